@@ -1,0 +1,24 @@
+//===- Registration.h - One call to register everything ---------*- C++ -*-===//
+//
+// What a driver or an embedding compiler calls to get the project's dialects,
+// external models, passes and pipelines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_REGISTRATION_H
+#define LAYOUT_PIPELINES_REGISTRATION_H
+
+namespace mlir {
+class DialectRegistry;
+namespace layout {
+
+/// Adds the project's dialects and the external models of its interfaces.
+void registerAllDialects(DialectRegistry &registry);
+
+/// Registers every pass and pipeline of the project with the pass registry.
+void registerAllPasses();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_REGISTRATION_H
