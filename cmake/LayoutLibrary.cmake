@@ -30,5 +30,8 @@ function(layout_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  # libMLIR.so is outside the loader's default path on Debian.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} EXPORT LayoutTargets RUNTIME DESTINATION bin)
+  set_property(GLOBAL APPEND PROPERTY LAYOUT_TOOLS ${name})
 endfunction()

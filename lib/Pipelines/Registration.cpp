@@ -1,10 +1,19 @@
 //===- Registration.cpp - One call to register everything -----------------===//
 
 #include "layout/Pipelines/Registration.h"
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Pipelines/CPU.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
 
-void layout::registerAllDialects(DialectRegistry &registry) {}
+void layout::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<LayoutDialect>();
+  registerCPUPipelineModels(registry);
+}
 
-void layout::registerAllPasses() {}
+void layout::registerAllPasses() {
+  registerLayoutLinalgToLLVMPasses();
+  registerCPUPipelines();
+}

@@ -1,0 +1,57 @@
+# Unit tests and benchmarks.
+
+# layout_add_unittest(name sources... [LINK libs...])
+# A GoogleTest program. The name must end in "Tests": that is how lit finds it,
+# and each of its cases then counts as one test.
+#
+#   layout_add_unittest(LayoutAlgebraTests MapTest.cpp LINK LayoutAlgebra)
+function(layout_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  if(NOT name MATCHES "Tests$")
+    message(FATAL_ERROR "the unit test ${name} must have a name that ends in Tests")
+  endif()
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest
+                                        GTest::gtest_main MLIR LLVM)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/Unit)
+  set_property(GLOBAL APPEND PROPERTY LAYOUT_UNITTESTS ${name})
+endfunction()
+
+# Removes the unit test programs that earlier configurations built and this one
+# does not: lit would go on running them.
+function(layout_remove_stale_unittests)
+  get_property(names GLOBAL PROPERTY LAYOUT_UNITTESTS)
+  file(GLOB programs LIST_DIRECTORIES FALSE ${PROJECT_BINARY_DIR}/test/Unit/*Tests)
+  foreach(program IN LISTS programs)
+    get_filename_component(name ${program} NAME)
+    if(NOT name IN_LIST names)
+      file(REMOVE ${program})
+    endif()
+  endforeach()
+endfunction()
+
+add_custom_target(layout-benchmarks)
+
+# layout_add_benchmark(name sources... [LINK libs...])
+# A Google Benchmark program, built by the target layout-benchmarks and run by
+# `./dev bench`; it is no part of `all`.
+function(layout_add_benchmark name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} benchmark::benchmark
+                                        benchmark::benchmark_main MLIR LLVM)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks)
+  add_dependencies(layout-benchmarks ${name})
+  set_property(GLOBAL APPEND PROPERTY LAYOUT_BENCHMARKS
+    ${PROJECT_BINARY_DIR}/benchmarks/${name})
+endfunction()
+
+# Leaves the list of benchmark programs for `./dev bench`.
+function(layout_finish_benchmarks)
+  get_property(programs GLOBAL PROPERTY LAYOUT_BENCHMARKS)
+  string(REPLACE ";" "\n" index "${programs}")
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/benchmarks.list CONTENT "${index}\n")
+endfunction()

@@ -1,0 +1,121 @@
+//===- LayoutMap.h - The canonical map of a layout --------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `LayoutMap` takes a logical index to one point of a storage space whose
+// coordinates have names (docs/spec.md, section 1). It is an immutable value,
+// cheap to copy, and the one place that says where an element lives: every
+// family resolves to it, every lowering reads it.
+//
+//     NCHW16c of 1x17x7x7:  space buffer, one coordinate
+//       offset = (c mod 16) + 16 w + 16 W h + 16 W H (c floordiv 16) + ..
+//       extent = 16 * N * ceil(C, 16) * H * W                     // 1568
+//
+// Laws (L1..L7 of docs/spec.md):
+//  * L5: maps whose digits nest are equal as values iff they denote the same
+//    map for every shape; names and order of writing leave no trace;
+//  * specialize(sizes) is the normal form on a shape (L6): extent-1 digits are
+//    gone, adjacent digits are merged;
+//  * backward(forward(i)) == i, and backward of padding says so (L3).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_LAYOUTMAP_H
+#define LAYOUT_ALGEBRA_LAYOUTMAP_H
+
+#include "layout/Algebra/Sized.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace mlir {
+namespace layout {
+
+/// One named coordinate: 0 <= value < extent on every valid shape.
+struct Coordinate {
+  std::string name;
+  Linear value;
+  SizeExpr extent; // padding included
+};
+
+/// One dim of the physical tensor: where a coordinate is row-major over
+/// `extent`s, its value is the row-major fusion of the axes' values.
+struct StoredAxis {
+  Linear value;
+  SizeExpr extent; // padding included
+};
+
+class LayoutMap;
+llvm::hash_code hash_value(const LayoutMap &map);
+
+class LayoutMap {
+public:
+  LayoutMap() = default;
+
+  static LayoutMap get(unsigned rank, llvm::StringRef space,
+                       std::vector<Coordinate> coordinates);
+
+  /// Row-major linear memory without padding: what a tensor without a layout
+  /// means.
+  static LayoutMap rowMajor(unsigned rank);
+
+  explicit operator bool() const { return static_cast<bool>(data); }
+  unsigned getRank() const;
+  llvm::StringRef getSpace() const;
+  llvm::ArrayRef<Coordinate> getCoordinates() const;
+
+  /// The coordinates as dense groups, slowest axis first, the axes of the
+  /// first coordinate before those of the second. A coordinate that is not
+  /// dense is one axis.
+  llvm::ArrayRef<StoredAxis> getStoredAxes() const;
+  llvm::ArrayRef<StoredAxis> getStoredAxes(unsigned coordinate) const;
+
+  bool operator==(const LayoutMap &other) const;
+  bool operator!=(const LayoutMap &other) const { return !(*this == other); }
+  friend llvm::hash_code hash_value(const LayoutMap &map);
+
+  /// True if arithmetic on extents or strides left int64.
+  bool hasOverflow() const;
+
+  /// The layout of the view whose dims give the dims of this one: logical dim
+  /// d of this map is dims[d] with size sizeOf[d], both in terms of the new
+  /// dims, of which `sizes` are known.
+  LayoutMap substitute(unsigned newRank, llvm::ArrayRef<Linear> dims,
+                       llvm::ArrayRef<SizeExpr> sizeOf,
+                       Sizes sizes = {}) const;
+
+  /// The normal form on the box of `sizes` (kUnknownSize where dynamic).
+  LayoutMap specialize(Sizes sizes) const;
+
+  /// The storage point of a logical index, one number per coordinate; nothing
+  /// on overflow or a dynamic size. `index` lies in the box.
+  std::optional<llvm::SmallVector<int64_t>>
+  forward(llvm::ArrayRef<int64_t> index, Sizes sizes) const;
+
+  /// The number of positions along each coordinate, padding included.
+  std::optional<llvm::SmallVector<int64_t>> storageExtent(Sizes sizes) const;
+
+  /// The logical index stored at `point`; nothing where `point` is padding or
+  /// outside the storage. `sizes` are static and the map is injective there.
+  std::optional<llvm::SmallVector<int64_t>>
+  backward(llvm::ArrayRef<int64_t> point, Sizes sizes) const;
+
+  /// The canonical text: `(d0, d1) -> buffer(d1, d0)`.
+  void print(llvm::raw_ostream &os) const;
+  std::string str() const;
+
+private:
+  struct Data;
+  std::shared_ptr<const Data> data;
+};
+
+/// The dense axes of one coordinate; see LayoutMap::getStoredAxes.
+std::vector<StoredAxis> findStoredAxes(const Linear &value,
+                                       const SizeExpr &extent);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_LAYOUTMAP_H

@@ -1,0 +1,117 @@
+//===- Linear.h - Digits of logical indices, and sums of them ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The values that a layout computes from a logical index. A `Digit` is
+//
+//     floor(source / lo) mod modulus          (modulus 0: no mod)
+//
+// of a logical dim or of a fused value; a `Linear` is a constant plus digits
+// times strides. `c floordiv 16`, `(c + 2) mod 4` and the offset of a tensor
+// are all `Linear`s:
+//
+//     NCHW16c:  1 * (c mod 16) + 16 * w + 16 * size(w) * h + ..
+//
+// Laws:
+//  * every function returns the canonical form: the digits of one source whose
+//    breakpoints divide each other are disjoint, maximal, sorted and have
+//    strides that are not 0, so equal sums compare equal;
+//  * no function changes the value at any index inside the given bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_LINEAR_H
+#define LAYOUT_ALGEBRA_LINEAR_H
+
+#include "layout/Algebra/SizeExpr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <limits>
+
+namespace mlir {
+namespace layout {
+
+struct Linear;
+llvm::hash_code hash_value(const Linear &linear);
+
+/// The size that stands for "not known", as in ShapedType::kDynamic.
+constexpr int64_t kUnknownSize = std::numeric_limits<int64_t>::min();
+
+/// floor(source / lo) mod modulus; see the file comment.
+struct Digit {
+  unsigned dim = 0;                    // the source, unless `fused` is set
+  std::shared_ptr<const Linear> fused; // the source, where it is not a dim
+  int64_t lo = 1;
+  int64_t modulus = 0;
+
+  bool isWholeSource() const { return lo == 1 && modulus == 0; }
+  int compareSource(const Digit &other) const;
+  int compare(const Digit &other) const;
+};
+
+struct DigitTerm {
+  Digit digit;
+  SizeExpr stride;
+};
+
+struct Linear {
+  SizeExpr constant;
+  std::vector<DigitTerm> terms;
+
+  Linear() = default;
+  /*implicit*/ Linear(SizeExpr constant) : constant(std::move(constant)) {}
+
+  /// The index of logical dim `d`.
+  static Linear dim(unsigned d);
+
+  bool isZero() const { return terms.empty() && constant.isZero(); }
+  /// The digit where this is one digit with stride 1 and nothing else.
+  const Digit *getSingleDigit() const;
+  bool hasOverflow() const;
+
+  /// A total order; 0 iff equal.
+  int compare(const Linear &other) const;
+  bool operator==(const Linear &other) const { return compare(other) == 0; }
+  bool operator!=(const Linear &other) const { return compare(other) != 0; }
+  friend llvm::hash_code hash_value(const Linear &linear);
+
+  /// The value at an index, all sizes static; nothing on overflow.
+  std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
+                                  llvm::ArrayRef<int64_t> sizes) const;
+
+  /// Calls `fn` for every dim that occurs, fused sources included.
+  void walkDims(llvm::function_ref<void(unsigned)> fn) const;
+};
+
+/// An inclusive range of values.
+struct Interval {
+  int64_t min = 0;
+  int64_t max = 0;
+};
+
+/// What is known of dims: sizes[d], or kUnknownSize. An empty array knows
+/// nothing. A dim of size 0 has no index, so anything holds of it.
+using Sizes = llvm::ArrayRef<int64_t>;
+
+/// The values that `x` takes on the box of `sizes`; nothing where unbounded.
+std::optional<Interval> getRange(const Linear &x, Sizes sizes);
+std::optional<Interval> getRange(const Digit &digit, Sizes sizes);
+
+Linear add(const Linear &a, const Linear &b, Sizes sizes = {});
+Linear scale(const Linear &a, const SizeExpr &factor, Sizes sizes = {});
+
+/// floor(x / lo) mod modulus (0: no mod), in canonical form.
+Linear takeDigit(const Linear &x, int64_t lo, int64_t modulus,
+                 Sizes sizes = {});
+
+/// `x` with dim d replaced by dims[d] and size(d) by sizeOf[d]; `sizes` are
+/// what is known of the dims that the replacements speak of.
+Linear substitute(const Linear &x, llvm::ArrayRef<Linear> dims,
+                  llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {});
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_LINEAR_H

@@ -1,0 +1,62 @@
+//===- Proof.h - Validity and equality on a shape ---------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Questions about maps with three answers and a stated bound. `Unknown` is
+// never treated as `Yes` (L1, L6 of docs/spec.md).
+//
+//  1. By construction: digits placed with strides above everything below them
+//     are determined by the coordinates; dims whose digits close up from 1 to
+//     their size are determined by the digits. Linear in the digits, works for
+//     dynamic sizes.
+//  2. Where that says nothing and the box has at most `kMaxPoints` points:
+//     point by point, with a witness.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_PROOF_H
+#define LAYOUT_ALGEBRA_PROOF_H
+
+#include "layout/Algebra/LayoutMap.h"
+
+namespace mlir {
+namespace layout {
+
+enum class Answer { No, Unknown, Yes };
+
+/// How many points an enumeration may visit (about 0.1 s).
+constexpr int64_t kMaxPoints = int64_t(1) << 20;
+
+struct InjectivityProof {
+  Answer answer = Answer::Unknown;
+  /// For No: two indices with the same storage point.
+  llvm::SmallVector<int64_t> first, second;
+};
+
+/// L1: no two indices of the box share a storage point.
+InjectivityProof proveInjective(const LayoutMap &map, Sizes sizes);
+
+/// The part of `proveInjective` that works by construction; the backward map
+/// exists as a formula iff this is true.
+bool isInjectiveByConstruction(const LayoutMap &specialized, Sizes sizes);
+
+/// The dims that the values of `axes` determine by construction: for each dim
+/// the sum of axis digits that gives it back. Nothing where some dim is not
+/// determined. Dims of the results are axis numbers.
+std::optional<std::vector<Linear>>
+invertAxes(llvm::ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes);
+
+/// L6: the same storage points for every index of the box, in storage of the
+/// same extents.
+Answer equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
+
+/// Whether storage on this shape holds points that are no index's image.
+Answer hasPadding(const LayoutMap &map, Sizes sizes);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_PROOF_H

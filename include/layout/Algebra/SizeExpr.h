@@ -1,0 +1,132 @@
+//===- SizeExpr.h - Sizes known only when a shape is ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `SizeExpr` is an extent or a stride of a layout: a polynomial with int64
+// coefficients whose variables are the sizes of logical dims and ceiling
+// divisions of such polynomials,
+//
+//     NCHW16c, stride of n:  16 * ceil(size(d1), 16) * size(d2) * size(d3)
+//
+// Laws:
+//  * the form is unique: equal polynomials compare equal, whatever the order
+//    in which they were built; ceil(ceil(p, a), b) is ceil(p, a * b);
+//  * arithmetic that leaves int64 makes the result `isOverflow()`, which is
+//    absorbing and evaluates to nothing: no size ever wraps around.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_SIZEEXPR_H
+#define LAYOUT_ALGEBRA_SIZEEXPR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mlir {
+namespace layout {
+
+class SizeExpr;
+llvm::hash_code hash_value(const SizeExpr &expr);
+
+class SizeExpr {
+public:
+  struct Ceil;
+
+  /// A variable of the polynomial: size(dim), or ceil(num, den).
+  struct Atom {
+    unsigned dim = 0;
+    std::shared_ptr<const Ceil> ceil;
+    int compare(const Atom &other) const;
+  };
+
+  /// coeff * factors[0] * factors[1] ..; factors are sorted, with repeats.
+  struct Term {
+    int64_t coeff = 0;
+    llvm::SmallVector<Atom, 3> factors;
+  };
+
+  /// The constant c.
+  SizeExpr(int64_t c = 0);
+
+  /// size(d): the size of logical dim d.
+  static SizeExpr dim(unsigned d);
+
+  /// The answer of arithmetic that left int64.
+  static SizeExpr overflow();
+
+  bool isOverflow() const { return overflowed; }
+  bool isConstant() const;
+  bool isZero() const { return !overflowed && terms.empty(); }
+  bool isConstantEqual(int64_t c) const;
+  std::optional<int64_t> getConstant() const;
+  llvm::ArrayRef<Term> getTerms() const { return terms; }
+
+  SizeExpr operator+(const SizeExpr &other) const;
+  SizeExpr operator-(const SizeExpr &other) const;
+  SizeExpr operator*(const SizeExpr &other) const;
+
+  /// ceil(this / den), den >= 1.
+  SizeExpr ceilDiv(int64_t den) const;
+
+  /// The smallest multiple of `k` that is not below this.
+  SizeExpr alignTo(int64_t k) const { return ceilDiv(k) * k; }
+
+  /// this / divisor where that is a polynomial again.
+  std::optional<SizeExpr> exactQuotient(const SizeExpr &divisor) const;
+
+  /// The greatest integer that divides every coefficient; 0 for zero.
+  int64_t content() const;
+
+  /// True only where this >= other is proven for all sizes >= 1. A false
+  /// answer proves nothing.
+  bool isProvablyAtLeast(const SizeExpr &other) const;
+
+  /// The value for the given sizes (one per logical dim, all static); nothing
+  /// on overflow or where a needed size is dynamic.
+  std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> sizes) const;
+
+  /// Replaces size(d) by replacement[d].
+  SizeExpr substitute(llvm::ArrayRef<SizeExpr> replacement) const;
+
+  /// Replaces size(d) by sizes[d] where that is static.
+  SizeExpr specialize(llvm::ArrayRef<int64_t> sizes) const;
+
+  /// A total order; 0 iff equal.
+  int compare(const SizeExpr &other) const;
+  bool operator==(const SizeExpr &other) const { return compare(other) == 0; }
+  bool operator!=(const SizeExpr &other) const { return compare(other) != 0; }
+  bool operator<(const SizeExpr &other) const { return compare(other) < 0; }
+
+  /// The text that the parser of `#layout.map` reads back.
+  void print(llvm::raw_ostream &os) const;
+
+  friend llvm::hash_code hash_value(const SizeExpr &expr);
+
+private:
+  void addTerm(const Term &term);
+
+  std::vector<Term> terms; // sorted by factors, coefficients not 0
+  bool overflowed = false;
+};
+
+struct SizeExpr::Ceil {
+  SizeExpr num;
+  int64_t den = 1;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_SIZEEXPR_H

@@ -1,0 +1,136 @@
+//===- Passes.td - From plain linalg to the LLVM dialect ---*- tablegen -*-===//
+//
+// The passes of the CPU end, in the order of the pipeline.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_CONVERSION_LINALGTOLLVM_PASSES
+#define LAYOUT_CONVERSION_LINALGTOLLVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PrepareEntryPointsPass
+    : Pass<"layout-prepare-entry-points", "ModuleOp"> {
+  let summary = "Records the tensor signature of public functions";
+  let description = [{
+    Marks every public function that has a body with `llvm.emit_c_interface`
+    and, where all arguments and results are ranked tensors without encoding,
+    with `layout.signature`, the function type that a launcher needs after the
+    types became pointers. Tensor arguments are marked as not writable, so a
+    compiled function never changes its inputs. What is there already stays.
+  }];
+}
+
+def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
+  let summary = "Rewrites pack, unpack, pad and concat to simpler ops";
+  let description = [{
+    `linalg.pack` becomes pad, expand and transpose, `linalg.unpack` transpose,
+    collapse and slice; `tensor.pad` with one padding value becomes a fill and a
+    copy into its interior; `tensor.concat` becomes slice insertions. Nothing is
+    left that has no destination, so bufferization copies nothing.
+  }];
+  let dependentDialects = [
+    "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
+    "scf::SCFDialect", "affine::AffineDialect"
+  ];
+}
+
+def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
+  let summary = "Merges chains of elementwise ops";
+  let description = [{
+    Turns named elementwise ops, maps, reductions and broadcasts into generics
+    and fuses an elementwise producer into its elementwise consumer when the
+    producer has no other user and either runs once per iteration of the
+    consumer or only moves values. Work is never duplicated. Transpositions stay
+    on their own: they have a lowering that a fused generic would lose.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
+def EmitKernelsPass
+    : InterfacePass<"layout-emit-kernels", "FunctionOpInterface"> {
+  let summary = "Rewrites linalg ops on tensors to register-blocked loops";
+  let description = [{
+    Rewrites a structured op to loops around a register tile: a parallel dim
+    that is contiguous in the results and at most contiguous in the inputs gives
+    the vector lanes, other parallel dims are blocked, and the reductions
+    accumulate in registers. A fill or an elementwise producer of the initial
+    value starts the accumulators, an elementwise consumer finishes them before
+    they are stored. The tile is the cheapest one of a small machine model (see
+    `KernelPlan.h`); extents that the tile does not divide get smaller tiles.
+
+    Ops that do not fit (a result indexed by something else than its parallel
+    dims, mixed semantics) are left for the loop lowering.
+  }];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+    "scf::SCFDialect", "tensor::TensorDialect", "vector::VectorDialect"
+  ];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+           "Bits of one vector register; 0 emits scalar code">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
+           "Number of vector registers">,
+    Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
+           "Lets a float multiplication and the addition of its result become "
+           "one fused operation">
+  ];
+}
+
+def TileTransposesPass
+    : InterfacePass<"layout-tile-transposes", "FunctionOpInterface"> {
+  let summary = "Rewrites transpositions to in-register square tiles";
+  let description = [{
+    A permuting copy whose fastest input dim is not its fastest result dim is
+    rewritten to loops over tiles of these two dims. A tile is read as vectors
+    along the input, transposed in registers and written as vectors along the
+    result.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "linalg::LinalgDialect", "scf::SCFDialect",
+    "tensor::TensorDialect", "vector::VectorDialect"
+  ];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+           "Bits of one vector register; 0 leaves transpositions alone">
+  ];
+}
+
+def LowerVectorShapesPass
+    : InterfacePass<"layout-lower-vector-shapes", "FunctionOpInterface"> {
+  let summary = "Lowers transfers and transpositions to 1-D vector ops";
+  let dependentDialects = [
+    "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
+    "vector::VectorDialect"
+  ];
+}
+
+def LowerStridedCopiesPass
+    : InterfacePass<"layout-lower-strided-copies", "FunctionOpInterface"> {
+  let summary = "Rewrites copies between non-contiguous buffers to loops";
+  let description = [{
+    `memref.copy` between dense buffers becomes one memcpy later; every other
+    one would call a runtime function that copies element by element. Those
+    become loops.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "memref::MemRefDialect"];
+}
+
+def PlanMemoryPass
+    : InterfacePass<"layout-plan-memory", "FunctionOpInterface"> {
+  let summary = "Puts temporary buffers of static size into one allocation";
+  let description = [{
+    Takes the allocations at the top level of a function that provably never
+    leave it, finds the range of ops in which each one is used, and gives those
+    of static size places in one arena, where buffers that are alive at
+    different times share memory. Those of dynamic size are freed after their
+    last use. Other allocations are left to buffer deallocation.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+  let options = [
+    Option<"alignment", "alignment", "unsigned", /*default=*/"64",
+           "Alignment of every buffer in bytes">
+  ];
+}
+
+#endif // LAYOUT_CONVERSION_LINALGTOLLVM_PASSES

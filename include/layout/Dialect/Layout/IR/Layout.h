@@ -1,0 +1,36 @@
+//===- Layout.h - The layout dialect ----------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dialect, its attributes and its ops. Include LayoutTypes.h for questions
+// about tensor types with a layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "layout/Dialect/Layout/IR/LayoutDialect.h.inc"
+#include "layout/Dialect/Layout/IR/LayoutInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "layout/Dialect/Layout/IR/LayoutAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "layout/Dialect/Layout/IR/LayoutOps.h.inc"
+
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H

@@ -1,0 +1,41 @@
+//===- LayoutDialect.td - The layout dialect ---------------*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT
+#define LAYOUT_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Layout_Dialect : Dialect {
+  let name = "layout";
+  let cppNamespace = "::mlir::layout";
+  let summary = "Where the elements of a tensor live";
+  let description = [{
+    A layout maps every logical index of a tensor to one point of a storage
+    space. It is the encoding of a ranked tensor type:
+
+    ```mlir
+    tensor<1x64x56x56xf32,
+           #layout.map<(n, c, h, w) -> buffer(n, c floordiv 16, h, w, c mod 16)>>
+    ```
+
+    The dialect holds the layout attributes, all of which resolve to the one
+    core `#layout.map`, and the ops that change or reinterpret storage. What a
+    layout means is said in `docs/spec.md`; diagnostics cite its rule labels.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+class Layout_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Layout_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+#endif // LAYOUT_DIALECT

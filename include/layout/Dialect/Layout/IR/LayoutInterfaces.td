@@ -1,0 +1,44 @@
+//===- LayoutInterfaces.td - What every layout attribute answers -*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTERFACES
+#define LAYOUT_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
+  let cppNamespace = "::mlir::layout";
+  let description = [{
+    A layout family. Whatever its notation, it resolves to one canonical map;
+    nothing else about where an element lives is asked of it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The canonical map for tensors of this shape (`ShapedType::kDynamic` where
+      not known) and element type. Where the layout does not apply, reports the
+      rule and the way out through `emitError` (when given) and fails.
+      }],
+      "::mlir::FailureOr<::mlir::layout::LayoutMap>", "resolve",
+      (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+           "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
+    InterfaceMethod<[{
+      The stored dims as the notation groups them, slowest first: what
+      `forward index` and `stored shape` mean for this family. The layout
+      applies to the shape.
+      }],
+      "::llvm::SmallVector<::mlir::layout::Sized>", "getStoredDims",
+      (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType)>,
+    InterfaceMethod<[{
+      What padding holds (rule P1): a constant of `elementType`, or null for
+      padding that holds anything.
+      }],
+      "::mlir::TypedAttr", "getPadding", (ins "::mlir::Type":$elementType),
+      [{}], [{ return {}; }]>,
+  ];
+}
+
+#endif // LAYOUT_INTERFACES

@@ -1,0 +1,62 @@
+//===- LayoutTypes.h - Tensor types with a layout ---------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor type says where its elements live by its encoding; a type without
+// one is row-major. These functions are the only place where encodings are
+// read or made.
+//
+//   tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>
+//     getLayoutMap      (d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, ..)
+//     getPhysicalType   tensor<1x2x7x7x16xf32>
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUTTYPES_H
+#define LAYOUT_DIALECT_LAYOUT_IR_LAYOUTTYPES_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace mlir {
+namespace layout {
+
+/// True if the type carries a layout attribute of any family.
+bool hasLayout(Type type);
+
+/// The canonical map; row-major where there is no encoding. Fails for foreign
+/// encodings and for layouts that do not apply to the shape (never after the
+/// type was verified).
+FailureOr<LayoutMap> getLayoutMap(RankedTensorType type);
+
+/// What padding holds (P1): a constant of the element type; null for anything.
+TypedAttr getPadding(RankedTensorType type);
+
+/// `type` stored by `map` with padding holding `padding` (null: anything). A
+/// row-major map gives the plain type, which has no padding.
+RankedTensorType withLayout(RankedTensorType type, const LayoutMap &map,
+                            TypedAttr padding = {});
+
+/// The logical type: the same without an encoding.
+RankedTensorType withoutLayout(RankedTensorType type);
+
+/// The plain tensor of the stored axes, padding included. Fails like
+/// `getLayoutMap`, and where an extent leaves int64.
+FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
+
+/// Checks that `map` is a valid layout for tensors of this shape (L1): the
+/// rank fits, sizes stay in int64, no index maps below 0 or past the extents,
+/// and injectivity is proven. `name` is the layout as the user wrote it.
+LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
+                           ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_LAYOUT_IR_LAYOUTTYPES_H

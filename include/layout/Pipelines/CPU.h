@@ -1,0 +1,66 @@
+//===- CPU.h - From plain linalg to the LLVM dialect ------------*- C++ -*-===//
+//
+// The pipeline `layout-linalg-to-llvm`: input is a module of functions over
+// plain tensors (no encodings), output is the LLVM dialect.
+//
+//   layout-opt net.mlir -layout-linalg-to-llvm="vector-bits=256"
+//
+// Laws:
+//   - public functions keep their name, have a C interface, never write to
+//     their inputs, and carry `layout.signature`;
+//   - a result is memory that the caller frees, unless it is an input or a
+//     constant;
+//   - no other memory outlives the call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_CPU_H
+#define LAYOUT_PIPELINES_CPU_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class DialectRegistry;
+class OpPassManager;
+namespace layout {
+
+struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Bits of one vector register; 0 emits scalar code"),
+      llvm::cl::init(256)};
+  Option<unsigned> vectorRegisters{
+      *this, "vector-registers",
+      llvm::cl::desc("Number of vector registers"), llvm::cl::init(16)};
+  Option<bool> contractFMA{
+      *this, "contract-fma",
+      llvm::cl::desc("Fuse float multiplications with the additions of their "
+                     "results"),
+      llvm::cl::init(true)};
+  Option<bool> emitKernels{
+      *this, "emit-kernels",
+      llvm::cl::desc("Use register-blocked loops; otherwise every structured "
+                     "op becomes plain loops"),
+      llvm::cl::init(true)};
+  Option<bool> fuse{
+      *this, "fuse", llvm::cl::desc("Merge chains of elementwise ops"),
+      llvm::cl::init(true)};
+  Option<bool> planMemory{
+      *this, "plan-memory",
+      llvm::cl::desc("Put temporaries of static size into one allocation"),
+      llvm::cl::init(true)};
+};
+
+void buildLinalgToLLVMPipeline(OpPassManager &pm,
+                               const LinalgToLLVMOptions &options);
+
+/// The external models that the pipeline needs at bufferization.
+void registerCPUPipelineModels(DialectRegistry &registry);
+
+/// Registers the pipeline under the name `layout-linalg-to-llvm`.
+void registerCPUPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_CPU_H

@@ -1,0 +1,48 @@
+//===- Constants.h - Large constants beside the code ------------*- C++ -*-===//
+//
+// A network's weights are tens of megabytes of globals. LLVM would hold every
+// row of a filter as a value of its own and write it into an object file: a
+// minute for ResNet-50. So the large constants of a module become declarations,
+// and the JIT is given the addresses of plain arrays that hold their contents.
+//
+//   @w = constant [64 x [3 x f32]] <...>    becomes    @w = external constant
+//                                           and        { "w" -> address }
+//
+// Laws: only constant globals whose contents are one dense block of integers or
+// floats of whole bytes are taken, and not those that LLVM could gain from
+// knowing (fewer than kMinBytes). An array has at least the alignment of its
+// global, and 64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_RUNTIME_CONSTANTS_H
+#define LAYOUT_RUNTIME_CONSTANTS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+#include <string>
+
+namespace mlir {
+namespace layout {
+
+class DetachedConstants {
+public:
+  static constexpr int64_t kMinBytes = 4096;
+
+  /// Takes the large constants out of `module`, which is changed.
+  explicit DetachedConstants(ModuleOp module);
+
+  struct Entry {
+    std::string name;
+    std::unique_ptr<char, void (*)(void *)> data;
+  };
+  ArrayRef<Entry> getEntries() const { return entries; }
+
+private:
+  std::vector<Entry> entries;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_RUNTIME_CONSTANTS_H

@@ -1,0 +1,75 @@
+//===- Npy.h - Dense arrays and their .npy files ----------------*- C++ -*-===//
+//
+// An Array is a dense row-major block of numbers with a shape: what is given to
+// a compiled function and what comes back. Its file form is numpy's .npy
+// (format versions 1, 2 and 3), little endian, C order.
+//
+//   Expected<Array> x = readNpy("x.npy");       // np.save("x.npy", x)
+//   Error e = writeNpy("y.npy", y);             // np.load("y.npy")
+//
+// Laws: readNpy(writeNpy(a)) is a, bit for bit. A file that is truncated, has
+// bytes left over, is in Fortran order or holds another type is an error that
+// names the file and says what to do; nothing is converted silently.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_RUNTIME_NPY_H
+#define LAYOUT_RUNTIME_NPY_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace mlir {
+namespace layout {
+
+enum class ElementKind { F16, F32, F64, I8, I16, I32, I64 };
+
+/// "f32", "i8", ...
+StringRef getName(ElementKind kind);
+int64_t getByteSize(ElementKind kind);
+/// The kind that stores `type`, if there is one.
+std::optional<ElementKind> getElementKind(Type type);
+
+class Array {
+public:
+  /// An array of that shape with undefined contents; `shape` must have been
+  /// checked with `byteSize`.
+  Array(ElementKind kind, ArrayRef<int64_t> shape);
+
+  /// The bytes such an array takes, or none when a size is negative or the
+  /// product is past 2^62.
+  static std::optional<int64_t> byteSize(ElementKind kind,
+                                         ArrayRef<int64_t> shape);
+
+  ElementKind getKind() const { return kind; }
+  ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t getNumElements() const;
+  int64_t getNumBytes() const { return getNumElements() * getByteSize(kind); }
+  char *data() { return storage.get(); }
+  const char *data() const { return storage.get(); }
+
+  /// Element `i` in row-major order, as a double.
+  double getAsDouble(int64_t i) const;
+
+  /// "tensor<2x3xf32>", for messages.
+  std::string describe() const;
+
+private:
+  struct Free {
+    void operator()(char *p) const;
+  };
+  ElementKind kind;
+  SmallVector<int64_t, 4> shape;
+  std::unique_ptr<char, Free> storage; // 64-byte aligned
+};
+
+llvm::Expected<Array> readNpy(StringRef path);
+llvm::Error writeNpy(StringRef path, const Array &array);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_RUNTIME_NPY_H

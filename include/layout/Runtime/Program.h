@@ -1,0 +1,101 @@
+//===- Program.h - Compile a module and call it -----------------*- C++ -*-===//
+//
+// A Program is one function of a module in the LLVM dialect, compiled for the
+// machine it runs on, with the signature it had over tensors (Signature.h).
+//
+//   CompileOptions options;
+//   auto program = *Program::compile(module, "main", options);
+//   auto call = *program->prepare({&x, &y});      // checks the arrays
+//   double seconds = call->run();                 // as often as wanted
+//   SmallVector<Array> results = *call->readResults();
+//
+// The module outlives the program, the program and the inputs outlive the call.
+//
+// Laws:
+//   - A run sees the inputs as they were given: the function works on a copy,
+//     which is made anew, outside of the timed part, for every run.
+//   - What a run returned is freed once (by allocated pointer) when the next
+//     run starts or the call ends, unless it is an input's memory or a constant
+//     of the module.
+//   - An array that does not fit the signature never reaches the function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_RUNTIME_PROGRAM_H
+#define LAYOUT_RUNTIME_PROGRAM_H
+
+#include "layout/Runtime/Npy.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace mlir {
+class ExecutionEngine;
+namespace layout {
+class DetachedConstants;
+
+struct CompileOptions {
+  /// Level of LLVM's optimizer and code generator, 0 to 3.
+  unsigned optLevel = 3;
+  /// Shared libraries that resolve symbols of the module.
+  SmallVector<std::string> sharedLibs;
+};
+
+class Program;
+
+/// One set of inputs for one program.
+class Call {
+public:
+  Call(const Call &) = delete;
+  Call &operator=(const Call &) = delete;
+  ~Call();
+
+  /// Runs the function once and returns the seconds that it took.
+  double run();
+
+  /// Copies the results of the last run into dense arrays. Emits an error on
+  /// the function when a shape contradicts the signature.
+  FailureOr<SmallVector<Array>> readResults();
+
+private:
+  friend class Program;
+  Call(const Program &program, ArrayRef<const Array *> inputs);
+  void freeResults();
+
+  const Program *program;
+  SmallVector<const Array *> inputs;
+  SmallVector<Array> work; // what the function is given
+  SmallVector<SmallVector<int64_t, 11>> descriptors; // of `work`
+  SmallVector<int64_t> result;  // the struct of result descriptors
+  SmallVector<void *> pointers; // to the descriptors
+  SmallVector<void *> packed;   // pointers to the pointers
+};
+
+class Program {
+public:
+  ~Program();
+
+  /// Compiles `function` of `module`. Emits located errors.
+  static FailureOr<std::unique_ptr<Program>>
+  compile(ModuleOp module, StringRef function, const CompileOptions &options);
+
+  FunctionType getSignature() const { return signature; }
+
+  /// Checks `inputs` against the signature; errors are emitted on the function.
+  FailureOr<std::unique_ptr<Call>>
+  prepare(ArrayRef<const Array *> inputs) const;
+
+private:
+  friend class Call;
+  Program() = default;
+
+  Operation *function = nullptr;
+  FunctionType signature;
+  std::unique_ptr<DetachedConstants> constants; // outlive the code
+  std::unique_ptr<ExecutionEngine> engine;
+  void (*entry)(void **) = nullptr;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_RUNTIME_PROGRAM_H

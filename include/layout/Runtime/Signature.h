@@ -1,0 +1,52 @@
+//===- Signature.h - What a compiled function takes and returns -*- C++ -*-===//
+//
+// After the lowering to the LLVM dialect a function's tensors are opaque
+// pointers. `layout.signature` keeps what they were: a type attribute with a
+// function type over ranked tensors, put on the function before its types are
+// lost, beside `llvm.emit_c_interface`.
+//
+//   func.func @main(%x: tensor<?x3xf32>) -> tensor<?x4xf32> attributes {
+//     llvm.emit_c_interface,
+//     layout.signature = (tensor<?x3xf32>) -> tensor<?x4xf32>}
+//
+// The attribute says how the *arrays at the boundary* look, so its tensors have
+// no encoding: a function that takes packed storage has the storage's shape
+// here. Laws:
+//   - all inputs and results are ranked tensors of f16, f32, f64, i8, i16, i32
+//     or i64, without encoding;
+//   - a `?` is filled by the array at run time, a static extent must match.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_RUNTIME_SIGNATURE_H
+#define LAYOUT_RUNTIME_SIGNATURE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir {
+class Operation;
+class FunctionOpInterface;
+namespace layout {
+
+/// The discardable attribute described above.
+inline constexpr llvm::StringLiteral kSignatureAttrName = "layout.signature";
+
+/// The attribute of upstream's func-to-LLVM lowering that asks for the wrapper
+/// `_mlir_ciface_<name>`.
+inline constexpr llvm::StringLiteral kCInterfaceAttrName =
+    "llvm.emit_c_interface";
+
+/// Puts both attributes on `function`, whose type is still one over tensors. A
+/// signature that is there already stays. Emits an error on the function when
+/// its type is outside the laws above.
+LogicalResult attachSignature(FunctionOpInterface function);
+
+/// The signature of `function`; emits a located error when it is missing or
+/// breaks a law.
+FailureOr<FunctionType> readSignature(Operation *function);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_RUNTIME_SIGNATURE_H

@@ -1,0 +1,104 @@
+//===- AffineMaps.cpp - Layout maps as affine maps ------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/AffineMaps.h"
+#include "layout/Algebra/Proof.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+AffineExpr layout::toAffineExpr(const SizeExpr &size,
+                                ArrayRef<AffineExpr> sizeOf,
+                                MLIRContext *context) {
+  AffineExpr sum = getAffineConstantExpr(0, context);
+  for (const SizeExpr::Term &term : size.getTerms()) {
+    AffineExpr product = getAffineConstantExpr(term.coeff, context);
+    for (const SizeExpr::Atom &atom : term.factors)
+      product = product *
+                (atom.ceil ? toAffineExpr(atom.ceil->num, sizeOf, context)
+                                 .ceilDiv(atom.ceil->den)
+                           : sizeOf[atom.dim]);
+    sum = sum + product;
+  }
+  return sum;
+}
+
+AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
+                                ArrayRef<AffineExpr> sizeOf,
+                                MLIRContext *context) {
+  AffineExpr sum = toAffineExpr(value.constant, sizeOf, context);
+  for (const DigitTerm &term : value.terms) {
+    AffineExpr digit =
+        term.digit.fused
+            ? toAffineExpr(*term.digit.fused, dims, sizeOf, context)
+            : dims[term.digit.dim];
+    if (term.digit.lo != 1)
+      digit = digit.floorDiv(term.digit.lo);
+    if (term.digit.modulus)
+      digit = digit % term.digit.modulus;
+    sum = sum + digit * toAffineExpr(term.stride, sizeOf, context);
+  }
+  return sum;
+}
+
+SmallVector<AffineExpr> layout::getSizeExprs(Sizes sizes,
+                                             MLIRContext *context) {
+  SmallVector<AffineExpr> exprs;
+  unsigned symbol = 0;
+  for (int64_t size : sizes)
+    exprs.push_back(size >= 0 ? getAffineConstantExpr(size, context)
+                              : getAffineSymbolExpr(symbol++, context));
+  return exprs;
+}
+
+static SmallVector<AffineExpr> getDimExprs(unsigned count,
+                                           MLIRContext *context) {
+  SmallVector<AffineExpr> dims;
+  for (unsigned d = 0; d < count; ++d)
+    dims.push_back(getAffineDimExpr(d, context));
+  return dims;
+}
+
+static unsigned countDynamic(Sizes sizes) {
+  return llvm::count_if(sizes, [](int64_t size) { return size < 0; });
+}
+
+AffineMap layout::getForwardMap(const LayoutMap &map, Sizes sizes,
+                                MLIRContext *context) {
+  SmallVector<AffineExpr> dims = getDimExprs(map.getRank(), context);
+  SmallVector<AffineExpr> sizeOf = getSizeExprs(sizes, context);
+  SmallVector<AffineExpr> results;
+  for (const Coordinate &coordinate : map.getCoordinates())
+    results.push_back(toAffineExpr(coordinate.value, dims, sizeOf, context));
+  return AffineMap::get(map.getRank(), countDynamic(sizes), results, context);
+}
+
+AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
+                             MLIRContext *context) {
+  SmallVector<AffineExpr> dims = getDimExprs(map.getRank(), context);
+  SmallVector<AffineExpr> sizeOf = getSizeExprs(sizes, context);
+  SmallVector<AffineExpr> results;
+  for (const StoredAxis &axis : map.getStoredAxes())
+    results.push_back(toAffineExpr(axis.value, dims, sizeOf, context));
+  return AffineMap::get(map.getRank(), countDynamic(sizes), results, context);
+}
+
+AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,
+                                 MLIRContext *context) {
+  std::optional<std::vector<Linear>> inverse =
+      invertAxes(map.getStoredAxes(), map.getRank(), sizes);
+  if (!inverse)
+    return AffineMap();
+  SmallVector<AffineExpr> axes =
+      getDimExprs(map.getStoredAxes().size(), context);
+  SmallVector<AffineExpr> results;
+  for (const Linear &dim : *inverse)
+    results.push_back(toAffineExpr(dim, axes, {}, context));
+  return AffineMap::get(axes.size(), 0, results, context);
+}

@@ -1,0 +1,261 @@
+//===- Blocked.cpp - Layouts of lettered axes -----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Families/Blocked.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <array>
+
+using namespace mlir::layout;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+
+/// An axis (factor 0) or a part of one.
+struct Part {
+  char letter; // upper case
+  int64_t factor;
+  size_t column;
+};
+
+/// One dim of a string: one part, or several in brackets.
+using Dim = llvm::SmallVector<Part, 2>;
+
+using Report = llvm::function_ref<void(size_t, const Twine &)>;
+
+} // namespace
+
+static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
+  auto fail = [&](size_t column, const Twine &message) {
+    report(column, message);
+    return false;
+  };
+  bool inBracket = false;
+  size_t bracket = 0;
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    if (c == '[') {
+      if (inBracket)
+        return fail(i, "a bracket inside a bracket: one level fuses all parts");
+      inBracket = true;
+      bracket = i++;
+      dims.emplace_back();
+      continue;
+    }
+    if (c == ']') {
+      if (!inBracket)
+        return fail(i, "']' without '['");
+      if (dims.back().empty())
+        return fail(bracket, "an empty bracket: it must fuse at least one part");
+      inBracket = false;
+      ++i;
+      continue;
+    }
+    Part part{0, 0, i};
+    if (llvm::isDigit(c)) {
+      StringRef digits = text.substr(i).take_while(llvm::isDigit);
+      if (digits.getAsInteger(10, part.factor))
+        return fail(i, "factor " + digits + " does not fit 64 bits");
+      if (part.factor == 0)
+        return fail(i, "a factor of 0: a part has at least one index");
+      i += digits.size();
+      if (i == text.size() || !llvm::isAlpha(text[i]))
+        return fail(part.column, "factor " + digits +
+                                     " without a letter: write the part as " +
+                                     digits + "c");
+      if (!llvm::isLower(text[i]))
+        return fail(i, "axis '" + Twine(text[i]) +
+                           "' takes no factor: its parts are lower case");
+    } else if (llvm::isLower(c)) {
+      return fail(i, "part '" + Twine(c) +
+                         "' needs a factor before it, as in 16" + Twine(c));
+    } else if (!llvm::isUpper(c)) {
+      return fail(i, "unexpected character '" + Twine(c) +
+                         "': axes are upper-case letters, parts are a factor "
+                         "and a lower-case letter");
+    }
+    part.letter = llvm::toUpper(text[i++]);
+    if (!inBracket)
+      dims.emplace_back();
+    dims.back().push_back(part);
+  }
+  if (inBracket)
+    return fail(bracket, "'[' without ']'");
+  return true;
+}
+
+/// Every letter has its axis exactly once in the string.
+static bool checkAxes(const std::vector<Dim> &dims, Report report) {
+  std::array<bool, 26> hasAxis{};
+  for (const Dim &dim : dims)
+    for (const Part &part : dim) {
+      if (part.factor)
+        continue;
+      bool &seen = hasAxis[part.letter - 'A'];
+      if (seen) {
+        report(part.column,
+               "axis '" + Twine(part.letter) + "' is repeated: it stands once");
+        return false;
+      }
+      seen = true;
+    }
+  for (const Dim &dim : dims)
+    for (const Part &part : dim)
+      if (part.factor && !hasAxis[part.letter - 'A']) {
+        report(part.column, "part '" + Twine(llvm::toLower(part.letter)) +
+                                "' without its axis '" + Twine(part.letter) +
+                                "'");
+        return false;
+      }
+  return true;
+}
+
+/// The first part of `dims` whose letter has no axis in `others`.
+static const Part *findMissing(const std::vector<Dim> &dims,
+                               const std::vector<Dim> &others) {
+  for (const Dim &dim : dims)
+    for (const Part &part : dim)
+      if (llvm::none_of(others, [&](const Dim &other) {
+            return llvm::any_of(other, [&](const Part &candidate) {
+              return candidate.letter == part.letter;
+            });
+          }))
+        return &part;
+  return nullptr;
+}
+
+/// Multiplies factors; 0 is overflow.
+static int64_t product(llvm::ArrayRef<int64_t> factors) {
+  int64_t result = 1;
+  for (int64_t factor : factors)
+    if (llvm::MulOverflow(result, factor, result))
+      return 0;
+  return result;
+}
+
+/// Each letter's index in terms of the logical dims: its axis above its parts.
+static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
+                        std::array<Sized, 26> &letters, Report report) {
+  std::array<Sized, 26> axes;
+  std::array<llvm::SmallVector<Sized>, 26> parts;
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    // Inside a fused dim a part lies above the product of those after it.
+    llvm::SmallVector<int64_t> below;
+    bool hasAxis = false;
+    for (size_t p = dim.size(); p-- > 0;) {
+      const Part &part = dim[p];
+      int64_t inner = product(below);
+      if (!inner) {
+        report(part.column, "the factors of this dim do not fit 64 bits");
+        return false;
+      }
+      Sized digit = floorDiv(Sized::dim(d), inner);
+      if (p > 0 && !part.factor) {
+        report(part.column,
+               "axis '" + Twine(part.letter) +
+                   "' below another part: in the first string a bracket can "
+                   "hold an axis only in front, where its size follows");
+        return false;
+      }
+      if (part.factor) {
+        // The size of the dim is required, so the first digit needs no mod.
+        digit = p > 0 ? mod(digit, part.factor)
+                      : Sized{digit.value, SizeExpr(part.factor)};
+        parts[part.letter - 'A'].push_back(digit);
+        below.push_back(part.factor);
+      } else {
+        axes[part.letter - 'A'] = digit;
+        hasAxis = true;
+      }
+    }
+    // Collected from the back: parts of one letter in one dim turn round.
+    for (llvm::SmallVector<Sized> &ofLetter : parts) {
+      size_t here = llvm::count_if(dim, [&](const Part &part) {
+        return part.factor && &parts[part.letter - 'A'] == &ofLetter;
+      });
+      std::reverse(ofLetter.end() - here, ofLetter.end());
+    }
+    int64_t size = hasAxis ? 0 : product(below);
+    if (!hasAxis && !size) {
+      report(dim.front().column, "the factors of this dim do not fit 64 bits");
+      return false;
+    }
+    layout.requiredSizes.push_back(size);
+  }
+  for (unsigned l = 0; l < 26; ++l) {
+    llvm::SmallVector<Sized> all{axes[l]};
+    llvm::append_range(all, parts[l]);
+    letters[l] = group(all);
+  }
+  return true;
+}
+
+std::optional<BlockedLayout>
+mlir::layout::parseBlocked(StringRef logical, StringRef stored,
+                           BlockedError error) {
+  auto inLogical = [&](size_t c, const Twine &m) { error(false, c, m); };
+  auto inStored = [&](size_t c, const Twine &m) { error(true, c, m); };
+  std::vector<Dim> from, to;
+  if (!readDims(logical, from, inLogical) || !checkAxes(from, inLogical) ||
+      !readDims(stored, to, inStored) || !checkAxes(to, inStored))
+    return std::nullopt;
+  if (const Part *part = findMissing(from, to)) {
+    inLogical(part->column, "letter '" + Twine(part->letter) +
+                                "' is missing in the second string: both "
+                                "strings have the same letters");
+    return std::nullopt;
+  }
+  if (const Part *part = findMissing(to, from)) {
+    inStored(part->column, "letter '" + Twine(part->letter) +
+                               "' is missing in the first string: both "
+                               "strings have the same letters");
+    return std::nullopt;
+  }
+
+  BlockedLayout layout;
+  std::array<Sized, 26> letters;
+  if (!readLogical(from, layout, letters, inLogical))
+    return std::nullopt;
+
+  // From the back, `below` is what lies under the next part of each letter.
+  std::array<int64_t, 26> below;
+  below.fill(1);
+  std::vector<llvm::SmallVector<Sized>> digits(to.size());
+  for (size_t d = to.size(); d-- > 0;) {
+    for (const Part &part : llvm::reverse(to[d])) {
+      if (!part.factor) {
+        digits[d].push_back({});
+        continue;
+      }
+      int64_t &inner = below[part.letter - 'A'];
+      digits[d].push_back(
+          mod(floorDiv(letters[part.letter - 'A'], inner), part.factor));
+      if (llvm::MulOverflow(inner, part.factor, inner)) {
+        inStored(part.column, "the factors of '" + Twine(part.letter) +
+                                  "' do not fit 64 bits");
+        return std::nullopt;
+      }
+    }
+    std::reverse(digits[d].begin(), digits[d].end());
+  }
+  // The axis lies above all its parts, wherever it stands.
+  for (size_t d = 0; d < to.size(); ++d) {
+    for (auto [part, digit] : llvm::zip(to[d], digits[d]))
+      if (!part.factor)
+        digit = floorDiv(letters[part.letter - 'A'], below[part.letter - 'A']);
+    layout.stored.push_back(group(digits[d]));
+  }
+  return layout;
+}
+
+LayoutMap BlockedLayout::getMap() const {
+  Sized offset = group(stored);
+  return LayoutMap::get(getRank(), "buffer",
+                        {{"offset", offset.value, offset.extent}});
+}

@@ -1,0 +1,248 @@
+//===- Inverse.cpp - From storage axes back to logical dims ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The proof by construction of L1, and the inverse that it constructs. Facts
+// are gathered until nothing new follows:
+//
+//  * place: where every stride exceeds the reach of all digits below it, the
+//    sum determines its digits, the highest stride first;
+//  * split: digits of one source whose ranges close up from 1 to its size
+//    determine the source;
+//  * fuse: a fused source that is determined is a sum, as above.
+//
+// A fact carries the formula that gives the digit from the axes, if all the
+// strides on the way are constants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+namespace {
+
+using Formula = std::optional<Linear>;
+
+struct KnownDigit {
+  Digit digit;
+  Formula formula;
+};
+
+class Inverter {
+public:
+  Inverter(unsigned rank, Sizes sizes)
+      : rank(rank), sizes(sizes), dims(rank), dimKnown(rank, false) {}
+
+  void addSum(const Linear &sum, Formula formula);
+  void run();
+
+  bool allDimsKnown() const {
+    return llvm::all_of(dimKnown, [](bool known) { return known; });
+  }
+
+  unsigned rank;
+  Sizes sizes;
+  std::vector<Formula> dims;
+  std::vector<bool> dimKnown;
+
+private:
+  bool close(ArrayRef<const KnownDigit *> digits, Formula &source) const;
+
+  std::vector<KnownDigit> known;
+  std::vector<Digit> closedFused;
+};
+
+} // namespace
+
+/// The exclusive upper bound of a digit on the box, as sharp as is known.
+static SizeExpr bound(const Digit &digit, Sizes sizes) {
+  if (std::optional<Interval> range = getRange(digit, sizes))
+    return SizeExpr(range->max) + SizeExpr(1);
+  return naturalExtent(digit).specialize(sizes);
+}
+
+void Inverter::addSum(const Linear &sum, Formula formula) {
+  struct Placed {
+    Digit digit;
+    SizeExpr stride; // its magnitude
+    bool downwards;
+    SizeExpr bound;
+  };
+  std::vector<Placed> left, order;
+  SizeExpr lowest = sum.constant; // the least value of the sum
+  for (const DigitTerm &term : sum.terms) {
+    std::optional<Interval> range = getRange(term.digit, sizes);
+    if (range && range->min < 0)
+      return;
+    Placed placed{term.digit, term.stride, false, bound(term.digit, sizes)};
+    if (std::optional<int64_t> stride = term.stride.getConstant();
+        stride && *stride < 0) {
+      placed.downwards = true;
+      placed.stride = SizeExpr(0) - term.stride;
+      lowest = lowest + (placed.bound - SizeExpr(1)) * term.stride;
+    }
+    left.push_back(std::move(placed));
+  }
+
+  // Upwards: the next stride must exceed the reach of everything below it.
+  SizeExpr reach(0);
+  while (!left.empty()) {
+    auto next = llvm::find_if(left, [&](const Placed &placed) {
+      SizeExpr above =
+          reach + (placed.bound - SizeExpr(1)) * placed.stride + SizeExpr(1);
+      return placed.stride.isProvablyAtLeast(reach + SizeExpr(1)) &&
+             llvm::all_of(left, [&](const Placed &other) {
+               return &other == &placed ||
+                      other.stride.isProvablyAtLeast(above);
+             });
+    });
+    if (next == left.end())
+      return;
+    reach = reach + (next->bound - SizeExpr(1)) * next->stride;
+    order.push_back(*next);
+    left.erase(next);
+  }
+
+  // Downwards: peel off the highest stride.
+  Formula rest;
+  if (formula && lowest.isConstant())
+    rest = add(*formula, scale(Linear(lowest), SizeExpr(-1)));
+  for (const Placed &placed : llvm::reverse(order)) {
+    Formula digit;
+    std::optional<int64_t> stride = placed.stride.getConstant();
+    if (rest && stride) {
+      digit = takeDigit(*rest, *stride, 0);
+      if (placed.downwards)
+        digit = add(Linear(placed.bound - SizeExpr(1)),
+                    scale(*digit, SizeExpr(-1)));
+      if (digit->constant.isConstant())
+        rest = takeDigit(*rest, 1, *stride);
+      else
+        digit = rest = std::nullopt;
+    } else {
+      rest = std::nullopt;
+    }
+    known.push_back({placed.digit, digit});
+  }
+}
+
+/// Whether `digits`, all of one source, determine the source; if so, and if
+/// all formulas are there, `source` becomes its formula.
+bool Inverter::close(ArrayRef<const KnownDigit *> digits,
+                     Formula &source) const {
+  // Known so far: source mod `end` (0: all of it).
+  int64_t end = 1;
+  Formula value = Linear();
+  Digit whole = digits.front()->digit;
+  whole.lo = 1;
+  whole.modulus = 0;
+  std::optional<Interval> range = getRange(whole, sizes);
+  auto done = [&] {
+    return end == 0 || (range && range->min >= 0 && range->max < end);
+  };
+  for (bool changed = true; changed && !done();) {
+    changed = false;
+    for (const KnownDigit *known : digits) {
+      const Digit &digit = known->digit;
+      int64_t newEnd = 0;
+      if (end % digit.lo != 0)
+        continue;
+      if (digit.modulus && llvm::MulOverflow(digit.lo, digit.modulus, newEnd))
+        newEnd = 0;
+      if (newEnd != 0 && newEnd <= end)
+        continue;
+      // source = lo * digit + (source mod lo), and lo divides what is known.
+      if (value && known->formula)
+        value = add(takeDigit(*value, 1, digit.lo),
+                    scale(*known->formula, SizeExpr(digit.lo)));
+      else
+        value = std::nullopt;
+      end = newEnd;
+      changed = true;
+      break;
+    }
+  }
+  if (!done())
+    return false;
+  source = value;
+  return true;
+}
+
+void Inverter::run() {
+  for (unsigned d = 0; d < rank; ++d)
+    if (d < sizes.size() && (sizes[d] == 0 || sizes[d] == 1)) {
+      dims[d] = Linear();
+      dimKnown[d] = true;
+    }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned d = 0; d < rank; ++d) {
+      if (dimKnown[d])
+        continue;
+      llvm::SmallVector<const KnownDigit *> digits;
+      for (const KnownDigit &k : known)
+        if (!k.digit.fused && k.digit.dim == d)
+          digits.push_back(&k);
+      if (!digits.empty() && close(digits, dims[d])) {
+        dimKnown[d] = true;
+        changed = true;
+      }
+    }
+    for (size_t i = 0; i < known.size(); ++i) {
+      Digit digit = known[i].digit;
+      auto sameSource = [&](const Digit &other) {
+        return other.compareSource(digit) == 0;
+      };
+      if (!digit.fused || llvm::any_of(closedFused, sameSource))
+        continue;
+      llvm::SmallVector<const KnownDigit *> digits;
+      for (const KnownDigit &k : known)
+        if (sameSource(k.digit))
+          digits.push_back(&k);
+      Formula source;
+      if (close(digits, source)) {
+        closedFused.push_back(digit);
+        addSum(*digit.fused, source);
+        changed = true;
+      }
+    }
+  }
+}
+
+static Inverter invert(ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes) {
+  Inverter inverter(rank, sizes);
+  for (auto [a, axis] : llvm::enumerate(axes))
+    inverter.addSum(axis.value, Linear::dim(a));
+  inverter.run();
+  return inverter;
+}
+
+bool mlir::layout::isInjectiveByConstruction(const LayoutMap &specialized,
+                                             Sizes sizes) {
+  if (llvm::is_contained(sizes, 0))
+    return true;
+  return invert(specialized.getStoredAxes(), specialized.getRank(), sizes)
+      .allDimsKnown();
+}
+
+std::optional<std::vector<Linear>>
+mlir::layout::invertAxes(ArrayRef<StoredAxis> axes, unsigned rank,
+                         Sizes sizes) {
+  Inverter inverter = invert(axes, rank, sizes);
+  if (!inverter.allDimsKnown())
+    return std::nullopt;
+  std::vector<Linear> result;
+  for (Formula &dim : inverter.dims) {
+    if (!dim)
+      return std::nullopt;
+    result.push_back(std::move(*dim));
+  }
+  return result;
+}

@@ -1,0 +1,189 @@
+//===- Print.cpp - The canonical text of a map ----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dense coordinates print as groups, `[a, b] align k` where that gives back
+// the very value and extent; everything else prints as digits with explicit
+// strides and, where it is not the natural one, an extent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/LayoutMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::layout;
+using llvm::raw_ostream;
+
+static void printFactor(const SizeExpr &size, raw_ostream &os) {
+  if (size.isConstant()) {
+    size.print(os);
+    return;
+  }
+  os << '(';
+  size.print(os);
+  os << ')';
+}
+
+static void printDigit(const Digit &digit, raw_ostream &os);
+
+/// constant + digit * stride + ..
+static void printSum(const Linear &value, raw_ostream &os) {
+  bool first = true;
+  for (const DigitTerm &term : value.terms) {
+    if (!first)
+      os << " + ";
+    first = false;
+    bool scaled = !term.stride.isConstantEqual(1);
+    bool parens = scaled && !(term.digit.isWholeSource() && !term.digit.fused);
+    if (parens)
+      os << '(';
+    printDigit(term.digit, os);
+    if (parens)
+      os << ')';
+    if (scaled) {
+      os << " * ";
+      printFactor(term.stride, os);
+    }
+  }
+  if (first || !value.constant.isZero()) {
+    if (!first)
+      os << " + ";
+    printFactor(value.constant, os);
+  }
+}
+
+/// The smallest factor that rounds `natural` up to `extent`; 1 where they are
+/// equal, 0 where there is none.
+static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
+  if (natural == extent)
+    return 1;
+  int64_t k = extent.content();
+  return k > 1 && natural.alignTo(k) == extent ? k : 0;
+}
+
+namespace {
+struct AxisText {
+  Sized sized;
+  std::string text;
+};
+} // namespace
+
+/// The text of one element of a group, with what parsing it would give.
+static AxisText printAxis(const StoredAxis &axis) {
+  AxisText result;
+  llvm::raw_string_ostream os(result.text);
+  SizeExpr natural = naturalExtent(axis.value);
+  // A fused axis reads best as a group of its digits, slowest first.
+  std::vector<StoredAxis> parts = findStoredAxes(axis.value, natural);
+  if (parts.size() > 1) {
+    SizeExpr extent(1);
+    for (const StoredAxis &part : parts)
+      extent = extent * naturalExtent(part.value);
+    if (extent == natural) {
+      int64_t k = findAlignment(natural, axis.extent);
+      os << '[';
+      llvm::interleaveComma(parts, os, [&](const StoredAxis &part) {
+        printSum(part.value, os);
+      });
+      os << ']';
+      if (k > 1)
+        os << " align " << k;
+      result.sized = {axis.value, k ? axis.extent : natural};
+      return result;
+    }
+  }
+  int64_t k = findAlignment(natural, axis.extent);
+  if (k > 1)
+    os << '[';
+  printSum(axis.value, os);
+  if (k > 1)
+    os << "] align " << k;
+  result.sized = {axis.value, k ? axis.extent : natural};
+  return result;
+}
+
+/// The group text of a coordinate, if it says the same.
+static std::optional<std::string> printGroup(const Linear &value,
+                                             const SizeExpr &extent,
+                                             bool brackets) {
+  std::vector<StoredAxis> axes = findStoredAxes(value, extent);
+  llvm::SmallVector<Sized> elements;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (brackets)
+    os << '[';
+  llvm::interleaveComma(axes, os, [&](const StoredAxis &axis) {
+    AxisText printed = printAxis(axis);
+    elements.push_back(printed.sized);
+    os << printed.text;
+  });
+  if (brackets)
+    os << ']';
+  Sized rebuilt = group(elements);
+  if (rebuilt.value != value || rebuilt.extent != extent)
+    return std::nullopt;
+  return os.str();
+}
+
+static void printDigit(const Digit &digit, raw_ostream &os) {
+  if (!digit.fused) {
+    os << 'd' << digit.dim;
+  } else {
+    std::vector<StoredAxis> parts =
+        findStoredAxes(*digit.fused, naturalExtent(*digit.fused));
+    std::optional<std::string> text;
+    if (parts.size() > 1)
+      text = printGroup(*digit.fused, naturalExtent(*digit.fused), true);
+    if (text) {
+      os << *text;
+    } else {
+      os << '(';
+      printSum(*digit.fused, os);
+      os << ')';
+    }
+  }
+  if (digit.lo != 1)
+    os << " floordiv " << digit.lo;
+  if (digit.modulus)
+    os << " mod " << digit.modulus;
+}
+
+static void printCoordinate(const Coordinate &coordinate, bool isBuffer,
+                            raw_ostream &os) {
+  bool single = coordinate.value.getSingleDigit() != nullptr;
+  if (std::optional<std::string> text = printGroup(
+          coordinate.value, coordinate.extent, !isBuffer && !single)) {
+    if (!isBuffer)
+      os << coordinate.name << " = ";
+    os << *text;
+    return;
+  }
+  os << coordinate.name << " = ";
+  printSum(coordinate.value, os);
+  if (coordinate.extent != naturalExtent(coordinate.value)) {
+    os << " extent ";
+    coordinate.extent.print(os);
+  }
+}
+
+void LayoutMap::print(raw_ostream &os) const {
+  os << '(';
+  for (unsigned d = 0; d < getRank(); ++d)
+    os << (d ? ", " : "") << 'd' << d;
+  os << ") -> " << getSpace() << '(';
+  llvm::interleaveComma(getCoordinates(), os, [&](const Coordinate &c) {
+    printCoordinate(c, getSpace() == "buffer", os);
+  });
+  os << ')';
+}
+
+std::string LayoutMap::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return os.str();
+}

@@ -1,0 +1,91 @@
+//===- FuseElementwise.cpp - Merge chains of elementwise ops --------------===//
+
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_FUSEELEMENTWISEPASS
+#include "layout/Conversion/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+static bool isAllParallel(linalg::LinalgOp op) {
+  return op.getNumLoops() == op.getNumParallelLoops();
+}
+
+/// A permuting copy, which has a lowering of its own.
+static bool isTransposition(linalg::LinalgOp op) {
+  if (isa<linalg::TransposeOp>(op.getOperation()))
+    return true;
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !isAllParallel(op) || op.getBlock()->getOperations().size() != 1)
+    return false;
+  AffineMap in = op.getIndexingMapsArray()[0];
+  AffineMap out = op.getIndexingMapsArray()[1];
+  return in.isPermutation() && out.isPermutation() && in != out;
+}
+
+/// Fusing moves the producer's work into the consumer's loops: only where it
+/// is then done exactly as often, or where there is no work.
+static bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!producer || !consumer || !isAllParallel(consumer) ||
+      !isAllParallel(producer))
+    return false;
+  if (isTransposition(producer) || isTransposition(consumer))
+    return false;
+  bool onlyMoves = producer.getBlock()->getOperations().size() == 1;
+  if (onlyMoves)
+    return true;
+  return producer->hasOneUse() &&
+         consumer.getMatchingIndexingMap(operand).isPermutation();
+}
+
+namespace {
+struct FuseElementwise
+    : layout::impl::FuseElementwisePassBase<FuseElementwise> {
+  void runOnOperation() override {
+    // Ops that are several structured ops in one come apart first.
+    SmallVector<linalg::AggregatedOpInterface> aggregated;
+    getOperation()->walk([&](linalg::AggregatedOpInterface op) {
+      if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
+        aggregated.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::AggregatedOpInterface op : aggregated) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+      if (failed(parts)) {
+        op->emitError("layout-fuse-elementwise: this op cannot be decomposed "
+                      "into structured ops; make its shape static");
+        return signalPassFailure();
+      }
+      rewriter.replaceOp(op, *parts);
+    }
+
+    SmallVector<linalg::LinalgOp> named;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp>(
+              op.getOperation()) &&
+          isAllParallel(op) && op.hasPureTensorSemantics())
+        named.push_back(op);
+    });
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      // An op without a generic form stays as it is: it is only not fused.
+      (void)linalg::generalizeNamedOp(rewriter, op);
+    }
+
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config)))
+      signalPassFailure();
+  }
+};
+} // namespace

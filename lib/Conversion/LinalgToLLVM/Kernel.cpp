@@ -1,0 +1,183 @@
+//===- Kernel.cpp - Which ops form one kernel -----------------------------===//
+
+#include "Kernel.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+unsigned Stage::numInputs() const {
+  linalg::LinalgOp linalgOp = op;
+  return linalgOp.getNumDpsInputs();
+}
+
+bool Stage::readsInit(unsigned i) const {
+  linalg::LinalgOp linalgOp = op;
+  return linalgOp.payloadUsesValueFromOperand(linalgOp.getDpsInitOperand(i));
+}
+
+bool Kernel::hasReduction() const {
+  return llvm::is_contained(iterators, utils::IteratorType::reduction);
+}
+
+LaneAccess layout::classifyLane(AffineMap map, unsigned dim) {
+  if (!map.isFunctionOfDim(dim))
+    return LaneAccess::Invariant;
+  for (AffineExpr result : map.getResults().drop_back())
+    if (result.isFunctionOfDim(dim))
+      return LaneAccess::Other;
+  AffineExpr rest =
+      simplifyAffineExpr(map.getResults().back() -
+                             getAffineDimExpr(dim, map.getContext()),
+                         map.getNumDims(), map.getNumSymbols());
+  return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
+}
+
+/// The stage of an op that runs in its own dims.
+static Stage ownStage(linalg::LinalgOp op) {
+  Stage stage;
+  stage.op = op;
+  stage.maps = op.getIndexingMapsArray();
+  stage.dims = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+  return stage;
+}
+
+/// The stage of an all-parallel `op` that meets the kernel at one tensor:
+/// `opMap` and `kernelMap` are the two views of the same element. Fails unless
+/// `opMap` is a permutation, so that every dim of `op` is a dim of the kernel.
+static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
+                                        AffineMap kernelMap) {
+  if (!opMap.isPermutation() || op.getNumLoops() != op.getNumParallelLoops())
+    return std::nullopt;
+  MLIRContext *context = op->getContext();
+  SmallVector<AffineExpr> replacement(op.getNumLoops());
+  SmallVector<unsigned> dims(op.getNumLoops());
+  for (auto [own, kernel] :
+       llvm::zip_equal(opMap.getResults(), kernelMap.getResults())) {
+    unsigned ownDim = cast<AffineDimExpr>(own).getPosition();
+    replacement[ownDim] = kernel;
+    dims[ownDim] = cast<AffineDimExpr>(kernel).getPosition();
+  }
+  Stage stage;
+  stage.op = op;
+  stage.dims = dims;
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults())
+      results.push_back(result.replaceDims(replacement));
+    stage.maps.push_back(
+        AffineMap::get(kernelMap.getNumDims(), 0, results, context));
+  }
+  return stage;
+}
+
+/// Tensors in, tensors out, no symbol in a map, results indexed by exactly the
+/// parallel dims.
+static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
+  if (!op.hasPureTensorSemantics()) {
+    whyNot = "it does not work on tensors only";
+    return false;
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (type && type.getEncoding()) {
+      whyNot = "an operand has an encoding";
+      return false;
+    }
+  }
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (map.getNumSymbols() != 0) {
+      whyNot = "an indexing map has symbols";
+      return false;
+    }
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!map.isProjectedPermutation() ||
+        map.getNumResults() != op.getNumParallelLoops() ||
+        llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+          return iterators[cast<AffineDimExpr>(expr).getPosition()] !=
+                 utils::IteratorType::parallel;
+        })) {
+      whyNot = "a result is not indexed by exactly the parallel dims";
+      return false;
+    }
+  }
+  return true;
+}
+
+/// How result `i` of `stage` starts.
+static Start findStart(const Stage &stage, unsigned i) {
+  Start start;
+  if (!stage.readsInit(i))
+    return start;
+  linalg::LinalgOp op = stage.op;
+  OpOperand *init = op.getDpsInitOperand(i);
+  start.kind = Start::Tensor;
+  start.value = init->get();
+  if (auto fill = start.value.getDefiningOp<linalg::FillOp>()) {
+    if (fill.hasPureTensorSemantics()) {
+      start.kind = Start::Splat;
+      start.value = fill.value();
+    }
+    return start;
+  }
+  auto producer = start.value.getDefiningOp<linalg::LinalgOp>();
+  std::string whyNot;
+  if (!producer || !producer->hasOneUse() || producer->getNumResults() != 1 ||
+      !isUsable(producer, whyNot))
+    return start;
+  Stage own = ownStage(producer);
+  AffineMap resultMap = own.maps.back();
+  // Only producers that move or compute from inputs: reading an init in turn
+  // would need a start of its own.
+  if (own.readsInit(0))
+    return start;
+  if (auto joined =
+          joinedStage(producer, resultMap, stage.maps[stage.numInputs() + i])) {
+    start.kind = Start::Computed;
+    start.stage = std::move(joined);
+  }
+  return start;
+}
+
+FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op,
+                                      std::string &whyNot) {
+  if (!isUsable(op, whyNot))
+    return failure();
+  Kernel kernel;
+  kernel.root = ownStage(op);
+
+  // An elementwise op takes its nearest producer with a reduction as the root.
+  if (op.getNumLoops() == op.getNumParallelLoops()) {
+    linalg::LinalgOp nearest;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+      std::string ignored;
+      if (!producer || producer->getBlock() != op->getBlock() ||
+          !producer->hasOneUse() || producer->getNumResults() != 1 ||
+          producer.getNumReductionLoops() == 0 ||
+          !isUsable(producer, ignored))
+        continue;
+      if (nearest && !nearest->isBeforeInBlock(producer))
+        continue;
+      Stage root = ownStage(producer);
+      std::optional<Stage> finish = joinedStage(
+          op, op.getMatchingIndexingMap(operand), root.maps.back());
+      if (!finish)
+        continue;
+      nearest = producer;
+      kernel.root = std::move(root);
+      kernel.finish = std::move(finish);
+      kernel.finishOperand = operand->getOperandNumber();
+    }
+  }
+
+  kernel.iterators = kernel.root.op.getIteratorTypesArray();
+  kernel.extents = kernel.root.op.getStaticLoopRanges();
+  for (unsigned i = 0, e = kernel.root.op.getNumDpsInits(); i < e; ++i)
+    kernel.starts.push_back(findStart(kernel.root, i));
+  if (kernel.finish)
+    for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i)
+      kernel.finishStarts.push_back(findStart(*kernel.finish, i));
+  return kernel;
+}

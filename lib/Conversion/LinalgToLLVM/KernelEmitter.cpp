@@ -1,0 +1,485 @@
+//===- KernelEmitter.cpp - Loops and vectors for a kernel -----------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// One element per lane of the tile: its offset inside the tile in every dim,
+/// and the number of lanes (0 for a scalar).
+struct Point {
+  SmallVector<int64_t> offset;
+  int64_t width = 0;
+};
+
+class Emitter {
+public:
+  Emitter(OpBuilder &b, const Kernel &kernel, const KernelPlan &plan,
+          const EmitOptions &options)
+      : b(b), loc(kernel.last().op->getLoc()), kernel(kernel), plan(plan),
+        options(options), base(kernel.extents.size()),
+        fixed(kernel.extents.size()) {}
+
+  SmallVector<Value> run();
+
+private:
+  // Loops.
+  SmallVector<Value> emitParallel(unsigned level, ValueRange dests);
+  SmallVector<Value> emitSpan(unsigned level, OpFoldResult from,
+                              OpFoldResult to, int64_t step, ValueRange dests);
+  SmallVector<Value> emitReductions(unsigned level, ValueRange accumulators);
+  SmallVector<Value> emitTile(ValueRange dests);
+  SmallVector<Value> emitStep(ValueRange accumulators);
+
+  // Points.
+  SmallVector<Point> pointsOfTile() const;
+  Type typeAt(Type element, const Point &point) const;
+  Value broadcast(Value value, const Point &point);
+  SmallVector<Value> subscripts(AffineMap map, const Point &point);
+  Value read(Value tensor, AffineMap map, const Point &point);
+  Value write(Value value, Value tensor, AffineMap map, const Point &point);
+  Value startValue(const Start &start, const Stage &stage, unsigned result,
+                   Value current, const Point &point);
+
+  // Bodies.
+  using ReadCache = std::map<std::vector<int64_t>, Value>;
+  Value readInput(const Stage &stage, unsigned input, const Point &point,
+                  ReadCache &cache);
+  SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
+                              ArrayRef<Value> inits, const Point &point);
+  Value indexAt(unsigned dim, const Point &point);
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value destinationOf(unsigned result);
+
+  OpBuilder &b;
+  Location loc;
+  const Kernel &kernel;
+  const KernelPlan &plan;
+  const EmitOptions &options;
+  /// The position of the current iteration: a value per dim, or a constant.
+  SmallVector<Value> base;
+  SmallVector<std::optional<int64_t>> fixed;
+  /// The extent of the current tile per dim.
+  SmallVector<int64_t> size;
+  SmallVector<OpFoldResult> extents;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+SmallVector<Point> Emitter::pointsOfTile() const {
+  SmallVector<Point> points;
+  Point first;
+  first.offset.assign(size.size(), 0);
+  points.push_back(first);
+  for (auto [dim, extent] : llvm::enumerate(size)) {
+    if (extent == 1)
+      continue;
+    SmallVector<Point> next;
+    for (const Point &point : points) {
+      bool lane = plan.lane == dim;
+      int64_t step = lane ? plan.vectorSize : 1;
+      for (int64_t at = 0; at < extent; at += step) {
+        Point copy = point;
+        copy.offset[dim] = at;
+        int64_t width = std::min(step, extent - at);
+        if (lane)
+          copy.width = width == 1 ? 0 : width;
+        next.push_back(copy);
+      }
+    }
+    points = std::move(next);
+  }
+  return points;
+}
+
+Type Emitter::typeAt(Type element, const Point &point) const {
+  return point.width == 0 ? element
+                          : VectorType::get({point.width}, element);
+}
+
+Value Emitter::broadcast(Value value, const Point &point) {
+  if (point.width == 0 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      b, loc, VectorType::get({point.width}, value.getType()), value);
+}
+
+SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
+  MLIRContext *context = b.getContext();
+  SmallVector<AffineExpr> replacement;
+  for (unsigned dim = 0; dim < base.size(); ++dim) {
+    AffineExpr expr = fixed[dim] ? getAffineConstantExpr(*fixed[dim], context)
+                                 : getAffineDimExpr(dim, context);
+    replacement.push_back(expr + point.offset[dim]);
+  }
+  SmallVector<Value> indices;
+  for (AffineExpr result : map.getResults()) {
+    AffineExpr expr = simplifyAffineExpr(result.replaceDims(replacement),
+                                         map.getNumDims(), 0);
+    indices.push_back(affine::expandAffineExpr(b, loc, expr, base, {}));
+  }
+  return indices;
+}
+
+Value Emitter::read(Value tensor, AffineMap map, const Point &point) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return tensor;
+  SmallVector<Value> indices = subscripts(map, point);
+  bool lanes =
+      point.width != 0 && plan.lane && map.isFunctionOfDim(*plan.lane);
+  if (!lanes)
+    return tensor::ExtractOp::create(b, loc, tensor, indices);
+  return vector::TransferReadOp::create(
+      b, loc, VectorType::get({point.width}, type.getElementType()), tensor,
+      indices, /*padding=*/std::nullopt, ArrayRef<bool>{true});
+}
+
+Value Emitter::write(Value value, Value tensor, AffineMap map,
+                     const Point &point) {
+  SmallVector<Value> indices = subscripts(map, point);
+  if (point.width == 0)
+    return tensor::InsertOp::create(b, loc, value, tensor, indices);
+  return vector::TransferWriteOp::create(b, loc, broadcast(value, point),
+                                         tensor, indices, ArrayRef<bool>{true})
+      .getResult();
+}
+
+Value Emitter::indexAt(unsigned dim, const Point &point) {
+  Value value = fixed[dim] ? index(*fixed[dim]) : base[dim];
+  if (point.offset[dim] != 0)
+    value = b.createOrFold<arith::AddIOp>(loc, value, index(point.offset[dim]));
+  if (point.width == 0 || plan.lane != dim)
+    return value;
+  auto type = VectorType::get({point.width}, b.getIndexType());
+  Value step = vector::StepOp::create(b, loc, type);
+  return arith::AddIOp::create(b, loc, broadcast(value, point), step);
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+Value Emitter::readInput(const Stage &stage, unsigned input,
+                         const Point &point, ReadCache &cache) {
+  AffineMap map = stage.maps[input];
+  std::vector<int64_t> key{static_cast<int64_t>(input)};
+  bool lanes = plan.lane && map.isFunctionOfDim(*plan.lane);
+  for (unsigned dim = 0; dim < size.size(); ++dim)
+    key.push_back(map.isFunctionOfDim(dim) ? point.offset[dim] : 0);
+  key.push_back(lanes ? point.width : 0);
+  Value &value = cache[key];
+  if (!value)
+    value = read(stage.op->getOperand(input), map, point);
+  return value;
+}
+
+SmallVector<Value> Emitter::evaluate(const Stage &stage,
+                                     ArrayRef<Value> inputs,
+                                     ArrayRef<Value> inits,
+                                     const Point &point) {
+  linalg::LinalgOp op = stage.op;
+  Block *body = op.getBlock();
+  IRMapping mapping;
+  for (auto [arg, value] : llvm::zip(body->getArguments(), inputs))
+    mapping.map(arg, value);
+  for (auto [arg, value] : llvm::zip(op.getRegionOutputArgs(), inits))
+    if (value)
+      mapping.map(arg, value);
+
+  for (Operation &inner : body->without_terminator()) {
+    if (auto indexOp = dyn_cast<linalg::IndexOp>(inner)) {
+      mapping.map(indexOp.getResult(),
+                  indexAt(stage.dims[indexOp.getDim()], point));
+      continue;
+    }
+    bool vectors = llvm::any_of(inner.getOperands(), [&](Value operand) {
+      return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
+    });
+    Operation *clone;
+    if (vectors) {
+      // A select between vectors takes a scalar condition as it is.
+      bool isSelect = isa<arith::SelectOp>(inner);
+      IRMapping local(mapping);
+      for (auto [i, operand] : llvm::enumerate(inner.getOperands())) {
+        Value value = mapping.lookupOrDefault(operand);
+        if (!(isSelect && i == 0))
+          value = broadcast(value, point);
+        local.map(operand, value);
+      }
+      if (isSelect && inner.getOperand(0) != inner.getOperand(1) &&
+          inner.getOperand(0) != inner.getOperand(2))
+        local.map(inner.getOperand(0),
+                  mapping.lookupOrDefault(inner.getOperand(0)));
+      // Two scalars chosen by a vector condition were broadcast above; a
+      // scalar condition over scalars does not get here.
+      clone = b.clone(inner, local);
+      for (OpResult result : clone->getResults())
+        result.setType(typeAt(result.getType(), point));
+    } else {
+      clone = b.clone(inner, mapping);
+    }
+    if (options.contractFMA && isa<arith::MulFOp, arith::AddFOp>(clone)) {
+      auto fast = cast<arith::ArithFastMathInterface>(clone);
+      auto flags = fast.getFastMathFlagsAttr().getValue() |
+                   arith::FastMathFlags::contract;
+      clone->setAttr(fast.getFastMathAttrName(),
+                     arith::FastMathFlagsAttr::get(b.getContext(), flags));
+    }
+    for (auto [from, to] :
+         llvm::zip_equal(inner.getResults(), clone->getResults()))
+      mapping.map(from, to);
+  }
+  SmallVector<Value> results;
+  for (Value yielded : body->getTerminator()->getOperands())
+    results.push_back(broadcast(mapping.lookupOrDefault(yielded), point));
+  return results;
+}
+
+Value Emitter::startValue(const Start &start, const Stage &stage,
+                          unsigned result, Value current, const Point &point) {
+  AffineMap map = stage.maps[stage.numInputs() + result];
+  switch (start.kind) {
+  case Start::Unread:
+    return nullptr;
+  case Start::Splat:
+    return broadcast(start.value, point);
+  case Start::Tensor:
+    // The tensor that the loops carry holds the old elements until they are
+    // overwritten; reading it instead of the original keeps one buffer.
+    return read(current ? current : start.value, map, point);
+  case Start::Computed: {
+    const Stage &producer = *start.stage;
+    ReadCache cache;
+    SmallVector<Value> inputs;
+    for (unsigned i = 0, e = producer.numInputs(); i < e; ++i)
+      inputs.push_back(readInput(producer, i, point, cache));
+    return evaluate(producer, inputs, {}, point).front();
+  }
+  }
+  llvm_unreachable("unknown kind of start");
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Emitter::emitStep(ValueRange accumulators) {
+  const Stage &root = kernel.root;
+  SmallVector<Point> points = pointsOfTile();
+  unsigned results = kernel.starts.size();
+  ReadCache cache;
+  SmallVector<Value> next(accumulators.size());
+  for (auto [p, point] : llvm::enumerate(points)) {
+    SmallVector<Value> inputs;
+    for (unsigned i = 0, e = root.numInputs(); i < e; ++i)
+      inputs.push_back(readInput(root, i, point, cache));
+    SmallVector<Value> inits;
+    for (unsigned i = 0; i < results; ++i)
+      inits.push_back(accumulators[p * results + i]);
+    SmallVector<Value> values = evaluate(root, inputs, inits, point);
+    for (unsigned i = 0; i < results; ++i)
+      next[p * results + i] = values[i];
+  }
+  return next;
+}
+
+SmallVector<Value> Emitter::emitReductions(unsigned level,
+                                           ValueRange accumulators) {
+  unsigned rank = kernel.extents.size();
+  while (level < rank && kernel.isParallel(level))
+    ++level;
+  if (level == rank)
+    return emitStep(accumulators);
+  if (kernel.extents[level] == 1) {
+    fixed[level] = 0;
+    return emitReductions(level + 1, accumulators);
+  }
+  Value zero = index(0), one = index(1);
+  Value end = getValueOrCreateConstantIndexOp(b, loc, extents[level]);
+  auto loop = scf::ForOp::create(b, loc, zero, end, one, accumulators);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  base[level] = loop.getInductionVar();
+  fixed[level].reset();
+  SmallVector<Value> next =
+      emitReductions(level + 1, loop.getRegionIterArgs());
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResults();
+}
+
+SmallVector<Value> Emitter::emitTile(ValueRange dests) {
+  const Stage &root = kernel.root;
+  SmallVector<Point> points = pointsOfTile();
+  unsigned results = kernel.starts.size();
+
+  bool reduces = kernel.hasReduction();
+  SmallVector<Value> accumulators;
+  for (const Point &point : points)
+    for (unsigned i = 0; i < results; ++i) {
+      Value current = kernel.finish ? Value() : dests[i];
+      Value start = startValue(kernel.starts[i], root, i, current, point);
+      if (!start && reduces) {
+        // The body never looks at it, but the loop has to carry something.
+        linalg::LinalgOp op = root.op;
+        Type element =
+            getElementTypeOrSelf(op.getDpsInitOperand(i)->get().getType());
+        Type type = typeAt(element, point);
+        start = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+      }
+      accumulators.push_back(start);
+    }
+
+  SmallVector<Value> values;
+  if (reduces) {
+    values = emitReductions(0, accumulators);
+  } else {
+    values = emitStep(accumulators);
+  }
+
+  if (kernel.finish) {
+    const Stage &finish = *kernel.finish;
+    unsigned finals = kernel.finishStarts.size();
+    ReadCache cache;
+    SmallVector<Value> finished;
+    for (auto [p, point] : llvm::enumerate(points)) {
+      SmallVector<Value> inputs, inits;
+      for (unsigned i = 0, e = finish.numInputs(); i < e; ++i)
+        inputs.push_back(i == kernel.finishOperand
+                             ? values[p]
+                             : readInput(finish, i, point, cache));
+      for (unsigned i = 0; i < finals; ++i)
+        inits.push_back(startValue(kernel.finishStarts[i], finish, i, dests[i],
+                                   point));
+      llvm::append_range(finished, evaluate(finish, inputs, inits, point));
+    }
+    values = std::move(finished);
+  }
+
+  const Stage &last = kernel.last();
+  SmallVector<Value> written(dests);
+  for (auto [p, point] : llvm::enumerate(points))
+    for (unsigned i = 0, e = dests.size(); i < e; ++i)
+      written[i] = write(values[p * e + i], written[i],
+                         last.maps[last.numInputs() + i], point);
+  return written;
+}
+
+/// The tiles of one size that cover [from, to).
+SmallVector<Value> Emitter::emitSpan(unsigned level, OpFoldResult from,
+                                     OpFoldResult to, int64_t step,
+                                     ValueRange dests) {
+  unsigned dim = plan.order[level];
+  std::optional<int64_t> first = getConstantIntValue(from);
+  std::optional<int64_t> last = getConstantIntValue(to);
+  if (first && last && *first >= *last)
+    return llvm::to_vector_of<Value>(dests);
+  size[dim] = step;
+  if (first && last && *first + step >= *last) {
+    fixed[dim] = *first;
+    base[dim] = Value();
+    return emitParallel(level + 1, dests);
+  }
+  auto loop = scf::ForOp::create(
+      b, loc, getValueOrCreateConstantIndexOp(b, loc, from),
+      getValueOrCreateConstantIndexOp(b, loc, to), index(step), dests);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  base[dim] = loop.getInductionVar();
+  fixed[dim].reset();
+  SmallVector<Value> next = emitParallel(level + 1, loop.getRegionIterArgs());
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResults();
+}
+
+SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
+  if (level == plan.order.size())
+    return emitTile(dests);
+  unsigned dim = plan.order[level];
+  int64_t step = plan.tile[dim];
+  OpFoldResult zero = b.getIndexAttr(0);
+  if (!ShapedType::isDynamic(kernel.extents[dim])) {
+    int64_t extent = kernel.extents[dim];
+    int64_t whole = extent - extent % step;
+    SmallVector<Value> next =
+        emitSpan(level, zero, b.getIndexAttr(whole), step, dests);
+    if (whole == extent)
+      return next;
+    return emitSpan(level, b.getIndexAttr(whole), b.getIndexAttr(extent),
+                    extent - whole, next);
+  }
+  // Unknown extent: whole tiles, then single vectors, then single elements.
+  SmallVector<int64_t> steps{step};
+  if (plan.lane == dim && step > plan.vectorSize)
+    steps.push_back(plan.vectorSize);
+  if (steps.back() != 1)
+    steps.push_back(1);
+  Value extent = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
+  SmallVector<Value> next = llvm::to_vector_of<Value>(dests);
+  OpFoldResult from = zero;
+  for (int64_t current : steps) {
+    OpFoldResult to = extent;
+    if (current != 1) {
+      Value rest = arith::RemUIOp::create(b, loc, extent, index(current));
+      to = arith::SubIOp::create(b, loc, extent, rest).getResult();
+    }
+    next = emitSpan(level, from, to, current, next);
+    from = to;
+  }
+  return next;
+}
+
+/// The tensor that result `i` is written to.
+Value Emitter::destinationOf(unsigned i) {
+  linalg::LinalgOp op = kernel.last().op;
+  Value init = op.getDpsInitOperand(i)->get();
+  if (kernel.lastStarts()[i].kind == Start::Tensor)
+    return init;
+  // All of it is overwritten: what filled it before is not needed, and memory
+  // that somebody else sees is not touched.
+  bool owned = init.hasOneUse();
+  while (auto fill = init.getDefiningOp<linalg::FillOp>()) {
+    init = fill.output();
+    owned &= init.hasOneUse();
+  }
+  if (owned && init.getDefiningOp())
+    return init;
+  auto type = cast<RankedTensorType>(init.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, init);
+  return tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+}
+
+SmallVector<Value> Emitter::run() {
+  linalg::LinalgOp root = kernel.root.op;
+  size.assign(kernel.extents.size(), 1);
+  for (Range range : root.createLoopRanges(b, loc))
+    extents.push_back(range.size);
+  SmallVector<Value> dests;
+  linalg::LinalgOp last = kernel.last().op;
+  for (unsigned i = 0, e = last.getNumDpsInits(); i < e; ++i)
+    dests.push_back(destinationOf(i));
+  return emitParallel(0, dests);
+}
+
+SmallVector<Value> layout::emitKernel(OpBuilder &builder, const Kernel &kernel,
+                                      const KernelPlan &plan,
+                                      const EmitOptions &options) {
+  return Emitter(builder, kernel, plan, options).run();
+}

@@ -1,0 +1,111 @@
+//===- LowerRelayout.cpp - Pack, unpack, pad, concat to simpler ops -------===//
+
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_LOWERRELAYOUTPASS
+#include "layout/Conversion/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+namespace {
+
+/// pack = pad, expand, transpose.
+struct LowerPack : OpRewritePattern<linalg::PackOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::PackOp op,
+                                PatternRewriter &rewriter) const override {
+    return linalg::lowerPack(rewriter, op);
+  }
+};
+
+/// unpack = transpose, collapse, slice.
+struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::UnPackOp op,
+                                PatternRewriter &rewriter) const override {
+    return linalg::lowerUnPack(rewriter, op);
+  }
+};
+
+/// pad = fill, then a copy into the interior. The copy is a structured op with
+/// the interior as its destination, so it gets vector code and no temporary.
+struct LowerPad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    Value value = op.getConstantPaddingValue();
+    if (!value) {
+      // The padding depends on the position.
+      return linalg::rewriteInDestinationPassingStyle(rewriter, op);
+    }
+    Location loc = op.getLoc();
+    ReifiedRankedShapedTypeDims shape;
+    if (failed(reifyResultShapes(rewriter, op, shape)))
+      return rewriter.notifyMatchFailure(op, "unknown result shape");
+    RankedTensorType type = op.getResultType();
+    SmallVector<OpFoldResult> sizes = shape.front();
+    // Static extents of the type win over reified arithmetic.
+    for (auto [i, extent] : llvm::enumerate(type.getShape()))
+      if (!ShapedType::isDynamic(extent))
+        sizes[i] = rewriter.getIndexAttr(extent);
+    Value target =
+        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+    if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
+      target =
+          linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
+    SmallVector<OpFoldResult> source =
+        tensor::getMixedSizes(rewriter, loc, op.getSource());
+    SmallVector<OpFoldResult> ones(source.size(), rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> low = op.getMixedLowPad();
+    Value interior = tensor::ExtractSliceOp::create(rewriter, loc, target, low,
+                                                    source, ones);
+    Value from = op.getSource();
+    if (from.getType() != interior.getType())
+      from = tensor::CastOp::create(rewriter, loc, interior.getType(), from);
+    Value copy =
+        linalg::CopyOp::create(rewriter, loc, from, interior).getResult(0);
+    Value result = tensor::InsertSliceOp::create(rewriter, loc, copy, target,
+                                                 low, source, ones);
+    if (result.getType() != type)
+      result = tensor::CastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<LowerPack, LowerUnPack, LowerPad>(context);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config)))
+      return signalPassFailure();
+    // What had no rewriting rule would be refused by a later pass, far from
+    // its reason.
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op)) {
+        op->emitError("layout-lower-relayout: cannot lower this op to pad, "
+                      "expand_shape and transpose; its tiled dims or tile "
+                      "sizes must be static");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,107 @@
+//===- LayoutOps.cpp - Layout ops -----------------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+#define GET_OP_CLASSES
+#include "layout/Dialect/Layout/IR/LayoutOps.cpp.inc"
+
+/// A foreign encoding is not a layout, so what it stores is not known here.
+static LogicalResult verifyIsLayout(Operation *op, RankedTensorType type) {
+  if (!type.getEncoding() || hasLayout(type))
+    return success();
+  return op->emitOpError()
+         << "takes plain tensors and tensors with a layout, found the encoding "
+         << type.getEncoding();
+}
+
+//===----------------------------------------------------------------------===//
+// ConvertOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertOp::verify() {
+  RankedTensorType from = getSource().getType(), to = getResult().getType();
+  if (failed(verifyIsLayout(*this, from)) || failed(verifyIsLayout(*this, to)))
+    return failure();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "keeps the element type, found "
+                         << from.getElementType() << " and "
+                         << to.getElementType();
+  if (from.getShape() != to.getShape())
+    return emitOpError() << "keeps the logical shape, found " << from << " and "
+                         << to
+                         << "; only the layout of the two types may differ";
+  return success();
+}
+
+/// The same elements under a type with another layout.
+static Attribute retype(Attribute value, RankedTensorType type) {
+  if (auto dense = dyn_cast_if_present<DenseElementsAttr>(value))
+    return dense.isSplat() ? dense.resizeSplat(type) : dense.reshape(type);
+  if (auto resource =
+          dyn_cast_if_present<DenseResourceElementsAttr>(value))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return {};
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  // A chain is one conversion; what the types between said is not asked for.
+  if (auto inner = getSource().getDefiningOp<ConvertOp>()) {
+    if (inner.getSource().getType() == getResult().getType())
+      return inner.getSource();
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return retype(adaptor.getSource(), getResult().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// StorageViewOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StorageViewOp::verify() {
+  RankedTensorType from = getSource().getType(), to = getResult().getType();
+  if (hasLayout(from) == hasLayout(to))
+    return emitOpError()
+           << "goes between a tensor with a layout and a plain tensor, found "
+           << from << " and " << to;
+  if (failed(verifyIsLayout(*this, from)) || failed(verifyIsLayout(*this, to)))
+    return failure();
+  RankedTensorType laidOut = hasLayout(from) ? from : to;
+  RankedTensorType plain = hasLayout(from) ? to : from;
+  FailureOr<RankedTensorType> physical = getPhysicalType(laidOut);
+  if (failed(physical) || *physical != plain) {
+    InFlightDiagnostic diag = emitOpError();
+    diag << "the storage of " << laidOut << " is ";
+    if (succeeded(physical))
+      diag << *physical;
+    else
+      diag << "not known";
+    return diag << ", found " << plain;
+  }
+  if (hasLayout(to) && getPadding(to))
+    return emitOpError()
+           << "cannot know what padding of plain storage holds (P3): read it "
+              "without a padding value and use layout.convert to set one";
+  return success();
+}
+
+OpFoldResult StorageViewOp::fold(FoldAdaptor) {
+  auto inner = getSource().getDefiningOp<StorageViewOp>();
+  if (inner && inner.getSource().getType() == getResult().getType())
+    return inner.getSource();
+  return {};
+}

@@ -1,0 +1,160 @@
+//===- LayoutTypes.cpp - Tensor types with a layout -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Algebra/Pack.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static_assert(ShapedType::kDynamic == kUnknownSize,
+              "shapes are used as sizes of the algebra");
+
+bool layout::hasLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_nonnull<LayoutAttrInterface>(tensor.getEncoding());
+}
+
+FailureOr<LayoutMap> layout::getLayoutMap(RankedTensorType type) {
+  if (!type.getEncoding())
+    return LayoutMap::rowMajor(type.getRank());
+  auto layout = dyn_cast<LayoutAttrInterface>(type.getEncoding());
+  if (!layout)
+    return failure();
+  return layout.resolve(type.getShape(), type.getElementType(), nullptr);
+}
+
+TypedAttr layout::getPadding(RankedTensorType type) {
+  auto layout =
+      dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding());
+  return layout ? layout.getPadding(type.getElementType()) : TypedAttr();
+}
+
+RankedTensorType layout::withLayout(RankedTensorType type,
+                                    const LayoutMap &map, TypedAttr padding) {
+  if (map == LayoutMap::rowMajor(type.getRank()))
+    return withoutLayout(type);
+  Attribute encoding = MapAttr::get(type.getContext(), map);
+  if (padding) {
+    auto floatValue = dyn_cast<FloatAttr>(padding);
+    auto intValue = dyn_cast<IntegerAttr>(padding);
+    bool isZero = floatValue ? floatValue.getValue().isPosZero()
+                             : intValue.getValue().isZero();
+    encoding = PaddedAttr::get(type.getContext(), encoding,
+                               isZero ? TypedAttr() : padding);
+  }
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               encoding);
+}
+
+RankedTensorType layout::withoutLayout(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (const StoredAxis &axis : map->getStoredAxes()) {
+    SizeExpr extent = axis.extent.specialize(type.getShape());
+    if (extent.isOverflow())
+      return failure();
+    std::optional<int64_t> size = extent.getConstant();
+    shape.push_back(size ? std::max<int64_t>(*size, 0) : ShapedType::kDynamic);
+  }
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Validity on a shape
+//===----------------------------------------------------------------------===//
+
+/// Sizes in elements and in bytes stay in int64 (section 6).
+static LogicalResult
+verifySizes(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
+            Type elementType, function_ref<InFlightDiagnostic()> emitError) {
+  int64_t bytes = 1;
+  if (elementType.isIntOrFloat())
+    bytes = llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+  // Unknown sizes are at least 1, so known ones alone can overflow.
+  SmallVector<int64_t> known(shape);
+  llvm::replace(known, ShapedType::kDynamic, int64_t(1));
+  std::optional<int64_t> elements = getStorageSize(map, known);
+  int64_t total;
+  if (elements && !llvm::MulOverflow(*elements, bytes, total) &&
+      !map.specialize(shape).hasOverflow())
+    return success();
+  return emitError() << "the storage of layout " << name
+                     << " on this shape does not fit 64 bits (L1): the tensor "
+                        "is too large";
+}
+
+/// Every coordinate stays in [0, extent) on the box.
+static LogicalResult
+verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
+             function_ref<InFlightDiagnostic()> emitError) {
+  for (const Coordinate &coordinate : special.getCoordinates()) {
+    std::optional<Interval> range = getRange(coordinate.value, shape);
+    std::optional<int64_t> extent = coordinate.extent.getConstant();
+    if (range && range->min < 0)
+      return emitError() << "layout " << name << " maps an index to "
+                         << coordinate.name << " " << range->min
+                         << ", below 0 (L1): add a constant to '"
+                         << coordinate.name << "'";
+    bool fits =
+        range && extent
+            ? range->max < *extent
+            : coordinate.extent.isProvablyAtLeast(
+                  naturalExtent(coordinate.value).specialize(shape));
+    if (fits)
+      continue;
+    InFlightDiagnostic diag = emitError();
+    diag << "layout " << name << " has no extent of '" << coordinate.name
+         << "' that is shown to hold all elements (L2)";
+    if (range && extent)
+      diag << ": they reach " << coordinate.name << " " << range->max
+           << ", the extent is " << *extent;
+    return diag;
+  }
+  return success();
+}
+
+static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
+  diag << "(";
+  llvm::interleaveComma(index, diag);
+  diag << ")";
+}
+
+LogicalResult
+layout::verifyLayout(const LayoutMap &map, Attribute name,
+                     ArrayRef<int64_t> shape, Type elementType,
+                     function_ref<InFlightDiagnostic()> emitError) {
+  if (failed(verifySizes(map, name, shape, elementType, emitError)))
+    return failure();
+  if (llvm::is_contained(shape, 0))
+    return success();
+  if (failed(verifyBounds(map.specialize(shape), name, shape, emitError)))
+    return failure();
+  InjectivityProof proof = proveInjective(map, shape);
+  if (proof.answer == Answer::Yes)
+    return success();
+  InFlightDiagnostic diag = emitError();
+  if (proof.answer == Answer::Unknown)
+    return diag << "layout " << name
+                << " cannot be proven injective on this shape within the "
+                   "bound (L1): use strides that exceed what lies below them";
+  diag << "layout " << name << " is not injective (L1): indices ";
+  printIndex(diag, proof.first);
+  diag << " and ";
+  printIndex(diag, proof.second);
+  return diag << " share one storage point";
+}

@@ -1,0 +1,419 @@
+//===- MapParser.cpp - The text of #layout.map ----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   map    ::= `(` dims `)` `->` space `(` coords `)`
+//   coords ::= sum (`,` sum)*                     // a buffer: one dense group
+//            | (name `=` sum (`extent` size)?) (`,` ..)*
+//   sum    ::= product (`+` product)*
+//   product::= digit (`*` size-factor)* | size-product
+//   digit  ::= primary (`floordiv` int | `mod` int)*
+//   primary::= dim | `(` sum `)` | `pad` `(` sum `,` int `,` int `)`
+//            | `[` sum (`,` sum)* `]` (`align` int)?
+//   size   ::= size-product (`+` size-product)*
+//   factor ::= int | `size` `(` dim `)` | `ceil` `(` size `,` int `)`
+//            | `(` size `)`
+//
+//===----------------------------------------------------------------------===//
+
+#include "MapParser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// Nesting that no sensible layout reaches, so that hostile text cannot exhaust
+/// the stack.
+constexpr unsigned kMaxDepth = 64;
+constexpr unsigned kMaxRank = 64;
+
+class MapParser {
+public:
+  explicit MapParser(AsmParser &parser) : parser(parser) {}
+
+  FailureOr<LayoutMap> parse();
+
+private:
+  ParseResult parseDims();
+  ParseResult parseDimName(unsigned &dim);
+  ParseResult findDim(SMLoc loc, StringRef name, unsigned &dim);
+  ParseResult parsePositive(int64_t &value, StringRef what);
+  ParseResult parseSum(Sized &result);
+  ParseResult parseProduct(Sized &result, SizeExpr &stride);
+  ParseResult parseDigit(Sized &result);
+  ParseResult parsePrimary(Sized &result);
+  ParseResult parseSize(SizeExpr &result);
+  ParseResult parseSizeProduct(SizeExpr &result);
+  /// Success without a value where no size starts here.
+  ParseResult parseOptionalSizeFactor(std::optional<SizeExpr> &result);
+  ParseResult parseCoordinates(StringRef space, SMLoc spaceLoc,
+                               std::vector<Coordinate> &coordinates);
+  ParseResult orderCoordinates(StringRef space, SMLoc spaceLoc,
+                               std::vector<Coordinate> &coordinates);
+
+  /// A keyword that was read to look for what follows it.
+  bool takeKeyword(StringRef &keyword, SMLoc &loc) {
+    loc = parser.getCurrentLocation();
+    if (!pending.empty()) {
+      keyword = pending;
+      loc = pendingLoc;
+      pending = {};
+      return true;
+    }
+    return succeeded(parser.parseOptionalKeyword(&keyword));
+  }
+  void putBack(StringRef keyword, SMLoc loc) {
+    pending = keyword;
+    pendingLoc = loc;
+  }
+
+  AsmParser &parser;
+  SmallVector<std::string> dims;
+  StringRef pending;
+  SMLoc pendingLoc;
+  unsigned depth = 0;
+};
+
+struct DepthGuard {
+  DepthGuard(unsigned &depth) : depth(depth) { ++depth; }
+  ~DepthGuard() { --depth; }
+  unsigned &depth;
+};
+
+} // namespace
+
+ParseResult MapParser::parseDims() {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        SMLoc loc = parser.getCurrentLocation();
+        StringRef name;
+        if (parser.parseKeyword(&name))
+          return failure();
+        if (llvm::is_contained(dims, name))
+          return parser.emitError(loc) << "dim '" << name << "' is repeated";
+        if (dims.size() == kMaxRank)
+          return parser.emitError(loc)
+                 << "a layout has at most " << kMaxRank << " dims";
+        dims.push_back(name.str());
+        return success();
+      });
+}
+
+ParseResult MapParser::findDim(SMLoc loc, StringRef name, unsigned &dim) {
+  auto it = llvm::find(dims, name);
+  if (it == dims.end())
+    return parser.emitError(loc)
+           << "unknown dim '" << name << "'; the dims are ("
+           << llvm::join(dims, ", ") << ")";
+  dim = it - dims.begin();
+  return success();
+}
+
+ParseResult MapParser::parseDimName(unsigned &dim) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  return failure(parser.parseKeyword(&name) || findDim(loc, name, dim));
+}
+
+ParseResult MapParser::parsePositive(int64_t &value, StringRef what) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(value))
+    return failure();
+  if (value < 1)
+    return parser.emitError(loc)
+           << what << " must be at least 1, found " << value;
+  return success();
+}
+
+ParseResult
+MapParser::parseOptionalSizeFactor(std::optional<SizeExpr> &result) {
+  DepthGuard guard(depth);
+  SMLoc loc = parser.getCurrentLocation();
+  if (depth > kMaxDepth)
+    return parser.emitError(loc) << "the layout is nested too deeply";
+  int64_t value;
+  if (pending.empty()) {
+    OptionalParseResult integer = parser.parseOptionalInteger(value);
+    if (integer.has_value()) {
+      if (failed(*integer))
+        return failure();
+      result = SizeExpr(value);
+      return success();
+    }
+  }
+  StringRef keyword;
+  if (!takeKeyword(keyword, loc))
+    return success();
+  bool isFunction = keyword == "size" || keyword == "ceil";
+  if (!isFunction || llvm::is_contained(dims, keyword) ||
+      failed(parser.parseOptionalLParen())) {
+    putBack(keyword, loc);
+    return success();
+  }
+  if (keyword == "size") {
+    unsigned dim;
+    if (parseDimName(dim) || parser.parseRParen())
+      return failure();
+    result = SizeExpr::dim(dim);
+    return success();
+  }
+  SizeExpr num;
+  int64_t den;
+  if (parseSize(num) || parser.parseComma() ||
+      parsePositive(den, "the divisor of 'ceil'") || parser.parseRParen())
+    return failure();
+  result = num.ceilDiv(den);
+  return success();
+}
+
+ParseResult MapParser::parseSizeProduct(SizeExpr &result) {
+  result = SizeExpr(1);
+  do {
+    std::optional<SizeExpr> factor;
+    if (parseOptionalSizeFactor(factor))
+      return failure();
+    if (!factor) {
+      if (!pending.empty() || failed(parser.parseOptionalLParen()))
+        return parser.emitError(parser.getCurrentLocation())
+               << "expected a size: an integer, size(dim) or ceil(size, k)";
+      factor.emplace();
+      if (parseSize(*factor) || parser.parseRParen())
+        return failure();
+    }
+    result = result * *factor;
+  } while (succeeded(parser.parseOptionalStar()));
+  return success();
+}
+
+ParseResult MapParser::parseSize(SizeExpr &result) {
+  DepthGuard guard(depth);
+  if (depth > kMaxDepth)
+    return parser.emitError(parser.getCurrentLocation())
+           << "the layout is nested too deeply";
+  result = SizeExpr(0);
+  do {
+    SizeExpr term;
+    if (parseSizeProduct(term))
+      return failure();
+    result = result + term;
+  } while (succeeded(parser.parseOptionalPlus()));
+  return success();
+}
+
+ParseResult MapParser::parsePrimary(Sized &result) {
+  DepthGuard guard(depth);
+  SMLoc loc = parser.getCurrentLocation();
+  if (depth > kMaxDepth)
+    return parser.emitError(loc) << "the layout is nested too deeply";
+  if (pending.empty()) {
+    if (succeeded(parser.parseOptionalLParen()))
+      return failure(parseSum(result) || parser.parseRParen());
+    if (succeeded(parser.parseOptionalLSquare())) {
+      SmallVector<Sized> elements;
+      do {
+        if (parseSum(elements.emplace_back()))
+          return failure();
+      } while (succeeded(parser.parseOptionalComma()));
+      if (parser.parseRSquare())
+        return failure();
+      result = group(elements);
+      if (succeeded(parser.parseOptionalKeyword("align"))) {
+        int64_t k;
+        if (parsePositive(k, "an alignment"))
+          return failure();
+        result = align(result, k);
+      }
+      return success();
+    }
+  }
+  StringRef keyword;
+  if (!takeKeyword(keyword, loc))
+    return parser.emitError(loc)
+           << "expected a dim, a group '[..]', '(' or 'pad('";
+  if (keyword == "pad" && !llvm::is_contained(dims, keyword)) {
+    int64_t lo, hi;
+    SMLoc loLoc, hiLoc;
+    if (parser.parseLParen() || parseSum(result) || parser.parseComma() ||
+        parser.getCurrentLocation(&loLoc) || parser.parseInteger(lo) ||
+        parser.parseComma() || parser.getCurrentLocation(&hiLoc) ||
+        parser.parseInteger(hi) || parser.parseRParen())
+      return failure();
+    if (lo < 0 || hi < 0)
+      return parser.emitError(lo < 0 ? loLoc : hiLoc)
+             << "padding must not be negative: a layout cannot drop elements";
+    result = pad(result, lo, hi);
+    return success();
+  }
+  unsigned dim;
+  if (findDim(loc, keyword, dim))
+    return failure();
+  result = Sized::dim(dim);
+  return success();
+}
+
+ParseResult MapParser::parseDigit(Sized &result) {
+  if (parsePrimary(result))
+    return failure();
+  while (true) {
+    int64_t k;
+    if (succeeded(parser.parseOptionalKeyword("floordiv"))) {
+      if (parsePositive(k, "the divisor of 'floordiv'"))
+        return failure();
+      result = floorDiv(result, k);
+    } else if (succeeded(parser.parseOptionalKeyword("mod"))) {
+      if (parsePositive(k, "the divisor of 'mod'"))
+        return failure();
+      result = mod(result, k);
+    } else {
+      return success();
+    }
+  }
+}
+
+ParseResult MapParser::parseProduct(Sized &result, SizeExpr &stride) {
+  std::optional<SizeExpr> constant;
+  if (parseOptionalSizeFactor(constant))
+    return failure();
+  if (!constant && parseDigit(result))
+    return failure();
+  stride = SizeExpr(1);
+  if (succeeded(parser.parseOptionalStar()) && parseSizeProduct(stride))
+    return failure();
+  if (constant) {
+    result = Sized::constant(*constant * stride);
+    stride = SizeExpr(1);
+  }
+  return success();
+}
+
+ParseResult MapParser::parseSum(Sized &result) {
+  DepthGuard guard(depth);
+  if (depth > kMaxDepth)
+    return parser.emitError(parser.getCurrentLocation())
+           << "the layout is nested too deeply";
+  SmallVector<std::pair<Sized, SizeExpr>> elements;
+  do {
+    auto &[element, stride] = elements.emplace_back();
+    if (parseProduct(element, stride))
+      return failure();
+  } while (succeeded(parser.parseOptionalPlus()));
+  result = place(elements);
+  return success();
+}
+
+/// The coordinates of the spaces that the project knows, in order.
+static ArrayRef<StringRef> getKnownCoordinates(StringRef space) {
+  static const StringRef buffer[] = {"offset"};
+  static const StringRef image2d[] = {"x", "y", "lane"};
+  static const StringRef npu[] = {"npu", "offset"};
+  if (space == "buffer")
+    return buffer;
+  if (space == "image2d")
+    return image2d;
+  if (space == "npu")
+    return npu;
+  return {};
+}
+
+ParseResult
+MapParser::orderCoordinates(StringRef space, SMLoc spaceLoc,
+                            std::vector<Coordinate> &coordinates) {
+  ArrayRef<StringRef> known = getKnownCoordinates(space);
+  if (known.empty())
+    return success();
+  std::vector<Coordinate> ordered;
+  for (StringRef name : known) {
+    auto it = llvm::find_if(
+        coordinates, [&](const Coordinate &c) { return c.name == name; });
+    if (it == coordinates.end())
+      return parser.emitError(spaceLoc)
+             << "space '" << space << "' needs the coordinate '" << name
+             << "'";
+    ordered.push_back(std::move(*it));
+    coordinates.erase(it);
+  }
+  if (!coordinates.empty())
+    return parser.emitError(spaceLoc)
+           << "space '" << space << "' has no coordinate '"
+           << coordinates.front().name << "'; it has "
+           << llvm::join(known, ", ");
+  coordinates = std::move(ordered);
+  return success();
+}
+
+ParseResult
+MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
+                            std::vector<Coordinate> &coordinates) {
+  if (parser.parseLParen())
+    return failure();
+  bool closed = succeeded(parser.parseOptionalRParen());
+  StringRef keyword;
+  SMLoc loc;
+  bool named = false;
+  if (!closed && takeKeyword(keyword, loc)) {
+    named = succeeded(parser.parseOptionalEqual());
+    if (!named)
+      putBack(keyword, loc);
+  }
+  if (!named) {
+    // buffer(a, b, c) is one dense group.
+    if (space != "buffer")
+      return parser.emitError(spaceLoc)
+             << "the coordinates of space '" << space
+             << "' are named: write name = value";
+    SmallVector<Sized> elements;
+    if (!closed) {
+      do {
+        if (parseSum(elements.emplace_back()))
+          return failure();
+      } while (succeeded(parser.parseOptionalComma()));
+      if (parser.parseRParen())
+        return failure();
+    }
+    Sized offset = group(elements);
+    coordinates.push_back({"offset", offset.value, offset.extent});
+    return success();
+  }
+  while (true) {
+    if (llvm::any_of(coordinates, [&](const Coordinate &coordinate) {
+          return coordinate.name == keyword;
+        }))
+      return parser.emitError(loc)
+             << "coordinate '" << keyword << "' is repeated";
+    Sized value;
+    if (parseSum(value))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("extent")) &&
+        parseSize(value.extent))
+      return failure();
+    coordinates.push_back({keyword.str(), value.value, value.extent});
+    if (failed(parser.parseOptionalComma()))
+      break;
+    loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword) || parser.parseEqual())
+      return failure();
+  }
+  return failure(parser.parseRParen() ||
+                 orderCoordinates(space, spaceLoc, coordinates));
+}
+
+FailureOr<LayoutMap> MapParser::parse() {
+  SMLoc spaceLoc;
+  StringRef space;
+  std::vector<Coordinate> coordinates;
+  if (parseDims() || parser.parseArrow() ||
+      parser.getCurrentLocation(&spaceLoc) || parser.parseKeyword(&space) ||
+      parseCoordinates(space, spaceLoc, coordinates))
+    return failure();
+  return LayoutMap::get(dims.size(), space, std::move(coordinates));
+}
+
+FailureOr<LayoutMap> layout::parseLayoutMap(AsmParser &parser) {
+  return MapParser(parser).parse();
+}

@@ -1,0 +1,124 @@
+//===- CPUPipeline.cpp - From plain linalg to the LLVM dialect ------------===//
+
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Pipelines/CPU.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/Transforms/SubsetOpInterfaceImpl.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Tensors: every structured op becomes loops and vectors on tensors.
+static void buildTensorPart(OpPassManager &pm,
+                            const LinalgToLLVMOptions &options) {
+  pm.addPass(createPrepareEntryPointsPass());
+  if (options.fuse)
+    pm.addPass(createFuseElementwisePass());
+  pm.addPass(createLowerRelayoutPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (options.emitKernels) {
+    TileTransposesPassOptions transposes;
+    transposes.vectorBits = options.vectorBits;
+    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
+    EmitKernelsPassOptions kernels;
+    kernels.vectorBits = options.vectorBits;
+    kernels.vectorRegisters = options.vectorRegisters;
+    kernels.contractFMA = options.contractFMA;
+    pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
+    pm.addNestedPass<func::FuncOp>(createCSEPass());
+  }
+}
+
+/// Tensors to buffers, and who frees them.
+static void buildBufferPart(OpPassManager &pm,
+                            const LinalgToLLVMOptions &options) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (options.planMemory)
+    pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+}
+
+/// Buffers to the LLVM dialect.
+static void buildLLVMPart(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
+                                       const LinalgToLLVMOptions &options) {
+  buildTensorPart(pm, options);
+  buildBufferPart(pm, options);
+  buildLLVMPart(pm);
+}
+
+void layout::registerCPUPipelineModels(DialectRegistry &registry) {
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  cf::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerAllDialectInterfaceImplementations(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+  vector::registerBufferizableOpInterfaceExternalModels(registry);
+  vector::registerSubsetOpInterfaceExternalModels(registry);
+}
+
+void layout::registerCPUPipelines() {
+  PassPipelineRegistration<LinalgToLLVMOptions>(
+      "layout-linalg-to-llvm",
+      "Lower linalg on plain tensors to the LLVM dialect for a CPU",
+      buildLinalgToLLVMPipeline);
+}

@@ -1,0 +1,37 @@
+//===- Compare.cpp - How far apart two results are ------------------------===//
+
+#include "layout/Runtime/Compare.h"
+#include "layout/Runtime/Npy.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Difference layout::compare(const Array &a, const Array &b) {
+  assert(a.getKind() == b.getKind() && a.getShape() == b.getShape());
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Difference difference;
+  double scale = 0;
+  bool hasNaN = false;
+  for (int64_t i = 0, e = a.getNumElements(); i != e; ++i) {
+    double x = a.getAsDouble(i), y = b.getAsDouble(i);
+    if (std::isnan(x) || std::isnan(y)) {
+      hasNaN = true;
+      continue;
+    }
+    if (std::isfinite(x))
+      scale = std::max(scale, std::abs(x));
+    if (x != y)
+      difference.maxAbs = std::max(difference.maxAbs, std::abs(x - y));
+  }
+  if (hasNaN) {
+    difference.maxAbs = difference.maxRel =
+        std::numeric_limits<double>::quiet_NaN();
+    return difference;
+  }
+  if (difference.maxAbs == 0)
+    return difference;
+  difference.maxRel = scale == 0 ? infinity : difference.maxAbs / scale;
+  return difference;
+}

@@ -1,0 +1,87 @@
+//===- Constants.cpp - Large constants beside the code --------------------===//
+
+#include "layout/Runtime/Constants.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// The contents of a constant: `bytes` repeated up to `size` bytes.
+struct Contents {
+  ArrayRef<char> bytes;
+  int64_t size = 0;
+};
+} // namespace
+
+/// The bytes that an element takes in memory, if it is whole bytes without
+/// padding.
+static std::optional<int64_t> getElementBytes(Type type) {
+  if (!type.isIntOrFloat())
+    return std::nullopt;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return std::nullopt;
+  return bits / 8;
+}
+
+static std::optional<Contents> getContents(LLVM::GlobalOp global) {
+  auto elements = dyn_cast_or_null<ElementsAttr>(global.getValueOrNull());
+  if (!elements || !elements.getShapedType().hasStaticShape())
+    return std::nullopt;
+  std::optional<int64_t> bytes = getElementBytes(elements.getElementType());
+  if (!bytes)
+    return std::nullopt;
+  Contents contents;
+  contents.size = elements.getNumElements() * *bytes;
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
+    contents.bytes = dense.getRawData();
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
+    // A resource that was elided in printing has no blob; the translation to
+    // LLVM IR reports it.
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return std::nullopt;
+    contents.bytes = blob->getData();
+  }
+  bool whole = static_cast<int64_t>(contents.bytes.size()) == contents.size ||
+               static_cast<int64_t>(contents.bytes.size()) == *bytes;
+  return whole ? std::make_optional(contents) : std::nullopt;
+}
+
+static std::unique_ptr<char, void (*)(void *)>
+copyAligned(const Contents &contents, uint64_t alignment) {
+  auto *data = static_cast<char *>(std::aligned_alloc(
+      alignment, llvm::alignTo(contents.size, llvm::Align(alignment))));
+  if (!data)
+    llvm::report_bad_alloc_error("out of memory for a constant");
+  size_t piece = contents.bytes.size();
+  for (int64_t at = 0; at < contents.size; at += piece)
+    std::memcpy(data + at, contents.bytes.data(), piece);
+  return {data, std::free};
+}
+
+DetachedConstants::DetachedConstants(ModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    if (!global.getConstant() || global.getThreadLocal_() ||
+        global.getAddrSpace() != 0 || global.getSection() ||
+        global.getComdat() || !global.getInitializerRegion().empty())
+      continue;
+    std::optional<Contents> contents = getContents(global);
+    if (!contents || contents->size < kMinBytes)
+      continue;
+    uint64_t alignment =
+        std::max<uint64_t>(64, global.getAlignment().value_or(1));
+    entries.push_back(
+        {global.getSymName().str(), copyAligned(*contents, alignment)});
+    global.removeValueAttr();
+    global.setLinkage(LLVM::Linkage::External);
+    global.setDsoLocal(false);
+  }
+}

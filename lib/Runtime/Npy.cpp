@@ -1,0 +1,311 @@
+//===- Npy.cpp - Dense arrays and their .npy files ------------------------===//
+
+#include "layout/Runtime/Npy.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::layout;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+struct KindInfo {
+  ElementKind kind;
+  StringLiteral name;
+  StringLiteral descr; // numpy's spelling
+  int64_t bytes;
+};
+} // namespace
+
+// In the order of ElementKind.
+static constexpr KindInfo kinds[] = {
+    {ElementKind::F16, "f16", "<f2", 2}, {ElementKind::F32, "f32", "<f4", 4},
+    {ElementKind::F64, "f64", "<f8", 8}, {ElementKind::I8, "i8", "|i1", 1},
+    {ElementKind::I16, "i16", "<i2", 2}, {ElementKind::I32, "i32", "<i4", 4},
+    {ElementKind::I64, "i64", "<i8", 8}};
+
+static const KindInfo &info(ElementKind kind) {
+  return kinds[static_cast<int>(kind)];
+}
+
+StringRef layout::getName(ElementKind kind) { return info(kind).name; }
+int64_t layout::getByteSize(ElementKind kind) { return info(kind).bytes; }
+
+std::optional<ElementKind> layout::getElementKind(Type type) {
+  if (type.isF16())
+    return ElementKind::F16;
+  if (type.isF32())
+    return ElementKind::F32;
+  if (type.isF64())
+    return ElementKind::F64;
+  for (auto [width, kind] : {std::pair{8, ElementKind::I8},
+                             {16, ElementKind::I16},
+                             {32, ElementKind::I32},
+                             {64, ElementKind::I64}})
+    if (type.isSignlessInteger(width))
+      return kind;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Array
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kAlignment = 64;
+
+void Array::Free::operator()(char *p) const { std::free(p); }
+
+std::optional<int64_t> Array::byteSize(ElementKind kind,
+                                       ArrayRef<int64_t> shape) {
+  // A zero anywhere makes the array empty, but the other extents still have to
+  // be sizes whose strides can be computed.
+  int64_t product = getByteSize(kind);
+  bool empty = false;
+  for (int64_t size : shape) {
+    if (size < 0)
+      return std::nullopt;
+    empty |= size == 0;
+    std::optional<int64_t> next =
+        llvm::checkedMul(product, std::max<int64_t>(size, 1));
+    if (!next || *next > (int64_t(1) << 62))
+      return std::nullopt;
+    product = *next;
+  }
+  return empty ? 0 : product;
+}
+
+Array::Array(ElementKind kind, ArrayRef<int64_t> shape)
+    : kind(kind), shape(shape.begin(), shape.end()) {
+  // aligned_alloc wants a multiple of the alignment; never zero bytes, so that
+  // every array has an address of its own.
+  int64_t bytes = (getNumBytes() / kAlignment + 1) * kAlignment;
+  storage.reset(static_cast<char *>(std::aligned_alloc(kAlignment, bytes)));
+  if (!storage)
+    llvm::report_bad_alloc_error("out of memory for an array");
+}
+
+int64_t Array::getNumElements() const {
+  int64_t product = 1;
+  for (int64_t size : shape)
+    product *= size;
+  return product;
+}
+
+static double halfToDouble(uint16_t bits) {
+  int exponent = (bits >> 10) & 31;
+  double fraction = bits & 1023;
+  double value = exponent == 31 ? (fraction ? NAN : INFINITY)
+                 : exponent     ? std::ldexp(1024 + fraction, exponent - 25)
+                                : std::ldexp(fraction, -24);
+  return bits >> 15 ? -value : value;
+}
+
+template <typename T> static T loadAs(const char *p) {
+  T value;
+  std::memcpy(&value, p, sizeof(T));
+  return value;
+}
+
+double Array::getAsDouble(int64_t i) const {
+  const char *p = data() + i * getByteSize(kind);
+  switch (kind) {
+  case ElementKind::F16:
+    return halfToDouble(loadAs<uint16_t>(p));
+  case ElementKind::F32:
+    return loadAs<float>(p);
+  case ElementKind::F64:
+    return loadAs<double>(p);
+  case ElementKind::I8:
+    return loadAs<int8_t>(p);
+  case ElementKind::I16:
+    return loadAs<int16_t>(p);
+  case ElementKind::I32:
+    return loadAs<int32_t>(p);
+  case ElementKind::I64:
+    return static_cast<double>(loadAs<int64_t>(p));
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+std::string Array::describe() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "tensor<";
+  for (int64_t size : shape)
+    os << size << "x";
+  os << getName(kind) << ">";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kMagic("\x93NUMPY");
+
+static Error fail(StringRef path, const Twine &message) {
+  return llvm::createStringError(path + ": " + message);
+}
+
+namespace {
+/// The dictionary of a .npy header, a Python literal with three known keys.
+struct Header {
+  StringRef descr;
+  std::optional<bool> fortran;
+  std::optional<SmallVector<int64_t, 4>> shape;
+
+  Error parse(StringRef path, StringRef text);
+
+private:
+  Error parseShape(StringRef path, StringRef &text);
+};
+} // namespace
+
+Error Header::parseShape(StringRef path, StringRef &text) {
+  if (!text.consume_front("("))
+    return fail(path, "the 'shape' of the header is not a tuple");
+  shape.emplace();
+  while (true) {
+    text = text.ltrim();
+    if (text.consume_front(")"))
+      return Error::success();
+    int64_t size;
+    if (text.consumeInteger(10, size) || size < 0)
+      return fail(path, "the 'shape' of the header is not a tuple of sizes");
+    shape->push_back(size);
+    text = text.ltrim();
+    if (!text.consume_front(",") && !text.starts_with(")"))
+      return fail(path, "the 'shape' of the header is not a tuple of sizes");
+  }
+}
+
+Error Header::parse(StringRef path, StringRef text) {
+  text = text.trim();
+  if (!text.consume_front("{"))
+    return fail(path, "the header is not a dictionary");
+  while (true) {
+    text = text.ltrim();
+    if (text.consume_front("}"))
+      break;
+    if (text.empty() || (text[0] != '\'' && text[0] != '"'))
+      return fail(path, "the header has a key that is not a string");
+    char quote = text[0];
+    auto [key, rest] = text.drop_front().split(quote);
+    text = rest.ltrim();
+    if (!text.consume_front(":"))
+      return fail(path, "the header has no value for '" + key + "'");
+    text = text.ltrim();
+    if (key == "descr") {
+      if (text.starts_with("["))
+        return fail(path, "holds records; save one plain array per file");
+      if (text.empty() || (text[0] != '\'' && text[0] != '"'))
+        return fail(path, "the 'descr' of the header is not a string");
+      std::tie(descr, text) = text.drop_front().split(text[0]);
+    } else if (key == "fortran_order") {
+      fortran = text.starts_with("True");
+      if (!text.consume_front("True") && !text.consume_front("False"))
+        return fail(path, "the 'fortran_order' of the header is no boolean");
+    } else if (key == "shape") {
+      if (Error error = parseShape(path, text))
+        return error;
+    } else {
+      return fail(path, "the header has the unknown key '" + key + "'");
+    }
+    text = text.ltrim();
+    if (!text.consume_front(",") && !text.starts_with("}"))
+      return fail(path, "the header is not a dictionary");
+  }
+  if (descr.empty() || !fortran || !shape)
+    return fail(path, "the header needs 'descr', 'fortran_order' and 'shape'");
+  return Error::success();
+}
+
+Expected<Array> layout::readNpy(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fail(path, "cannot be read: " + buffer.getError().message());
+  StringRef bytes = (*buffer)->getBuffer();
+  if (!bytes.consume_front(kMagic))
+    return fail(path, "is not a .npy file; write it with numpy.save");
+  if (bytes.size() < 4)
+    return fail(path, "is truncated in the header");
+  unsigned version = static_cast<unsigned char>(bytes[0]);
+  if (version < 1 || version > 3)
+    return fail(path, "has .npy format version " + Twine(version) +
+                          "; versions 1 to 3 are read");
+  size_t lengthBytes = version == 1 ? 2 : 4;
+  bytes = bytes.drop_front(2);
+  if (bytes.size() < lengthBytes)
+    return fail(path, "is truncated in the header");
+  size_t length = version == 1 ? llvm::support::endian::read16le(bytes.data())
+                               : llvm::support::endian::read32le(bytes.data());
+  bytes = bytes.drop_front(lengthBytes);
+  if (bytes.size() < length)
+    return fail(path, "is truncated in the header");
+
+  Header header;
+  if (Error error = header.parse(path, bytes.take_front(length)))
+    return std::move(error);
+  bytes = bytes.drop_front(length);
+  if (*header.fortran && header.shape->size() > 1)
+    return fail(path, "is in Fortran order; save numpy.ascontiguousarray(x)");
+  const KindInfo *found = llvm::find_if(
+      kinds, [&](const KindInfo &k) { return k.descr == header.descr; });
+  // "<i1" is what some writers say for a single byte.
+  if (header.descr == "<i1")
+    found = &info(ElementKind::I8);
+  if (found == std::end(kinds))
+    return fail(path, "has dtype '" + header.descr +
+                          "'; float16, float32, float64, int8, int16, int32 "
+                          "and int64 in little endian are read");
+  std::optional<int64_t> size = Array::byteSize(found->kind, *header.shape);
+  if (!size)
+    return fail(path, "has a shape that is too large");
+  if (static_cast<int64_t>(bytes.size()) != *size)
+    return fail(path, (static_cast<int64_t>(bytes.size()) < *size
+                           ? "is truncated: "
+                           : "has bytes left over: ") +
+                          Twine(bytes.size()) +
+                          " bytes of data, the shape needs " + Twine(*size));
+  Array array(found->kind, *header.shape);
+  std::memcpy(array.data(), bytes.data(), *size);
+  return array;
+}
+
+Error layout::writeNpy(StringRef path, const Array &array) {
+  std::string header;
+  llvm::raw_string_ostream os(header);
+  os << "{'descr': '" << info(array.getKind()).descr
+     << "', 'fortran_order': False, 'shape': (";
+  for (int64_t size : array.getShape())
+    os << size << ", ";
+  os << "), }";
+  // Magic, version, length and header fill a multiple of 64 bytes.
+  constexpr size_t fixed = 10;
+  header.append(63 - (fixed + header.size()) % 64, ' ');
+  header.push_back('\n');
+
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (code)
+    return fail(path, "cannot be written: " + code.message());
+  char length[2];
+  llvm::support::endian::write16le(length, header.size());
+  file << kMagic << '\x01' << '\0' << StringRef(length, 2) << header;
+  file.write(array.data(), array.getNumBytes());
+  file.close();
+  if (file.has_error()) {
+    std::error_code error = file.error();
+    file.clear_error();
+    return fail(path, "cannot be written: " + error.message());
+  }
+  return Error::success();
+}

@@ -1,0 +1,322 @@
+//===- Program.cpp - Compile a module and call it -------------------------===//
+
+#include "layout/Runtime/Program.h"
+#include "layout/Runtime/Constants.h"
+#include "layout/Runtime/Signature.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Program::~Program() = default;
+
+//===----------------------------------------------------------------------===//
+// Checks before compiling
+//===----------------------------------------------------------------------===//
+
+/// The prefix that func-to-LLVM gives the wrappers with the C interface.
+static constexpr StringLiteral kWrapperPrefix("_mlir_ciface_");
+
+/// Every operation must have a translation to LLVM IR.
+static LogicalResult checkDialects(ModuleOp module) {
+  LLVMTranslationInterface interfaces(module.getContext());
+  WalkResult walk = module.walk([&](Operation *op) {
+    if (interfaces.getInterfaceFor(op))
+      return WalkResult::advance();
+    op->emitError() << "cannot be compiled, it is not in the LLVM dialect; "
+                       "lower the module first, for example with layout-opt "
+                       "--layout-to-cpu";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+static unsigned getDescriptorWords(RankedTensorType type) {
+  return 3 + 2 * type.getRank();
+}
+
+/// The type that func-to-LLVM gives to a function over dense memrefs.
+static LLVM::LLVMFunctionType getLoweredType(FunctionType signature) {
+  MLIRContext *context = signature.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  auto word = IntegerType::get(context, 64);
+  SmallVector<Type> arguments, results;
+  for (Type type : signature.getInputs()) {
+    arguments.append({pointer, pointer, word});
+    arguments.append(2 * cast<RankedTensorType>(type).getRank(), word);
+  }
+  for (Type type : signature.getResults()) {
+    SmallVector<Type> fields{pointer, pointer, word};
+    int64_t rank = cast<RankedTensorType>(type).getRank();
+    if (rank)
+      fields.append(2, LLVM::LLVMArrayType::get(word, rank));
+    results.push_back(LLVM::LLVMStructType::getLiteral(context, fields));
+  }
+  Type result = results.empty() ? LLVM::LLVMVoidType::get(context)
+                : results.size() == 1
+                    ? results.front()
+                    : LLVM::LLVMStructType::getLiteral(context, results);
+  return LLVM::LLVMFunctionType::get(result, arguments);
+}
+
+/// Finds the function and checks that it can be called with what its signature
+/// says.
+static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
+                                                FunctionType &signature) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function || function.isExternal()) {
+    InFlightDiagnostic error = module.emitError()
+                               << "has no function '" << name << "' to run";
+    for (auto each : module.getOps<LLVM::LLVMFuncOp>())
+      if (!each.isExternal() && !each.getName().starts_with("_mlir_"))
+        error.attachNote(each.getLoc()) << "has '" << each.getName() << "'";
+    return error;
+  }
+  FailureOr<FunctionType> type = readSignature(function);
+  if (failed(type))
+    return failure();
+  signature = *type;
+
+  LLVM::LLVMFunctionType expected = getLoweredType(signature);
+  if (function.getFunctionType() != expected)
+    return function.emitError()
+           << "does not have the type that its '" << kSignatureAttrName << "' "
+           << signature << " lowers to, " << expected
+           << "; it must be lowered with memref descriptors and the attribute "
+              "must be the function's type before bufferization";
+  auto wrapper =
+      module.lookupSymbol<LLVM::LLVMFuncOp>((kWrapperPrefix + name).str());
+  if (!wrapper || wrapper.isExternal())
+    return function.emitError()
+           << "has no C interface; the pipeline 'layout-to-cpu' asks for it, "
+              "for another pipeline put '"
+           << kCInterfaceAttrName << "' on the function before func-to-LLVM";
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+static void noteUnresolved(ModuleOp module, InFlightDiagnostic &error) {
+  for (auto each : module.getOps<LLVM::LLVMFuncOp>()) {
+    std::string name = each.getName().str();
+    if (each.isExternal() && !StringRef(name).starts_with("llvm.") &&
+        !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
+      error.attachNote(each.getLoc())
+          << "'" << name
+          << "' is defined nowhere; name the library that has it in "
+             "--shared-libs";
+  }
+}
+
+FailureOr<std::unique_ptr<Program>>
+Program::compile(ModuleOp module, StringRef name,
+                 const CompileOptions &options) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  if (failed(checkDialects(module)))
+    return failure();
+  std::unique_ptr<Program> program(new Program);
+  FailureOr<LLVM::LLVMFuncOp> function =
+      findFunction(module, name, program->signature);
+  if (failed(function))
+    return failure();
+  program->function = *function;
+
+  auto fail = [&](llvm::Error error) {
+    return function->emitError()
+           << "could not be compiled: " << llvm::toString(std::move(error));
+  };
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return fail(builder.takeError());
+  // The engine takes the machine as it is, so its level is set here.
+  auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
+  assert(level && "the level is 0 to 3");
+  builder->setCodeGenOptLevel(*level);
+  // Detached constants may be anywhere in memory, so they are reached through a
+  // table of addresses.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return fail(machine.takeError());
+  auto optimize =
+      makeOptimizingTransformer(options.optLevel, 0, machine->get());
+
+  ExecutionEngineOptions engineOptions;
+  engineOptions.transformer = optimize;
+  SmallVector<StringRef> libs(options.sharedLibs.begin(),
+                              options.sharedLibs.end());
+  for (StringRef lib : libs) {
+    // The engine only prints what it could not load and goes on.
+    std::string message;
+    if (!llvm::sys::DynamicLibrary::getPermanentLibrary(lib.str().c_str(),
+                                                        &message)
+             .isValid())
+      return function->emitError()
+             << "shared library '" << lib << "' cannot be loaded: " << message;
+  }
+  engineOptions.sharedLibPaths = libs;
+
+  // Work on a clone: the caller's module stays as it is.
+  OwningOpRef<ModuleOp> clone = module.clone();
+  program->constants = std::make_unique<DetachedConstants>(*clone);
+  auto engine =
+      ExecutionEngine::create(*clone, engineOptions, std::move(*machine));
+  if (!engine)
+    return fail(engine.takeError());
+  program->engine = std::move(*engine);
+  program->engine->registerSymbols([&](llvm::orc::MangleAndInterner mangle) {
+    llvm::orc::SymbolMap symbols;
+    for (const DetachedConstants::Entry &entry :
+         program->constants->getEntries())
+      symbols[mangle(entry.name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(entry.data.get()),
+          llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  program->engine->initialize();
+  auto entry = program->engine->lookupPacked((kWrapperPrefix + name).str());
+  if (!entry) {
+    llvm::consumeError(entry.takeError());
+    InFlightDiagnostic error = function->emitError() << "could not be linked";
+    noteUnresolved(module, error);
+    return error;
+  }
+  program->entry = *entry;
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Calling
+//===----------------------------------------------------------------------===//
+
+static bool fits(RankedTensorType type, ElementKind kind,
+                 ArrayRef<int64_t> shape) {
+  return getElementKind(type.getElementType()) == kind &&
+         succeeded(verifyCompatibleShape(type.getShape(), shape));
+}
+
+FailureOr<std::unique_ptr<Call>>
+Program::prepare(ArrayRef<const Array *> inputs) const {
+  if (inputs.size() != signature.getNumInputs())
+    return function->emitError()
+           << "takes " << signature.getNumInputs() << " inputs, got "
+           << inputs.size() << "; its signature is " << signature;
+  for (auto [i, array, type] : llvm::enumerate(inputs, signature.getInputs())) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!fits(tensor, array->getKind(), array->getShape()))
+      return function->emitError() << "takes " << tensor << " as input " << i
+                                   << ", got " << array->describe();
+  }
+  return std::unique_ptr<Call>(new Call(*this, inputs));
+}
+
+Call::Call(const Program &program, ArrayRef<const Array *> inputs)
+    : program(&program), inputs(inputs.begin(), inputs.end()) {
+  for (const Array *input : inputs) {
+    work.emplace_back(input->getKind(), input->getShape());
+    auto address = reinterpret_cast<intptr_t>(work.back().data());
+    SmallVector<int64_t, 11> descriptor{address, address, 0};
+    ArrayRef<int64_t> shape = input->getShape();
+    descriptor.append(shape.begin(), shape.end());
+    descriptor.append(shape.size(), 1);
+    for (size_t d = shape.size(); d > 1; --d)
+      descriptor[3 + shape.size() + d - 2] =
+          descriptor[3 + shape.size() + d - 1] * shape[d - 1];
+    descriptors.push_back(std::move(descriptor));
+  }
+  size_t words = 0;
+  for (Type type : program.signature.getResults())
+    words += getDescriptorWords(cast<RankedTensorType>(type));
+  result.assign(words, 0);
+  // The result struct, where there is one, is the first argument.
+  if (words)
+    pointers.push_back(result.data());
+  for (auto &descriptor : descriptors)
+    pointers.push_back(descriptor.data());
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
+}
+
+Call::~Call() { freeResults(); }
+
+void Call::freeResults() {
+  // The allocated pointer of a memref that must not be freed, as upstream's
+  // lowering of memref.get_global makes it.
+  constexpr int64_t global = 0xdeadbeef;
+  llvm::SmallDenseSet<int64_t> done{0, global};
+  for (const Array &input : work)
+    done.insert(reinterpret_cast<intptr_t>(input.data()));
+  size_t word = 0;
+  for (Type type : program->signature.getResults()) {
+    if (done.insert(result[word]).second)
+      std::free(reinterpret_cast<void *>(result[word]));
+    word += getDescriptorWords(cast<RankedTensorType>(type));
+  }
+  llvm::fill(result, 0);
+}
+
+double Call::run() {
+  freeResults();
+  for (auto [given, copy] : llvm::zip_equal(inputs, work))
+    std::memcpy(copy.data(), given->data(), given->getNumBytes());
+  auto start = std::chrono::steady_clock::now();
+  program->entry(packed.data());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Copies a strided block to a dense one and returns the end of the latter.
+static char *copyDense(const char *from, char *to, ArrayRef<int64_t> sizes,
+                       ArrayRef<int64_t> strides, int64_t bytes) {
+  if (sizes.empty()) {
+    std::memcpy(to, from, bytes);
+    return to + bytes;
+  }
+  if (sizes.size() == 1 && strides[0] == 1) {
+    std::memcpy(to, from, sizes[0] * bytes);
+    return to + sizes[0] * bytes;
+  }
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    to = copyDense(from + i * strides[0] * bytes, to, sizes.drop_front(),
+                   strides.drop_front(), bytes);
+  return to;
+}
+
+FailureOr<SmallVector<Array>> Call::readResults() {
+  SmallVector<Array> arrays;
+  ArrayRef<int64_t> words = result;
+  for (auto [i, type] : llvm::enumerate(program->signature.getResults())) {
+    auto tensor = cast<RankedTensorType>(type);
+    int64_t rank = tensor.getRank();
+    ElementKind kind = *getElementKind(tensor.getElementType());
+    ArrayRef<int64_t> sizes = words.slice(3, rank);
+    ArrayRef<int64_t> strides = words.slice(3 + rank, rank);
+    if (!Array::byteSize(kind, sizes) || !fits(tensor, kind, sizes)) {
+      InFlightDiagnostic error = program->function->emitError()
+                                 << "returned result " << i << " with sizes [";
+      llvm::interleaveComma(sizes, error);
+      return error << "], its '" << kSignatureAttrName << "' says " << tensor;
+    }
+    Array &array = arrays.emplace_back(kind, sizes);
+    int64_t bytes = getByteSize(kind);
+    if (array.getNumElements())
+      copyDense(reinterpret_cast<const char *>(words[1]) + words[2] * bytes,
+                array.data(), sizes, strides, bytes);
+    words = words.drop_front(getDescriptorWords(tensor));
+  }
+  return arrays;
+}

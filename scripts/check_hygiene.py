@@ -1,0 +1,64 @@
+"""Checks what every file of the tree must keep to.
+
+usage: check_hygiene.py ROOT
+
+- A file that is too long to be about one thing is to be split.
+- Nothing names a place on somebody's machine, or one outside the tree.
+- No merge conflict was committed, and no large binary.
+"""
+
+import os
+import re
+import sys
+
+from source_files import source_files
+
+# Lines, by suffix; generated pages and test inputs are exempt.
+LINE_LIMITS = {".cpp": 800, ".c": 800, ".h": 500, ".td": 600, ".py": 600,
+               ".mlir": 500, ".test": 300, ".sh": 400, ".cmake": 300}
+EXEMPT_FROM_LINES = ("docs/reference/",)
+MAX_BYTES = 1 << 20
+
+# Written in pieces, for this file is checked too.
+_START = r"(?:^|(?<=[\s\"'`=(:,<>\[]))"
+FORBIDDEN = [
+    (re.compile(_START + "/(?:" + "work|root|home/\\w+|Users/\\w+" + ")/"),
+     "an absolute path on somebody's machine"),
+    (re.compile(r"\.\./" + "shared"), "a path outside the tree"),
+    (re.compile("^(?:" + "<" * 7 + "|" + ">" * 7 + ") "), "a merge conflict"),
+]
+
+
+def check_file(root, name):
+    path = os.path.join(root, name)
+    size = os.path.getsize(path)
+    if size > MAX_BYTES:
+        yield f"{name}: {size} bytes, at most {MAX_BYTES} belong in the repository"
+        return
+    with open(path, "rb") as file:
+        data = file.read()
+    if b"\0" in data:
+        return
+    lines = data.decode("utf-8", errors="replace").splitlines()
+    limit = LINE_LIMITS.get(os.path.splitext(name)[1])
+    if limit and len(lines) > limit and not name.startswith(EXEMPT_FROM_LINES):
+        yield f"{name}: {len(lines)} lines, at most {limit}: split it"
+    for number, line in enumerate(lines, 1):
+        for pattern, what in FORBIDDEN:
+            if pattern.search(line):
+                yield f"{name}:{number}: {what}: {line.strip()[:100]}"
+
+
+def main(argv):
+    if len(argv) != 2:
+        sys.exit(__doc__)
+    names = source_files(argv[1])
+    problems = [problem for name in names for problem in check_file(argv[1], name)]
+    for problem in problems:
+        print(problem)
+    print(f"{len(names)} files, {len(problems)} problems")
+    return 1 if problems or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

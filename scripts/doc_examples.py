@@ -1,0 +1,157 @@
+"""Runs the examples of the documentation.
+
+usage: doc_examples.py FILE.md|ROOT...
+
+Of a source tree ROOT these are the pages at its top and all below docs/.
+
+An example is a fenced `mlir` block right after a comment that names a command:
+
+    <!-- run: layout-opt --canonicalize -->
+    ```mlir
+    func.func @f() { return }
+    ```
+
+The block is the command's standard input, and the command (a shell pipeline) must
+succeed. The fenced block right after the next comment `<!-- output -->`, when there
+is one before the next example, must be what the command prints, up to white space
+at the ends of lines and of the whole:
+
+    <!-- output -->
+    ```mlir
+    module { .. }
+    ```
+
+Text may stand between the example and its output, not between a comment and its
+block. Blocks without a comment are not run.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+_COMMENT = re.compile(r"^\s*<!--\s*(run:\s*(?P<command>.*?)|(?P<output>output))\s*-->\s*$")
+# A comment meant for this program that it would otherwise overlook.
+_ALMOST = re.compile(r"^\s*<!--\s*(run|output)\b")
+_FENCE = re.compile(r"^(?P<indent>\s*)(?P<ticks>`{3,})(?P<language>\S*)")
+_TIME_LIMIT_S = 60
+
+
+class Example:
+    def __init__(self, file, line, command, text):
+        self.place = f"{file}:{line}"
+        self.command = command
+        self.text = text
+        self.expected = None
+
+
+class MarkupError(Exception):
+    pass
+
+
+def find_examples(file, lines):
+    """The examples among `lines`; raises MarkupError on a misplaced comment."""
+    examples = []
+    pending = None  # The comment whose block comes next.
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        number = index + 1
+        index += 1
+        fence = _FENCE.match(line)
+        if fence:
+            start = index
+            closing = re.compile(r"^\s*`{%d,}\s*$" % len(fence["ticks"]))
+            while index < len(lines) and not closing.match(lines[index]):
+                index += 1
+            if index == len(lines):
+                raise MarkupError(f"{file}:{number}: this block is never closed")
+            indent = len(fence["indent"])
+            text = "\n".join(body[indent:] if body[:indent].isspace() else body
+                             for body in lines[start:index]) + "\n"
+            index += 1
+            if pending is None:
+                continue
+            if pending["output"]:
+                examples[-1].expected = text
+            else:
+                if fence["language"] != "mlir":
+                    raise MarkupError(f"{file}:{number}: an example is a ```mlir block")
+                examples.append(Example(file, number, pending["command"], text))
+            pending = None
+            continue
+        if pending is not None and line.strip():
+            raise MarkupError(f"{file}:{number}: expected the block that the comment "
+                              "above announces")
+        comment = _COMMENT.match(line)
+        if comment:
+            if comment["output"] and (not examples or examples[-1].expected is not None):
+                raise MarkupError(f"{file}:{number}: there is no example that this would "
+                                  "be the output of")
+            if not comment["output"] and not comment["command"]:
+                raise MarkupError(f"{file}:{number}: this names no command to run")
+            pending = comment
+        elif _ALMOST.match(line):
+            raise MarkupError(f"{file}:{number}: write `<!-- run: command -->` or "
+                              "`<!-- output -->`, on one line")
+    if pending is not None:
+        raise MarkupError(f"{file}: it ends after a comment that announces a block")
+    return examples
+
+
+def normalized(text):
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def check(example):
+    """None, or what is wrong with the example."""
+    try:
+        result = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", example.command], input=example.text,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            timeout=_TIME_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return f"still running after {_TIME_LIMIT_S} s"
+    if result.returncode:
+        return f"exit status {result.returncode}\n{result.stderr}"
+    if example.expected is not None:
+        expected, printed = normalized(example.expected), normalized(result.stdout)
+        if expected != printed:
+            return f"the text shows\n{expected}\nbut the command prints\n{printed}"
+    return None
+
+
+def pages(root):
+    found = [os.path.join(root, name) for name in os.listdir(root)]
+    for directory, _, names in os.walk(os.path.join(root, "docs")):
+        found += [os.path.join(directory, name) for name in names]
+    return sorted(name for name in found if name.endswith(".md"))
+
+
+def main(arguments):
+    files = []
+    for name in arguments:
+        files += pages(name) if os.path.isdir(name) else [name]
+    total = failed = 0
+    for file in files:
+        try:
+            with open(file, encoding="utf-8") as stream:
+                examples = find_examples(file, stream.read().splitlines())
+        except MarkupError as error:
+            print(error)
+            failed += 1
+            continue
+        for example in examples:
+            total += 1
+            problem = check(example)
+            if problem:
+                failed += 1
+                print(f"{example.place}: {example.command}: {problem}")
+    print(f"{total} examples in {len(files)} files, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,241 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154  # root, build, jobs, log and started are ./dev's.
+# Set-up shared by every ./dev subcommand; sourced by it, not run.
+#
+# setup_packages   Debian packages, through apt, only when one is missing
+# setup_python     a virtual environment in $build/venv
+# setup_configure  CMake, only when its arguments changed
+# build_targets    ninja, quiet, with progress
+# Each leaves at once when its result is already there.
+
+# Debian 12 packages without which nothing works. LLVM 22 is in Debian's
+# security archive.
+required_packages=(
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
+  clang-format-22 lld-22 ninja-build ccache cmake g++ libgtest-dev libgmock-dev
+  libisl-dev libz3-dev python3 python3-venv python3-dev python3-numpy
+  pybind11-dev git ca-certificates)
+# Packages that add something: time limits for tests, benchmarks, a baseline to
+# compare with. Without them the rest still works.
+wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev)
+
+step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
+die() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 1
+}
+
+hash_of() { sha256sum | cut -d' ' -f1; }
+
+# stamp_is FILE VALUE: whether the step behind FILE was done for this VALUE.
+stamp_is() { [[ -e $1 && $(<"$1") == "$2" ]]; }
+
+# Runs a command with its output in the log; on failure shows the log's end.
+logged() {
+  mkdir -p "$build"
+  printf '\n$ %s\n' "$*" >>"$log"
+  if ! "$@" </dev/null >>"$log" 2>&1; then
+    echo "--- the last lines of $log" >&2
+    tail -n 40 "$log" >&2
+    return 1
+  fi
+}
+
+# Prints those of the given packages that are not installed.
+missing_packages() {
+  local installed
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" \
+    2>/dev/null | sed -n 's/^installed //p' || true)
+  local package
+  for package in "$@"; do
+    grep -qxF -- "$package" <<<"$installed" || printf '%s\n' "$package"
+  done
+}
+
+as_root() {
+  if (($(id -u) == 0)); then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  fi
+}
+
+apt_install() {
+  logged as_root apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 \
+    -o Dpkg::Use-Pty=0 install -y --no-install-recommends "$@"
+}
+
+setup_packages() {
+  command -v dpkg-query >/dev/null ||
+    die "this needs Debian 12 (bookworm) or a system with its packages; dpkg-query was not found"
+  local -a missing wanted
+  mapfile -t missing < <(missing_packages "${required_packages[@]}")
+  mapfile -t wanted < <(missing_packages "${wanted_packages[@]}")
+  # An optional package that could not be had is not asked for again.
+  local unavailable=$build/.packages-unavailable
+  if ((${#wanted[@]})) && stamp_is "$unavailable" "${wanted[*]}"; then
+    step "going on without ${wanted[*]} (rm $unavailable to try again)"
+    wanted=()
+  fi
+  ((${#missing[@]} + ${#wanted[@]})) || return 0
+
+  if (($(id -u) != 0)); then
+    local by_hand="sudo apt-get install --no-install-recommends ${missing[*]} ${wanted[*]}"
+    if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
+      ((${#missing[@]})) || {
+        step "going on without ${wanted[*]}: not root, and no sudo"
+        return 0
+      }
+      die "packages are missing and this user cannot install them; run as root:" \
+        "${by_hand#sudo }"
+    fi
+  fi
+  step "installing packages: ${missing[*]} ${wanted[*]}"
+  # A stale list is no obstacle when the packages are in it, so the install
+  # below decides.
+  logged as_root apt-get -o Acquire::Retries=3 update 2>/dev/null ||
+    step "apt-get update reported errors; trying to install nevertheless"
+
+  if ((${#missing[@]})); then
+    if ! apt_install "${missing[@]}"; then
+      local package
+      for package in "${missing[@]}"; do
+        [[ $(apt-cache policy "$package" 2>/dev/null) =~ Candidate:\ [^\(] ]] ||
+          echo "dev: apt knows no package $package" >&2
+      done
+      die "apt could not install the packages above. LLVM 22 comes from Debian 12's" \
+        "security archive: /etc/apt/sources.list(.d) must name the suites bookworm and" \
+        "bookworm-security, component main, and their servers must be reachable"
+    fi
+    mapfile -t missing < <(missing_packages "${missing[@]}")
+    ((${#missing[@]} == 0)) || die "apt reported success, but these are missing: ${missing[*]}"
+  fi
+  if ((${#wanted[@]})) && ! apt_install "${wanted[@]}" 2>/dev/null; then
+    mkdir -p "$build"
+    missing_packages "${wanted_packages[@]}" | paste -sd' ' >"$unavailable"
+    step "going on without $(<"$unavailable")"
+  fi
+  step "packages are installed"
+}
+
+# install_requirements FILE STAMP: pip, when FILE changed since the last time.
+install_requirements() {
+  local file=$1 stamp=$2 value
+  [[ -e $file ]] || return 0
+  value=$(hash_of <"$file")
+  if stamp_is "$stamp" "$value"; then return 0; fi
+  step "Python packages of ${file#"$root"/}"
+  logged "$build/venv/bin/python" -m pip install --quiet \
+    --disable-pip-version-check --no-input --retries 2 -r "$file" || return 1
+  printf '%s\n' "$value" >"$stamp"
+}
+
+setup_python() {
+  # Debian's Python whatever is first in PATH: its numpy and headers are used.
+  local python=/usr/bin/python3 identity
+  identity="$build $($python -c 'import sys; print(sys.version.split()[0])')"
+  if ! stamp_is "$build/venv/.identity" "$identity"; then
+    step "creating the Python environment"
+    rm -rf "$build/venv"
+    mkdir -p "$build"
+    logged "$python" -m venv --system-site-packages "$build/venv" ||
+      die "could not create $build/venv"
+    printf '%s\n' "$identity" >"$build/venv/.identity"
+  fi
+  install_requirements "$root/python/requirements.txt" "$build/venv/.requirements" ||
+    die "pip could not install python/requirements.txt"
+  # The ONNX importer is the only user of these; its tests report themselves as
+  # unsupported without them.
+  local onnx=$root/python/requirements-onnx.txt onnx_hash
+  [[ -e $onnx ]] || return 0
+  onnx_hash=$(hash_of <"$onnx")
+  if stamp_is "$build/venv/.onnx-unavailable" "$onnx_hash"; then
+    step "going on without the ONNX importer's packages (rm $build/venv/.onnx-unavailable to try again)"
+  elif ! install_requirements "$onnx" "$build/venv/.requirements-onnx"; then
+    printf '%s\n' "$onnx_hash" >"$build/venv/.onnx-unavailable"
+    step "going on without the ONNX importer's packages"
+  fi
+}
+
+setup_configure() {
+  local llvm
+  llvm=$(llvm-config-22 --prefix)
+  local -a arguments=(
+    -G Ninja -S "$root" -B "$build"
+    -DCMAKE_BUILD_TYPE=Release
+    -DMLIR_DIR="$llvm/lib/cmake/mlir"
+    -DCMAKE_C_COMPILER="${CC:-/usr/bin/gcc}"
+    -DCMAKE_CXX_COMPILER="${CXX:-/usr/bin/g++}"
+    -DCMAKE_C_COMPILER_LAUNCHER=ccache
+    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+    # -B makes the compiler find LLVM 22's ld.lld, whichever is in PATH.
+    "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
+    "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
+    "-DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
+    -DLLVM_EXTERNAL_LIT=/usr/bin/lit-22
+    -DPython3_EXECUTABLE="$build/venv/bin/python"
+    -DPython_EXECUTABLE="$build/venv/bin/python"
+    -DPYTHON_EXECUTABLE="$build/venv/bin/python"
+    -DLAYOUT_BUILD_TESTS=ON
+    -DLAYOUT_BUILD_BENCHMARKS=ON)
+  local value
+  value=$(printf '%s\n' "${arguments[@]}" "${CFLAGS:-}" "${CXXFLAGS:-}" "${LDFLAGS:-}" | hash_of)
+  if [[ -e $build/build.ninja ]] && stamp_is "$build/.configured" "$value"; then return 0; fi
+  step "configuring"
+  # A build directory that was copied or moved still names its old place.
+  rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles" "$build/.configured"
+  logged cmake "${arguments[@]}" || die "CMake could not configure the project"
+  printf '%s\n' "$value" >"$build/.configured"
+}
+
+# Reads ninja's output and prints a line whenever another tenth is done, for
+# logs and pipes that cannot show a moving line.
+show_tenths() {
+  local line finished total last=-1
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      finished=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+      if ((finished > 0 && finished * 10 / total != last)); then
+        last=$((finished * 10 / total))
+        step "built $finished of $total"
+      fi
+    fi
+  done
+}
+
+build_targets() {
+  local -a ninja=(ninja -C "$build" -j "$jobs" "$@")
+  export NINJA_STATUS='[%f/%t] '
+  # ccache wants a place to write even where there is no home directory.
+  if [[ -z ${CCACHE_DIR:-} ]] && ! { [[ -n ${HOME:-} ]] && mkdir -p "$HOME" 2>/dev/null && [[ -w $HOME ]]; }; then
+    export CCACHE_DIR=$build/ccache
+  fi
+  step "building $*"
+  local status=0
+  if [[ -t 2 ]]; then
+    "${ninja[@]}" </dev/null >&2 || status=$?
+  else
+    local output=$build/ninja.log
+    "${ninja[@]}" </dev/null 2>&1 | tee "$output" | show_tenths || status=$?
+    cat "$output" >>"$log"
+    if ((status)); then
+      echo "--- the first failure (all of it in $log)" >&2
+      { grep -n -m1 -A40 -E '^FAILED|^ninja: error|CMake Error' "$output" ||
+        tail -n 40 "$output"; } >&2
+    fi
+  fi
+  ((status == 0)) || die "the build failed"
+}
+
+setup_all() {
+  mkdir -p "$build"
+  # One set-up at a time in one build directory.
+  exec 9>"$build/.setup.lock"
+  if command -v flock >/dev/null; then flock 9; fi
+  # The log describes one run.
+  : >"$log"
+  setup_packages 9>&-
+  setup_python 9>&-
+  setup_configure 9>&-
+  exec 9>&-
+}

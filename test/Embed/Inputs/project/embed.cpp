@@ -1,0 +1,36 @@
+//===- embed.cpp - A program that uses the installed package --------------===//
+//
+// Registers the project's dialects beside one of upstream's and parses a
+// module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Pipelines/Registration.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+int main() {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::func::FuncDialect>();
+  mlir::layout::registerAllDialects(registry);
+  mlir::layout::registerAllPasses();
+
+  mlir::MLIRContext context(registry);
+  // Loading runs the external models' attachment, and so needs all they link.
+  context.loadAllAvailableDialects();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  return %x : tensor<4xf32>\n"
+      "}\n",
+      &context);
+  if (!module)
+    return 1;
+  module->print(llvm::outs());
+  llvm::outs() << "\ndialects of the embedded library were registered\n";
+  return 0;
+}

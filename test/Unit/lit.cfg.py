@@ -1,0 +1,20 @@
+# The GoogleTest programs, each case a test of its own.
+
+import os
+
+import lit.formats
+
+config.name = "LAYOUT-Unit"
+config.suffixes = []
+config.excludes = ["CMakeFiles"]
+config.test_source_root = os.path.join(config.layout_obj_root, "test", "Unit")
+config.test_exec_root = config.test_source_root
+config.test_format = lit.formats.GoogleTest(".", "Tests")
+
+# A time limit is set by the suite above; this one can be run by itself too.
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = 300
+
+for name in ("HOME", "TMPDIR", "LC_ALL"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]

@@ -1,0 +1,108 @@
+# The lit suite. A test is a .mlir, .test or .py file with RUN lines.
+#
+# Tools are called by their bare names: the project's are the ones just built,
+# upstream's have Debian's suffix (mlir-opt-22). Substitutions:
+#   %python           the project's Python, with the package in reach
+#   %layout_src_root  the source tree      %layout_obj_root  the build directory
+#   %mlir_lib_dir     where libmlir_c_runner_utils%shlibext and its like are
+#   %shlibext         .so
+#   %cmake %host_cc %host_cxx  as the build was configured with
+#   %embed_flags      CMake arguments for a project that uses this one
+# Features for REQUIRES: onnx (its Python package is there), host-avx2,
+# host-avx512f.
+
+import os
+import shlex
+import subprocess
+
+import lit.formats
+import lit.llvm
+import lit.util
+from lit.llvm.subst import FindTool, ToolSubst
+
+lit.llvm.initialize(lit_config, config)
+from lit.llvm import llvm_config
+
+config.name = "LAYOUT"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".py"]
+# Inputs belong to the tests beside them; the others are no tests.
+config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py",
+                   "lit.site.cfg.py", "lit.local.cfg", "__init__.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.layout_obj_root, "test")
+
+supported, reason = lit_config.maxIndividualTestTimeIsSupported
+if supported:
+    lit_config.maxIndividualTestTime = 300
+else:
+    lit_config.note("tests have no time limit: " + reason.strip().splitlines()[0])
+
+tools_dir = os.path.join(config.layout_obj_root, "bin")
+llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_path=True)
+llvm_config.with_environment(
+    "PYTHONPATH",
+    [os.path.join(config.layout_src_root, "python"),
+     os.path.join(config.layout_obj_root, "python")],
+    append_path=True)
+llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
+llvm_config.with_environment("LAYOUT_BUILD_DIR", config.layout_obj_root)
+llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR"])
+
+config.substitutions += [
+    ("%python", shlex.quote(config.python)),
+    ("%layout_src_root", config.layout_src_root),
+    ("%layout_obj_root", config.layout_obj_root),
+    ("%mlir_lib_dir", config.mlir_lib_dir),
+    ("%shlibext", config.shlibext),
+    ("%cmake", config.cmake),
+    ("%host_cc", config.host_cc),
+    ("%host_cxx", config.host_cxx),
+    ("%embed_flags", " ".join(shlex.quote(flag) for flag in [
+        "-G", config.cmake_generator,
+        "-DMLIR_DIR=" + config.mlir_cmake_dir,
+        "-DCMAKE_C_COMPILER=" + config.host_cc,
+        "-DCMAKE_CXX_COMPILER=" + config.host_cxx,
+        "-DCMAKE_EXE_LINKER_FLAGS=" + config.host_linker_flags])),
+]
+
+# Full paths, so that neither a tool of another build nor an older LLVM in PATH
+# can stand in. One that is not built stays as it is, and its test fails with
+# "command not found".
+llvm_config.add_tool_substitutions(
+    [ToolSubst(tool, unresolved="ignore") for tool in (
+        "layout-opt", "layout-translate", "layout-run", "layout-reduce",
+        "layout-lsp-server")],
+    [tools_dir])
+llvm_config.add_tool_substitutions(
+    [ToolSubst("FileCheck", unresolved="fatal"), ToolSubst("not", unresolved="fatal"),
+     ToolSubst("count", unresolved="fatal"), ToolSubst("split-file", unresolved="fatal")]
+    + [ToolSubst(name + "-22", command=FindTool(name), unresolved="fatal")
+       for name in ("mlir-opt", "mlir-runner", "mlir-translate")],
+    [config.llvm_tools_dir])
+# One line of input is enough to see what a FileCheck failure was about.
+config.environment["FILECHECK_OPTS"] = "--dump-input-context=8"
+
+
+def python_has(module):
+    return subprocess.run(
+        [config.python, "-c", "import " + module], env=config.environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def cpu_flags():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("flags"):
+                    return line.split(":", 1)[1].split()
+    except OSError:
+        pass
+    return []
+
+
+if python_has("onnx"):
+    config.available_features.add("onnx")
+for flag in ("avx2", "avx512f"):
+    if flag in cpu_flags():
+        config.available_features.add("host-" + flag)

@@ -1,0 +1,362 @@
+//===- layout-run.cpp - Run and time compiled modules ---------------------===//
+//
+// Compiles one function of each module for this machine, runs it on .npy
+// arrays, and reports times and differences. Several modules run alternately
+// in one process, so that their ratio does not drift with the machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Runtime/Compare.h"
+#include "layout/Runtime/Npy.h"
+#include "layout/Runtime/Program.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+#include <cmath>
+#include <dlfcn.h>
+#if defined(__GLIBC__)
+#include <climits>
+#include <malloc.h>
+#endif
+
+using namespace mlir;
+using namespace mlir::layout;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("layout-run options");
+static cl::list<std::string>
+    modulePaths(cl::Positional, cl::OneOrMore, cl::cat(category),
+                cl::desc("<modules in the LLVM dialect, text or bytecode>"));
+static cl::opt<std::string> functionName("function", cl::init("main"),
+                                         cl::cat(category),
+                                         cl::desc("Function to run"),
+                                         cl::value_desc("name"));
+static cl::list<std::string>
+    inputPaths("input", cl::cat(category), cl::value_desc("file.npy"),
+               cl::desc("The next input of the function (repeatable)"));
+static cl::list<std::string> outputPaths(
+    "output", cl::cat(category), cl::value_desc("file.npy"),
+    cl::desc("Where the next result of the first module goes (repeatable)"));
+static cl::opt<unsigned> repeat("repeat", cl::init(1), cl::cat(category),
+                                cl::desc("Timed runs of each module"));
+static cl::opt<unsigned>
+    warmup("warmup", cl::init(0), cl::cat(category),
+           cl::desc("Runs of each module before the timed ones"));
+static cl::opt<bool> compareResults(
+    "compare", cl::cat(category),
+    cl::desc("Report how far the results of each module are from the first "
+             "one's"));
+static cl::opt<double> maxRel(
+    "max-rel", cl::cat(category), cl::value_desc("limit"),
+    cl::desc("Exit with status 2 when a max relative difference exceeds this, "
+             "or is NaN; implies --compare"));
+static cl::opt<std::string>
+    jsonPath("json", cl::cat(category), cl::value_desc("file"),
+             cl::desc("Write one line of JSON per module ('-' for stdout)"));
+static cl::opt<unsigned>
+    optLevel("opt-level", cl::init(3), cl::cat(category),
+             cl::desc("LLVM's optimization level, 0 to 3"));
+static cl::list<std::string> sharedLibs(
+    "shared-libs", cl::CommaSeparated, cl::cat(category),
+    cl::value_desc("lib,.."),
+    cl::desc("Libraries that define symbols of the modules; a plain file name "
+             "is also looked up beside libMLIR"));
+static cl::opt<bool> keepFreedMemory(
+    "keep-freed-memory", cl::init(true), cl::cat(category),
+    cl::desc("Keep memory that a module freed in the process, so that runs "
+             "after the first do not pay for page faults"));
+
+namespace {
+struct Module {
+  std::string path;
+  OwningOpRef<ModuleOp> op;
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Call> call;
+  double compileSeconds = 0;
+  std::vector<double> runs;
+  SmallVector<Array> results;
+  SmallVector<Difference> differences; // from the first module
+
+  double min() const { return *llvm::min_element(runs); }
+};
+} // namespace
+
+static double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+static double median(std::vector<double> values) {
+  llvm::sort(values);
+  size_t n = values.size();
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/// The median of the ratios of the paired runs.
+static double speedup(const Module &first, const Module &other) {
+  std::vector<double> ratios;
+  for (auto [a, b] : llvm::zip_equal(first.runs, other.runs))
+    ratios.push_back(a / b);
+  return median(ratios);
+}
+
+static LogicalResult fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "layout-run") << message << "\n";
+  return failure();
+}
+
+static LogicalResult checkOptions() {
+  if (repeat == 0)
+    return fail("--repeat must be at least 1");
+  if (optLevel > 3)
+    return fail("--opt-level must be 0, 1, 2 or 3");
+  if (maxRel.getNumOccurrences()) {
+    if (!(maxRel >= 0))
+      return fail("--max-rel must be a number that is not negative");
+    compareResults = true;
+  }
+  if (compareResults && modulePaths.size() < 2)
+    return fail("--compare and --max-rel need a second module to compare with "
+                "the first");
+  return success();
+}
+
+/// A plain name of a library that is not in the working directory is looked up
+/// beside libMLIR, where the runner libraries are.
+static std::string resolveLibrary(StringRef name) {
+  if (llvm::sys::path::has_parent_path(name) || llvm::sys::fs::exists(name))
+    return name.str();
+  Dl_info info;
+  auto *inMlir =
+      static_cast<void (*)(DialectRegistry &)>(&registerLLVMDialectTranslation);
+  if (dladdr(reinterpret_cast<void *>(inMlir), &info)) {
+    SmallString<256> path(llvm::sys::path::parent_path(info.dli_fname));
+    llvm::sys::path::append(path, name);
+    if (llvm::sys::fs::exists(path))
+      return path.str().str();
+  }
+  return name.str();
+}
+
+/// Parses, compiles and prepares one module.
+static LogicalResult load(MLIRContext &context, ArrayRef<const Array *> inputs,
+                          Module &module) {
+  double start = now();
+  module.op = parseSourceFile<ModuleOp>(module.path, &context);
+  if (!module.op)
+    return failure();
+  double parsed = now();
+  llvm::errs() << "layout-run: parsed " << module.path << " in "
+               << llvm::format("%.2f", parsed - start) << " s, compiling\n";
+  CompileOptions options;
+  options.optLevel = optLevel;
+  for (StringRef lib : sharedLibs)
+    options.sharedLibs.push_back(resolveLibrary(lib));
+  auto program = Program::compile(*module.op, functionName, options);
+  if (failed(program))
+    return failure();
+  module.program = std::move(*program);
+  module.compileSeconds = now() - parsed;
+  auto call = module.program->prepare(inputs);
+  if (failed(call))
+    return failure();
+  module.call = std::move(*call);
+  return success();
+}
+
+/// Runs all modules in turns; every second round goes backwards, so that none
+/// always comes after the same other one.
+static void runAll(MutableArrayRef<Module> modules) {
+  double reported = now();
+  for (unsigned round = 0; round < warmup + repeat; ++round) {
+    if (now() - reported > 2) {
+      reported = now();
+      llvm::errs() << "layout-run: round " << round + 1 << " of "
+                   << warmup + repeat << "\n";
+    }
+    for (size_t i = 0; i < modules.size(); ++i) {
+      Module &module = modules[round % 2 ? modules.size() - 1 - i : i];
+      double seconds = module.call->run();
+      if (round >= warmup)
+        module.runs.push_back(seconds);
+    }
+  }
+}
+
+/// Reads the results of all modules and compares them with the first one's.
+static LogicalResult readResults(MutableArrayRef<Module> modules) {
+  for (Module &module : modules) {
+    auto results = module.call->readResults();
+    if (failed(results))
+      return failure();
+    module.results = std::move(*results);
+    if (!compareResults)
+      continue;
+    ArrayRef<Array> expected = modules.front().results;
+    if (module.results.size() != expected.size())
+      return fail(module.path + " has " + Twine(module.results.size()) +
+                  " results, " + modules.front().path + " has " +
+                  Twine(expected.size()));
+    for (auto [i, a, b] : llvm::enumerate(expected, module.results)) {
+      if (a.getKind() != b.getKind() || a.getShape() != b.getShape())
+        return fail("result " + Twine(i) + " of " + module.path + " is " +
+                    b.describe() + ", that of " + modules.front().path +
+                    " is " + a.describe());
+      module.differences.push_back(compare(a, b));
+    }
+  }
+  return success();
+}
+
+static void printReport(ArrayRef<Module> modules) {
+  raw_ostream &os = llvm::outs();
+  for (const Module &module : modules) {
+    os << module.path << ": compile "
+       << llvm::format("%.3f s, run min %.3f ms, median %.3f ms over %u runs",
+                       module.compileSeconds, module.min() * 1e3,
+                       median(module.runs) * 1e3, unsigned(repeat));
+    if (&module != modules.begin())
+      os << llvm::format(", speedup %.3f", speedup(modules.front(), module));
+    os << "\n";
+    if (&module == modules.begin())
+      continue;
+    for (auto [i, d] : llvm::enumerate(module.differences))
+      os << module.path << ": result " << i
+         << llvm::format(" differs by at most %.3e, relative %.3e\n", d.maxAbs,
+                         d.maxRel);
+  }
+}
+
+/// JSON has no NaN and no infinity: they become null.
+static llvm::json::Value number(double value) {
+  return std::isfinite(value) ? llvm::json::Value(value)
+                              : llvm::json::Value(nullptr);
+}
+
+static LogicalResult writeJson(ArrayRef<Module> modules) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(jsonPath, code);
+  if (code)
+    return fail("cannot write '" + jsonPath + "': " + code.message());
+  for (const Module &module : modules) {
+    llvm::json::Object line{{"module", module.path},
+                            {"function", functionName.getValue()},
+                            {"compile_seconds", module.compileSeconds},
+                            {"run_min_seconds", module.min()},
+                            {"run_median_seconds", median(module.runs)},
+                            {"runs_seconds", llvm::json::Array(module.runs)},
+                            {"speedup", speedup(modules.front(), module)}};
+    if (compareResults) {
+      llvm::json::Array differences;
+      for (const Difference &d : module.differences)
+        differences.push_back(llvm::json::Object{
+            {"max_abs", number(d.maxAbs)}, {"max_rel", number(d.maxRel)}});
+      line["differences"] = std::move(differences);
+    }
+    os << llvm::json::Value(std::move(line)) << "\n";
+  }
+  return success();
+}
+
+static LogicalResult writeOutputs(const Module &module) {
+  if (outputPaths.empty())
+    return success();
+  for (auto [path, result] : llvm::zip_equal(outputPaths, module.results))
+    if (llvm::Error error = writeNpy(path, result))
+      return fail(llvm::toString(std::move(error)));
+  return success();
+}
+
+/// False when a difference is past --max-rel.
+static bool checkLimit(ArrayRef<Module> modules) {
+  bool within = true;
+  if (!maxRel.getNumOccurrences())
+    return within;
+  for (const Module &module : modules.drop_front())
+    for (auto [i, difference] : llvm::enumerate(module.differences))
+      if (!difference.isWithin(maxRel)) {
+        within = false;
+        (void)fail("result " + Twine(i) + " of " + module.path +
+                   " is farther from that of " + modules.front().path +
+                   " than --max-rel allows");
+      }
+  return within;
+}
+
+static FailureOr<int> runTool() {
+  if (failed(checkOptions()))
+    return failure();
+  SmallVector<Array> inputs;
+  for (StringRef path : inputPaths) {
+    llvm::Expected<Array> array = readNpy(path);
+    if (!array)
+      return fail(llvm::toString(array.takeError()));
+    inputs.push_back(std::move(*array));
+  }
+  SmallVector<const Array *> inputPointers;
+  for (const Array &input : inputs)
+    inputPointers.push_back(&input);
+
+  // All upstream dialects, so that a module that is not lowered yet gets a
+  // diagnostic on the operation; what else a module carries in attributes is
+  // not read and need not be known.
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  MLIRContext context(registry);
+  context.allowUnregisteredDialects();
+  // Most errors are about a whole function, which may hold a network's weights.
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sourceMgr;
+  SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
+
+  std::vector<Module> modules(modulePaths.size());
+  for (auto [module, path] : llvm::zip_equal(modules, modulePaths)) {
+    module.path = path;
+    if (failed(load(context, inputPointers, module)))
+      return failure();
+  }
+  size_t numResults = modules.front().program->getSignature().getNumResults();
+  if (!outputPaths.empty() && outputPaths.size() != numResults)
+    return fail(modules.front().path + " has " + Twine(numResults) +
+                " results, but --output is given " + Twine(outputPaths.size()) +
+                " times");
+
+  runAll(modules);
+  if (failed(readResults(modules)))
+    return failure();
+  printReport(modules);
+  if (!jsonPath.empty() && failed(writeJson(modules)))
+    return failure();
+  if (failed(writeOutputs(modules.front())))
+    return failure();
+  return checkLimit(modules) ? 0 : 2;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Run and time functions of modules in the LLVM dialect\n");
+#if defined(__GLIBC__)
+  if (keepFreedMemory) {
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  }
+#endif
+  FailureOr<int> status = runTool();
+  return failed(status) ? 1 : *status;
+}
