@@ -53,7 +53,8 @@ public:
   std::vector<bool> dimKnown;
 
 private:
-  bool close(ArrayRef<const KnownDigit *> digits, Formula &source) const;
+  std::vector<KnownDigit> getDigitsOf(const Digit &base, int64_t shift) const;
+  bool close(const Digit &source, int64_t shift, Formula &base) const;
 
   std::vector<KnownDigit> known;
   std::vector<Digit> closedFused;
@@ -133,24 +134,48 @@ void Inverter::addSum(const Linear &sum, Formula formula) {
   }
 }
 
-/// Whether `digits`, all of one source, determine the source; if so, and if
-/// all formulas are there, `source` becomes its formula.
-bool Inverter::close(ArrayRef<const KnownDigit *> digits,
-                     Formula &source) const {
-  // Known so far: source mod `end` (0: all of it).
+/// The known digits that are digits of base + shift, whatever shift they were
+/// written with: (c + 4) mod 4 is c mod 4.
+std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
+                                              int64_t shift) const {
+  std::vector<KnownDigit> result;
+  for (const KnownDigit &k : known) {
+    int64_t ofDigit;
+    KnownDigit digit{splitShift(k.digit, ofDigit), k.formula};
+    if (digit.digit.compareSource(base) != 0)
+      continue;
+    int64_t end;
+    if (llvm::MulOverflow(digit.digit.lo, digit.digit.modulus, end))
+      end = 0;
+    int64_t turn = end ? end : digit.digit.lo;
+    if ((ofDigit - shift) % turn != 0)
+      continue;
+    if (!end && digit.formula)
+      digit.formula =
+          add(*digit.formula, Linear(SizeExpr((shift - ofDigit) / turn)));
+    result.push_back(std::move(digit));
+  }
+  return result;
+}
+
+/// Whether base + shift is determined; if so, and if all formulas are there,
+/// `base` becomes its formula.
+bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
+  // Known so far: (base + shift) mod `end` (0: all of it).
   int64_t end = 1;
   Formula value = Linear();
-  Digit whole = digits.front()->digit;
+  Digit whole = withShift(source, shift);
   whole.lo = 1;
   whole.modulus = 0;
   std::optional<Interval> range = getRange(whole, sizes);
   auto done = [&] {
     return end == 0 || (range && range->min >= 0 && range->max < end);
   };
+  std::vector<KnownDigit> digits = getDigitsOf(source, shift);
   for (bool changed = true; changed && !done();) {
     changed = false;
-    for (const KnownDigit *known : digits) {
-      const Digit &digit = known->digit;
+    for (const KnownDigit &known : digits) {
+      const Digit &digit = known.digit;
       int64_t newEnd = 0;
       if (end % digit.lo != 0)
         continue;
@@ -159,9 +184,9 @@ bool Inverter::close(ArrayRef<const KnownDigit *> digits,
       if (newEnd != 0 && newEnd <= end)
         continue;
       // source = lo * digit + (source mod lo), and lo divides what is known.
-      if (value && known->formula)
+      if (value && known.formula)
         value = add(takeDigit(*value, 1, digit.lo),
-                    scale(*known->formula, SizeExpr(digit.lo)));
+                    scale(*known.formula, SizeExpr(digit.lo)));
       else
         value = std::nullopt;
       end = newEnd;
@@ -171,7 +196,8 @@ bool Inverter::close(ArrayRef<const KnownDigit *> digits,
   }
   if (!done())
     return false;
-  source = value;
+  if (value)
+    base = add(*value, Linear(SizeExpr(-shift)));
   return true;
 }
 
@@ -183,34 +209,24 @@ void Inverter::run() {
     }
   for (bool changed = true; changed;) {
     changed = false;
-    for (unsigned d = 0; d < rank; ++d) {
-      if (dimKnown[d])
-        continue;
-      llvm::SmallVector<const KnownDigit *> digits;
-      for (const KnownDigit &k : known)
-        if (!k.digit.fused && k.digit.dim == d)
-          digits.push_back(&k);
-      if (!digits.empty() && close(digits, dims[d])) {
-        dimKnown[d] = true;
-        changed = true;
-      }
-    }
     for (size_t i = 0; i < known.size(); ++i) {
-      Digit digit = known[i].digit;
+      int64_t shift;
+      Digit base = splitShift(known[i].digit, shift);
       auto sameSource = [&](const Digit &other) {
-        return other.compareSource(digit) == 0;
+        return other.compareSource(base) == 0;
       };
-      if (!digit.fused || llvm::any_of(closedFused, sameSource))
+      bool isClosed = base.fused ? llvm::any_of(closedFused, sameSource)
+                                 : dimKnown[base.dim];
+      Formula formula;
+      if (isClosed || !close(base, shift, formula))
         continue;
-      llvm::SmallVector<const KnownDigit *> digits;
-      for (const KnownDigit &k : known)
-        if (sameSource(k.digit))
-          digits.push_back(&k);
-      Formula source;
-      if (close(digits, source)) {
-        closedFused.push_back(digit);
-        addSum(*digit.fused, source);
-        changed = true;
+      changed = true;
+      if (base.fused) {
+        closedFused.push_back(base);
+        addSum(*base.fused, formula);
+      } else {
+        dimKnown[base.dim] = true;
+        dims[base.dim] = formula;
       }
     }
   }

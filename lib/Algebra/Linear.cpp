@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
+#include <tuple>
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -224,6 +225,117 @@ static void combineDigits(std::vector<DigitTerm> &terms) {
   terms = std::move(pieces);
 }
 
+Digit mlir::layout::splitShift(const Digit &digit, int64_t &shift) {
+  shift = 0;
+  if (!digit.fused)
+    return digit;
+  std::optional<int64_t> constant = digit.fused->constant.getConstant();
+  if (!constant || *constant == 0)
+    return digit;
+  shift = *constant;
+  Linear base = *digit.fused;
+  base.constant = SizeExpr(0);
+  Digit result = digit;
+  const Digit *single = base.getSingleDigit();
+  if (single && !single->fused && single->isWholeSource()) {
+    result.fused = nullptr;
+    result.dim = single->dim;
+  } else {
+    result.fused = std::make_shared<Linear>(std::move(base));
+  }
+  return result;
+}
+
+Digit mlir::layout::withShift(const Digit &base, int64_t shift) {
+  if (shift == 0)
+    return base;
+  Digit result = base;
+  Linear source = base.fused ? *base.fused : Linear::dim(base.dim);
+  source.constant = SizeExpr(shift);
+  result.fused = std::make_shared<Linear>(std::move(source));
+  return result;
+}
+
+namespace {
+/// A term whose source is base + shift.
+struct ShiftedTerm {
+  DigitTerm term; // of the base
+  int64_t shift = 0;
+
+  int64_t end() const { return term.digit.lo * term.digit.modulus; }
+};
+} // namespace
+
+/// Combines the digits of one base. Digits of different shifts of it meet where
+/// the shifts differ by whole turns of the digit: (c + 4) mod 4 is c mod 4.
+/// What the shifts add up to goes to `constant`.
+static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
+                           std::vector<DigitTerm> &result) {
+  while (!group.empty()) {
+    // The widest digit says which shift is meant.
+    auto reference = std::max_element(
+        group.begin(), group.end(),
+        [](const ShiftedTerm &a, const ShiftedTerm &b) {
+          auto key = [](const ShiftedTerm &t) {
+            return std::make_tuple(t.end() == 0, t.end(), t.term.digit.lo,
+                                   t.shift);
+          };
+          return key(a) < key(b);
+        });
+    int64_t shift = reference->shift;
+    std::vector<DigitTerm> same;
+    std::vector<ShiftedTerm> others;
+    for (ShiftedTerm &term : group) {
+      int64_t difference = term.shift - shift;
+      int64_t turn = term.end() ? term.end() : term.term.digit.lo;
+      if (difference % turn != 0) {
+        others.push_back(std::move(term));
+        continue;
+      }
+      if (!term.end())
+        constant = constant + SizeExpr(difference / turn) * term.term.stride;
+      same.push_back(std::move(term.term));
+    }
+    llvm::stable_sort(same, [](const DigitTerm &a, const DigitTerm &b) {
+      return a.digit.compare(b.digit) < 0;
+    });
+    combineDigits(same);
+    for (DigitTerm &term : same) {
+      // Each digit keeps the least shift that gives it.
+      int64_t end = term.digit.lo * term.digit.modulus;
+      int64_t turn = end ? end : term.digit.lo;
+      if (!end)
+        constant = constant +
+                   SizeExpr(llvm::divideFloorSigned(shift, turn)) * term.stride;
+      term.digit = withShift(term.digit, llvm::mod(shift, turn));
+      result.push_back(std::move(term));
+    }
+    group = std::move(others);
+  }
+}
+
+/// The digit of a digit, where the two nest; nothing otherwise.
+static std::optional<Digit> composeDigits(const Digit &inner, int64_t lo,
+                                          int64_t modulus) {
+  Digit result = inner;
+  if (llvm::MulOverflow(inner.lo, lo, result.lo))
+    return std::nullopt;
+  if (inner.modulus == 0) {
+    result.modulus = modulus;
+    return result;
+  }
+  if (inner.modulus % lo != 0)
+    return std::nullopt;
+  int64_t left = inner.modulus / lo;
+  if (modulus == 0 || modulus % left == 0)
+    result.modulus = left;
+  else if (left % modulus == 0)
+    result.modulus = modulus;
+  else
+    return std::nullopt;
+  return result;
+}
+
 /// The canonical form of constant + terms.
 static Linear combine(SizeExpr constant, std::vector<DigitTerm> terms,
                       Sizes sizes) {
@@ -231,39 +343,56 @@ static Linear combine(SizeExpr constant, std::vector<DigitTerm> terms,
   // the others; each round removes a fused source, so this ends.
   for (bool changed = true; changed;) {
     changed = false;
-    llvm::stable_sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
-      return a.digit.compare(b.digit) < 0;
+    std::vector<ShiftedTerm> shifted;
+    for (const DigitTerm &term : terms)
+      if (!term.stride.isZero()) {
+        ShiftedTerm &split = shifted.emplace_back(ShiftedTerm{term});
+        split.term.digit = splitShift(term.digit, split.shift);
+      }
+    llvm::stable_sort(shifted, [](const ShiftedTerm &a, const ShiftedTerm &b) {
+      return a.term.digit.compareSource(b.term.digit) < 0;
     });
-    std::vector<DigitTerm> result, group;
-    auto flush = [&] {
-      combineDigits(group);
-      for (DigitTerm &term : group) {
-        if (term.stride.isZero())
-          continue;
-        if (term.digit.fused && term.digit.isWholeSource()) {
-          constant = constant + term.digit.fused->constant * term.stride;
-          for (const DigitTerm &inner : term.digit.fused->terms)
-            result.push_back({inner.digit, inner.stride * term.stride});
+    std::vector<DigitTerm> combined, result;
+    for (size_t begin = 0, end; begin < shifted.size(); begin = end) {
+      end = begin + 1;
+      while (end < shifted.size() && shifted[begin].term.digit.compareSource(
+                                         shifted[end].term.digit) == 0)
+        ++end;
+      std::vector<ShiftedTerm> group(shifted.begin() + begin,
+                                     shifted.begin() + end);
+      combineShifted(group, constant, combined);
+    }
+    for (DigitTerm &term : combined) {
+      if (term.stride.isZero())
+        continue;
+      if (term.digit.fused && term.digit.isWholeSource()) {
+        constant = constant + term.digit.fused->constant * term.stride;
+        for (const DigitTerm &inner : term.digit.fused->terms)
+          result.push_back({inner.digit, inner.stride * term.stride});
+        changed = true;
+        continue;
+      }
+      // A shift that vanished can leave the digit of a digit.
+      if (const Digit *inner =
+              term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
+        if (std::optional<Digit> composed = composeDigits(
+                *inner, term.digit.lo, term.digit.modulus)) {
+          result.push_back({*composed, term.stride});
           changed = true;
           continue;
         }
-        std::optional<Interval> range = getRange(term.digit, sizes);
-        if (range && range->min == range->max) {
-          constant = constant + SizeExpr(range->min) * term.stride;
-          continue;
-        }
-        result.push_back(std::move(term));
+      std::optional<Interval> range = getRange(term.digit, sizes);
+      if (range && range->min == range->max) {
+        constant = constant + SizeExpr(range->min) * term.stride;
+        continue;
       }
-      group.clear();
-    };
-    for (DigitTerm &term : terms) {
-      if (!group.empty() && group.back().digit.compareSource(term.digit) != 0)
-        flush();
-      group.push_back(std::move(term));
+      result.push_back(std::move(term));
     }
-    flush();
     terms = std::move(result);
   }
+  llvm::stable_sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
+    return a.digit.compare(b.digit) < 0;
+  });
   Linear linear;
   linear.constant = std::move(constant);
   linear.terms = std::move(terms);
@@ -321,70 +450,66 @@ static std::optional<Linear> divideByCommonFactor(const Linear &x, int64_t g,
   return combine(whole.constant, std::move(whole.terms), sizes);
 }
 
-/// The digit of a digit, where the two nest; nothing otherwise.
-static std::optional<Digit> composeDigits(const Digit &inner, int64_t lo,
-                                          int64_t modulus) {
-  Digit result = inner;
-  if (llvm::MulOverflow(inner.lo, lo, result.lo))
-    return std::nullopt;
-  if (inner.modulus == 0) {
-    result.modulus = modulus;
-    return result;
+/// floor((floor(y / k) + c) / lo) is floor((y + k * c) / (k * lo)): the digits
+/// of a shifted value name the same source, whichever of them is taken.
+static void liftShift(Linear &x, int64_t &lo) {
+  std::optional<int64_t> c = x.constant.getConstant();
+  if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
+    return;
+  Digit digit = x.terms[0].digit;
+  int64_t shift, newLo;
+  if (digit.modulus || digit.lo == 1 ||
+      llvm::MulOverflow(*c, digit.lo, shift) ||
+      llvm::MulOverflow(lo, digit.lo, newLo))
+    return;
+  lo = newLo;
+  if (digit.fused) {
+    x = *digit.fused;
+  } else {
+    x = Linear::dim(digit.dim);
   }
-  if (inner.modulus % lo != 0)
-    return std::nullopt;
-  int64_t left = inner.modulus / lo;
-  if (modulus == 0 || modulus % left == 0)
-    result.modulus = left;
-  else if (left % modulus == 0)
-    result.modulus = modulus;
-  else
-    return std::nullopt;
-  return result;
+  x.constant = x.constant + SizeExpr(shift);
 }
 
-Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
-                               int64_t modulus, Sizes sizes) {
-  if (modulus == 1)
-    return Linear();
-  Linear x = combine(input.constant, input.terms, sizes);
-  Linear outside; // what leaves the floor, only where there is no mod
-
+/// One round of the rewrites that make floor(x / lo) mod modulus simpler. What
+/// leaves the floor goes to `outside`. True if anything changed.
+static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
+                          Linear &outside, Sizes sizes) {
+  bool changed = false;
   // Multiples of lo * modulus do not reach a digit below them.
   int64_t span;
   if (modulus && !llvm::MulOverflow(lo, modulus, span)) {
+    size_t before = x.terms.size();
     llvm::erase_if(x.terms, [&](const DigitTerm &term) {
       return isMultipleOf(term.stride, span);
     });
+    SizeExpr constant = x.constant;
     if (std::optional<int64_t> c = x.constant.getConstant())
       x.constant = SizeExpr(llvm::mod(*c, span));
     else if (isMultipleOf(x.constant, span))
       x.constant = SizeExpr(0);
+    changed |= x.terms.size() != before || constant != x.constant;
   }
 
   // floor((g * A + B) / lo) is floor(A / (lo / g)) for B in [0, g).
-  for (bool changed = true; changed && lo > 1;) {
-    changed = false;
-    llvm::SmallVector<int64_t> factors;
-    for (const DigitTerm &term : x.terms)
-      factors.push_back(std::gcd(term.stride.content(), lo));
-    factors.push_back(lo);
-    llvm::sort(factors, std::greater<int64_t>());
-    for (int64_t g : factors) {
-      if (g <= 1)
-        continue;
-      if (std::optional<Linear> divided = divideByCommonFactor(x, g, sizes)) {
-        x = *divided;
-        lo /= g;
-        changed = true;
-        break;
-      }
+  llvm::SmallVector<int64_t> factors{lo};
+  for (const DigitTerm &term : x.terms)
+    factors.push_back(std::gcd(term.stride.content(), lo));
+  llvm::sort(factors, std::greater<int64_t>());
+  for (int64_t g : factors) {
+    if (g <= 1)
+      break;
+    if (std::optional<Linear> divided = divideByCommonFactor(x, g, sizes)) {
+      x = *divided;
+      lo /= g;
+      return true;
     }
   }
 
+  // floor((lo * A + B) / lo) is A + floor(B / lo).
   if (modulus == 0 && lo > 1) {
-    // floor((lo * A + B) / lo) is A + floor(B / lo).
     Linear rest;
+    SizeExpr whole;
     for (const DigitTerm &term : x.terms) {
       if (isMultipleOf(term.stride, lo))
         outside.terms.push_back({term.digit, divideContent(term.stride, lo)});
@@ -393,17 +518,32 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
     }
     rest.constant = x.constant;
     if (std::optional<int64_t> c = x.constant.getConstant()) {
-      outside.constant = SizeExpr(llvm::divideFloorSigned(*c, lo));
+      whole = SizeExpr(llvm::divideFloorSigned(*c, lo));
       rest.constant = SizeExpr(llvm::mod(*c, lo));
     }
+    outside.constant = outside.constant + whole;
+    changed |= rest.terms.size() != x.terms.size() || !whole.isZero();
     x = rest;
   }
 
   if (modulus) {
     std::optional<Interval> range = getRange(x, sizes);
-    if (range && range->min >= 0 && range->max / lo < modulus)
+    if (range && range->min >= 0 && range->max / lo < modulus) {
       modulus = 0;
+      changed = true;
+    }
   }
+  return changed;
+}
+
+Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
+                               int64_t modulus, Sizes sizes) {
+  if (modulus == 1)
+    return Linear();
+  Linear x = combine(input.constant, input.terms, sizes);
+  Linear outside;
+  while (simplifyDigit(x, lo, modulus, outside, sizes))
+    ;
   if (lo == 1 && modulus == 0)
     return add(outside, x, sizes);
   if (x.terms.empty())
@@ -418,8 +558,15 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
   if (const Digit *inner = x.getSingleDigit())
     composed = composeDigits(*inner, lo, modulus);
   if (composed) {
+    // A narrower digit can let go of more of a fused source.
+    if (composed->fused && composed->modulus != x.terms[0].digit.modulus)
+      return add(outside,
+                 takeDigit(*composed->fused, composed->lo, composed->modulus,
+                           sizes),
+                 sizes);
     digit = *composed;
   } else {
+    liftShift(x, lo);
     digit.fused = std::make_shared<Linear>(x);
     digit.lo = lo;
     digit.modulus = modulus;

@@ -19,7 +19,8 @@ using namespace mlir::layout;
 using llvm::raw_ostream;
 
 static void printFactor(const SizeExpr &size, raw_ostream &os) {
-  if (size.isConstant()) {
+  // One product needs no parentheses.
+  if (size.getTerms().size() <= 1) {
     size.print(os);
     return;
   }
@@ -114,6 +115,8 @@ static std::optional<std::string> printGroup(const Linear &value,
   llvm::SmallVector<Sized> elements;
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (brackets && axes.size() == 1)
+    return std::nullopt;
   if (brackets)
     os << '[';
   llvm::interleaveComma(axes, os, [&](const StoredAxis &axis) {
@@ -154,12 +157,18 @@ static void printDigit(const Digit &digit, raw_ostream &os) {
 
 static void printCoordinate(const Coordinate &coordinate, bool isBuffer,
                             raw_ostream &os) {
-  bool single = coordinate.value.getSingleDigit() != nullptr;
-  if (std::optional<std::string> text = printGroup(
-          coordinate.value, coordinate.extent, !isBuffer && !single)) {
-    if (!isBuffer)
-      os << coordinate.name << " = ";
-    os << *text;
+  // The arguments of a buffer are its group; elsewhere a group stands in
+  // brackets and one axis alone, which may be aligned, as itself.
+  std::optional<std::string> text;
+  if (isBuffer) {
+    text = printGroup(coordinate.value, coordinate.extent, false);
+  } else if (!(text = printGroup(coordinate.value, coordinate.extent, true))) {
+    AxisText axis = printAxis({coordinate.value, coordinate.extent});
+    if (axis.sized.extent == coordinate.extent)
+      text = axis.text;
+  }
+  if (text) {
+    os << (isBuffer ? "" : coordinate.name + " = ") << *text;
     return;
   }
   os << coordinate.name << " = ";

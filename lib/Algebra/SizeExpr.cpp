@@ -215,51 +215,66 @@ SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   return quotient;
 }
 
+bool SizeExpr::isPositiveForm() const {
+  // With every variable v >= 1 written as 1 + t, t >= 0, non-negative
+  // coefficients prove the polynomial non-negative.
+  SizeExpr shifted;
+  for (const Term &term : terms) {
+    SizeExpr product(term.coeff);
+    for (const Atom &atom : term.factors) {
+      SizeExpr variable(1);
+      variable.addTerm(Term{1, {atom}});
+      product = product * variable;
+    }
+    shifted = shifted + product;
+  }
+  return !shifted.overflowed &&
+         llvm::all_of(shifted.terms,
+                      [](const Term &term) { return term.coeff >= 0; });
+}
+
+/// A lower bound of `expr`: den * ceil(p, den) is at least p, so in terms with
+/// a positive coefficient that den divides, p may stand for it. Factors are
+/// tried in the order of `largestFirst`, as one coefficient pays for one.
+SizeExpr SizeExpr::dropSlack(bool largestFirst) const {
+  SizeExpr result;
+  for (const Term &term : terms) {
+    int64_t coeff = term.coeff;
+    llvm::SmallVector<Atom, 3> factors = term.factors;
+    llvm::stable_sort(factors, [&](const Atom &a, const Atom &b) {
+      int64_t x = a.ceil ? a.ceil->den : 0, y = b.ceil ? b.ceil->den : 0;
+      return largestFirst ? x > y : x < y;
+    });
+    SizeExpr product(1);
+    for (const Atom &atom : factors) {
+      SizeExpr variable;
+      if (atom.ceil && coeff > 0 && coeff % atom.ceil->den == 0) {
+        coeff /= atom.ceil->den;
+        variable = atom.ceil->num;
+      } else {
+        variable.addTerm(Term{1, {atom}});
+      }
+      product = product * variable;
+    }
+    result = result + product * SizeExpr(coeff);
+  }
+  return result;
+}
+
 bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
   SizeExpr difference = *this - other;
   if (difference.overflowed)
     return false;
-  // With every variable v >= 1 written as 1 + t, t >= 0, non-negative
-  // coefficients prove the claim. Ceilings are variables of their own, but
-  // den * ceil(p, den) is p + slack with slack >= 0, which is the sharper
-  // substitution where it applies.
-  SizeExpr rewritten;
-  for (const Term &term : difference.terms) {
-    // A ceiling is at least 1 only where what it divides is.
+  if (std::optional<int64_t> constant = difference.getConstant())
+    return *constant >= 0;
+  // A ceiling is at least 1 only where what it divides is.
+  for (const Term &term : difference.terms)
     for (const Atom &atom : term.factors)
       if (atom.ceil && !atom.ceil->num.isProvablyAtLeast(1))
         return false;
-    int64_t coeff = term.coeff;
-    SizeExpr product(1);
-    for (const Atom &atom : term.factors) {
-      SizeExpr variable;
-      variable.addTerm(Term{1, {atom}});
-      if (atom.ceil && coeff > 0 && coeff % atom.ceil->den == 0) {
-        // Dropping the slack only makes a positive term smaller.
-        coeff /= atom.ceil->den;
-        variable = atom.ceil->num;
-      }
-      product = product * variable;
-    }
-    rewritten = rewritten + product * SizeExpr(coeff);
-  }
-  auto shiftedIsNonNegative = [](const SizeExpr &expr) {
-    SizeExpr shifted;
-    for (const Term &term : expr.terms) {
-      SizeExpr product(term.coeff);
-      for (const Atom &atom : term.factors) {
-        SizeExpr variable(1);
-        variable.addTerm(Term{1, {atom}});
-        product = product * variable;
-      }
-      shifted = shifted + product;
-    }
-    return !shifted.overflowed &&
-           llvm::all_of(shifted.terms,
-                        [](const Term &term) { return term.coeff >= 0; });
-  };
-  return (!rewritten.overflowed && shiftedIsNonNegative(rewritten)) ||
-         shiftedIsNonNegative(difference);
+  return difference.isPositiveForm() ||
+         difference.dropSlack(/*largestFirst=*/true).isPositiveForm() ||
+         difference.dropSlack(/*largestFirst=*/false).isPositiveForm();
 }
 
 std::optional<int64_t> SizeExpr::evaluate(ArrayRef<int64_t> sizes) const {

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A canonical coordinate is a flat sum of digits times strides. Here the dense
-// structure is found again: going up the strides, an axis ends where the next
-// stride is a whole multiple of the axis' own stride that leaves room for all
-// its digits.
+// structure is found again: going up the strides, an axis ends at a stride that
+// divides all those above it and leaves room for the digits below it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,28 +51,35 @@ mlir::layout::findStoredAxes(const Linear &value, const SizeExpr &extent) {
   if (!sortByStride(terms) || !terms.front().stride.isProvablyAtLeast(1))
     return whole;
 
+  // An axis can start at a stride that divides all strides above it.
+  auto isBase = [&](size_t i) {
+    const SizeExpr &base = terms[i].stride;
+    return extent.exactQuotient(base) &&
+           llvm::all_of(llvm::drop_begin(terms, i), [&](const DigitTerm &t) {
+             return t.stride.exactQuotient(base).has_value();
+           });
+  };
   std::vector<StoredAxis> axes; // fastest first
   SizeExpr base(1);
   Linear axis;
-  for (size_t i = 0; i <= terms.size(); ++i) {
-    const SizeExpr &next = i < terms.size() ? terms[i].stride : extent;
-    bool last = i == terms.size();
-    if (!axis.terms.empty()) {
-      std::optional<SizeExpr> room = next.exactQuotient(base);
-      if (room && room->isProvablyAtLeast(naturalExtent(axis))) {
-        axes.push_back({add(axis, Linear()), *room});
-        axis = Linear();
-        base = next;
-      } else if (last) {
-        return whole;
-      }
-    }
-    if (last)
-      break;
-    std::optional<SizeExpr> stride = terms[i].stride.exactQuotient(base);
-    if (!stride)
+  for (size_t i = 0; i < terms.size(); ++i) {
+    axis.terms.push_back({terms[i].digit, *terms[i].stride.exactQuotient(base)});
+    bool last = i + 1 == terms.size();
+    if (!last && !isBase(i + 1))
+      continue;
+    const SizeExpr &next = last ? extent : terms[i + 1].stride;
+    std::optional<SizeExpr> room = next.exactQuotient(base);
+    if (!room)
       return whole;
-    axis.terms.push_back({terms[i].digit, *stride});
+    // Without room for all its digits the axis goes on.
+    if (!room->isProvablyAtLeast(naturalExtent(axis))) {
+      if (last)
+        return whole;
+      continue;
+    }
+    axes.push_back({add(axis, Linear()), *room});
+    axis = Linear();
+    base = next;
   }
   std::reverse(axes.begin(), axes.end());
   return axes;

@@ -3,8 +3,8 @@
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Pipelines/CPU.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -34,6 +34,7 @@ using namespace mlir::layout;
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   pm.addPass(createPrepareEntryPointsPass());
+  pm.addPass(createDecomposeAggregatesPass());
   if (options.fuse)
     pm.addPass(createFuseElementwisePass());
   pm.addPass(createLowerRelayoutPass());

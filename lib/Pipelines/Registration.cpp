@@ -3,6 +3,8 @@
 #include "layout/Pipelines/Registration.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Pipelines/CPU.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -10,10 +12,12 @@ using namespace mlir;
 
 void layout::registerAllDialects(DialectRegistry &registry) {
   registry.insert<LayoutDialect>();
+  registerLayoutRules(registry);
   registerCPUPipelineModels(registry);
 }
 
 void layout::registerAllPasses() {
+  registerLayoutPasses();
   registerLayoutLinalgToLLVMPasses();
   registerCPUPipelines();
 }

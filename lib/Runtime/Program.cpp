@@ -31,7 +31,7 @@ static constexpr StringLiteral kWrapperPrefix("_mlir_ciface_");
 /// Every operation must have a translation to LLVM IR.
 static LogicalResult checkDialects(ModuleOp module) {
   LLVMTranslationInterface interfaces(module.getContext());
-  WalkResult walk = module.walk([&](Operation *op) {
+  WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (interfaces.getInterfaceFor(op))
       return WalkResult::advance();
     op->emitError() << "cannot be compiled, it is not in the LLVM dialect; "

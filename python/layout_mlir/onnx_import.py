@@ -97,11 +97,11 @@ def _drop_unused_initializers(graph):
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
-def _role(graph, consumers, name):
+def _role(consumers, name):
     """What a weight is for: (operator, index of the operand), seen through views."""
     for node, index in consumers.get(name, []):
         if node.op_type in _VIEWS and index == 0:
-            role = _role(graph, consumers, node.output[0])
+            role = _role(consumers, node.output[0])
             if role:
                 return role
         else:
@@ -109,7 +109,7 @@ def _role(graph, consumers, name):
     return None
 
 
-def _draw(rng, role, shape):
+def _draw(rng, role, shape, consumers):
     """Random values for a weight in that role."""
     if role is None:
         return rng.standard_normal(shape)
@@ -124,7 +124,10 @@ def _draw(rng, role, shape):
         fan_in = shape[-1] if transposed else shape[-2]
         return rng.standard_normal(shape) * np.sqrt(1 / fan_in)
     if op == "BatchNormalization" and index in (1, 4):  # scale and variance
-        return rng.uniform(0.8, 1.2, shape)
+        # The end of a residual branch is scaled down, or the sums would grow.
+        ends_branch = any(consumer.op_type in ("Add", "Sum")
+                          for consumer, _ in consumers.get(node.output[0], []))
+        return rng.uniform(0.8, 1.2, shape) * (0.25 if index == 1 and ends_branch else 1)
     if op in ("Mul", "Div"):
         return rng.uniform(0.8, 1.2, shape)
     return rng.standard_normal(shape) * 0.1  # biases, means, shifts
@@ -142,7 +145,7 @@ def _reseed(graph, seed):
         if not np.issubdtype(old.dtype, np.floating) or old.size == 1:
             continue  # sizes, axes, and scalar parameters keep their meaning
         rng = np.random.default_rng([seed, zlib.crc32(tensor.name.encode())])
-        new = _draw(rng, _role(graph, consumers, tensor.name), old.shape)
+        new = _draw(rng, _role(consumers, tensor.name), old.shape, consumers)
         tensor.CopyFrom(numpy_helper.from_array(
             np.ascontiguousarray(new, dtype=old.dtype), tensor.name))
 
@@ -212,11 +215,14 @@ def check_dialects(text):
 def import_model(path, output, reseed=None, runnable=False, save_onnx=None):
     """Imports the .onnx file `path` to the .mlir file `output`."""
     import onnx
+    from google.protobuf.message import DecodeError
     from onnx import checker, shape_inference, version_converter  # noqa: F401
 
     importer, opt = _tools()
     try:
         model = prepare(onnx.load(path), reseed)
+    except DecodeError as error:
+        raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
     except (checker.ValidationError, shape_inference.InferenceError,
             version_converter.ConvertError) as error:
         raise ImportFailed(f"the model is not valid: {error}") from error

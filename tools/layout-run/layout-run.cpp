@@ -224,7 +224,7 @@ static void printReport(ArrayRef<Module> modules) {
   raw_ostream &os = llvm::outs();
   for (const Module &module : modules) {
     os << module.path << ": compile "
-       << llvm::format("%.3f s, run min %.3f ms, median %.3f ms over %u runs",
+       << llvm::format("%.3f s, run min %.4g ms, median %.4g ms over %u runs",
                        module.compileSeconds, module.min() * 1e3,
                        median(module.runs) * 1e3, unsigned(repeat));
     if (&module != modules.begin())
@@ -237,6 +237,7 @@ static void printReport(ArrayRef<Module> modules) {
          << llvm::format(" differs by at most %.3e, relative %.3e\n", d.maxAbs,
                          d.maxRel);
   }
+  os.flush();
 }
 
 /// JSON has no NaN and no infinity: they become null.

@@ -85,6 +85,13 @@ struct Linear {
   void walkDims(llvm::function_ref<void(unsigned)> fn) const;
 };
 
+/// A digit of c + 2 is a digit of the base c, shifted: the source of `digit`
+/// without its constant, which goes to `shift` ..
+Digit splitShift(const Digit &digit, int64_t &shift);
+
+/// .. and the digit whose source is that base plus `shift`.
+Digit withShift(const Digit &base, int64_t shift);
+
 /// An inclusive range of values.
 struct Interval {
   int64_t min = 0;

@@ -116,6 +116,8 @@ public:
 
 private:
   void addTerm(const Term &term);
+  bool isPositiveForm() const;
+  SizeExpr dropSlack(bool largestFirst) const;
 
   std::vector<Term> terms; // sorted by factors, coefficients not 0
   bool overflowed = false;

@@ -48,24 +48,7 @@ namespace {
 struct FuseElementwise
     : layout::impl::FuseElementwisePassBase<FuseElementwise> {
   void runOnOperation() override {
-    // Ops that are several structured ops in one come apart first.
-    SmallVector<linalg::AggregatedOpInterface> aggregated;
-    getOperation()->walk([&](linalg::AggregatedOpInterface op) {
-      if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
-        aggregated.push_back(op);
-    });
     IRRewriter rewriter(&getContext());
-    for (linalg::AggregatedOpInterface op : aggregated) {
-      rewriter.setInsertionPoint(op);
-      FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
-      if (failed(parts)) {
-        op->emitError("layout-fuse-elementwise: this op cannot be decomposed "
-                      "into structured ops; make its shape static");
-        return signalPassFailure();
-      }
-      rewriter.replaceOp(op, *parts);
-    }
-
     SmallVector<linalg::LinalgOp> named;
     getOperation()->walk([&](linalg::LinalgOp op) {
       if (!isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp>(
@@ -83,8 +66,8 @@ struct FuseElementwise
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config)))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -19,16 +19,36 @@ bool Kernel::hasReduction() const {
   return llvm::is_contained(iterators, utils::IteratorType::reduction);
 }
 
+SmallVector<Operation *> layout::neededOps(Block *body,
+                                           ArrayRef<Value> wanted) {
+  DenseSet<Operation *> needed;
+  auto need = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && op->getBlock() == body)
+      needed.insert(op);
+  };
+  llvm::for_each(wanted, need);
+  SmallVector<Operation *> ops;
+  for (Operation &op : llvm::reverse(body->without_terminator())) {
+    if (!needed.contains(&op))
+      continue;
+    ops.push_back(&op);
+    op.walk(
+        [&](Operation *inner) { llvm::for_each(inner->getOperands(), need); });
+  }
+  std::reverse(ops.begin(), ops.end());
+  return ops;
+}
+
 LaneAccess layout::classifyLane(AffineMap map, unsigned dim) {
   if (!map.isFunctionOfDim(dim))
     return LaneAccess::Invariant;
   for (AffineExpr result : map.getResults().drop_back())
     if (result.isFunctionOfDim(dim))
       return LaneAccess::Other;
-  AffineExpr rest =
-      simplifyAffineExpr(map.getResults().back() -
-                             getAffineDimExpr(dim, map.getContext()),
-                         map.getNumDims(), map.getNumSymbols());
+  AffineExpr rest = simplifyAffineExpr(
+      map.getResults().back() - getAffineDimExpr(dim, map.getContext()),
+      map.getNumDims(), map.getNumSymbols());
   return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
 }
 
@@ -155,14 +175,13 @@ FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op,
       std::string ignored;
       if (!producer || producer->getBlock() != op->getBlock() ||
           !producer->hasOneUse() || producer->getNumResults() != 1 ||
-          producer.getNumReductionLoops() == 0 ||
-          !isUsable(producer, ignored))
+          producer.getNumReductionLoops() == 0 || !isUsable(producer, ignored))
         continue;
       if (nearest && !nearest->isBeforeInBlock(producer))
         continue;
       Stage root = ownStage(producer);
-      std::optional<Stage> finish = joinedStage(
-          op, op.getMatchingIndexingMap(operand), root.maps.back());
+      std::optional<Stage> finish =
+          joinedStage(op, op.getMatchingIndexingMap(operand), root.maps.back());
       if (!finish)
         continue;
       nearest = producer;

@@ -50,7 +50,7 @@ struct Kernel {
   Stage root;
   SmallVector<Start> starts; // one per result of the root
   std::optional<Stage> finish;
-  unsigned finishOperand = 0; // where `finish` takes the root's result
+  unsigned finishOperand = 0;      // where `finish` takes the root's result
   SmallVector<Start> finishStarts; // one per result of `finish`
 
   SmallVector<utils::IteratorType> iterators;
@@ -70,6 +70,9 @@ struct Kernel {
 /// The kernel that ends in `op`, or the reason why there is none. Changes
 /// nothing.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op, std::string &whyNot);
+
+/// The ops of the body that `wanted` needs, in order.
+SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted);
 
 /// How `map` moves when `dim` advances by one.
 enum class LaneAccess { Invariant, Contiguous, Other };

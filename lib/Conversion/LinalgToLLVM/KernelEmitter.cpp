@@ -1,6 +1,7 @@
 //===- KernelEmitter.cpp - Loops and vectors for a kernel -----------------===//
 
 #include "KernelEmitter.h"
+#include "Guard.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -56,7 +57,9 @@ private:
   Value readInput(const Stage &stage, unsigned input, const Point &point,
                   ReadCache &cache);
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
-                              ArrayRef<Value> inits, const Point &point);
+                              ArrayRef<Value> inits, const Point &point,
+                              ArrayRef<Value> wanted);
+  Value reductionEnd(unsigned dim);
   Value indexAt(unsigned dim, const Point &point);
 
   Value index(int64_t value) {
@@ -75,7 +78,14 @@ private:
   /// The extent of the current tile per dim.
   SmallVector<int64_t> size;
   SmallVector<OpFoldResult> extents;
+  std::optional<Guards> guards;
 };
+
+/// What the body of `stage` yields.
+SmallVector<Value> yieldedBy(const Stage &stage) {
+  linalg::LinalgOp op = stage.op;
+  return llvm::to_vector(op.getBlock()->getTerminator()->getOperands());
+}
 
 } // namespace
 
@@ -110,8 +120,7 @@ SmallVector<Point> Emitter::pointsOfTile() const {
 }
 
 Type Emitter::typeAt(Type element, const Point &point) const {
-  return point.width == 0 ? element
-                          : VectorType::get({point.width}, element);
+  return point.width == 0 ? element : VectorType::get({point.width}, element);
 }
 
 Value Emitter::broadcast(Value value, const Point &point) {
@@ -143,8 +152,7 @@ Value Emitter::read(Value tensor, AffineMap map, const Point &point) {
   if (!type)
     return tensor;
   SmallVector<Value> indices = subscripts(map, point);
-  bool lanes =
-      point.width != 0 && plan.lane && map.isFunctionOfDim(*plan.lane);
+  bool lanes = point.width != 0 && plan.lane && map.isFunctionOfDim(*plan.lane);
   if (!lanes)
     return tensor::ExtractOp::create(b, loc, tensor, indices);
   return vector::TransferReadOp::create(
@@ -177,8 +185,8 @@ Value Emitter::indexAt(unsigned dim, const Point &point) {
 // Bodies
 //===----------------------------------------------------------------------===//
 
-Value Emitter::readInput(const Stage &stage, unsigned input,
-                         const Point &point, ReadCache &cache) {
+Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
+                         ReadCache &cache) {
   AffineMap map = stage.maps[input];
   std::vector<int64_t> key{static_cast<int64_t>(input)};
   bool lanes = plan.lane && map.isFunctionOfDim(*plan.lane);
@@ -191,10 +199,9 @@ Value Emitter::readInput(const Stage &stage, unsigned input,
   return value;
 }
 
-SmallVector<Value> Emitter::evaluate(const Stage &stage,
-                                     ArrayRef<Value> inputs,
-                                     ArrayRef<Value> inits,
-                                     const Point &point) {
+SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
+                                     ArrayRef<Value> inits, const Point &point,
+                                     ArrayRef<Value> wanted) {
   linalg::LinalgOp op = stage.op;
   Block *body = op.getBlock();
   IRMapping mapping;
@@ -204,7 +211,8 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage,
     if (value)
       mapping.map(arg, value);
 
-  for (Operation &inner : body->without_terminator()) {
+  for (Operation *needed : neededOps(body, wanted)) {
+    Operation &inner = *needed;
     if (auto indexOp = dyn_cast<linalg::IndexOp>(inner)) {
       mapping.map(indexOp.getResult(),
                   indexAt(stage.dims[indexOp.getDim()], point));
@@ -248,7 +256,7 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage,
       mapping.map(from, to);
   }
   SmallVector<Value> results;
-  for (Value yielded : body->getTerminator()->getOperands())
+  for (Value yielded : wanted)
     results.push_back(broadcast(mapping.lookupOrDefault(yielded), point));
   return results;
 }
@@ -271,7 +279,7 @@ Value Emitter::startValue(const Start &start, const Stage &stage,
     SmallVector<Value> inputs;
     for (unsigned i = 0, e = producer.numInputs(); i < e; ++i)
       inputs.push_back(readInput(producer, i, point, cache));
-    return evaluate(producer, inputs, {}, point).front();
+    return evaluate(producer, inputs, {}, point, yieldedBy(producer)).front();
   }
   }
   llvm_unreachable("unknown kind of start");
@@ -285,6 +293,9 @@ SmallVector<Value> Emitter::emitStep(ValueRange accumulators) {
   const Stage &root = kernel.root;
   SmallVector<Point> points = pointsOfTile();
   unsigned results = kernel.starts.size();
+  SmallVector<Value> wanted = yieldedBy(root);
+  if (guards)
+    wanted = {guards->next};
   ReadCache cache;
   SmallVector<Value> next(accumulators.size());
   for (auto [p, point] : llvm::enumerate(points)) {
@@ -294,11 +305,30 @@ SmallVector<Value> Emitter::emitStep(ValueRange accumulators) {
     SmallVector<Value> inits;
     for (unsigned i = 0; i < results; ++i)
       inits.push_back(accumulators[p * results + i]);
-    SmallVector<Value> values = evaluate(root, inputs, inits, point);
+    SmallVector<Value> values = evaluate(root, inputs, inits, point, wanted);
     for (unsigned i = 0; i < results; ++i)
       next[p * results + i] = values[i];
   }
   return next;
+}
+
+/// Where the loop over a reduction dim ends, its bounds included.
+Value Emitter::reductionEnd(unsigned dim) {
+  Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
+  if (!guards)
+    return end;
+  Point origin;
+  origin.offset.assign(base.size(), 0);
+  for (const LoopBound &bound : guards->bounds) {
+    if (bound.dim != dim)
+      continue;
+    // factor * d + rest < 0 is d < ceil(-rest / factor).
+    AffineExpr limit = (-bound.rest).ceilDiv(bound.factor);
+    Value value = subscripts(
+        AffineMap::get(base.size(), 0, limit, b.getContext()), origin)[0];
+    end = arith::MinSIOp::create(b, loc, end, value);
+  }
+  return end;
 }
 
 SmallVector<Value> Emitter::emitReductions(unsigned level,
@@ -308,19 +338,22 @@ SmallVector<Value> Emitter::emitReductions(unsigned level,
     ++level;
   if (level == rank)
     return emitStep(accumulators);
-  if (kernel.extents[level] == 1) {
+  bool bounded =
+      guards && llvm::any_of(guards->bounds, [&](const LoopBound &bound) {
+        return bound.dim == level;
+      });
+  if (kernel.extents[level] == 1 && !bounded) {
     fixed[level] = 0;
     return emitReductions(level + 1, accumulators);
   }
   Value zero = index(0), one = index(1);
-  Value end = getValueOrCreateConstantIndexOp(b, loc, extents[level]);
+  Value end = reductionEnd(level);
   auto loop = scf::ForOp::create(b, loc, zero, end, one, accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[level] = loop.getInductionVar();
   fixed[level].reset();
-  SmallVector<Value> next =
-      emitReductions(level + 1, loop.getRegionIterArgs());
+  SmallVector<Value> next = emitReductions(level + 1, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, next);
   return loop.getResults();
 }
@@ -350,6 +383,13 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
   SmallVector<Value> values;
   if (reduces) {
     values = emitReductions(0, accumulators);
+    if (guards)
+      for (Value condition : guards->afterwards)
+        for (auto [p, point] : llvm::enumerate(points)) {
+          Value holds = evaluate(root, {}, {}, point, condition).front();
+          values[p] = arith::SelectOp::create(b, loc, holds, values[p],
+                                              accumulators[p]);
+        }
   } else {
     values = emitStep(accumulators);
   }
@@ -366,9 +406,10 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
                              ? values[p]
                              : readInput(finish, i, point, cache));
       for (unsigned i = 0; i < finals; ++i)
-        inits.push_back(startValue(kernel.finishStarts[i], finish, i, dests[i],
-                                   point));
-      llvm::append_range(finished, evaluate(finish, inputs, inits, point));
+        inits.push_back(
+            startValue(kernel.finishStarts[i], finish, i, dests[i], point));
+      llvm::append_range(
+          finished, evaluate(finish, inputs, inits, point, yieldedBy(finish)));
     }
     values = std::move(finished);
   }
@@ -469,6 +510,7 @@ Value Emitter::destinationOf(unsigned i) {
 SmallVector<Value> Emitter::run() {
   linalg::LinalgOp root = kernel.root.op;
   size.assign(kernel.extents.size(), 1);
+  guards = findGuards(kernel, plan.tile);
   for (Range range : root.createLoopRanges(b, loc))
     extents.push_back(range.size);
   SmallVector<Value> dests;

@@ -1,8 +1,10 @@
 //===- KernelPlan.cpp - The register tile of a kernel ---------------------===//
 
 #include "KernelPlan.h"
+#include "Guard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -75,35 +77,61 @@ static unsigned widestResult(const Kernel &kernel) {
 static double stepOps(const Kernel &kernel) {
   double ops = 0;
   linalg::LinalgOp root = kernel.root.op;
-  for (Operation &op : root.getBlock()->without_terminator()) {
+  Block *body = root.getBlock();
+  SmallVector<Value> wanted(body->getTerminator()->getOperands());
+  // A mask that the loops take over costs nothing here.
+  if (std::optional<Guards> guards = findGuards(kernel, {}))
+    wanted = {guards->next};
+  for (Operation *op : neededOps(body, wanted)) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(op))
       continue;
-    bool fused = isa<arith::MulFOp>(op) && op.hasOneUse() &&
-                 isa<arith::AddFOp>(*op.user_begin());
+    bool fused = isa<arith::MulFOp>(op) && op->hasOneUse() &&
+                 isa<arith::AddFOp>(*op->user_begin());
     ops += fused ? 0 : 1;
   }
   return std::max(ops, 1.0);
 }
 
+/// Extent of a dim for counting; a size that is known at run time only is taken
+/// to be large.
+static double countOf(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? 64.0 : static_cast<double>(extent);
+}
+
 namespace {
+
+constexpr double kLineBytes = 64;
+
+/// How one input is walked through.
+struct Input {
+  AffineMap map;
+  double elementBytes;
+  double tensorBytes;
+  /// Bytes between the elements of neighbouring iterations, per kernel dim.
+  SmallVector<double> stride;
+};
+
 /// Prices one candidate tile.
 class Pricer {
 public:
   Pricer(const Kernel &kernel, const KernelTarget &target,
          std::optional<unsigned> lane, int64_t vectorSize)
       : kernel(kernel), target(target), lane(lane), vectorSize(vectorSize),
-        ops(stepOps(kernel)) {
+        ops(stepOps(kernel)), results(kernel.starts.size()) {
+    for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+      if (!kernel.isParallel(dim))
+        steps *= countOf(extent);
     const Stage &root = kernel.root;
+    linalg::LinalgOp op = root.op;
     for (unsigned i = 0, e = root.numInputs(); i < e; ++i)
-      if (root.maps[i].getNumResults() != 0)
-        inputs.push_back(root.maps[i]);
-    results = kernel.starts.size();
+      if (op.payloadUsesValueFromOperand(op.getDpsInputOperand(i)))
+        addInput(op->getOperand(i).getType(), root.maps[i]);
   }
 
   bool fits(ArrayRef<int64_t> tile) const {
     int64_t sum = 0, largest = 0;
-    for (AffineMap map : inputs) {
-      int64_t values = distinct(map, tile);
+    for (const Input &input : inputs) {
+      int64_t values = distinct(input.map, tile);
       sum += values;
       largest = std::max(largest, values);
     }
@@ -124,6 +152,30 @@ public:
   }
 
 private:
+  void addInput(Type type, AffineMap map) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || map.getNumResults() == 0)
+      return;
+    Input input;
+    input.map = map;
+    input.elementBytes = bitsOf(tensor.getElementType()) / 8.0;
+    SmallVector<double> weight(tensor.getRank(), input.elementBytes);
+    for (int64_t i = tensor.getRank() - 2; i >= 0; --i)
+      weight[i] = weight[i + 1] * countOf(tensor.getDimSize(i + 1));
+    input.tensorBytes = weight[0] * countOf(tensor.getDimSize(0));
+    SmallVector<int64_t> at(map.getNumDims(), 0);
+    SmallVector<int64_t> origin = map.compose(at);
+    for (unsigned dim = 0; dim < at.size(); ++dim) {
+      at[dim] = 1;
+      double bytes = 0;
+      for (auto [i, value] : llvm::enumerate(map.compose(at)))
+        bytes += weight[i] * (value - origin[i]);
+      input.stride.push_back(std::abs(bytes));
+      at[dim] = 0;
+    }
+    inputs.push_back(std::move(input));
+  }
+
   int64_t vectorsAlong(unsigned dim, int64_t extent) const {
     return lane == dim ? llvm::divideCeil(extent, vectorSize) : extent;
   }
@@ -140,15 +192,53 @@ private:
         values *= vectorsAlong(dim, extent);
     return values;
   }
+
+  /// Cache lines of `input` that one reduction step touches for the first time.
+  double newLines(const Input &input, ArrayRef<int64_t> tile) const {
+    double run = input.elementBytes, rows = 1;
+    for (auto [dim, extent] : llvm::enumerate(tile)) {
+      if (extent == 1 || !input.map.isFunctionOfDim(dim))
+        continue;
+      if (lane == dim)
+        run *= extent;
+      else
+        rows *= extent;
+    }
+    double lines = std::ceil(run / kLineBytes), repeats = 1;
+    for (unsigned dim = tile.size(); dim-- > 0;) {
+      if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
+        continue;
+      if (input.stride[dim] == 0) {
+        repeats *= countOf(kernel.extents[dim]);
+        continue;
+      }
+      lines = std::min(lines, input.stride[dim] / kLineBytes);
+      return rows * lines / std::max(repeats, 1.0);
+    }
+    return rows * lines / std::max(repeats, 1.0);
+  }
+  double footprint(const Input &input, ArrayRef<int64_t> tile) const {
+    return std::min(input.tensorBytes,
+                    newLines(input, tile) * steps * kLineBytes);
+  }
+
   double cyclesOf(ArrayRef<int64_t> tile) const {
-    double work = ops * results * pointsOf(tile) / 2.0, loads = 0;
-    for (AffineMap map : inputs)
-      loads += distinct(map, tile);
+    double work = ops * results * pointsOf(tile) / 2.0, loads = 0, memory = 0;
+    for (const Input &input : inputs) {
+      loads += distinct(input.map, tile);
+      double bytes = footprint(input, tile);
+      // What a tile reads is read again by the next one, from the first, the
+      // second or the last cache.
+      double cyclesPerLine = bytes <= 16e3 ? 0.5 : bytes <= 512e3 ? 2 : 4;
+      memory += cyclesPerLine * newLines(input, tile);
+    }
     double cycles = std::max(work, loads / 2.0);
     if (kernel.hasReduction())
       cycles = std::max(cycles, 4.0);
-    return cycles + 0.5;
+    cycles += 0.5;
+    return std::max(cycles, memory) + 0.3 * std::min(cycles, memory);
   }
+
   double totalFrom(ArrayRef<int64_t> tile, SmallVectorImpl<int64_t> &current,
                    unsigned dim) const {
     while (dim < tile.size() && tile[dim] == 1)
@@ -156,7 +246,6 @@ private:
     if (dim == tile.size())
       return cyclesOf(current);
     int64_t extent = kernel.extents[dim];
-    // A size that is known at run time only is taken to be large.
     if (ShapedType::isDynamic(extent))
       extent = 64 * tile[dim];
     double cycles = 0;
@@ -169,8 +258,8 @@ private:
       cycles += 1.001 * totalFrom(tile, current, dim + 1);
       current[dim] = tile[dim];
     }
-    // Dims that are not tiled count the same for every candidate, except that
-    // a tile of two dims has to be compared with a tile of one.
+    if (ShapedType::isDynamic(kernel.extents[dim]))
+      cycles /= tile[dim];
     return cycles;
   }
 
@@ -179,15 +268,11 @@ private:
   std::optional<unsigned> lane;
   int64_t vectorSize;
   double ops;
-  SmallVector<AffineMap> inputs;
   int64_t results;
+  double steps = 1;
+  SmallVector<Input> inputs;
 };
 } // namespace
-
-/// Extent of a dim for counting untiled iterations.
-static double countOf(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? 64.0 : static_cast<double>(extent);
-}
 
 KernelPlan layout::planKernel(const Kernel &kernel,
                               const KernelTarget &target) {
@@ -205,8 +290,8 @@ KernelPlan layout::planKernel(const Kernel &kernel,
         plan.lane = dim;
   }
   if (plan.lane) {
-    int64_t size = std::max<int64_t>(
-        1, target.vectorBits / widestResult(kernel));
+    int64_t size =
+        std::max<int64_t>(1, target.vectorBits / widestResult(kernel));
     int64_t extent = kernel.extents[*plan.lane];
     if (!ShapedType::isDynamic(extent))
       size = std::min(size, std::max<int64_t>(extent, 1));
@@ -217,22 +302,31 @@ KernelPlan layout::planKernel(const Kernel &kernel,
 
   Pricer pricer(kernel, target, plan.lane, plan.vectorSize);
   SmallVector<unsigned> others;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    if (kernel.isParallel(dim) && dim != plan.lane && kernel.extents[dim] > 1)
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t extent = kernel.extents[dim];
+    if (kernel.isParallel(dim) && dim != plan.lane &&
+        (extent > 1 || ShapedType::isDynamic(extent)))
       others.push_back(dim);
-    else if (kernel.isParallel(dim) && dim != plan.lane &&
-             ShapedType::isDynamic(kernel.extents[dim]))
-      others.push_back(dim);
+  }
 
+  // Of equal choices the first one is taken: neighbours in memory.
+  std::reverse(others.begin(), others.end());
   SmallVector<int64_t> best = plan.tile;
   double bestCost = std::numeric_limits<double>::infinity();
   auto consider = [&](ArrayRef<int64_t> tile) {
     if (!pricer.fits(tile))
       return false;
     double cost = pricer.total(tile);
-    for (unsigned dim : others)
+    unsigned blocked = 0;
+    for (unsigned dim : others) {
       if (tile[dim] == 1)
         cost *= countOf(kernel.extents[dim]);
+      else
+        ++blocked;
+    }
+    // Every further blocked dim means more places in memory at a time.
+    if (blocked > 1)
+      cost *= 1.03;
     if (plan.lane && tile[*plan.lane] == 1)
       cost *= countOf(kernel.extents[*plan.lane]);
     if (cost < bestCost) {
@@ -248,7 +342,6 @@ KernelPlan layout::planKernel(const Kernel &kernel,
                                          : std::min(extent, registers);
   };
 
-  std::optional<unsigned> inner;
   int64_t laneExtent = plan.lane ? kernel.extents[*plan.lane] : 1;
   int64_t maxVectors =
       !plan.lane ? 1
@@ -295,17 +388,6 @@ KernelPlan layout::planKernel(const Kernel &kernel,
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 
-  // Loops: the order of the result, but the blocked dims run inside of the
-  // lanes when there is a reduction, because the operand that only the lanes
-  // index then stays in the nearest cache.
-  AffineMap resultMap = kernel.root.maps[kernel.root.numInputs()];
-  SmallVector<unsigned> tail;
-  for (AffineExpr expr : resultMap.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    bool blocked = kernel.hasReduction() && dim != plan.lane &&
-                   plan.tile[dim] != 1;
-    (blocked ? tail : plan.order).push_back(dim);
-  }
-  llvm::append_range(plan.order, tail);
+  plan.order = orderLoops(kernel, plan.tile);
   return plan;
 }

@@ -36,6 +36,9 @@ struct KernelPlan {
   SmallVector<unsigned> order;
 };
 
+/// Parallel dims, outermost loop first, for a given tile.
+SmallVector<unsigned> orderLoops(const Kernel &kernel, ArrayRef<int64_t> tile);
+
 KernelPlan planKernel(const Kernel &kernel, const KernelTarget &target);
 
 } // namespace mlir::layout

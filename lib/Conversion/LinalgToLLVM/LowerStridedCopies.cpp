@@ -18,7 +18,8 @@ static bool isDense(Value value) {
     return false;
   if (type.getLayout().isIdentity())
     return true;
-  return type.hasStaticShape() && type.areTrailingDimsContiguous(type.getRank());
+  return type.hasStaticShape() &&
+         type.areTrailingDimsContiguous(type.getRank());
 }
 
 namespace {
@@ -40,8 +41,7 @@ struct LowerStridedCopies
       rewriter.eraseOp(copy);
       rewriter.setInsertionPoint(structured);
       if (failed(linalg::linalgOpToLoops(
-              rewriter,
-              cast<linalg::LinalgOp>(structured.getOperation())))) {
+              rewriter, cast<linalg::LinalgOp>(structured.getOperation())))) {
         structured->emitError("layout-lower-strided-copies: cannot turn this "
                               "copy into loops");
         return signalPassFailure();

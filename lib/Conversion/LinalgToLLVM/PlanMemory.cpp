@@ -51,8 +51,7 @@ static bool findUses(Buffer &buffer, Block &block,
         llvm::append_range(worklist, user->getResults());
       } else if (hasBuffers || user->hasTrait<OpTrait::IsTerminator>() ||
                  isa<CallOpInterface>(user) || user->getNumRegions() > 1 ||
-                 (user->getNumRegions() == 1 &&
-                  !isa<linalg::LinalgOp>(user)) ||
+                 (user->getNumRegions() == 1 && !isa<linalg::LinalgOp>(user)) ||
                  !isa<MemoryEffectOpInterface>(user) ||
                  hasEffect<MemoryEffects::Free>(user)) {
         return false;
@@ -107,10 +106,10 @@ static int64_t place(MutableArrayRef<Buffer> buffers, int64_t alignment) {
     }
     buffer->offset = offset;
     size = std::max(size, offset + buffer->bytes);
-    auto at = llvm::upper_bound(placed, buffer,
-                                [](const Buffer *a, const Buffer *b) {
-                                  return a->offset < b->offset;
-                                });
+    auto at =
+        llvm::upper_bound(placed, buffer, [](const Buffer *a, const Buffer *b) {
+          return a->offset < b->offset;
+        });
     placed.insert(at, buffer);
   }
   return size;
@@ -165,16 +164,15 @@ struct PlanMemory : layout::impl::PlanMemoryPassBase<PlanMemory> {
     OpBuilder b = OpBuilder::atBlockBegin(&block);
     Location loc = function->getLoc();
     auto type = MemRefType::get({size}, b.getIntegerType(8));
-    auto arena = memref::AllocOp::create(b, loc, type,
-                                         b.getI64IntegerAttr(alignment));
+    auto arena =
+        memref::AllocOp::create(b, loc, type, b.getI64IntegerAttr(alignment));
     markManual(arena);
     for (Buffer &buffer : fixed) {
       b.setInsertionPoint(buffer.alloc);
       Value offset = arith::ConstantIndexOp::create(b, buffer.alloc.getLoc(),
                                                     buffer.offset);
-      Value view =
-          memref::ViewOp::create(b, buffer.alloc.getLoc(),
-                                 buffer.alloc.getType(), arena, offset, {});
+      Value view = memref::ViewOp::create(
+          b, buffer.alloc.getLoc(), buffer.alloc.getType(), arena, offset, {});
       buffer.alloc.replaceAllUsesWith(view);
       buffer.alloc.erase();
     }

@@ -73,15 +73,14 @@ private:
       return loops(level + 1, dest);
     }
     auto loop = scf::ForOp::create(
-        b, loc, index(0),
-        getValueOrCreateConstantIndexOp(b, loc, extents[dim]), index(step),
-        dest);
+        b, loc, index(0), getValueOrCreateConstantIndexOp(b, loc, extents[dim]),
+        index(step), dest);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     base[dim] = loop.getInductionVar();
     if (extent && *extent % step != 0)
-      base[dim] = arith::MinSIOp::create(b, loc, base[dim],
-                                         index(*extent - step));
+      base[dim] =
+          arith::MinSIOp::create(b, loc, base[dim], index(*extent - step));
     scf::YieldOp::create(b, loc, loops(level + 1, loop.getRegionIterArg(0)));
     return loop.getResult(0);
   }
@@ -179,8 +178,8 @@ std::optional<Transposition> matchTransposition(linalg::LinalgOp op,
       !element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
     return std::nullopt;
   // Squares beyond 16 need more registers than there are, whatever the type.
-  int64_t limit = std::min<int64_t>(
-      16, vectorBits / element.getIntOrFloatBitWidth());
+  int64_t limit =
+      std::min<int64_t>(16, vectorBits / element.getIntOrFloatBitWidth());
   int64_t size = llvm::bit_floor<uint64_t>(
       std::max<int64_t>(0, std::min({limit, in, out})));
   if (size < 4)

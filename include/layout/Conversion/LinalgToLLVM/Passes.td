@@ -21,6 +21,18 @@ def PrepareEntryPointsPass
   }];
 }
 
+def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
+  let summary = "Rewrites ops like softmax to structured ops";
+  let description = [{
+    Rewrites every op that upstream defines as a sequence of structured ops
+    (softmax, the Winograd transforms) to that sequence.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
+    "scf::SCFDialect", "tensor::TensorDialect"
+  ];
+}
+
 def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
   let summary = "Rewrites pack, unpack, pad and concat to simpler ops";
   let description = [{

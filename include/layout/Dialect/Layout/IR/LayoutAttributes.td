@@ -10,6 +10,7 @@
 
 include "layout/Dialect/Layout/IR/LayoutDialect.td"
 include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
+include "layout/Dialect/Layout/IR/TargetAttr.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 

@@ -1,0 +1,95 @@
+//===- Candidates.h - The layouts that an op may choose from ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For every op with tensors a short list of configurations, each a layout for
+// all of its tensors at once. They come from
+//
+//  * the types as they are: always the first configuration;
+//  * the op's own need: contractions tile their channel loops by the target's
+//    lanes, so a convolution offers {none, f, c, f and c};
+//  * the neighbors: what a producer or a consumer offers for a shared tensor is
+//    carried over the op by its rule, through views too, until nothing new
+//    appears or a bound is met.
+//
+//   add(conv(%x), %bias), lanes = 16:
+//     conv: n f/16 h w f%16;  add: %bias gets (f) in steps of 16
+//
+// Laws:
+//  * every configuration satisfies the rule of its op and is valid for the
+//    types (L1), each proven by construction;
+//  * nothing depends on names, and dynamic dims are never tiled.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_CANDIDATES_H
+#define LAYOUT_ANALYSIS_CANDIDATES_H
+
+#include "layout/Analysis/CostModel.h"
+
+namespace mlir {
+namespace layout {
+
+struct OpConfig {
+  /// Why it is offered.
+  enum class Origin { AsTyped, Lanes, Carried };
+
+  OpLayouts layouts;
+  /// The tile of every loop; empty where the layouts do not come from tiles.
+  SmallVector<int64_t> tiles;
+  Origin origin = Origin::AsTyped;
+  /// For Carried: the tensor whose layout it follows.
+  Value from;
+  Cost cost = 0;
+};
+
+struct OpCandidates {
+  Operation *op = nullptr;
+  OpLayoutRule rule;
+  std::vector<OpConfig> configs;
+  /// Types with a layout on the way in are kept.
+  bool isPinned = false;
+  /// Configurations were dropped because there were too many.
+  bool isTruncated = false;
+};
+
+struct CandidateLimits {
+  unsigned configsPerOp = 12;
+  unsigned layoutsPerValue = 8;
+};
+
+struct CandidateSet {
+  std::vector<OpCandidates> ops;
+  llvm::DenseMap<Operation *, unsigned> indexOf;
+
+  const OpCandidates *lookup(Operation *op) const {
+    auto it = indexOf.find(op);
+    return it == indexOf.end() ? nullptr : &ops[it->second];
+  }
+};
+
+/// True if the value is a ranked tensor whose layout is known to the project:
+/// plain or with an attribute of a layout family.
+bool hasKnownLayout(Value value);
+
+/// True if the op makes its result in any layout for free, and nothing has
+/// pinned it.
+bool isFreeSource(Operation *op);
+
+/// Tensor ops below `root`, in the order of the IR, with their configurations.
+/// Prices are those of `costs`.
+CandidateSet collectCandidates(Operation *root, CostModel &costs,
+                               const CandidateLimits &limits = {});
+
+/// The layout with the given tiles: dims in logical order, divided by their
+/// tiles, then the tiles that are not 1, ordered by `rank` of the dim.
+LayoutMap getTiledLayout(ArrayRef<int64_t> tiles,
+                         function_ref<unsigned(unsigned)> rank);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_CANDIDATES_H

@@ -1,0 +1,56 @@
+//===- Passes.h - Passes of the layout dialect ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decide, apply, report; each also as a function.
+//
+//   layout-opt net.mlir -layout-propagate -layout-insert-transforms
+//     -layout-print-cost
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H
+#define LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+namespace layout {
+class CostModel;
+struct LayoutAssignment;
+
+enum class CostFormat { text, json };
+
+/// The target that a pass on `op` works for: `option` as an attribute, or
+/// `layout.target` on `op` or on an op around it. Reports what is missing.
+FailureOr<TargetAttr> getTarget(Operation *op, StringRef option);
+
+/// Writes the decision on the ops, as `layout-propagate` does.
+void writeDecision(Operation *root, const LayoutAssignment &assignment,
+                   const CostModel &costs);
+
+/// Emits the remarks of a decision.
+void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
+                         CostModel &costs);
+
+/// Applies and removes the decision on the ops below `root`.
+LogicalResult insertLayoutTransforms(Operation *root);
+
+/// Prints the conversions below `root`.
+void printLayoutCost(Operation *root, TargetAttr target, CostFormat format,
+                     raw_ostream &os);
+
+#define GEN_PASS_DECL
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H

@@ -1,0 +1,89 @@
+//===- Passes.td - Passes of the layout dialect ------------*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TRANSFORMS_PASSES
+#define LAYOUT_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+defvar targetDescription =
+    "a `#layout.target` attribute; without it `layout.target` of the op that "
+    "the pass runs on, or of one around it, is taken";
+
+def PropagatePass : Pass<"layout-propagate"> {
+  let summary = "Decides a layout for every tensor";
+  let description = [{
+    Chooses layouts such that the modelled cost of all ops and of all
+    conversions between them is least, and writes the decision on the ops:
+    `layout.operand_layouts` and `layout.result_layouts`, one entry per operand
+    and result, `unit` where there is no tensor. An op without these attributes
+    keeps its types. `layout.assignment` on the op that the pass runs on holds
+    the cost, the part of it that conversions have, and a lower bound.
+
+    Nothing else in the IR changes; `layout-insert-transforms` applies the
+    decision. Remarks of the category `layout`: `passed` for every conversion
+    and who asks for it, `analysis` for the totals and for ops that nothing is
+    known of, `missed` where candidates were dropped or the optimum is not
+    proven.
+
+    Types that have a layout already are kept, as are function arguments and
+    results. Ops take part through `LayoutOpInterface`.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           !strconcat("What layouts are for: ", targetDescription)>,
+    Option<"maxConfigs", "max-configs", "unsigned", /*default=*/"12",
+           "Most combinations of layouts to consider per op">,
+    Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"8",
+           "Most layouts to carry from op to op per tensor">,
+    Option<"maxTable", "max-table", "int64_t", /*default=*/"1 << 20",
+           "Largest table of the exact solver, in entries; beyond it a search "
+           "with bounds takes over">,
+    Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
+           "Steps of that search">
+  ];
+}
+
+def InsertTransformsPass : Pass<"layout-insert-transforms"> {
+  let summary = "Applies a decision of layouts";
+  let description = [{
+    Gives the tensors the types that `layout.operand_layouts` and
+    `layout.result_layouts` state, and inserts `layout.convert` after the
+    producer wherever a consumer needs another layout: one per tensor and
+    layout. Fresh storage (`tensor.empty`, and `linalg.fill` of it) is made in
+    the layout needed, once per layout; constants are converted, which folds.
+    The attributes are removed.
+  }];
+  let dependentDialects = ["::mlir::layout::LayoutDialect"];
+}
+
+def PrintCostPass : Pass<"layout-print-cost"> {
+  let summary = "Prints the conversions in the IR with what they move";
+  let description = [{
+    A table of every `layout.convert`: where it is, from which layout to which,
+    the shape, bytes read and written, the cost on the target, and which ops
+    produce and need it. Conversions of constants are listed apart: they happen
+    at compile time. Below it the totals, and the lower bound that
+    `layout-propagate` has left on the op.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           !strconcat("Prices are for this target: ", targetDescription)>,
+    Option<"format", "format", "::mlir::layout::CostFormat",
+           /*default=*/"::mlir::layout::CostFormat::text",
+           "`text` or `json`",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::layout::CostFormat::text, "text",
+                          "A table for people"),
+               clEnumValN(::mlir::layout::CostFormat::json, "json",
+                          "For programs"))}]>,
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write, - for standard output">
+  ];
+}
+
+#endif // LAYOUT_TRANSFORMS_PASSES

@@ -1,0 +1,107 @@
+//===- OpLayoutRule.h - What an op asks of layouts, as data -----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The only knowledge that the decision has of an op: a value, made by the op's
+// interface or by an external model. Propagation, candidates and costs are
+// written once over it.
+//
+//   linalg.conv_2d_nchw_fchw       kind Loops, loops n f oh ow c kh kw:
+//     input   (n, c, oh + kh, ow + kw)    so n, f and c may be tiled:
+//     filter  (f, c, kh, kw)              a loop in a sum may not
+//     result  (n, f, oh, ow)
+//   tensor.collapse_shape          kind View: source dims as digits of the
+//                                  result's dims, and back
+//   tensor.pad of dims 2 and 3     kind PerDim: those dims are stored whole
+//   tensor.dim                     kind Shape: any layout
+//   func.call                      kind Opaque: types stay what they are
+//
+// Laws:
+//  * the rule depends on the op's attributes, types and body, and on no layout;
+//  * whatever layouts the rule admits, the op's logical result is the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTERFACES_OPLAYOUTRULE_H
+#define LAYOUT_INTERFACES_OPLAYOUTRULE_H
+
+#include "layout/Algebra/Sized.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir {
+namespace layout {
+
+/// One loop of an op's iteration space.
+struct LoopRule {
+  utils::IteratorType iterator = utils::IteratorType::parallel;
+  int64_t size = ShapedType::kDynamic;
+  /// Whether dims that are indexed by the loop alone may be stored in tiles.
+  bool tileable = false;
+};
+
+/// The relation between the dims of a view and those of its source; the
+/// elements and their order are the same.
+struct ViewRule {
+  /// Source dim d is sourceDims[d], with size sourceSizes[d], over the dims of
+  /// the result; and the other way round.
+  SmallVector<Linear> sourceDims, resultDims;
+  SmallVector<SizeExpr> sourceSizes, resultSizes;
+};
+
+struct OpLayoutRule {
+  enum class Kind {
+    /// All tensors keep the types that they have.
+    Opaque,
+    /// Loops with one affine map per tensor.
+    Loops,
+    /// Operand 0 and result 0 share storage by `view`.
+    View,
+    /// All tensors have the same rank and layout, `units` says which.
+    PerDim,
+    /// The result can be made in any layout at no cost.
+    Source,
+    /// No element is read: every layout will do.
+    Shape
+  };
+
+  Kind kind = Kind::Opaque;
+
+  // Kind Loops. Maps take loops to the dims of the tensor; null where the
+  // operand is no ranked tensor.
+  SmallVector<LoopRule> loops;
+  SmallVector<AffineMap> operandMaps, resultMaps;
+  /// Per operand: whether its elements are read.
+  SmallVector<bool> isRead;
+  /// Scalar operations in one iteration.
+  int64_t opsPerPoint = 0;
+
+  // Kind View.
+  ViewRule view;
+
+  // Kind PerDim. Per dim: 0 where it may be stored in any way, otherwise the
+  // tiles it may be stored in are the divisors of this number; 1 keeps it
+  // whole.
+  SmallVector<int64_t> units;
+};
+
+/// The rule of `op`: its interface's, the elementwise one for ops with the
+/// elementwise traits, opaque for everything else.
+OpLayoutRule getLayoutRule(Operation *op);
+
+/// Loops over the dims of the result, all tensors indexed by them. All ranked
+/// tensors of `op` have the same shape.
+OpLayoutRule getElementwiseRule(Operation *op);
+
+/// Marks the loops that index a dim alone, in every map that mentions them, and
+/// have a static size, as tileable.
+void findTileableLoops(OpLayoutRule &rule);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTERFACES_OPLAYOUTRULE_H

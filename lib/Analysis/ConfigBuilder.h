@@ -1,0 +1,67 @@
+//===- ConfigBuilder.h - Configurations of one op from its rule --*- C++
+//-*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the rule of an op into configurations. All functions give nothing
+// where the rule, or the validity of a layout for a type, does not allow one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_CONFIGBUILDER_H
+#define LAYOUT_LIB_ANALYSIS_CONFIGBUILDER_H
+
+#include "layout/Analysis/Candidates.h"
+
+namespace mlir {
+namespace layout {
+
+class ConfigBuilder {
+public:
+  ConfigBuilder(Operation *op, const OpLayoutRule &rule, CostModel &costs)
+      : op(op), rule(rule), costs(costs) {}
+
+  /// Every tensor as its type says.
+  OpConfig getAsTyped() const;
+
+  /// The loop tiles that put channels on the target's lanes.
+  SmallVector<SmallVector<int64_t>> getLaneTiles() const;
+
+  /// The configuration of a tiling of the loops.
+  std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
+
+  /// `tiles` with those of the loops of one tensor taken from its layout.
+  std::optional<OpConfig> carryTiles(ArrayRef<int64_t> tiles, bool isResult,
+                                     unsigned index, LayoutId layout) const;
+
+  /// The configuration that follows from the layout of one tensor alone.
+  std::optional<OpConfig> carry(bool isResult, unsigned index,
+                                LayoutId layout) const;
+
+private:
+  RankedTensorType getType(bool isResult, unsigned index) const;
+  AffineMap getMap(bool isResult, unsigned index) const;
+  std::optional<OpConfig> assign(
+      function_ref<std::optional<LayoutMap>(bool, unsigned)> getLayout) const;
+  std::optional<OpConfig> carryLoops(AffineMap map,
+                                     const LayoutMap &layout) const;
+  std::optional<OpConfig> carryView(bool isResult,
+                                    const LayoutMap &layout) const;
+  std::optional<OpConfig> carryPerDim(const LayoutMap &layout) const;
+
+  Operation *op;
+  const OpLayoutRule &rule;
+  CostModel &costs;
+};
+
+/// The tile of every dim of a layout made by `getTiledLayout`, whatever the
+/// order of the tiles; nothing for other layouts.
+std::optional<SmallVector<int64_t>> findTiles(const LayoutMap &map);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_CONFIGBUILDER_H

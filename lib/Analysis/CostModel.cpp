@@ -1,0 +1,269 @@
+//===- CostModel.cpp - Costs of ops and conversions -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/CostModel.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+LayoutId CostModel::intern(const LayoutMap &map) {
+  auto [it, isNew] = ids.try_emplace(map, maps.size());
+  if (isNew)
+    maps.push_back(map);
+  return it->second;
+}
+
+LayoutId CostModel::getRowMajor(unsigned rank) {
+  while (rowMajor.size() <= rank)
+    rowMajor.push_back(intern(LayoutMap::rowMajor(rowMajor.size())));
+  return rowMajor[rank];
+}
+
+/// L1 by construction; layouts that need an enumeration are not proposed.
+static bool isValid(const LayoutMap &map, RankedTensorType type) {
+  if (map.hasOverflow() || map.getRank() != type.getRank())
+    return false;
+  if (!llvm::is_contained(type.getShape(), 0) &&
+      !isInjectiveByConstruction(map.specialize(type.getShape()),
+                                 type.getShape()))
+    return false;
+  return succeeded(verifyLayout(map, UnitAttr::get(type.getContext()),
+                                type.getShape(), type.getElementType(),
+                                [] { return InFlightDiagnostic(); }));
+}
+
+std::optional<LayoutId> CostModel::getRepresentative(const LayoutMap &map,
+                                                     RankedTensorType type) {
+  LayoutId id = intern(map);
+  LayoutId plain = getRowMajor(type.getRank());
+  if (id == plain)
+    return plain;
+  auto [it, isNew] = representatives.try_emplace({type, id});
+  if (!isNew)
+    return it->second;
+  std::optional<LayoutId> result;
+  if (isValid(map, type)) {
+    ArrayRef<int64_t> shape = type.getShape();
+    LayoutId plainForm = intern(getMap(plain).specialize(shape));
+    normalForms.try_emplace({type, plainForm}, plain);
+    LayoutId form = intern(map.specialize(shape));
+    result = normalForms.try_emplace({type, form}, id).first->second;
+  }
+  representatives[{type, id}] = result;
+  return result;
+}
+
+Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
+                                  LayoutId to) {
+  if (from == to)
+    return 0;
+  auto [it, isNew] = conversions.try_emplace({type, {from, to}}, 0);
+  if (isNew) {
+    ConversionPlan plan =
+        ConversionPlan::get(getMap(from), getMap(to), type.getShape(),
+                            getElementBytes(type.getElementType()), target);
+    it->second = std::max<Cost>(1, plan.getCost(target));
+  }
+  return it->second;
+}
+
+const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
+                                                LayoutId layout) {
+  std::unique_ptr<Storage> &entry = storages[{type, layout}];
+  if (!entry) {
+    entry = std::make_unique<Storage>();
+    entry->shape = assumeSizes(type.getShape(), target);
+    entry->bytes = getStorageBytes(getMap(layout), entry->shape,
+                                   getElementBytes(type.getElementType()));
+    entry->special = getMap(layout).specialize(entry->shape);
+  }
+  return *entry;
+}
+
+/// The digit with stride 1.
+static const DigitTerm *getFastestDigit(const LayoutMap &special) {
+  if (special.getCoordinates().size() != 1)
+    return nullptr;
+  for (const DigitTerm &term : special.getCoordinates()[0].value.terms)
+    if (term.stride.isConstantEqual(1))
+      return &term;
+  return nullptr;
+}
+
+static int64_t getExtent(const Digit &digit, ArrayRef<int64_t> shape) {
+  return naturalExtent(digit).evaluate(shape).value_or(1);
+}
+
+/// The innermost tile of dim `d`; 1 where it is whole.
+static int64_t getTile(const LayoutMap &map, unsigned d) {
+  for (const Coordinate &coordinate : map.getCoordinates())
+    for (const DigitTerm &term : coordinate.value.terms)
+      if (!term.digit.fused && term.digit.dim == d && term.digit.lo == 1 &&
+          term.digit.modulus)
+        return term.digit.modulus;
+  return 1;
+}
+
+/// The factor of `loop` where `expr` is a sum; nothing where it is in anything
+/// else.
+static std::optional<int64_t> getCoefficient(AffineExpr expr, unsigned loop) {
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
+  if (isa<AffineDimExpr>(expr))
+    return 1;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<int64_t> lhs = getCoefficient(binary.getLHS(), loop);
+  std::optional<int64_t> rhs = getCoefficient(binary.getRHS(), loop);
+  if (binary.getKind() == AffineExprKind::Add && lhs && rhs)
+    return *lhs + *rhs;
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (binary.getKind() == AffineExprKind::Mul && lhs && factor)
+    return *lhs * factor.getValue();
+  return std::nullopt;
+}
+
+/// Whether going one step along `loop`, inside a run of `extent`, goes at most
+/// one element ahead in storage.
+static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
+                              const LayoutMap &special,
+                              ArrayRef<int64_t> shape) {
+  if (!map.isFunctionOfDim(loop))
+    return true;
+  const DigitTerm *fastest = getFastestDigit(special);
+  if (!fastest || fastest->digit.fused || fastest->digit.lo != 1)
+    return false;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    std::optional<int64_t> factor = getCoefficient(expr, loop);
+    if (!factor)
+      return false;
+    if (*factor == 0)
+      continue;
+    // In a sum a run may start anywhere, so the dim has to be whole.
+    bool holdsRun =
+        isa<AffineDimExpr>(expr)
+            ? fastest->digit.isWholeSource() || fastest->digit.modulus >= extent
+            : fastest->digit.isWholeSource();
+    if (*factor != 1 || fastest->digit.dim != d || !holdsRun)
+      return false;
+  }
+  return true;
+}
+
+Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                             const OpLayouts &layouts) {
+  auto typeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  // Iterations, with loops over a tiled dim rounded up to whole tiles.
+  SmallVector<int64_t> trips;
+  for (const LoopRule &loop : rule.loops)
+    trips.push_back(ShapedType::isDynamic(loop.size) ? target.getAssumedSize()
+                                                     : loop.size);
+  auto roundUp = [&](AffineMap map, LayoutId layout) {
+    for (auto [d, expr] : llvm::enumerate(map.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        int64_t &trip = trips[dim.getPosition()];
+        trip = llvm::alignTo(trip, getTile(getMap(layout), d));
+      }
+  };
+  for (auto [map, layout] : llvm::zip(rule.operandMaps, layouts.operands))
+    if (map)
+      roundUp(map, layout);
+
+  // The loop on the lanes: the fastest digit of the first result.
+  std::optional<unsigned> lane;
+  int64_t run = 1;
+  if (!rule.resultMaps.empty()) {
+    const Storage &storage =
+        getStorage(typeOf(op->getResult(0)), layouts.results[0]);
+    const DigitTerm *fastest = getFastestDigit(storage.special);
+    if (fastest && !fastest->digit.fused && fastest->digit.lo == 1)
+      if (auto dim = dyn_cast<AffineDimExpr>(
+              rule.resultMaps[0].getResult(fastest->digit.dim)))
+        if (rule.loops[dim.getPosition()].iterator ==
+            utils::IteratorType::parallel) {
+          lane = dim.getPosition();
+          // Short dims fill the rest of their tile with padding.
+          run =
+              std::max(getExtent(fastest->digit, storage.shape),
+                       getTile(getMap(layouts.results[0]), fastest->digit.dim));
+        }
+  }
+  if (lane) {
+    auto check = [&](AffineMap map, LayoutId layout, Value value) {
+      const Storage &storage = getStorage(typeOf(value), layout);
+      if (!isContiguousAlong(map, *lane, run, storage.special, storage.shape))
+        lane.reset();
+    };
+    for (unsigned i = 0, e = op->getNumOperands(); i < e && lane; ++i)
+      if (rule.operandMaps[i] && rule.isRead[i])
+        check(rule.operandMaps[i], layouts.operands[i], op->getOperand(i));
+    for (unsigned i = 1, e = op->getNumResults(); i < e && lane; ++i)
+      check(rule.resultMaps[i], layouts.results[i], op->getResult(i));
+  }
+
+  Cost work = rule.opsPerPoint;
+  for (int64_t trip : trips)
+    work = scaleCost(work, trip);
+  if (lane) {
+    // Whole vectors for every run.
+    int64_t busy = llvm::alignTo(run, target.getLanes());
+    work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
+                                     : work * busy / run;
+  } else {
+    work = work > (int64_t(1) << 40)
+               ? scaleCost(work / 100, target.getScalarPercent())
+               : work * target.getScalarPercent() / 100;
+  }
+  work /= target.getFlopsPerByte();
+
+  Cost bytes = 0;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (rule.operandMaps[i] && rule.isRead[i])
+      bytes = addCosts(bytes,
+                       getStorage(typeOf(operand), layouts.operands[i]).bytes);
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    bytes =
+        addCosts(bytes, getStorage(typeOf(result), layouts.results[i]).bytes);
+  if (!lane)
+    bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
+  return addCosts(bytes, work);
+}
+
+Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
+                          const OpLayouts &layouts) {
+  switch (rule.kind) {
+  case OpLayoutRule::Kind::Loops:
+    return getLoopsCost(op, rule, layouts);
+  case OpLayoutRule::Kind::PerDim: {
+    Cost cost = 0;
+    for (auto [operand, layout] :
+         llvm::zip(op->getOperands(), layouts.operands))
+      if (layout != kAnyLayout)
+        cost = addCosts(
+            cost, getStorage(cast<RankedTensorType>(operand.getType()), layout)
+                      .bytes);
+    for (auto [result, layout] : llvm::zip(op->getResults(), layouts.results))
+      cost = addCosts(
+          cost,
+          getStorage(cast<RankedTensorType>(result.getType()), layout).bytes);
+    return cost;
+  }
+  // Views move nothing; what the others do is the same in every layout.
+  case OpLayoutRule::Kind::Opaque:
+  case OpLayoutRule::Kind::View:
+  case OpLayoutRule::Kind::Source:
+  case OpLayoutRule::Kind::Shape:
+    return 0;
+  }
+  llvm_unreachable("all kinds are priced");
+}

@@ -1,0 +1,35 @@
+//===- Gather.h - Storage filled position by position -----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lowering that works whenever a layout can be inverted: every position of
+// the result's storage finds its logical index by the backward map and asks for
+// that element; positions without an index get the padding. Used where an op is
+// no structured op over common digits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_GATHER_H
+#define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_GATHER_H
+
+#include "Storage.h"
+
+namespace mlir {
+namespace layout {
+
+/// Emits the element at a logical index inside the box.
+using EmitElement = function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+/// The physical tensor of `type` with these elements; on failure nothing was
+/// emitted and `whyNot` is set.
+FailureOr<Value> emitGather(OpBuilder &b, Location loc, RankedTensorType type,
+                            ArrayRef<OpFoldResult> sizes, EmitElement element,
+                            std::string &whyNot);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_GATHER_H

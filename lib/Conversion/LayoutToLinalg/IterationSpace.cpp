@@ -1,0 +1,409 @@
+//===- IterationSpace.cpp - The loops of an op on physical tensors --------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IterationSpace.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// An index expression of the loops; nothing for symbols and for divisors that
+/// are not positive constants.
+static std::optional<Linear> toLinear(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Linear::dim(dim.getPosition());
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Linear(SizeExpr(constant.getValue()));
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Linear> lhs = toLinear(binary.getLHS());
+  if (!lhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add) {
+    std::optional<Linear> rhs = toLinear(binary.getRHS());
+    if (!rhs)
+      return std::nullopt;
+    return add(*lhs, *rhs);
+  }
+  auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return scale(*lhs, SizeExpr(rhs.getValue()));
+  if (rhs.getValue() <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return takeDigit(*lhs, rhs.getValue(), 0);
+  if (expr.getKind() == AffineExprKind::Mod)
+    return takeDigit(*lhs, 1, rhs.getValue());
+  return std::nullopt;
+}
+
+namespace {
+
+/// Builds an IterationSpace step by step.
+class Builder {
+public:
+  Builder(ArrayRef<OperandAccess> operands,
+          ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
+          std::string &whyNot)
+      : operands(operands), iterators(iterators), sizes(sizes),
+        whyNot(whyNot) {}
+
+  FailureOr<IterationSpace> run();
+
+private:
+  struct Axis {
+    Linear value; // over loops
+    SizeExpr extent;
+  };
+
+  LogicalResult readOperands();
+  LogicalResult cutLoops();
+  void orderDigits();
+  void placeAxes();
+  void raiseExtents();
+  LogicalResult planAxes();
+  bool dropUnitDigits();
+  LogicalResult checkDigits();
+  void findPadding();
+  LogicalResult fail(const Twine &why) {
+    whyNot = why.str();
+    return failure();
+  }
+  std::string describe(unsigned operand) const;
+  LogicalResult planAxis(unsigned operand, AxisAccess &axis);
+  bool isRowMajorOf(const AxisAccess &axis,
+                    SmallVectorImpl<unsigned> &digits) const;
+  SizeExpr sizeOfLoop(unsigned loop) const {
+    return ShapedType::isDynamic(sizes[loop]) ? SizeExpr::dim(loop)
+                                              : SizeExpr(sizes[loop]);
+  }
+  bool isOutermost(unsigned digit) const {
+    return space.digitsOf[space.digits[digit].loop].front() == digit;
+  }
+
+  ArrayRef<OperandAccess> operands;
+  ArrayRef<utils::IteratorType> iterators;
+  ArrayRef<int64_t> sizes;
+  std::string &whyNot;
+
+  SmallVector<SmallVector<Axis>> axes;      // per operand
+  SmallVector<SmallVector<int64_t>> breaks; // per loop, ascending from 1
+  SmallVector<bool> dropped;                // per loop: outermost digit is 0
+  unsigned numSizes = 0;
+  IterationSpace space;
+};
+
+} // namespace
+
+std::string Builder::describe(unsigned operand) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "operand " << operand << " of type " << operands[operand].type;
+  return text;
+}
+
+/// The stored axes of every operand as functions of the loops. The size of an
+/// operand dim is that of its loop where it has one of its own.
+LogicalResult Builder::readOperands() {
+  numSizes = sizes.size();
+  for (auto [k, operand] : llvm::enumerate(operands)) {
+    SmallVector<Axis> &result = axes.emplace_back();
+    if (!operand.type)
+      continue;
+    FailureOr<LayoutMap> map = getLayoutMap(operand.type);
+    if (failed(map))
+      return fail("the encoding of " + describe(k) + " is not a layout");
+    if (map->getSpace() != "buffer")
+      return fail(describe(k) + " lives in the space '" + map->getSpace() +
+                  "'");
+    std::vector<Linear> dims;
+    std::vector<SizeExpr> sizeOf;
+    for (auto [d, expr] : llvm::enumerate(operand.map.getResults())) {
+      std::optional<Linear> index = toLinear(expr);
+      if (!index)
+        return fail("the index of dim " + Twine(d) + " of " + describe(k) +
+                    " is not a sum of digits of loops");
+      dims.push_back(std::move(*index));
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (dim)
+        sizeOf.push_back(sizeOfLoop(dim.getPosition()));
+      else if (!operand.type.isDynamicDim(d))
+        sizeOf.push_back(SizeExpr(operand.type.getDimSize(d)));
+      else
+        sizeOf.push_back(SizeExpr::dim(numSizes++));
+    }
+    for (const StoredAxis &axis : map->getStoredAxes())
+      result.push_back({substitute(axis.value, dims, sizeOf),
+                        axis.extent.substitute(sizeOf)});
+  }
+  return success();
+}
+
+/// The breakpoints at which some operand cuts each loop.
+LogicalResult Builder::cutLoops() {
+  breaks.assign(sizes.size(), {1});
+  for (auto &operandAxes : axes)
+    for (const Axis &axis : operandAxes)
+      for (const DigitTerm &term : axis.value.terms) {
+        if (term.digit.fused)
+          continue;
+        SmallVector<int64_t> &points = breaks[term.digit.dim];
+        points.push_back(term.digit.lo);
+        int64_t end;
+        if (term.digit.modulus &&
+            !llvm::MulOverflow(term.digit.lo, term.digit.modulus, end))
+          points.push_back(end);
+      }
+  for (auto [loop, points] : llvm::enumerate(breaks)) {
+    llvm::sort(points);
+    points.erase(llvm::unique(points), points.end());
+    for (size_t i = 0; i + 1 < points.size(); ++i)
+      if (points[i + 1] % points[i] != 0)
+        return fail("loop d" + Twine(loop) + " is cut at multiples of " +
+                    Twine(points[i]) + " and of " + Twine(points[i + 1]) +
+                    ", which do not nest");
+  }
+  dropped.assign(sizes.size(), false);
+  return success();
+}
+
+/// Numbers the digits in the order of the file comment.
+void Builder::orderDigits() {
+  struct Candidate {
+    unsigned loop;
+    size_t level; // how many digits of the loop lie below
+    bool outermost;
+  };
+  SmallVector<Candidate> order;
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    for (size_t level = breaks[loop].size(); level-- > 0;) {
+      bool outermost = level + 1 == breaks[loop].size();
+      if (!(outermost && dropped[loop]))
+        order.push_back({loop, level, outermost});
+    }
+  llvm::stable_sort(order, [&](const Candidate &a, const Candidate &b) {
+    if (a.outermost != b.outermost)
+      return a.outermost;
+    if (a.outermost)
+      return a.loop < b.loop;
+    if (a.level != b.level)
+      return a.level > b.level;
+    bool aReduces = iterators[a.loop] == utils::IteratorType::reduction;
+    bool bReduces = iterators[b.loop] == utils::IteratorType::reduction;
+    return aReduces != bReduces ? aReduces : a.loop < b.loop;
+  });
+  space = IterationSpace();
+  space.digitsOf.resize(sizes.size());
+  for (const Candidate &c : order) {
+    ArrayRef<int64_t> points = breaks[c.loop];
+    int64_t weight = points[c.level];
+    space.digitsOf[c.loop].push_back(space.digits.size());
+    space.digits.push_back({c.loop, weight,
+                            c.outermost
+                                ? sizeOfLoop(c.loop).ceilDiv(weight)
+                                : SizeExpr(points[c.level + 1] / weight)});
+  }
+}
+
+/// The axes as functions of the digits. Outermost digits count as unbounded:
+/// a digit that is always 0 on this shape is still an axis of storage.
+void Builder::placeAxes() {
+  std::vector<Linear> dims(sizes.size());
+  SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
+  for (auto [i, digit] : llvm::enumerate(space.digits)) {
+    if (dropped[digit.loop] || !isOutermost(i))
+      bounds[i] = *digit.extent.getConstant();
+    dims[digit.loop] =
+        add(dims[digit.loop], scale(Linear::dim(i), SizeExpr(digit.weight)));
+  }
+  std::vector<SizeExpr> sizeOf;
+  for (unsigned d = 0; d < numSizes; ++d)
+    sizeOf.push_back(SizeExpr::dim(d));
+  space.operands.resize(operands.size());
+  for (auto [k, operandAxes] : llvm::enumerate(axes)) {
+    space.operands[k].clear();
+    for (const Axis &axis : operandAxes) {
+      AxisAccess access;
+      access.value = substitute(axis.value, dims, sizeOf, bounds);
+      access.extent = axis.extent;
+      space.operands[k].push_back(std::move(access));
+    }
+  }
+}
+
+/// Storage of a result may hold more positions than the loops need; all of them
+/// are written.
+void Builder::raiseExtents() {
+  for (auto [k, operand] : llvm::enumerate(operands)) {
+    if (!operand.isResult)
+      continue;
+    for (const AxisAccess &axis : space.operands[k]) {
+      const DigitTerm *top = nullptr;
+      for (const DigitTerm &term : axis.value.terms)
+        if (!top || term.stride.isProvablyAtLeast(top->stride))
+          top = &term;
+      if (!top || top->digit.fused || !top->digit.isWholeSource() ||
+          !isOutermost(top->digit.dim) ||
+          dropped[space.digits[top->digit.dim].loop])
+        continue;
+      SizeExpr &extent = space.digits[top->digit.dim].extent;
+      std::optional<int64_t> stride = top->stride.getConstant();
+      std::optional<int64_t> stored = axis.extent.getConstant();
+      std::optional<int64_t> current = extent.getConstant();
+      if (stride && *stride > 0 && stored && current)
+        extent = SizeExpr(std::max(*current, *stored / *stride));
+      else if (top->stride.isConstantEqual(1) && axis.value.terms.size() == 1 &&
+               axis.extent.isProvablyAtLeast(extent))
+        extent = axis.extent;
+    }
+  }
+}
+
+/// Whether `axis` is digits in row-major order, and which.
+bool Builder::isRowMajorOf(const AxisAccess &axis,
+                           SmallVectorImpl<unsigned> &digits) const {
+  if (!axis.value.constant.isZero() || axis.value.terms.empty())
+    return false;
+  std::vector<DigitTerm> left = axis.value.terms;
+  SizeExpr stride(1);
+  while (!left.empty()) {
+    auto next = llvm::find_if(left, [&](const DigitTerm &term) {
+      return !term.digit.fused && term.digit.isWholeSource() &&
+             term.stride == stride;
+    });
+    if (next == left.end())
+      return false;
+    digits.push_back(next->digit.dim);
+    stride = stride * space.digits[next->digit.dim].extent;
+    left.erase(next);
+  }
+  std::reverse(digits.begin(), digits.end());
+  return true;
+}
+
+LogicalResult Builder::planAxis(unsigned operand, AxisAccess &axis) {
+  axis.digits.clear();
+  if (isRowMajorOf(axis, axis.digits)) {
+    axis.required = SizeExpr(1);
+    for (unsigned digit : axis.digits)
+      axis.required = axis.required * space.digits[digit].extent;
+    if (axis.required == axis.extent ||
+        axis.required.isProvablyAtLeast(axis.extent) ||
+        axis.extent.isProvablyAtLeast(axis.required))
+      return success();
+    return fail("the stored extent of " + describe(operand) +
+                " cannot be compared with what the loops need: make the sizes "
+                "static, or store the dim the same way in all operands");
+  }
+
+  axis.digits.clear();
+  for (const DigitTerm &term : axis.value.terms)
+    if (!term.stride.isConstant())
+      return fail("the storage of " + describe(operand) +
+                  " has a stride that depends on a dynamic size");
+  // Points inside the logical box lie inside the storage.
+  axis.required = axis.extent;
+  bool reachesPadding = false;
+  axis.value.walkDims([&](unsigned digit) {
+    reachesPadding |= space.isPadded[space.digits[digit].loop];
+  });
+  if (!reachesPadding)
+    return success();
+  SmallVector<int64_t> bounds;
+  for (const LoopDigit &digit : space.digits)
+    bounds.push_back(digit.extent.getConstant().value_or(kUnknownSize));
+  std::optional<Interval> range = getRange(axis.value, bounds);
+  std::optional<int64_t> extent = axis.extent.getConstant();
+  if (!range || range->min < 0 || !extent || range->max == INT64_MAX)
+    return fail("padding makes the loops leave the storage of " +
+                describe(operand) + " by an unknown amount");
+  axis.required = SizeExpr(std::max(*extent, range->max + 1));
+  return success();
+}
+
+LogicalResult Builder::planAxes() {
+  for (unsigned k = 0; k < operands.size(); ++k)
+    for (AxisAccess &axis : space.operands[k])
+      if (failed(planAxis(k, axis)))
+        return failure();
+  return success();
+}
+
+void Builder::findPadding() {
+  space.isPadded.assign(sizes.size(), false);
+  for (unsigned loop = 0; loop < sizes.size(); ++loop) {
+    SizeExpr total(1);
+    for (unsigned digit : space.digitsOf[loop])
+      total = total * space.digits[digit].extent;
+    space.isPadded[loop] = total != sizeOfLoop(loop);
+  }
+}
+
+static std::vector<bool> findUsed(const IterationSpace &space) {
+  std::vector<bool> used(space.digits.size(), false);
+  for (const auto &operand : space.operands)
+    for (const AxisAccess &axis : operand)
+      for (unsigned digit : axis.digits)
+        used[digit] = true;
+  return used;
+}
+
+/// A layout may leave out a digit that its shape does not have (`c mod 32` of
+/// 17 channels): no loop is needed for it.
+bool Builder::dropUnitDigits() {
+  std::vector<bool> used = findUsed(space);
+  bool changed = false;
+  for (auto [i, digit] : llvm::enumerate(space.digits))
+    if (!used[i] && !dropped[digit.loop] && isOutermost(i) &&
+        digit.extent.isConstantEqual(1) && breaks[digit.loop].size() > 1) {
+      dropped[digit.loop] = true;
+      changed = true;
+    }
+  return changed;
+}
+
+LogicalResult Builder::checkDigits() {
+  std::vector<bool> used = findUsed(space);
+  for (auto [i, digit] : llvm::enumerate(space.digits))
+    if (!used[i])
+      return fail("loop d" + Twine(digit.loop) +
+                  " is no stored axis of any operand, so no shape says how far "
+                  "it runs: store at least one operand densely along it");
+  return success();
+}
+
+FailureOr<IterationSpace> Builder::run() {
+  if (failed(readOperands()) || failed(cutLoops()))
+    return failure();
+  for (;;) {
+    orderDigits();
+    placeAxes();
+    raiseExtents();
+    findPadding();
+    if (failed(planAxes()))
+      return failure();
+    if (!dropUnitDigits())
+      break;
+  }
+  if (failed(checkDigits()))
+    return failure();
+  return std::move(space);
+}
+
+FailureOr<IterationSpace>
+layout::getIterationSpace(ArrayRef<OperandAccess> operands,
+                          ArrayRef<utils::IteratorType> iterators,
+                          ArrayRef<int64_t> sizes, std::string &whyNot) {
+  return Builder(operands, iterators, sizes, whyNot).run();
+}

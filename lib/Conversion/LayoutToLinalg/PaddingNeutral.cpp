@@ -1,0 +1,105 @@
+//===- PaddingNeutral.cpp - Reductions that padding leaves alone ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PaddingNeutral.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Operation.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// What is known of a value: a constant, or that it is the accumulator.
+struct Known {
+  Attribute constant;
+  bool isAccumulator = false;
+};
+
+} // namespace
+
+static bool isZero(Attribute attr) {
+  if (auto value = dyn_cast_if_present<FloatAttr>(attr))
+    return value.getValue().isZero();
+  auto value = dyn_cast_if_present<IntegerAttr>(attr);
+  return value && value.getValue().isZero();
+}
+
+static bool isInfinity(Attribute attr, bool negative) {
+  auto value = dyn_cast_if_present<FloatAttr>(attr);
+  return value && value.getValue().isInfinity() &&
+         value.getValue().isNegative() == negative;
+}
+
+/// Whether `op` returns its other operand when one of them is `constant`.
+static bool isNeutralElement(Operation *op, Attribute constant) {
+  if (isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp,
+          arith::MaxUIOp>(op))
+    return isZero(constant);
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
+    return isInfinity(constant, /*negative=*/true);
+  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
+    return isInfinity(constant, /*negative=*/false);
+  auto integer = dyn_cast_if_present<IntegerAttr>(constant);
+  if (!integer)
+    return false;
+  if (isa<arith::MaxSIOp>(op))
+    return integer.getValue().isMinSignedValue();
+  if (isa<arith::MinSIOp>(op))
+    return integer.getValue().isMaxSignedValue();
+  return false;
+}
+
+static Known evaluate(Operation *op, ArrayRef<Known> operands) {
+  Known known;
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return known;
+  SmallVector<Attribute> constants;
+  for (const Known &operand : operands)
+    constants.push_back(operand.constant);
+  // Integers have no NaN.
+  if (isa<arith::MulIOp>(op) && llvm::any_of(constants, isZero)) {
+    known.constant = IntegerAttr::get(op->getResult(0).getType(), 0);
+    return known;
+  }
+  if (operands.size() == 2)
+    for (unsigned i : {0u, 1u})
+      if (operands[i].isAccumulator &&
+          isNeutralElement(op, operands[1 - i].constant)) {
+        known.isAccumulator = true;
+        return known;
+      }
+  if (!llvm::is_contained(constants, Attribute())) {
+    SmallVector<OpFoldResult> results;
+    if (succeeded(op->fold(constants, results)) && results.size() == 1)
+      known.constant = dyn_cast<Attribute>(results.front());
+  }
+  return known;
+}
+
+bool layout::returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
+                                unsigned result) {
+  if (body.getNumArguments() <= inputs.size() + result)
+    return false;
+  DenseMap<Value, Known> values;
+  for (auto [input, arg] : llvm::zip(inputs, body.getArguments()))
+    values[arg].constant = input;
+  values[body.getArgument(inputs.size() + result)].isAccumulator = true;
+  for (Operation &op : body.without_terminator()) {
+    SmallVector<Known> operands;
+    for (Value operand : op.getOperands()) {
+      Known known = values.lookup(operand);
+      if (!known.constant)
+        matchPattern(operand, m_Constant(&known.constant));
+      operands.push_back(known);
+    }
+    if (op.getNumResults() == 1)
+      values[op.getResult(0)] = evaluate(&op, operands);
+  }
+  return values.lookup(body.getTerminator()->getOperand(result)).isAccumulator;
+}

@@ -1,0 +1,61 @@
+//===- Patterns.h - The patterns of convert-layout-to-linalg ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One group per file. A pattern that cannot lower an op says why: the reason is
+// reported when the op is still there at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PATTERNS_H
+#define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PATTERNS_H
+
+#include "Storage.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir {
+namespace layout {
+
+/// Why ops could not be lowered.
+class Reasons {
+public:
+  LogicalResult fail(ConversionPatternRewriter &rewriter, Operation *op,
+                     const Twine &why) {
+    std::string text = why.str();
+    LogicalResult result = rewriter.notifyMatchFailure(op, text);
+    reasons[op] = std::move(text);
+    return result;
+  }
+  StringRef lookup(Operation *op) const {
+    auto it = reasons.find(op);
+    return it == reasons.end() ? StringRef() : StringRef(it->second);
+  }
+
+private:
+  DenseMap<Operation *, std::string> reasons;
+};
+
+void populateStructuredPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns, Reasons &reasons);
+void populateTensorPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns, Reasons &reasons);
+void populateViewPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns, Reasons &reasons);
+void populateConvertPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns, Reasons &reasons);
+void populateConstantPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns, Reasons &reasons);
+
+/// The physical tensor of `to` that holds the same logical tensor as `source`,
+/// which is converted from the type `from` of the same shape.
+FailureOr<Value> convertStorage(OpBuilder &b, Location loc,
+                                RankedTensorType from, ValueRange source,
+                                RankedTensorType to, std::string &whyNot);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PATTERNS_H

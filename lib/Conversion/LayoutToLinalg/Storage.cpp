@@ -1,0 +1,288 @@
+//===- Storage.cpp - Laid-out values as physical tensors ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Storage.h"
+#include "layout/Algebra/AffineMaps.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// The stored axis whose extent is size(d), for dynamic d.
+static std::optional<unsigned> findAxisOfSize(RankedTensorType type,
+                                              const LayoutMap &map,
+                                              unsigned d) {
+  for (auto [a, axis] : llvm::enumerate(map.getStoredAxes()))
+    if (axis.extent.specialize(type.getShape()) == SizeExpr::dim(d))
+      return a;
+  return std::nullopt;
+}
+
+SmallVector<unsigned> layout::getCarriedDims(RankedTensorType type) {
+  SmallVector<unsigned> carried;
+  if (type.hasStaticShape() || !hasLayout(type))
+    return carried;
+  LayoutMap map = *getLayoutMap(type);
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d) && !findAxisOfSize(type, map, d))
+      carried.push_back(d);
+  return carried;
+}
+
+void layout::populateStorageConversion(TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion(
+      [](RankedTensorType type,
+         SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        if (!hasLayout(type))
+          return std::nullopt;
+        FailureOr<LayoutMap> map = getLayoutMap(type);
+        if (failed(map) || map->getSpace() != "buffer")
+          return failure();
+        FailureOr<RankedTensorType> physical = getPhysicalType(type);
+        if (failed(physical))
+          return failure();
+        results.push_back(*physical);
+        results.append(getCarriedDims(type).size(),
+                       IndexType::get(type.getContext()));
+        return success();
+      });
+}
+
+bool layout::mayHavePadding(RankedTensorType type) {
+  return hasLayout(type) &&
+         hasPadding(*getLayoutMap(type), type.getShape()) != Answer::No;
+}
+
+bool layout::statesPadding(RankedTensorType type) {
+  return getPadding(type) && mayHavePadding(type);
+}
+
+TypedAttr layout::getFillerAttr(RankedTensorType type) {
+  if (TypedAttr padding = getPadding(type))
+    return padding;
+  Type element = type.getElementType();
+  if (auto floatType = dyn_cast<FloatType>(element))
+    return FloatAttr::get(floatType, 0.0);
+  if (isa<IntegerType, IndexType>(element))
+    return IntegerAttr::get(element, 0);
+  return {};
+}
+
+bool layout::storeAlike(RankedTensorType a, RankedTensorType b) {
+  FailureOr<LayoutMap> from = getLayoutMap(a), to = getLayoutMap(b);
+  if (failed(from) || failed(to) || a.getShape() != b.getShape())
+    return false;
+  return equalOn(*from, *to, a.getShape()) == Answer::Yes;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static Value asValue(OpBuilder &b, Location loc, OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, loc, size);
+}
+
+static OpFoldResult combineSizes(
+    OpBuilder &b, Location loc, OpFoldResult lhs, OpFoldResult rhs,
+    function_ref<int64_t(int64_t, int64_t)> fold,
+    function_ref<Value(Value, Value)> emit) {
+  std::optional<int64_t> x = getConstantIntValue(lhs);
+  std::optional<int64_t> y = getConstantIntValue(rhs);
+  if (x && y)
+    return b.getIndexAttr(fold(*x, *y));
+  return emit(asValue(b, loc, lhs), asValue(b, loc, rhs));
+}
+
+OpFoldResult layout::emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
+                              ArrayRef<OpFoldResult> sizeOf) {
+  auto add = [&](OpFoldResult x, OpFoldResult y) {
+    if (isConstantIntValue(x, 0))
+      return y;
+    return combineSizes(
+        b, loc, x, y, std::plus<int64_t>(), [&](Value x, Value y) -> Value {
+          return arith::AddIOp::create(b, loc, x, y);
+        });
+  };
+  auto multiply = [&](OpFoldResult x, OpFoldResult y) {
+    if (isConstantIntValue(x, 1))
+      return y;
+    return combineSizes(
+        b, loc, x, y, std::multiplies<int64_t>(),
+        [&](Value x, Value y) -> Value {
+          return arith::MulIOp::create(b, loc, x, y);
+        });
+  };
+  OpFoldResult sum = b.getIndexAttr(0);
+  for (const SizeExpr::Term &term : size.getTerms()) {
+    OpFoldResult product = b.getIndexAttr(term.coeff);
+    for (const SizeExpr::Atom &atom : term.factors) {
+      OpFoldResult factor;
+      if (!atom.ceil) {
+        factor = sizeOf[atom.dim];
+      } else {
+        OpFoldResult num = emitSize(b, loc, atom.ceil->num, sizeOf);
+        factor = combineSizes(
+            b, loc, num, b.getIndexAttr(atom.ceil->den),
+            [](int64_t x, int64_t y) { return llvm::divideCeilSigned(x, y); },
+            [&](Value x, Value y) -> Value {
+              return arith::CeilDivUIOp::create(b, loc, x, y);
+            });
+      }
+      product = multiply(product, factor);
+    }
+    sum = add(sum, product);
+  }
+  return sum;
+}
+
+SmallVector<OpFoldResult> layout::getLogicalSizes(OpBuilder &b, Location loc,
+                                                  RankedTensorType type,
+                                                  ValueRange values) {
+  SmallVector<OpFoldResult> sizes;
+  std::optional<LayoutMap> map;
+  unsigned carried = 1;
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(b.getIndexAttr(size));
+      continue;
+    }
+    if (!map)
+      map = *getLayoutMap(type);
+    if (std::optional<unsigned> axis = findAxisOfSize(type, *map, d))
+      sizes.push_back(
+          tensor::getMixedSize(b, loc, values.front(), int64_t(*axis)));
+    else
+      sizes.push_back(values[carried++]);
+  }
+  return sizes;
+}
+
+SmallVector<Value> layout::withCarriedSizes(OpBuilder &b, Location loc,
+                                            RankedTensorType type,
+                                            Value physical,
+                                            ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> values{physical};
+  for (unsigned d : getCarriedDims(type))
+    values.push_back(asValue(b, loc, sizes[d]));
+  return values;
+}
+
+SmallVector<OpFoldResult>
+layout::getPhysicalSizes(OpBuilder &b, Location loc, RankedTensorType type,
+                         ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> extents;
+  RankedTensorType physical = *getPhysicalType(type);
+  LayoutMap map = *getLayoutMap(type);
+  for (auto [axis, extent] :
+       llvm::zip_equal(map.getStoredAxes(), physical.getShape()))
+    extents.push_back(ShapedType::isDynamic(extent)
+                          ? emitSize(b, loc, axis.extent, sizes)
+                          : OpFoldResult(b.getIndexAttr(extent)));
+  return extents;
+}
+
+Value layout::createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
+                          ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  RankedTensorType physical = *getPhysicalType(type);
+  for (auto [extent, size] :
+       llvm::zip_equal(getPhysicalSizes(b, loc, type, sizes),
+                       physical.getShape()))
+    if (ShapedType::isDynamic(size))
+      dynamic.push_back(asValue(b, loc, extent));
+  return tensor::EmptyOp::create(b, loc, physical, dynamic);
+}
+
+Value layout::createPadded(OpBuilder &b, Location loc, RankedTensorType type,
+                           ArrayRef<OpFoldResult> sizes) {
+  Value empty = createEmpty(b, loc, type, sizes);
+  Value padding = arith::ConstantOp::create(b, loc, getPadding(type));
+  return linalg::FillOp::create(b, loc, padding, empty).getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Views and elements
+//===----------------------------------------------------------------------===//
+
+bool layout::canReinterpret(RankedTensorType from, RankedTensorType to) {
+  if (from == to)
+    return true;
+  if (from.hasStaticShape() && to.hasStaticShape())
+    return from.getNumElements() == to.getNumElements();
+  // One dynamic extent a group is what a view can infer.
+  return from.getRank() > to.getRank() &&
+         getReassociationIndicesForReshape(from, to).has_value();
+}
+
+Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
+                               RankedTensorType to) {
+  auto from = cast<RankedTensorType>(source.getType());
+  if (from == to)
+    return source;
+  if (to.hasStaticShape() && to.getNumElements() == 0)
+    return tensor::EmptyOp::create(b, loc, to, ValueRange());
+  if (auto groups = getReassociationIndicesForReshape(from, to)) {
+    if (from.getRank() > to.getRank())
+      return tensor::CollapseShapeOp::create(b, loc, to, source, *groups);
+    if (from.getRank() < to.getRank() && to.hasStaticShape())
+      return tensor::ExpandShapeOp::create(b, loc, to, source, *groups);
+  }
+  // Any two static shapes of one size meet in a line.
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return {};
+  auto all = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups;
+    if (rank > 0)
+      groups.emplace_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)));
+    return groups;
+  };
+  auto line =
+      RankedTensorType::get({from.getNumElements()}, from.getElementType());
+  // A tensor of rank 0 expands to the line.
+  if (from.getRank() == 0)
+    source = tensor::ExpandShapeOp::create(b, loc, line, source,
+                                           ArrayRef<ReassociationIndices>());
+  else if (from.getRank() > 1)
+    source = tensor::CollapseShapeOp::create(b, loc, line, source,
+                                             all(from.getRank()));
+  if (to.getRank() == 1)
+    return source;
+  if (to.getRank() == 0)
+    return tensor::CollapseShapeOp::create(b, loc, to, source,
+                                           ArrayRef<ReassociationIndices>());
+  return tensor::ExpandShapeOp::create(b, loc, to, source, all(to.getRank()));
+}
+
+Value layout::extractElement(OpBuilder &b, Location loc, RankedTensorType type,
+                             Value physical, ValueRange index,
+                             ArrayRef<OpFoldResult> sizes) {
+  AffineMap axes =
+      getAxesMap(*getLayoutMap(type), type.getShape(), b.getContext());
+  SmallVector<OpFoldResult> operands(index.begin(), index.end());
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(size))
+      operands.push_back(asValue(b, loc, sizes[d]));
+  SmallVector<Value> stored;
+  for (unsigned a = 0; a < axes.getNumResults(); ++a)
+    stored.push_back(asValue(b, loc,
+                             affine::makeComposedFoldedAffineApply(
+                                 b, loc, axes.getSubMap({a}), operands)));
+  return tensor::ExtractOp::create(b, loc, physical, stored);
+}

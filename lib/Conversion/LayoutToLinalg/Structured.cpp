@@ -1,0 +1,554 @@
+//===- Structured.cpp - Structured ops on physical tensors ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Structured.h"
+#include "PaddingNeutral.h"
+#include "layout/Algebra/AffineMaps.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+bool layout::mayTrapOnPadding(Block &body) {
+  return body
+      .walk([](Operation *op) {
+        // An index that padding gives lies outside of what is read.
+        bool safe = !isa<tensor::ExtractOp>(op) && isSpeculatable(op);
+        return safe || op->hasTrait<OpTrait::IsTerminator>()
+                   ? WalkResult::advance()
+                   : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(OpBuilder &b, Location loc, const StructuredOp &op,
+          ArrayRef<ValueRange> operands, IterationSpace space)
+      : b(b), loc(loc), op(op), operands(operands), space(std::move(space)),
+        loopSizes(op.sizes.size()) {}
+
+  SmallVector<Value> run();
+
+private:
+  RankedTensorType typeOf(unsigned k) const { return op.operands[k].type; }
+  ArrayRef<AxisAccess> axesOf(unsigned k) const { return space.operands[k]; }
+  bool needsShape(unsigned k) const;
+  OpFoldResult loopSize(unsigned loop);
+  OpFoldResult emit(const SizeExpr &size);
+  RankedTensorType shapeFor(unsigned k, bool expanded) const;
+  SmallVector<OpFoldResult> sizesFor(unsigned k, Value physical,
+                                     bool expanded);
+  Value fit(unsigned k, Value physical);
+  Value expand(unsigned k, Value fitted);
+  Value prepareInit(unsigned k);
+  Value finishResult(unsigned k, Value computed);
+  AffineMap mapOf(unsigned k) const;
+  void findMasks();
+  Value buildCopy(Value input, AffineMap inputMap, Value init,
+                  AffineMap initMap);
+  void buildBody(OpBuilder &b, ValueRange args);
+  Value buildIndex(OpBuilder &b, unsigned loop);
+  Value buildValid(OpBuilder &b, ArrayRef<unsigned> loops);
+
+  OpBuilder &b;
+  Location loc;
+  const StructuredOp &op;
+  ArrayRef<ValueRange> operands;
+  IterationSpace space;
+  SmallVector<OpFoldResult> loopSizes; // filled where asked for
+
+  /// Per result, the padded loops at which the value is not written.
+  SmallVector<SmallVector<unsigned>> masks;
+  /// Per result, what stands there instead; null for the element before.
+  SmallVector<TypedAttr> instead;
+
+  // Of the body that is being built.
+  SmallVector<Value> indices;
+  DenseMap<unsigned, Value> inRange;
+};
+
+} // namespace
+
+static SmallVector<ReassociationIndices> getGroups(ArrayRef<AxisAccess> axes) {
+  SmallVector<ReassociationIndices> groups;
+  int64_t next = 0;
+  for (const AxisAccess &axis : axes) {
+    ReassociationIndices &group = groups.emplace_back();
+    for (size_t i = 0; i < std::max<size_t>(axis.digits.size(), 1); ++i)
+      group.push_back(next++);
+  }
+  return groups;
+}
+
+static bool isExpanded(ArrayRef<AxisAccess> axes) {
+  return llvm::any_of(
+      axes, [](const AxisAccess &axis) { return axis.digits.size() > 1; });
+}
+
+bool Emitter::needsShape(unsigned k) const {
+  return isExpanded(axesOf(k)) ||
+         llvm::any_of(axesOf(k), [](const AxisAccess &axis) {
+           return axis.required != axis.extent;
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// The operand dim that has the size of a loop.
+static std::optional<std::pair<unsigned, unsigned>>
+findDimOfLoop(const StructuredOp &op, unsigned loop) {
+  for (auto [k, operand] : llvm::enumerate(op.operands))
+    if (operand.type)
+      for (auto [d, expr] : llvm::enumerate(operand.map.getResults()))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          if (dim.getPosition() == loop)
+            return std::make_pair(unsigned(k), unsigned(d));
+  return std::nullopt;
+}
+
+/// Whether all that the emitter will ask for is there.
+static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
+                           std::string &whyNot) {
+  for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
+    if (ShapedType::isDynamic(op.sizes[loop]) && !findDimOfLoop(op, loop)) {
+      whyNot = ("the size of loop d" + Twine(loop) + " is not known").str();
+      return failure();
+    }
+  for (unsigned k = 0; k < op.operands.size(); ++k)
+    for (const AxisAccess &axis : space.operands[k])
+      if (axis.required != axis.extent &&
+          !getFillerAttr(op.operands[k].type)) {
+        llvm::raw_string_ostream os(whyNot);
+        os << "operand " << k << " of type " << op.operands[k].type
+           << " has no element to pad with";
+        return failure();
+      }
+  return success();
+}
+
+OpFoldResult Emitter::loopSize(unsigned loop) {
+  OpFoldResult &size = loopSizes[loop];
+  if (size)
+    return size;
+  if (!ShapedType::isDynamic(op.sizes[loop]))
+    return size = b.getIndexAttr(op.sizes[loop]);
+  auto [k, d] = *findDimOfLoop(op, loop);
+  return size = getLogicalSizes(b, loc, typeOf(k), operands[k])[d];
+}
+
+OpFoldResult Emitter::emit(const SizeExpr &size) {
+  if (std::optional<int64_t> constant = size.getConstant())
+    return b.getIndexAttr(*constant);
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
+    sizes.push_back(loopSize(loop));
+  return emitSize(b, loc, size, sizes);
+}
+
+static int64_t asExtent(const SizeExpr &size) {
+  return size.getConstant().value_or(ShapedType::kDynamic);
+}
+
+/// The operand cut or padded to what the loops need, before or after the axes
+/// are expanded to digits.
+RankedTensorType Emitter::shapeFor(unsigned k, bool expanded) const {
+  SmallVector<int64_t> shape;
+  for (const AxisAccess &axis : axesOf(k)) {
+    if (!expanded || axis.digits.empty())
+      shape.push_back(asExtent(axis.required));
+    else
+      for (unsigned digit : axis.digits)
+        shape.push_back(asExtent(space.digits[digit].extent));
+  }
+  return RankedTensorType::get(shape, typeOf(k).getElementType());
+}
+
+SmallVector<OpFoldResult> Emitter::sizesFor(unsigned k, Value physical,
+                                            bool expanded) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [a, axis] : llvm::enumerate(axesOf(k))) {
+    if (expanded && !axis.digits.empty()) {
+      for (unsigned digit : axis.digits)
+        sizes.push_back(emit(space.digits[digit].extent));
+    } else if (axis.required == axis.extent) {
+      sizes.push_back(tensor::getMixedSize(b, loc, physical, a));
+    } else {
+      sizes.push_back(emit(axis.required));
+    }
+  }
+  return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static bool isBelow(const SizeExpr &a, const SizeExpr &b) {
+  return a != b && b.isProvablyAtLeast(a);
+}
+
+/// Cuts off positions that no loop reaches and adds those that are missing.
+Value Emitter::fit(unsigned k, Value physical) {
+  ArrayRef<AxisAccess> axes = axesOf(k);
+  SmallVector<OpFoldResult> required = sizesFor(k, physical, false);
+  SmallVector<OpFoldResult> stored = tensor::getMixedSizes(b, loc, physical);
+  SmallVector<OpFoldResult> kept = stored;
+  SmallVector<OpFoldResult> high(axes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> zeros(axes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(axes.size(), b.getIndexAttr(1));
+  bool cuts = false, pads = false;
+  for (auto [a, axis] : llvm::enumerate(axes)) {
+    if (axis.required == axis.extent)
+      continue;
+    if (isBelow(axis.required, axis.extent)) {
+      kept[a] = required[a];
+      cuts = true;
+      continue;
+    }
+    pads = true;
+    std::optional<int64_t> to = getConstantIntValue(required[a]);
+    std::optional<int64_t> from = getConstantIntValue(stored[a]);
+    if (to && from)
+      high[a] = b.getIndexAttr(*to - *from);
+    else
+      high[a] = arith::SubIOp::create(
+                    b, loc, getValueOrCreateConstantIndexOp(b, loc, required[a]),
+                    getValueOrCreateConstantIndexOp(b, loc, stored[a]))
+                    .getResult();
+  }
+  if (cuts)
+    physical = tensor::ExtractSliceOp::create(b, loc, physical, zeros, kept,
+                                              ones);
+  if (!pads)
+    return physical;
+  Value filler =
+      arith::ConstantOp::create(b, loc, getFillerAttr(typeOf(k)));
+  return tensor::PadOp::create(b, loc, shapeFor(k, false), physical, zeros,
+                               high, filler);
+}
+
+Value Emitter::expand(unsigned k, Value fitted) {
+  if (!isExpanded(axesOf(k)))
+    return fitted;
+  // Another operand may know a size that this one's type does not.
+  RankedTensorType line = shapeFor(k, false);
+  if (fitted.getType() != line)
+    fitted = tensor::CastOp::create(b, loc, line, fitted);
+  return tensor::ExpandShapeOp::create(b, loc, shapeFor(k, true), fitted,
+                                       getGroups(axesOf(k)),
+                                       sizesFor(k, fitted, true));
+}
+
+Value Emitter::prepareInit(unsigned k) {
+  unsigned result = k - op.numInputs();
+  Value physical = operands[k].front();
+  if (!needsShape(k))
+    return physical;
+  bool isRead =
+      op.readsInit[result] || (!masks[result].empty() && !instead[result]);
+  if (isRead)
+    return expand(k, fit(k, physical));
+  return tensor::EmptyOp::create(b, loc, sizesFor(k, physical, true),
+                                 typeOf(k).getElementType());
+}
+
+/// The computed digits as the storage that the type asks for.
+Value Emitter::finishResult(unsigned k, Value computed) {
+  if (!needsShape(k))
+    return computed;
+  ArrayRef<AxisAccess> axes = axesOf(k);
+  Value physical = operands[k].front();
+  SmallVector<OpFoldResult> required = sizesFor(k, physical, false);
+  if (isExpanded(axes))
+    computed = tensor::CollapseShapeOp::create(b, loc, shapeFor(k, false),
+                                               computed, getGroups(axes));
+  SmallVector<OpFoldResult> stored = tensor::getMixedSizes(b, loc, physical);
+  SmallVector<OpFoldResult> kept = required;
+  SmallVector<OpFoldResult> zeros(axes.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(axes.size(), b.getIndexAttr(1));
+  bool cuts = false, leaves = false;
+  for (auto [a, axis] : llvm::enumerate(axes)) {
+    if (isBelow(axis.extent, axis.required)) {
+      kept[a] = stored[a];
+      cuts = true;
+    }
+    leaves |= isBelow(axis.required, axis.extent);
+  }
+  if (cuts)
+    computed = tensor::ExtractSliceOp::create(b, loc, computed, zeros, kept,
+                                              ones);
+  if (leaves)
+    return tensor::InsertSliceOp::create(b, loc, computed, physical, zeros,
+                                         kept, ones);
+  return computed;
+}
+
+/// The digits as axes of the prepared operand.
+AffineMap Emitter::mapOf(unsigned k) const {
+  MLIRContext *context = b.getContext();
+  unsigned numDigits = space.digits.size();
+  SmallVector<AffineExpr> dims, results;
+  for (unsigned i = 0; i < numDigits; ++i)
+    dims.push_back(getAffineDimExpr(i, context));
+  for (const AxisAccess &axis : axesOf(k)) {
+    if (axis.digits.empty())
+      results.push_back(toAffineExpr(axis.value, dims, {}, context));
+    for (unsigned digit : axis.digits)
+      results.push_back(dims[digit]);
+  }
+  return AffineMap::get(numDigits, 0, results, context);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks and the body
+//===----------------------------------------------------------------------===//
+
+/// What an input holds wherever loop `loop` is past its size; null if unknown.
+static TypedAttr getPaddingAlong(const OperandAccess &operand,
+                                 ArrayRef<AxisAccess> axes, unsigned loop) {
+  if (!operand.type)
+    return {};
+  bool indexed = llvm::any_of(operand.map.getResults(), [&](AffineExpr expr) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    return dim && dim.getPosition() == loop;
+  });
+  bool fused = llvm::any_of(
+      axes, [](const AxisAccess &axis) { return axis.digits.empty(); });
+  if (!indexed || fused)
+    return {};
+  // Positions past the storage were added by `fit` and hold the filler.
+  if (getPadding(operand.type) || !mayHavePadding(operand.type))
+    return getFillerAttr(operand.type);
+  return {};
+}
+
+void Emitter::findMasks() {
+  unsigned numInputs = op.numInputs();
+  for (unsigned r = 0; r < op.readsInit.size(); ++r) {
+    RankedTensorType type = typeOf(numInputs + r);
+    SmallVector<unsigned> &mask = masks.emplace_back();
+    bool keepsBefore = op.readsInit[r];
+    for (auto [loop, padded] : llvm::enumerate(space.isPadded)) {
+      if (!padded)
+        continue;
+      SmallVector<TypedAttr> inputs;
+      for (unsigned k = 0; k < numInputs; ++k)
+        inputs.push_back(
+            getPaddingAlong(op.operands[k], axesOf(k), loop));
+      if (op.iterators[loop] == utils::IteratorType::reduction) {
+        if (op.body && returnsAccumulator(*op.body, inputs, r))
+          continue;
+        mask.push_back(loop);
+        keepsBefore = true;
+      } else if (statesPadding(type)) {
+        // A copy of an input whose padding is the wanted one brings it along.
+        if (!op.emitBody && inputs.front() == getPadding(type))
+          continue;
+        mask.push_back(loop);
+      }
+    }
+    instead.push_back(keepsBefore ? TypedAttr() : getPadding(type));
+  }
+}
+
+Value Emitter::buildIndex(OpBuilder &b, unsigned loop) {
+  Value &index = indices[loop];
+  for (unsigned digit : space.digitsOf[loop]) {
+    if (digit == space.digitsOf[loop].front())
+      index = Value();
+    Value value = linalg::IndexOp::create(b, loc, digit);
+    if (int64_t weight = space.digits[digit].weight; weight != 1)
+      value = arith::MulIOp::create(
+          b, loc, value, arith::ConstantIndexOp::create(b, loc, weight));
+    index = index ? arith::AddIOp::create(b, loc, index, value) : value;
+  }
+  if (!index)
+    index = arith::ConstantIndexOp::create(b, loc, 0);
+  return index;
+}
+
+Value Emitter::buildValid(OpBuilder &b, ArrayRef<unsigned> loops) {
+  Value all;
+  for (unsigned loop : loops) {
+    Value &valid = inRange[loop];
+    if (!valid) {
+      Value size = getValueOrCreateConstantIndexOp(b, loc, loopSizes[loop]);
+      valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                    indices[loop], size);
+    }
+    all = all ? arith::AndIOp::create(b, loc, all, valid) : valid;
+  }
+  return all;
+}
+
+void Emitter::buildBody(OpBuilder &b, ValueRange args) {
+  unsigned numInputs = op.numInputs();
+  SmallVector<unsigned> padded;
+  for (auto [loop, isPadded] : llvm::enumerate(space.isPadded))
+    if (isPadded)
+      padded.push_back(loop);
+  bool guards = op.mayTrap && !padded.empty();
+
+  indices.assign(op.sizes.size(), Value());
+  auto indexOf = [&](unsigned loop) {
+    return indices[loop] ? indices[loop] : buildIndex(b, loop);
+  };
+  // Before a guard opens a region that would hide them.
+  for (auto &mask : masks)
+    for (unsigned loop : mask)
+      indexOf(loop);
+  if (guards)
+    for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
+      indexOf(loop);
+
+  auto emitBody = [&](OpBuilder &b) -> SmallVector<Value> {
+    if (!op.emitBody)
+      return {args.front()};
+    return op.emitBody(b, loc, args, [&](unsigned loop) {
+      return indices[loop] ? indices[loop] : buildIndex(b, loop);
+    });
+  };
+  auto before = [&](OpBuilder &b, unsigned r) -> Value {
+    if (instead[r])
+      return arith::ConstantOp::create(b, loc, instead[r]);
+    return args[numInputs + r];
+  };
+
+  SmallVector<Value> values;
+  if (guards) {
+    Value valid = buildValid(b, padded);
+    auto guarded = scf::IfOp::create(
+        b, loc, valid,
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, emitBody(b));
+        },
+        [&](OpBuilder &b, Location loc) {
+          SmallVector<Value> values;
+          for (unsigned r = 0; r < masks.size(); ++r)
+            values.push_back(before(b, r));
+          scf::YieldOp::create(b, loc, values);
+        });
+    values = guarded.getResults();
+  } else {
+    values = emitBody(b);
+    for (auto [r, mask] : llvm::enumerate(masks))
+      if (!mask.empty()) {
+        Value valid = buildValid(b, mask);
+        values[r] =
+            arith::SelectOp::create(b, loc, valid, values[r], before(b, r));
+      }
+  }
+  linalg::YieldOp::create(b, loc, values);
+}
+
+/// Copies without a mask are transpositions, which later passes know by name.
+Value Emitter::buildCopy(Value input, AffineMap inputMap, Value init,
+                         AffineMap initMap) {
+  if (!inputMap.isPermutation() || !initMap.isPermutation())
+    return {};
+  if (inputMap == initMap)
+    return input;
+  SmallVector<int64_t> permutation;
+  for (AffineExpr expr : initMap.getResults())
+    permutation.push_back(*inputMap.getResultPosition(expr));
+  return linalg::TransposeOp::create(b, loc, input, init, permutation)
+      ->getResult(0);
+}
+
+SmallVector<Value> Emitter::run() {
+  findMasks();
+  for (auto [loop, padded] : llvm::enumerate(space.isPadded))
+    if (padded)
+      loopSize(loop);
+
+  unsigned numInputs = op.numInputs();
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps;
+  SmallVector<Type> results;
+  for (unsigned k = 0; k < op.operands.size(); ++k) {
+    Value value;
+    if (!typeOf(k))
+      value = operands[k].front();
+    else if (k < numInputs)
+      value = expand(k, fit(k, operands[k].front()));
+    else
+      value = prepareInit(k);
+    (k < numInputs ? inputs : inits).push_back(value);
+    if (k >= numInputs)
+      results.push_back(value.getType());
+    maps.push_back(typeOf(k) ? mapOf(k)
+                             : AffineMap::get(space.digits.size(), 0,
+                                              b.getContext()));
+  }
+
+  SmallVector<Value> values;
+  if (!op.emitBody && masks.front().empty())
+    if (Value copy =
+            buildCopy(inputs.front(), maps[0], inits.front(), maps[1]))
+      values.push_back(copy);
+  if (values.empty()) {
+    SmallVector<utils::IteratorType> iterators;
+    for (const LoopDigit &digit : space.digits)
+      iterators.push_back(op.iterators[digit.loop]);
+    auto generic = linalg::GenericOp::create(
+        b, loc, results, inputs, inits, maps, iterators,
+        [&](OpBuilder &b, Location, ValueRange args) { buildBody(b, args); },
+        op.attributes);
+    values = generic.getResults();
+  }
+  for (auto [r, value] : llvm::enumerate(values)) {
+    value = finishResult(numInputs + r, value);
+    Type type = operands[numInputs + r].front().getType();
+    if (value.getType() != type)
+      value = tensor::CastOp::create(b, loc, type, value);
+  }
+  return values;
+}
+
+LogicalResult layout::checkStructured(const StructuredOp &op,
+                                      std::string &whyNot) {
+  FailureOr<IterationSpace> space =
+      getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
+  if (failed(space))
+    return failure();
+  return check(op, *space, whyNot);
+}
+
+bool layout::coversStorage(const StructuredOp &op, unsigned result) {
+  std::string whyNot;
+  FailureOr<IterationSpace> space =
+      getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
+  return succeeded(space) &&
+         llvm::all_of(space->operands[op.numInputs() + result],
+                      [](const AxisAccess &axis) {
+                        return !axis.digits.empty() &&
+                               axis.required.isProvablyAtLeast(axis.extent);
+                      });
+}
+
+FailureOr<SmallVector<Value>>
+layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
+                        ArrayRef<ValueRange> operands, std::string &whyNot) {
+  FailureOr<IterationSpace> space =
+      getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
+  if (failed(space))
+    return failure();
+  if (failed(check(op, *space, whyNot)))
+    return failure();
+  return Emitter(b, loc, op, operands, std::move(*space)).run();
+}

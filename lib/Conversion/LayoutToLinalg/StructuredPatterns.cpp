@@ -1,0 +1,221 @@
+//===- StructuredPatterns.cpp - linalg and elementwise ops ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "Structured.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The body of a linalg op, cloned, with its loop indices put together.
+static SmallVector<Value> cloneBody(OpBuilder &b, Block &body, ValueRange args,
+                                    StructuredOp::Index index) {
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip(body.getArguments(), args))
+    mapping.map(from, to);
+  for (Operation &op : body.without_terminator()) {
+    if (auto indexOp = dyn_cast<linalg::IndexOp>(op))
+      mapping.map(indexOp.getResult(), index(indexOp.getDim()));
+    else
+      b.clone(op, mapping);
+  }
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
+StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
+  StructuredOp op;
+  for (OpOperand &operand : linalgOp->getOpOperands()) {
+    bool isResult = linalgOp.isDpsInit(&operand);
+    op.operands.push_back(
+        {linalgOp.getMatchingIndexingMap(&operand),
+         dyn_cast<RankedTensorType>(operand.get().getType()), isResult});
+    if (isResult)
+      op.readsInit.push_back(linalgOp.payloadUsesValueFromOperand(&operand));
+  }
+  op.iterators = linalgOp.getIteratorTypesArray();
+  op.sizes = linalgOp.getStaticLoopRanges();
+  op.body = linalgOp.getBlock();
+  op.mayTrap = mayTrapOnPadding(*op.body);
+  op.emitBody = [body = op.body](OpBuilder &b, Location, ValueRange args,
+                                 StructuredOp::Index index) {
+    return cloneBody(b, *body, args, index);
+  };
+  for (NamedAttribute attr : linalgOp->getDiscardableAttrs())
+    if (attr.getName() != linalg::LinalgDialect::kMemoizedIndexingMapsAttrName)
+      op.attributes.push_back(attr);
+  return op;
+}
+
+namespace {
+
+/// Any linalg op, through its indexing maps.
+struct LinalgPattern : OpInterfaceConversionPattern<linalg::LinalgOp> {
+  LinalgPattern(const TypeConverter &converter, MLIRContext *context,
+                Reasons &reasons)
+      : OpInterfaceConversionPattern(converter, context), reasons(reasons) {}
+
+  LogicalResult
+  matchAndRewrite(linalg::LinalgOp op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics())
+      return reasons.fail(rewriter, op, "the op does not work on tensors");
+    StructuredOp structured = describeLinalgOp(op);
+    std::string whyNot;
+    FailureOr<SmallVector<Value>> results = lowerStructured(
+        rewriter, op.getLoc(), structured, operands, whyNot);
+    if (failed(results))
+      return reasons.fail(rewriter, op, whyNot);
+    SmallVector<SmallVector<Value>> replacements;
+    for (auto [result, init] : llvm::zip_equal(
+             *results, operands.take_back(op.getNumDpsInits()))) {
+      // A result has the sizes of what it was written over.
+      SmallVector<Value> &values = replacements.emplace_back();
+      values.push_back(result);
+      llvm::append_range(values, init.drop_front());
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(replacements));
+    return success();
+  }
+
+private:
+  Reasons &reasons;
+};
+
+/// A fill needs no loops, unless padding has to hold something else.
+struct FillPattern : OpConversionPattern<linalg::FillOp> {
+  FillPattern(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(linalg::FillOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());
+    if (!type || adaptor.getInputs().front().size() != 1)
+      return rewriter.notifyMatchFailure(op, "fills no tensor");
+    if (statesPadding(type)) {
+      Attribute value;
+      if (!matchPattern(op.getInputs().front(), m_Constant(&value)) ||
+          value != getPadding(type))
+        return rewriter.notifyMatchFailure(op, "padding holds another value");
+    }
+    ValueRange output = adaptor.getOutputs().front();
+    auto fill = linalg::FillOp::create(
+        rewriter, op.getLoc(), adaptor.getInputs().front(), output.front());
+    SmallVector<Value> values{fill.getResult(0)};
+    llvm::append_range(values, output.drop_front());
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
+/// arith and math ops on tensors.
+struct ElementwisePattern : ConversionPattern {
+  ElementwisePattern(const TypeConverter &converter, MLIRContext *context,
+                     Reasons &reasons)
+      : ConversionPattern(converter, MatchTraitOpTypeTag(),
+                          TypeID::get<OpTrait::Elementwise>(), /*benefit=*/1,
+                          context),
+        reasons(reasons) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override;
+
+private:
+  Reasons &reasons;
+};
+
+} // namespace
+
+LogicalResult ElementwisePattern::matchAndRewrite(
+    Operation *op, ArrayRef<ValueRange> operands,
+    ConversionPatternRewriter &rewriter) const {
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumRegions() != 0)
+    return rewriter.notifyMatchFailure(op, "not elementwise");
+  auto shaped = llvm::find_if(op->getOperandTypes(), [](Type type) {
+    return isa<RankedTensorType>(type);
+  });
+  if (shaped == op->getOperandTypes().end() ||
+      !llvm::all_of(op->getResultTypes(),
+                    [](Type type) { return isa<RankedTensorType>(type); }))
+    return rewriter.notifyMatchFailure(op, "works on no tensors");
+  unsigned rank = cast<RankedTensorType>(*shaped).getRank();
+
+  MLIRContext *context = op->getContext();
+  StructuredOp structured;
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank, context);
+  AffineMap scalar = AffineMap::get(rank, 0, context);
+  structured.sizes.assign(rank, ShapedType::kDynamic);
+  auto addOperand = [&](Type type, bool isResult) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    structured.operands.push_back(
+        {tensor ? identity : scalar, tensor, isResult});
+    for (unsigned d = 0; tensor && d < rank; ++d)
+      if (!tensor.isDynamicDim(d))
+        structured.sizes[d] = tensor.getDimSize(d);
+  };
+  SmallVector<Type> elements;
+  for (Type type : op->getOperandTypes())
+    addOperand(type, false);
+  for (Type type : op->getResultTypes()) {
+    addOperand(type, true);
+    elements.push_back(getElementTypeOrSelf(type));
+    structured.readsInit.push_back(false);
+  }
+  structured.iterators.assign(rank, utils::IteratorType::parallel);
+  structured.mayTrap = !isSpeculatable(op);
+  structured.emitBody = [op, elements](OpBuilder &b, Location loc,
+                                       ValueRange args, StructuredOp::Index) {
+    OperationState state(loc, op->getName(),
+                         args.take_front(op->getNumOperands()), elements,
+                         op->getAttrs());
+    return SmallVector<Value>(b.create(state)->getResults());
+  };
+
+  std::string whyNot;
+  if (failed(checkStructured(structured, whyNot)))
+    return reasons.fail(rewriter, op, whyNot);
+  Location loc = op->getLoc();
+  unsigned first = shaped - op->getOperandTypes().begin();
+  SmallVector<OpFoldResult> sizes = getLogicalSizes(
+      rewriter, loc, cast<RankedTensorType>(*shaped), operands[first]);
+  SmallVector<Value> inits;
+  SmallVector<ValueRange> all(operands);
+  for (auto [r, type] : llvm::enumerate(op->getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    inits.push_back(statesPadding(tensor) && !coversStorage(structured, r)
+                        ? createPadded(rewriter, loc, tensor, sizes)
+                        : createEmpty(rewriter, loc, tensor, sizes));
+  }
+  for (Value &init : inits)
+    all.push_back(ValueRange(init));
+  FailureOr<SmallVector<Value>> results =
+      lowerStructured(rewriter, loc, structured, all, whyNot);
+  assert(succeeded(results) && "checked above");
+  SmallVector<SmallVector<Value>> replacements;
+  for (auto [type, result] : llvm::zip_equal(op->getResultTypes(), *results))
+    replacements.push_back(withCarriedSizes(
+        rewriter, loc, cast<RankedTensorType>(type), result, sizes));
+  rewriter.replaceOpWithMultiple(op, std::move(replacements));
+  return success();
+}
+
+void layout::populateStructuredPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns,
+                                        Reasons &reasons) {
+  patterns.add<LinalgPattern, ElementwisePattern>(
+      converter, patterns.getContext(), reasons);
+  patterns.add<FillPattern>(converter, patterns.getContext());
+}

@@ -1,0 +1,241 @@
+//===- TensorPatterns.cpp - tensor ops that keep their dims ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gather.h"
+#include "Patterns.h"
+#include "Structured.h"
+#include "WholeAxes.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+template <typename OpTy> struct Pattern : OpConversionPattern<OpTy> {
+  Pattern(const TypeConverter &converter, MLIRContext *context,
+          Reasons &reasons)
+      : OpConversionPattern<OpTy>(converter, context), reasons(reasons) {}
+  Reasons &reasons;
+};
+
+/// Storage whose padding has a stated value is filled, unless all users write
+/// every position of it anyway.
+struct EmptyPattern : Pattern<tensor::EmptyOp> {
+  using Pattern::Pattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::EmptyOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+    bool isOverwritten = llvm::all_of(op->getUses(), [](OpOperand &use) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      if (!user || !user.isDpsInit(&use))
+        return false;
+      StructuredOp structured = describeLinalgOp(user);
+      unsigned result = use.getOperandNumber() - user.getNumDpsInputs();
+      return !structured.readsInit[result] && user.getNumReductionLoops() == 0 &&
+             coversStorage(structured, result);
+    });
+    Value physical = statesPadding(type) && !isOverwritten
+                         ? createPadded(rewriter, op.getLoc(), type, sizes)
+                         : createEmpty(rewriter, op.getLoc(), type, sizes);
+    rewriter.replaceOpWithMultiple(
+        op, {withCarriedSizes(rewriter, op.getLoc(), type, physical, sizes)});
+    return success();
+  }
+};
+
+struct DimPattern : Pattern<tensor::DimOp> {
+  using Pattern::Pattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::DimOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!type || !dim || *dim < 0 || *dim >= type.getRank())
+      return reasons.fail(rewriter, op,
+                          "the dim that is asked for is not a constant");
+    SmallVector<OpFoldResult> sizes = getLogicalSizes(
+        rewriter, op.getLoc(), type, adaptor.getSource());
+    rewriter.replaceOp(op, getValueOrCreateConstantIndexOp(
+                               rewriter, op.getLoc(), sizes[*dim]));
+    return success();
+  }
+};
+
+/// A cast of static to dynamic sizes or back.
+struct CastPattern : Pattern<tensor::CastOp> {
+  using Pattern::Pattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::CastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+    auto to = dyn_cast<RankedTensorType>(op.getType());
+    if (!from || !to)
+      return reasons.fail(rewriter, op, "an unranked tensor has no layout");
+    if (*getLayoutMap(from) != *getLayoutMap(to) ||
+        (statesPadding(to) && getPadding(from) != getPadding(to)))
+      return reasons.fail(rewriter, op,
+                          "a cast changes sizes, not the layout: use "
+                          "layout.convert for that");
+    Location loc = op.getLoc();
+    SmallVector<OpFoldResult> sizes =
+        getLogicalSizes(rewriter, loc, from, adaptor.getSource());
+    Value physical = tensor::CastOp::create(
+        rewriter, loc, *getPhysicalType(to), adaptor.getSource().front());
+    rewriter.replaceOpWithMultiple(
+        op, {withCarriedSizes(rewriter, loc, to, physical, sizes)});
+    return success();
+  }
+};
+
+struct ExtractPattern : Pattern<tensor::ExtractOp> {
+  using Pattern::Pattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getTensor().getType();
+    SmallVector<OpFoldResult> sizes =
+        getLogicalSizes(rewriter, loc, type, adaptor.getTensor());
+    rewriter.replaceOp(op, extractElement(rewriter, loc, type,
+                                          adaptor.getTensor().front(),
+                                          op.getIndices(), sizes));
+    return success();
+  }
+};
+
+/// Dims that storage holds as whole axes are padded there; for others, and for
+/// padding that depends on the position, storage is gathered.
+struct PadPattern : Pattern<tensor::PadOp> {
+  using Pattern::Pattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+} // namespace
+
+/// Whether storage may be padded as it is: what lies between the elements of
+/// the blocked dims is then as the result wants it.
+static bool keepsPadding(tensor::PadOp op, Value value) {
+  RankedTensorType to = op.getResultType();
+  if (!statesPadding(to))
+    return true;
+  Attribute constant;
+  return getPadding(op.getSourceType()) == getPadding(to) &&
+         matchPattern(value, m_Constant(&constant)) &&
+         constant == getPadding(to);
+}
+
+LogicalResult
+PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
+                            ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType from = op.getSourceType(), to = op.getResultType();
+  ValueRange source = adaptor.getSource();
+  SmallVector<OpFoldResult> low = op.getMixedLowPad();
+  SmallVector<OpFoldResult> high = op.getMixedHighPad();
+  SmallVector<OpFoldResult> fromSizes =
+      getLogicalSizes(rewriter, loc, from, source);
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned d = 0; d < fromSizes.size(); ++d) {
+    AffineExpr a, b, c;
+    bindSymbols(op.getContext(), a, b, c);
+    sizes.push_back(to.isDynamicDim(d)
+                        ? affine::makeComposedFoldedAffineApply(
+                              rewriter, loc, a + b + c,
+                              {low[d], fromSizes[d], high[d]})
+                        : OpFoldResult(rewriter.getIndexAttr(
+                              to.getDimSize(d))));
+  }
+
+  llvm::SmallBitVector padded(from.getRank());
+  for (unsigned d = 0; d < padded.size(); ++d)
+    padded[d] = !isConstantIntValue(low[d], 0) || !isConstantIntValue(high[d], 0);
+  Value value = op.getConstantPaddingValue();
+  std::optional<WholeAxes> axes = findWholeAxes(from, to, padded);
+  Value result;
+  if (value && axes && keepsPadding(op, value)) {
+    SmallVector<OpFoldResult> zeros(axes->dimOfAxis.size(),
+                                    rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> physicalLow =
+        axes->permute(low, zeros);
+    SmallVector<OpFoldResult> physicalHigh = axes->permute(high, zeros);
+    result = tensor::PadOp::create(rewriter, loc, *getPhysicalType(to),
+                                   source.front(), physicalLow, physicalHigh,
+                                   value, op.getNofold());
+  } else {
+    SmallVector<Value> lowValues =
+        getValueOrCreateConstantIndexOp(rewriter, loc, low);
+    SmallVector<Value> sizeValues =
+        getValueOrCreateConstantIndexOp(rewriter, loc, fromSizes);
+    auto element = [&](OpBuilder &b, Location loc, ValueRange index) -> Value {
+      Value valid;
+      SmallVector<Value> inner(index);
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      for (int64_t d : padded.set_bits()) {
+        inner[d] = arith::SubIOp::create(b, loc, index[d], lowValues[d]);
+        for (auto [predicate, bound] :
+             {std::make_pair(arith::CmpIPredicate::sge, zero),
+              std::make_pair(arith::CmpIPredicate::slt, sizeValues[d])}) {
+          Value holds =
+              arith::CmpIOp::create(b, loc, predicate, inner[d], bound);
+          valid = valid ? arith::AndIOp::create(b, loc, valid, holds) : holds;
+        }
+      }
+      auto inside = [&](OpBuilder &b, Location loc) {
+        return extractElement(b, loc, from, source.front(), inner, fromSizes);
+      };
+      if (!valid)
+        return inside(b, loc);
+      auto choice = scf::IfOp::create(
+          b, loc, valid,
+          [&](OpBuilder &b, Location loc) {
+            scf::YieldOp::create(b, loc, inside(b, loc));
+          },
+          [&](OpBuilder &b, Location loc) {
+            IRMapping mapping;
+            Block *body = op.getBody();
+            mapping.map(body->getArguments(), index);
+            for (Operation &inner : body->without_terminator())
+              b.clone(inner, mapping);
+            scf::YieldOp::create(b, loc,
+                                 mapping.lookupOrDefault(
+                                     body->getTerminator()->getOperand(0)));
+          });
+      return choice.getResult(0);
+    };
+    std::string whyNot;
+    FailureOr<Value> gathered =
+        emitGather(rewriter, loc, to, sizes, element, whyNot);
+    if (failed(gathered))
+      return reasons.fail(rewriter, op, whyNot);
+    result = *gathered;
+  }
+  rewriter.replaceOpWithMultiple(
+      op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
+  return success();
+}
+
+void layout::populateTensorPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    Reasons &reasons) {
+  patterns.add<EmptyPattern, DimPattern, CastPattern, ExtractPattern,
+               PadPattern>(converter, patterns.getContext(), reasons);
+}

@@ -1,0 +1,43 @@
+//===- WholeAxes.h - Dims that storage keeps in one piece -------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dim that is a stored axis of its own, of its own size, can be padded and
+// sliced in storage as it would be in the logical tensor:
+//
+//   NCHW16c: n, h and w are axes 0, 2 and 3; c is cut and no axis.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_WHOLEAXES_H
+#define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_WHOLEAXES_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir {
+namespace layout {
+
+struct WholeAxes {
+  /// Per stored axis, the touched dim that it is.
+  SmallVector<std::optional<unsigned>> dimOfAxis;
+
+  /// Per stored axis, the entry of its dim; `other` for the remaining axes.
+  SmallVector<OpFoldResult> permute(ArrayRef<OpFoldResult> ofDims,
+                                    ArrayRef<OpFoldResult> other) const;
+};
+
+/// The axes of the `touched` dims if two types store by the same map, every
+/// touched dim is a whole axis, and all other dims have equal sizes.
+std::optional<WholeAxes> findWholeAxes(RankedTensorType a, RankedTensorType b,
+                                       const llvm::SmallBitVector &touched);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_WHOLEAXES_H

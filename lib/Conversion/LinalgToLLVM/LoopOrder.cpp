@@ -1,0 +1,154 @@
+//===- LoopOrder.cpp - The order of a kernel's parallel loops -------------===//
+//
+// Tries every order and counts the cache lines that each one moves. For a cache
+// of a given size, the largest inner part of the nest whose data fits is read
+// once; everything outside of it repeats that. The data of an operand in a part
+// of the nest is the box of its subscripts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+constexpr double kLineBytes = 64;
+
+/// One tensor that the kernel reads or writes.
+struct Operand {
+  double elementBytes;
+  SmallVector<int64_t> shape;
+  /// Per subscript, how far each kernel dim moves it.
+  SmallVector<SmallVector<int64_t>> moves;
+};
+
+class Traffic {
+public:
+  explicit Traffic(const Kernel &kernel) : kernel(kernel) {
+    linalg::LinalgOp op = kernel.root.op;
+    for (auto [operand, map] :
+         llvm::zip_equal(op->getOpOperands(), kernel.root.maps)) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || type.getRank() == 0)
+        continue;
+      Operand entry;
+      entry.elementBytes =
+          type.getElementType().isIntOrFloat()
+              ? type.getElementType().getIntOrFloatBitWidth() / 8.0
+              : 8.0;
+      entry.shape.assign(type.getShape().begin(), type.getShape().end());
+      SmallVector<int64_t> at(map.getNumDims(), 0);
+      SmallVector<int64_t> origin = map.compose(at);
+      entry.moves.resize(type.getRank());
+      for (unsigned dim = 0; dim < at.size(); ++dim) {
+        at[dim] = 1;
+        for (auto [i, value] : llvm::enumerate(map.compose(at)))
+          entry.moves[i].push_back(std::abs(value - origin[i]));
+        at[dim] = 0;
+      }
+      operands.push_back(std::move(entry));
+    }
+  }
+
+  /// Cycles to move the data of the whole kernel through the caches.
+  double cycles(ArrayRef<unsigned> order, ArrayRef<int64_t> tile,
+                ArrayRef<double> trips) const {
+    // First and second cache, with room for what else is in them, and the
+    // cycles of a line that comes from beyond.
+    return 1.0 * lines(order, tile, trips, 24e3) +
+           3.0 * lines(order, tile, trips, 600e3);
+  }
+
+private:
+  double linesOf(const Operand &operand, ArrayRef<double> span) const {
+    double lines = 1;
+    for (auto [i, moves] : llvm::enumerate(operand.moves)) {
+      double extent = 1;
+      for (auto [dim, move] : llvm::enumerate(moves))
+        extent += (span[dim] - 1) * move;
+      if (!ShapedType::isDynamic(operand.shape[i]))
+        extent = std::min<double>(extent, operand.shape[i]);
+      if (i + 1 == operand.moves.size())
+        extent = std::ceil(extent * operand.elementBytes / kLineBytes);
+      lines *= extent;
+    }
+    return lines;
+  }
+
+  double lines(ArrayRef<unsigned> order, ArrayRef<int64_t> tile,
+               ArrayRef<double> trips, double capacity) const {
+    SmallVector<double> span;
+    for (auto [dim, extent] : llvm::enumerate(tile))
+      span.push_back(kernel.isParallel(dim) ? extent
+                     : ShapedType::isDynamic(kernel.extents[dim])
+                         ? 64
+                         : kernel.extents[dim]);
+    auto total = [&]() {
+      double sum = 0;
+      for (const Operand &operand : operands)
+        sum += linesOf(operand, span);
+      return sum;
+    };
+    double inner = total(), repeats = 1;
+    for (unsigned dim : order)
+      repeats *= trips[dim];
+    for (unsigned dim : llvm::reverse(order)) {
+      span[dim] *= trips[dim];
+      double grown = total();
+      if (grown * kLineBytes > capacity)
+        break;
+      inner = grown;
+      repeats /= trips[dim];
+    }
+    return inner * repeats;
+  }
+
+  const Kernel &kernel;
+  SmallVector<Operand> operands;
+};
+
+} // namespace
+
+SmallVector<unsigned> layout::orderLoops(const Kernel &kernel,
+                                         ArrayRef<int64_t> tile) {
+  SmallVector<unsigned> single, looped;
+  SmallVector<double> trips(tile.size(), 1);
+  AffineMap resultMap = kernel.root.maps[kernel.root.numInputs()];
+  for (AffineExpr expr : resultMap.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    int64_t extent = kernel.extents[dim];
+    trips[dim] =
+        ShapedType::isDynamic(extent)
+            ? 64
+            : llvm::divideCeil(std::max<int64_t>(extent, 1), tile[dim]);
+    (trips[dim] > 1 ? looped : single).push_back(dim);
+  }
+  // Without a reduction nothing is read twice for long: the order of the
+  // result writes memory in sequence. Beyond six loops there are too many
+  // orders to try.
+  SmallVector<unsigned> best = looped;
+  if (kernel.hasReduction() && looped.size() <= 6) {
+    Traffic traffic(kernel);
+    SmallVector<unsigned> positions =
+        llvm::to_vector(llvm::seq<unsigned>(0, looped.size()));
+    double least = std::numeric_limits<double>::infinity();
+    do {
+      SmallVector<unsigned> order;
+      for (unsigned position : positions)
+        order.push_back(looped[position]);
+      double cycles = traffic.cycles(order, tile, trips);
+      // Orders come in lexicographic order, so equal ones keep the result's.
+      if (cycles < least * 0.999) {
+        least = cycles;
+        best = order;
+      }
+    } while (std::next_permutation(positions.begin(), positions.end()));
+  }
+  single.append(best.begin(), best.end());
+  return single;
+}

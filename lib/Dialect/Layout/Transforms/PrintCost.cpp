@@ -1,0 +1,224 @@
+//===- PrintCost.cpp - The table of conversions ---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decision.h"
+#include "layout/Analysis/ConversionPlan.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_PRINTCOSTPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+struct Row {
+  std::string location, from, to, shape, why;
+  ConversionPlan plan;
+  Cost cost = 0;
+};
+
+struct Table {
+  std::vector<Row> activations, constants;
+  std::optional<Cost> lowerBound, assignedCost, assignedConversions;
+};
+
+struct Totals {
+  Cost bytesRead = 0, bytesWritten = 0, cost = 0;
+};
+} // namespace
+
+/// The name in a location where there is one, the file position otherwise.
+static std::string printLocation(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  std::string text;
+  llvm::raw_string_ostream(text) << loc;
+  // loc(...)
+  return text.substr(4, text.size() - 5);
+}
+
+static std::string printMap(RankedTensorType type) {
+  if (!type.getEncoding())
+    return "row-major";
+  std::string text;
+  llvm::raw_string_ostream(text) << type.getEncoding();
+  return text;
+}
+
+static std::string printShape(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      os << "?x";
+    else
+      os << size << "x";
+  }
+  os << type.getElementType();
+  return text;
+}
+
+/// "linalg.matmul needs it, linalg.generic makes it".
+static std::string explain(ConvertOp convert) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<StringRef> users;
+  for (Operation *user : convert->getUsers())
+    if (!llvm::is_contained(users, user->getName().getStringRef()))
+      users.push_back(user->getName().getStringRef());
+  llvm::sort(users);
+  llvm::interleave(users, os, " and ");
+  os << (users.empty()       ? "nothing needs 'to'"
+         : users.size() == 1 ? " needs 'to'"
+                             : " need 'to'");
+  if (Operation *producer = convert.getSource().getDefiningOp())
+    os << ", " << producer->getName() << " makes 'from'";
+  else
+    os << ", 'from' is the type of an argument";
+  return text;
+}
+
+static Table collect(Operation *root, TargetAttr target) {
+  Table table;
+  root->walk([&](ConvertOp convert) {
+    RankedTensorType from = convert.getSource().getType();
+    RankedTensorType to = convert.getResult().getType();
+    Row row;
+    row.plan = ConversionPlan::get(from, to, target);
+    row.cost = row.plan.getCost(target);
+    row.location = printLocation(convert.getLoc());
+    row.from = printMap(from);
+    row.to = printMap(to);
+    row.shape = printShape(to);
+    row.why = explain(convert);
+    Operation *producer = convert.getSource().getDefiningOp();
+    bool isConstant = producer && producer->hasTrait<OpTrait::ConstantLike>();
+    (isConstant ? table.constants : table.activations)
+        .push_back(std::move(row));
+  });
+  auto assignment = dyn_cast_if_present<DictionaryAttr>(
+      root->getDiscardableAttr(kAssignment));
+  auto read = [&](StringRef name) -> std::optional<Cost> {
+    auto value = assignment ? assignment.getAs<IntegerAttr>(name) : nullptr;
+    return value ? std::optional<Cost>(value.getInt()) : std::nullopt;
+  };
+  table.assignedCost = read("cost");
+  table.assignedConversions = read("conversion_cost");
+  table.lowerBound = read("lower_bound");
+  return table;
+}
+
+static Totals sum(ArrayRef<Row> rows) {
+  Totals totals;
+  for (const Row &row : rows) {
+    totals.bytesRead = addCosts(totals.bytesRead, row.plan.bytesRead);
+    totals.bytesWritten = addCosts(totals.bytesWritten, row.plan.bytesWritten);
+    totals.cost = addCosts(totals.cost, row.cost);
+  }
+  return totals;
+}
+
+static void printText(const Table &table, raw_ostream &os) {
+  auto printRows = [&](StringRef title, ArrayRef<Row> rows) {
+    Totals totals = sum(rows);
+    os << title << ": " << rows.size() << ", " << totals.bytesRead
+       << " bytes read, " << totals.bytesWritten << " bytes written, cost "
+       << totals.cost << "\n";
+    for (const Row &row : rows)
+      os << "  " << row.location << "  " << row.shape << "  "
+         << stringify(row.plan.kind) << "\n    from " << row.from
+         << "\n    to   " << row.to << "\n    read " << row.plan.bytesRead
+         << ", written " << row.plan.bytesWritten << ", runs of "
+         << row.plan.runBytes << " bytes, cost " << row.cost << "\n    "
+         << row.why << "\n";
+  };
+  printRows("conversions", table.activations);
+  printRows("conversions of constants", table.constants);
+  if (table.lowerBound && table.assignedCost)
+    os << "assignment: cost " << *table.assignedCost << ", lower bound "
+       << *table.lowerBound << ", gap "
+       << *table.assignedCost - *table.lowerBound << "\n";
+}
+
+static void printJSON(const Table &table, raw_ostream &os) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  auto printRows = [&](StringRef title, ArrayRef<Row> rows) {
+    json.attributeObject(title, [&] {
+      Totals totals = sum(rows);
+      json.attribute("count", int64_t(rows.size()));
+      json.attribute("bytes_read", totals.bytesRead);
+      json.attribute("bytes_written", totals.bytesWritten);
+      json.attribute("cost", totals.cost);
+      json.attributeArray("rows", [&] {
+        for (const Row &row : rows)
+          json.object([&] {
+            json.attribute("location", row.location);
+            json.attribute("shape", row.shape);
+            json.attribute("kind", stringify(row.plan.kind));
+            json.attribute("from", row.from);
+            json.attribute("to", row.to);
+            json.attribute("bytes_read", row.plan.bytesRead);
+            json.attribute("bytes_written", row.plan.bytesWritten);
+            json.attribute("run_bytes", row.plan.runBytes);
+            json.attribute("cost", row.cost);
+            json.attribute("why", row.why);
+          });
+      });
+    });
+  };
+  json.object([&] {
+    printRows("conversions", table.activations);
+    printRows("constants", table.constants);
+    if (table.lowerBound && table.assignedCost && table.assignedConversions)
+      json.attributeObject("assignment", [&] {
+        json.attribute("cost", *table.assignedCost);
+        json.attribute("conversion_cost", *table.assignedConversions);
+        json.attribute("lower_bound", *table.lowerBound);
+      });
+  });
+  os << "\n";
+}
+
+void layout::printLayoutCost(Operation *root, TargetAttr target,
+                             CostFormat format, raw_ostream &os) {
+  Table table = collect(root, target);
+  if (format == CostFormat::json)
+    printJSON(table, os);
+  else
+    printText(table, os);
+}
+
+namespace {
+struct PrintCostPass : layout::impl::PrintCostPassBase<PrintCostPass> {
+  using PrintCostPassBase::PrintCostPassBase;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    markAllAnalysesPreserved();
+    FailureOr<TargetAttr> wanted = layout::getTarget(root, target);
+    if (failed(wanted))
+      return signalPassFailure();
+    std::string message;
+    std::unique_ptr<llvm::ToolOutputFile> file =
+        openOutputFile(output, &message);
+    if (!file) {
+      root->emitError() << "the option 'output': " << message;
+      return signalPassFailure();
+    }
+    printLayoutCost(root, *wanted, format, file->os());
+    file->keep();
+  }
+};
+} // namespace

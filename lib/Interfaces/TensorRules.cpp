@@ -1,0 +1,219 @@
+//===- TensorRules.cpp - Layout rules of tensor ---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fresh storage, reshapes as views, and ops that touch some dims only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectRegistry.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::layout;
+using Kind = OpLayoutRule::Kind;
+
+static SizeExpr getSize(RankedTensorType type, unsigned dim) {
+  return type.isDynamicDim(dim) ? SizeExpr::dim(dim)
+                                : SizeExpr(type.getDimSize(dim));
+}
+
+/// The views between `folded` and `unfolded`, whose dims groups[d] are the
+/// digits of dim d of `folded`. Digits below the first one of a group have
+/// static sizes; otherwise nothing.
+static std::optional<ViewRule>
+getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
+               ArrayRef<SmallVector<int64_t, 2>> groups, bool isCollapse) {
+  SmallVector<Linear> foldedDims(folded.getRank()),
+      unfoldedDims(unfolded.getRank());
+  SmallVector<SizeExpr> foldedSizes(folded.getRank(), SizeExpr(1)),
+      unfoldedSizes(unfolded.getRank(), SizeExpr(1));
+  for (auto [d, group] : llvm::enumerate(groups)) {
+    int64_t inner = 1;
+    for (int64_t u : llvm::reverse(group)) {
+      bool isFirst = u == group.front();
+      int64_t size = unfolded.getDimSize(u);
+      if (!isFirst && (ShapedType::isDynamic(size) || size == 0))
+        return std::nullopt;
+      foldedDims[d] = add(foldedDims[d], scale(Linear::dim(u), inner));
+      foldedSizes[d] = foldedSizes[d] * getSize(unfolded, u);
+      Sized digit = floorDiv(Sized{Linear::dim(d), getSize(folded, d)}, inner);
+      if (!isFirst) {
+        digit = mod(digit, size);
+        inner *= size;
+      }
+      unfoldedDims[u] = digit.value;
+      unfoldedSizes[u] = digit.extent;
+    }
+  }
+  // Dims of a tensor of one element that a reassociation leaves out.
+  for (auto [u, value] : llvm::enumerate(unfoldedDims))
+    if (groups.empty())
+      value = Linear();
+  ViewRule view;
+  if (isCollapse) {
+    view.sourceDims = unfoldedDims, view.sourceSizes = unfoldedSizes;
+    view.resultDims = foldedDims, view.resultSizes = foldedSizes;
+  } else {
+    view.sourceDims = foldedDims, view.sourceSizes = foldedSizes;
+    view.resultDims = unfoldedDims, view.resultSizes = unfoldedSizes;
+  }
+  return view;
+}
+
+/// Whether a dim may be stored in tiles is asked of every position at which
+/// the op cuts it.
+static void touch(int64_t &unit, int64_t position) {
+  unit = std::gcd(unit, position);
+}
+static void touch(int64_t &unit, OpFoldResult position) {
+  std::optional<int64_t> value = getConstantIntValue(position);
+  touch(unit, value ? *value : 1);
+}
+
+namespace {
+struct EmptyModel
+    : LayoutOpInterface::ExternalModel<EmptyModel, tensor::EmptyOp> {
+  OpLayoutRule getLayoutRule(Operation *) const {
+    OpLayoutRule rule;
+    rule.kind = Kind::Source;
+    return rule;
+  }
+};
+
+template <typename OpTy>
+struct ShapeModel : LayoutOpInterface::ExternalModel<ShapeModel<OpTy>, OpTy> {
+  OpLayoutRule getLayoutRule(Operation *) const {
+    OpLayoutRule rule;
+    rule.kind = Kind::Shape;
+    return rule;
+  }
+};
+
+template <typename OpTy>
+struct ReshapeModel
+    : LayoutOpInterface::ExternalModel<ReshapeModel<OpTy>, OpTy> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    auto reshape = cast<OpTy>(op);
+    RankedTensorType source = reshape.getSrcType();
+    RankedTensorType result = reshape.getResultType();
+    constexpr bool isCollapse = std::is_same_v<OpTy, tensor::CollapseShapeOp>;
+    OpLayoutRule rule;
+    std::optional<ViewRule> view = getReshapeView(
+        isCollapse ? result : source, isCollapse ? source : result,
+        reshape.getReassociationIndices(), isCollapse);
+    if (!view)
+      return rule;
+    rule.kind = Kind::View;
+    rule.view = *view;
+    return rule;
+  }
+};
+
+struct CastModel : LayoutOpInterface::ExternalModel<CastModel, tensor::CastOp> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    OpLayoutRule rule;
+    auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!source || !result)
+      return rule;
+    rule.kind = Kind::PerDim;
+    rule.units.assign(source.getRank(), 0);
+    return rule;
+  }
+};
+
+struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    auto pad = cast<tensor::PadOp>(op);
+    OpLayoutRule rule;
+    rule.kind = Kind::PerDim;
+    for (auto [low, high] :
+         llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad()))
+      rule.units.push_back(
+          isConstantIntValue(low, 0) && isConstantIntValue(high, 0) ? 0 : 1);
+    // A body that reads its indices sees logical ones.
+    if (!pad.getConstantPaddingValue())
+      rule.units.assign(rule.units.size(), 1);
+    return rule;
+  }
+};
+
+/// extract_slice and insert_slice without a change of rank.
+template <typename OpTy>
+struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    auto slice = cast<OpTy>(op);
+    RankedTensorType small, large;
+    if constexpr (std::is_same_v<OpTy, tensor::InsertSliceOp>) {
+      small = slice.getSourceType();
+      large = slice.getDestType();
+    } else {
+      small = slice.getResultType();
+      large = slice.getSourceType();
+    }
+    OpLayoutRule rule;
+    if (small.getRank() != large.getRank())
+      return rule;
+    rule.kind = Kind::PerDim;
+    for (int64_t d = 0; d < large.getRank(); ++d) {
+      int64_t unit = 0;
+      OpFoldResult offset = slice.getMixedOffsets()[d];
+      OpFoldResult size = slice.getMixedSizes()[d];
+      bool isWhole = isConstantIntValue(offset, 0) &&
+                     isConstantIntValue(slice.getMixedStrides()[d], 1) &&
+                     !large.isDynamicDim(d) &&
+                     isConstantIntValue(size, large.getDimSize(d));
+      if (!isWhole) {
+        touch(unit, offset);
+        touch(unit, size);
+        if (!isConstantIntValue(slice.getMixedStrides()[d], 1))
+          unit = 1;
+      }
+      rule.units.push_back(unit);
+    }
+    return rule;
+  }
+};
+
+struct ConcatModel
+    : LayoutOpInterface::ExternalModel<ConcatModel, tensor::ConcatOp> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    auto concat = cast<tensor::ConcatOp>(op);
+    OpLayoutRule rule;
+    rule.kind = Kind::PerDim;
+    rule.units.assign(concat.getResultType().getRank(), 0);
+    for (Value input : concat.getInputs()) {
+      auto type = cast<RankedTensorType>(input.getType());
+      int64_t size = type.getDimSize(concat.getDim());
+      touch(rule.units[concat.getDim()],
+            ShapedType::isDynamic(size) ? 1 : size);
+    }
+    return rule;
+  }
+};
+} // namespace
+
+void layout::registerTensorLayoutRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    tensor::EmptyOp::attachInterface<EmptyModel>(*context);
+    tensor::DimOp::attachInterface<ShapeModel<tensor::DimOp>>(*context);
+    tensor::RankOp::attachInterface<ShapeModel<tensor::RankOp>>(*context);
+    tensor::CollapseShapeOp::attachInterface<
+        ReshapeModel<tensor::CollapseShapeOp>>(*context);
+    tensor::ExpandShapeOp::attachInterface<ReshapeModel<tensor::ExpandShapeOp>>(
+        *context);
+    tensor::CastOp::attachInterface<CastModel>(*context);
+    tensor::PadOp::attachInterface<PadModel>(*context);
+    tensor::ExtractSliceOp::attachInterface<SliceModel<tensor::ExtractSliceOp>>(
+        *context);
+    tensor::InsertSliceOp::attachInterface<SliceModel<tensor::InsertSliceOp>>(
+        *context);
+    tensor::ConcatOp::attachInterface<ConcatModel>(*context);
+  });
+}

@@ -1,0 +1,202 @@
+//===- RandomMaps.h - Random layouts with their own evaluator ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An expression over logical indices as it would be written, evaluated by plain
+// integer arithmetic that shares nothing with the library: the oracle of the
+// property tests.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TEST_UNIT_ALGEBRA_RANDOMMAPS_H
+#define TEST_UNIT_ALGEBRA_RANDOMMAPS_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include <random>
+
+namespace layout_test {
+
+using Index = std::vector<int64_t>;
+
+struct Expr {
+  enum Kind { Dim, FloorDiv, Mod, Group, Align, Pad } kind = Dim;
+  int64_t number = 0; // the dim, or the constant of the primitive
+  int64_t high = 0;   // Pad: positions after
+  std::vector<Expr> args;
+
+  int64_t extent(const Index &sizes) const {
+    switch (kind) {
+    case Dim:
+      return sizes[number];
+    case FloorDiv:
+      return (args[0].extent(sizes) + number - 1) / number;
+    case Mod:
+      return number;
+    case Align:
+      return (args[0].extent(sizes) + number - 1) / number * number;
+    case Pad:
+      return number + args[0].extent(sizes) + high;
+    case Group: {
+      int64_t product = 1;
+      for (const Expr &arg : args)
+        product *= arg.extent(sizes);
+      return product;
+    }
+    }
+    return 0;
+  }
+
+  int64_t value(const Index &index, const Index &sizes) const {
+    switch (kind) {
+    case Dim:
+      return index[number];
+    case FloorDiv:
+      return args[0].value(index, sizes) / number;
+    case Mod:
+      return args[0].value(index, sizes) % number;
+    case Align:
+      return args[0].value(index, sizes);
+    case Pad:
+      return args[0].value(index, sizes) + number;
+    case Group: {
+      int64_t sum = 0;
+      for (const Expr &arg : args)
+        sum = sum * arg.extent(sizes) + arg.value(index, sizes);
+      return sum;
+    }
+    }
+    return 0;
+  }
+
+  mlir::layout::Sized build() const {
+    using namespace mlir::layout;
+    switch (kind) {
+    case Dim:
+      return Sized::dim(number);
+    case FloorDiv:
+      return floorDiv(args[0].build(), number);
+    case Mod:
+      return mod(args[0].build(), number);
+    case Align:
+      return align(args[0].build(), number);
+    case Pad:
+      return pad(args[0].build(), number, high);
+    case Group: {
+      llvm::SmallVector<Sized> elements;
+      for (const Expr &arg : args)
+        elements.push_back(arg.build());
+      return group(elements);
+    }
+    }
+    return {};
+  }
+};
+
+inline mlir::layout::LayoutMap buildMap(unsigned rank, const Expr &expr) {
+  mlir::layout::Sized offset = expr.build();
+  return mlir::layout::LayoutMap::get(
+      rank, "buffer", {{"offset", offset.value, offset.extent}});
+}
+
+class RandomMaps {
+public:
+  explicit RandomMaps(uint64_t seed) : engine(seed) {}
+
+  int64_t below(int64_t n) {
+    return std::uniform_int_distribution<int64_t>(0, n - 1)(engine);
+  }
+
+  Index sizes(unsigned rank, int64_t most) {
+    Index result(rank);
+    for (int64_t &size : result)
+      size = 1 + below(most);
+    return result;
+  }
+
+  /// A layout of digits that nest: every dim split by a chain of factors, the
+  /// digits in any order, some of them fused or aligned.
+  Expr nested(unsigned rank) {
+    std::vector<Expr> digits;
+    for (unsigned d = 0; d < rank; ++d) {
+      Expr dim;
+      dim.number = d;
+      if (below(5) == 0)
+        dim = Expr{Expr::Pad, below(3), below(3), {dim}};
+      int64_t lo = 1;
+      for (int64_t parts = below(3); parts > 0; --parts) {
+        int64_t factor = 2 + below(3);
+        digits.push_back(Expr{Expr::Mod, factor, 0, {above(dim, lo)}});
+        lo *= factor;
+      }
+      digits.push_back(above(dim, lo));
+    }
+    std::shuffle(digits.begin(), digits.end(), engine);
+    Expr result{Expr::Group, 0, 0, {}};
+    for (Expr &digit : digits) {
+      bool join = !result.args.empty() && below(6) == 0;
+      if (!join) {
+        result.args.push_back(digit);
+        continue;
+      }
+      Expr fused{Expr::Group, 0, 0, {result.args.back(), digit}};
+      result.args.back() =
+          below(2) ? fused : Expr{Expr::Align, 2 + below(7), 0, {fused}};
+    }
+    return result;
+  }
+
+  /// Any expression, often not injective.
+  Expr any(unsigned rank, unsigned depth) {
+    if (depth == 0 || below(4) == 0) {
+      Expr dim;
+      dim.number = below(rank);
+      return dim;
+    }
+    switch (below(5)) {
+    case 0:
+      return Expr{Expr::FloorDiv, 1 + below(6), 0, {any(rank, depth - 1)}};
+    case 1:
+      return Expr{Expr::Mod, 1 + below(6), 0, {any(rank, depth - 1)}};
+    case 2:
+      return Expr{Expr::Align, 1 + below(6), 0, {any(rank, depth - 1)}};
+    case 3:
+      return Expr{Expr::Pad, below(4), below(4), {any(rank, depth - 1)}};
+    default: {
+      Expr group{Expr::Group, 0, 0, {}};
+      for (int64_t n = 1 + below(3); n > 0; --n)
+        group.args.push_back(any(rank, depth - 1));
+      return group;
+    }
+    }
+  }
+
+private:
+  Expr above(const Expr &x, int64_t lo) {
+    return lo == 1 ? x : Expr{Expr::FloorDiv, lo, 0, {x}};
+  }
+
+  std::mt19937_64 engine;
+};
+
+/// Calls fn for every index of the box.
+template <typename Fn> void forEachIndex(const Index &sizes, Fn fn) {
+  Index index(sizes.size(), 0);
+  for (int64_t size : sizes)
+    if (size == 0)
+      return;
+  while (true) {
+    fn(index);
+    int d = int(sizes.size()) - 1;
+    while (d >= 0 && ++index[d] == sizes[d])
+      index[d--] = 0;
+    if (d < 0)
+      return;
+  }
+}
+
+} // namespace layout_test
+
+#endif // TEST_UNIT_ALGEBRA_RANDOMMAPS_H
