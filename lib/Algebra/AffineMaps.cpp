@@ -20,10 +20,10 @@ AffineExpr layout::toAffineExpr(const SizeExpr &size,
   for (const SizeExpr::Term &term : size.getTerms()) {
     AffineExpr product = getAffineConstantExpr(term.coeff, context);
     for (const SizeExpr::Atom &atom : term.factors)
-      product = product *
-                (atom.ceil ? toAffineExpr(atom.ceil->num, sizeOf, context)
-                                 .ceilDiv(atom.ceil->den)
-                           : sizeOf[atom.dim]);
+      product =
+          product * (atom.ceil ? toAffineExpr(atom.ceil->num, sizeOf, context)
+                                     .ceilDiv(atom.ceil->den)
+                               : sizeOf[atom.dim]);
     sum = sum + product;
   }
   return sum;
@@ -34,10 +34,9 @@ AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
                                 MLIRContext *context) {
   AffineExpr sum = toAffineExpr(value.constant, sizeOf, context);
   for (const DigitTerm &term : value.terms) {
-    AffineExpr digit =
-        term.digit.fused
-            ? toAffineExpr(*term.digit.fused, dims, sizeOf, context)
-            : dims[term.digit.dim];
+    AffineExpr digit = term.digit.fused ? toAffineExpr(*term.digit.fused, dims,
+                                                       sizeOf, context)
+                                        : dims[term.digit.dim];
     if (term.digit.lo != 1)
       digit = digit.floorDiv(term.digit.lo);
     if (term.digit.modulus)
@@ -91,8 +90,19 @@ AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
 
 AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,
                                  MLIRContext *context) {
+  // A stride that is a number on this shape can be divided by.
+  std::vector<Linear> dims;
+  std::vector<SizeExpr> sizeOf;
+  for (unsigned d = 0; d < map.getRank(); ++d) {
+    dims.push_back(Linear::dim(d));
+    sizeOf.push_back(SizeExpr::dim(d).specialize(sizes));
+  }
+  std::vector<StoredAxis> stored;
+  for (const StoredAxis &axis : map.getStoredAxes())
+    stored.push_back(
+        {substitute(axis.value, dims, sizeOf), axis.extent.substitute(sizeOf)});
   std::optional<std::vector<Linear>> inverse =
-      invertAxes(map.getStoredAxes(), map.getRank(), sizes);
+      invertAxes(stored, map.getRank(), sizes);
   if (!inverse)
     return AffineMap();
   SmallVector<AffineExpr> axes =

@@ -209,8 +209,7 @@ static void combineDigits(std::vector<DigitTerm> &terms) {
     if (!pieces.empty()) {
       DigitTerm &last = pieces.back();
       int64_t end = last.digit.lo * last.digit.modulus;
-      if (end == lo &&
-          stride == last.stride * SizeExpr(last.digit.modulus)) {
+      if (end == lo && stride == last.stride * SizeExpr(last.digit.modulus)) {
         last.digit.modulus = hi ? hi / last.digit.lo : 0;
         continue;
       }
@@ -273,15 +272,15 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
                            std::vector<DigitTerm> &result) {
   while (!group.empty()) {
     // The widest digit says which shift is meant.
-    auto reference = std::max_element(
-        group.begin(), group.end(),
-        [](const ShiftedTerm &a, const ShiftedTerm &b) {
-          auto key = [](const ShiftedTerm &t) {
-            return std::make_tuple(t.end() == 0, t.end(), t.term.digit.lo,
-                                   t.shift);
-          };
-          return key(a) < key(b);
-        });
+    auto reference =
+        std::max_element(group.begin(), group.end(),
+                         [](const ShiftedTerm &a, const ShiftedTerm &b) {
+                           auto key = [](const ShiftedTerm &t) {
+                             return std::make_tuple(t.end() == 0, t.end(),
+                                                    t.term.digit.lo, t.shift);
+                           };
+                           return key(a) < key(b);
+                         });
     int64_t shift = reference->shift;
     std::vector<DigitTerm> same;
     std::vector<ShiftedTerm> others;
@@ -375,8 +374,8 @@ static Linear combine(SizeExpr constant, std::vector<DigitTerm> terms,
       // A shift that vanished can leave the digit of a digit.
       if (const Digit *inner =
               term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
-        if (std::optional<Digit> composed = composeDigits(
-                *inner, term.digit.lo, term.digit.modulus)) {
+        if (std::optional<Digit> composed =
+                composeDigits(*inner, term.digit.lo, term.digit.modulus)) {
           result.push_back({*composed, term.stride});
           changed = true;
           continue;
@@ -536,8 +535,8 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
   return changed;
 }
 
-Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
-                               int64_t modulus, Sizes sizes) {
+Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
+                               Sizes sizes) {
   if (modulus == 1)
     return Linear();
   Linear x = combine(input.constant, input.terms, sizes);
@@ -549,8 +548,8 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
   if (x.terms.empty())
     if (std::optional<int64_t> c = x.constant.getConstant()) {
       int64_t value = llvm::divideFloorSigned(*c, lo);
-      return add(outside,
-                 SizeExpr(modulus ? llvm::mod(value, modulus) : value), sizes);
+      return add(outside, SizeExpr(modulus ? llvm::mod(value, modulus) : value),
+                 sizes);
     }
 
   Digit digit;
@@ -560,10 +559,10 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo,
   if (composed) {
     // A narrower digit can let go of more of a fused source.
     if (composed->fused && composed->modulus != x.terms[0].digit.modulus)
-      return add(outside,
-                 takeDigit(*composed->fused, composed->lo, composed->modulus,
-                           sizes),
-                 sizes);
+      return add(
+          outside,
+          takeDigit(*composed->fused, composed->lo, composed->modulus, sizes),
+          sizes);
     digit = *composed;
   } else {
     liftShift(x, lo);

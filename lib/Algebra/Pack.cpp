@@ -46,8 +46,8 @@ static std::optional<Positions> getPositions(const LayoutMap &map,
   LayoutMap special = map.specialize(sizes);
   Linear position;
   for (const Coordinate &coordinate : special.getCoordinates())
-    position = add(scale(position, coordinate.extent, sizes), coordinate.value,
-                   sizes);
+    position =
+        add(scale(position, coordinate.extent, sizes), coordinate.value, sizes);
 
   Positions result;
   llvm::append_range(result.sizes, sizes);

@@ -87,9 +87,8 @@ static AxisText printAxis(const StoredAxis &axis) {
     if (extent == natural) {
       int64_t k = findAlignment(natural, axis.extent);
       os << '[';
-      llvm::interleaveComma(parts, os, [&](const StoredAxis &part) {
-        printSum(part.value, os);
-      });
+      llvm::interleaveComma(
+          parts, os, [&](const StoredAxis &part) { printSum(part.value, os); });
       os << ']';
       if (k > 1)
         os << " align " << k;
@@ -108,9 +107,8 @@ static AxisText printAxis(const StoredAxis &axis) {
 }
 
 /// The group text of a coordinate, if it says the same.
-static std::optional<std::string> printGroup(const Linear &value,
-                                             const SizeExpr &extent,
-                                             bool brackets) {
+static std::optional<std::string>
+printGroup(const Linear &value, const SizeExpr &extent, bool brackets) {
   std::vector<StoredAxis> axes = findStoredAxes(value, extent);
   llvm::SmallVector<Sized> elements;
   std::string text;

@@ -120,9 +120,8 @@ SizeExpr SizeExpr::operator*(const SizeExpr &other) const {
         return overflow();
       product.factors = a.factors;
       llvm::append_range(product.factors, b.factors);
-      llvm::sort(product.factors, [](const Atom &x, const Atom &y) {
-        return x.compare(y) < 0;
-      });
+      llvm::sort(product.factors,
+                 [](const Atom &x, const Atom &y) { return x.compare(y) < 0; });
       result.addTerm(product);
       if (result.overflowed)
         return result;
@@ -180,8 +179,7 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
   return result;
 }
 
-std::optional<SizeExpr>
-SizeExpr::exactQuotient(const SizeExpr &divisor) const {
+std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   if (overflowed || divisor.overflowed || divisor.terms.empty())
     return std::nullopt;
   SizeExpr quotient, rest = *this;
@@ -311,11 +309,11 @@ SizeExpr SizeExpr::substitute(ArrayRef<SizeExpr> replacement) const {
   for (const Term &term : terms) {
     SizeExpr product(term.coeff);
     for (const Atom &atom : term.factors)
-      product = product *
-                (atom.ceil
-                     ? atom.ceil->num.substitute(replacement)
-                           .ceilDiv(atom.ceil->den)
-                     : replacement[atom.dim]);
+      product =
+          product *
+          (atom.ceil
+               ? atom.ceil->num.substitute(replacement).ceilDiv(atom.ceil->den)
+               : replacement[atom.dim]);
     result = result + product;
   }
   return result;

@@ -39,14 +39,12 @@ Sized mlir::layout::align(const Sized &x, int64_t k) {
 /// The highest value of stride * e for 0 <= e < extent: nothing is added for a
 /// stride that reaches downwards.
 static SizeExpr reach(const SizeExpr &extent, const SizeExpr &stride) {
-  bool negative = llvm::any_of(stride.getTerms(), [](const SizeExpr::Term &t) {
-    return t.coeff < 0;
-  });
+  bool negative = llvm::any_of(
+      stride.getTerms(), [](const SizeExpr::Term &t) { return t.coeff < 0; });
   return negative ? SizeExpr(0) : (extent - SizeExpr(1)) * stride;
 }
 
-Sized mlir::layout::place(
-    ArrayRef<std::pair<Sized, SizeExpr>> elements) {
+Sized mlir::layout::place(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
   Sized result{Linear(), SizeExpr(1)};
   for (const auto &[element, stride] : elements) {
     result.value = add(result.value, scale(element.value, stride));
@@ -58,8 +56,8 @@ Sized mlir::layout::place(
 SizeExpr mlir::layout::naturalExtent(const Digit &digit) {
   if (digit.modulus)
     return SizeExpr(digit.modulus);
-  SizeExpr source = digit.fused ? naturalExtent(*digit.fused)
-                                : SizeExpr::dim(digit.dim);
+  SizeExpr source =
+      digit.fused ? naturalExtent(*digit.fused) : SizeExpr::dim(digit.dim);
   return source.ceilDiv(digit.lo);
 }
 

@@ -22,11 +22,11 @@ static bool sortByStride(std::vector<DigitTerm> &terms) {
   for (size_t i = 0; i < terms.size(); ++i) {
     auto least = terms.end();
     for (auto it = terms.begin() + i; it != terms.end(); ++it) {
-      bool isLeast = llvm::all_of(
-          llvm::make_range(terms.begin() + i, terms.end()),
-          [&](const DigitTerm &other) {
-            return other.stride.isProvablyAtLeast(it->stride);
-          });
+      bool isLeast =
+          llvm::all_of(llvm::make_range(terms.begin() + i, terms.end()),
+                       [&](const DigitTerm &other) {
+                         return other.stride.isProvablyAtLeast(it->stride);
+                       });
       if (isLeast) {
         least = it;
         break;
@@ -39,8 +39,8 @@ static bool sortByStride(std::vector<DigitTerm> &terms) {
   return true;
 }
 
-std::vector<StoredAxis>
-mlir::layout::findStoredAxes(const Linear &value, const SizeExpr &extent) {
+std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
+                                                     const SizeExpr &extent) {
   std::vector<StoredAxis> whole{{value, extent}};
   if (!value.constant.isZero() || value.hasOverflow() || extent.isOverflow())
     return whole;
@@ -63,7 +63,8 @@ mlir::layout::findStoredAxes(const Linear &value, const SizeExpr &extent) {
   SizeExpr base(1);
   Linear axis;
   for (size_t i = 0; i < terms.size(); ++i) {
-    axis.terms.push_back({terms[i].digit, *terms[i].stride.exactQuotient(base)});
+    axis.terms.push_back(
+        {terms[i].digit, *terms[i].stride.exactQuotient(base)});
     bool last = i + 1 == terms.size();
     if (!last && !isBase(i + 1))
       continue;

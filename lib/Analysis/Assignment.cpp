@@ -63,7 +63,7 @@ void Modeller::collectValues() {
       Value value = operand.get();
       if (candidates.configs[0].layouts.operands[operand.getOperandNumber()] ==
               kAnyLayout ||
-          isFreeSource(value.getDefiningOp()))
+          result.candidates.freeSources.contains(value.getDefiningOp()))
         continue;
       auto [it, isNew] = indexOf.try_emplace(value, values.size());
       if (isNew) {
@@ -76,8 +76,8 @@ void Modeller::collectValues() {
         if (producer != result.candidates.indexOf.end())
           problem.producer = producer->second;
         else
-          problem.fixed = costs.intern(
-              *getLayoutMap(cast<RankedTensorType>(value.getType())));
+          problem.fixed =
+              costs.getLayoutOf(cast<RankedTensorType>(value.getType()));
         values.push_back(std::move(problem));
       }
       values[it->second].consumers[o].push_back(operand.getOperandNumber());

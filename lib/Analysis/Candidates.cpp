@@ -30,10 +30,6 @@ static bool hasEncodedType(Operation *op) {
          llvm::any_of(op->getResultTypes(), isEncoded);
 }
 
-bool layout::isFreeSource(Operation *op) {
-  return op && !hasEncodedType(op) && getLayoutRule(op).kind == Kind::Source;
-}
-
 namespace {
 /// Carries layouts over ops until nothing new appears.
 class Propagation {
@@ -92,7 +88,7 @@ void Propagation::add(OpCandidates &candidates, std::optional<OpConfig> config,
 
 void Propagation::offer(Value value, LayoutId layout) {
   // What a source offers to one user says nothing about another.
-  if (isFreeSource(value.getDefiningOp()))
+  if (set.freeSources.contains(value.getDefiningOp()))
     return;
   SmallVector<LayoutId, 4> &layouts = offered[value];
   if (layouts.size() >= limits.layoutsPerValue ||
@@ -102,20 +98,43 @@ void Propagation::offer(Value value, LayoutId layout) {
   queue.push_back({value, layout});
 }
 
+/// Configuration `i` with the tiles that `layout` gives one tensor, where that
+/// is a new one.
+static std::optional<OpConfig> combine(const OpCandidates &candidates,
+                                       const ConfigBuilder &builder, size_t i,
+                                       bool isResult, unsigned index,
+                                       LayoutId layout) {
+  const OpConfig &base = candidates.configs[i];
+  if (base.tiles.empty())
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> tiles =
+      builder.mergeTiles(base.tiles, isResult, index, layout);
+  if (!tiles || llvm::any_of(candidates.configs, [&](const OpConfig &config) {
+        return ArrayRef<int64_t>(config.tiles) == ArrayRef<int64_t>(*tiles);
+      }))
+    return std::nullopt;
+  std::optional<OpConfig> config = builder.getTiled(*tiles);
+  if (!config)
+    return std::nullopt;
+  const OpLayouts &got = config->layouts;
+  // Tiles in another order are another layout.
+  if ((isResult ? got.results[index] : got.operands[index]) != layout)
+    return std::nullopt;
+  return config;
+}
+
 void Propagation::carry(OpCandidates &candidates, Value value,
                         LayoutId layout) {
   if (candidates.isPinned || candidates.rule.kind == Kind::Opaque)
     return;
   ConfigBuilder builder(candidates.op, candidates.rule, costs);
   auto visit = [&](bool isResult, unsigned index) {
-    // The configurations may grow while their tiles are being combined.
+    // The configurations grow while their tiles are being combined.
     if (candidates.rule.kind == Kind::Loops)
-      for (size_t i = 0, e = candidates.configs.size(); i < e; ++i)
-        if (!candidates.configs[i].tiles.empty())
-          add(candidates,
-              builder.carryTiles(candidates.configs[i].tiles, isResult, index,
-                                 layout),
-              OpConfig::Origin::Carried, value);
+      for (size_t i = 0; i < candidates.configs.size(); ++i)
+        add(candidates,
+            combine(candidates, builder, i, isResult, index, layout),
+            OpConfig::Origin::Carried, value);
     add(candidates, builder.carry(isResult, index, layout),
         OpConfig::Origin::Carried, value);
   };
@@ -172,7 +191,9 @@ CandidateSet layout::collectCandidates(Operation *root, CostModel &costs,
     candidates.rule = getLayoutRule(op);
     candidates.isPinned = hasEncodedType(op);
     Kind kind = candidates.rule.kind;
-    if (kind != Kind::Shape && (kind != Kind::Source || candidates.isPinned)) {
+    if (kind == Kind::Source && !candidates.isPinned) {
+      set.freeSources.insert(op);
+    } else if (kind != Kind::Shape) {
       set.indexOf[op] = set.ops.size();
       set.ops.push_back(std::move(candidates));
     }

@@ -12,62 +12,6 @@ using namespace mlir;
 using namespace mlir::layout;
 using Kind = OpLayoutRule::Kind;
 
-LayoutMap layout::getTiledLayout(ArrayRef<int64_t> tiles,
-                                 function_ref<unsigned(unsigned)> rank) {
-  SmallVector<Sized> digits;
-  SmallVector<unsigned> tiled;
-  for (auto [d, tile] : llvm::enumerate(tiles)) {
-    digits.push_back(tile == 1 ? Sized::dim(d) : floorDiv(Sized::dim(d), tile));
-    if (tile != 1)
-      tiled.push_back(d);
-  }
-  llvm::stable_sort(tiled,
-                    [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
-  for (unsigned d : tiled)
-    digits.push_back(mod(Sized::dim(d), tiles[d]));
-  Sized offset = group(digits);
-  return LayoutMap::get(tiles.size(), "buffer",
-                        {{"offset", offset.value, offset.extent}});
-}
-
-std::optional<SmallVector<int64_t>> layout::findTiles(const LayoutMap &map) {
-  SmallVector<int64_t> tiles(map.getRank(), 1);
-  if (map.getSpace() != "buffer")
-    return std::nullopt;
-  SmallVector<unsigned> inner;
-  for (const DigitTerm &term : map.getCoordinates()[0].value.terms) {
-    const Digit &digit = term.digit;
-    if (digit.fused)
-      return std::nullopt;
-    if (digit.lo == 1 && digit.modulus)
-      tiles[digit.dim] = digit.modulus;
-  }
-  // A dim may be rounded up to its tile without being cut by it.
-  for (const StoredAxis &axis : map.getStoredAxes()) {
-    const Digit *digit = axis.value.getSingleDigit();
-    if (!digit)
-      return std::nullopt;
-    if (!digit->isWholeSource())
-      continue;
-    int64_t content = axis.extent.content();
-    if (content > 1 &&
-        axis.extent == SizeExpr::dim(digit->dim).alignTo(content))
-      tiles[digit->dim] = content;
-  }
-  // The tiles, in whatever order they are stored, have to explain the map.
-  for (const StoredAxis &axis : map.getStoredAxes()) {
-    const Digit *digit = axis.value.getSingleDigit();
-    if (digit->lo == 1 && digit->modulus)
-      inner.push_back(digit->dim);
-  }
-  auto rank = [&](unsigned d) -> unsigned {
-    return llvm::find(inner, d) - inner.begin();
-  };
-  if (getTiledLayout(tiles, rank) != map)
-    return std::nullopt;
-  return tiles;
-}
-
 RankedTensorType ConfigBuilder::getType(bool isResult, unsigned index) const {
   Value value = isResult ? Value(op->getResult(index)) : op->getOperand(index);
   return dyn_cast<RankedTensorType>(value.getType());
@@ -78,43 +22,49 @@ AffineMap ConfigBuilder::getMap(bool isResult, unsigned index) const {
 }
 
 std::optional<OpConfig> ConfigBuilder::assign(
-    function_ref<std::optional<LayoutMap>(bool, unsigned)> getLayout) const {
+    function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const {
   OpConfig config;
-  auto visit = [&](bool isResult, unsigned index) -> std::optional<LayoutId> {
-    RankedTensorType type = getType(isResult, index);
-    if (!type)
-      return kAnyLayout;
-    std::optional<LayoutMap> map = getLayout(isResult, index);
-    if (!map)
-      return std::nullopt;
-    return costs.getRepresentative(*map, type);
+  auto visit = [&](bool isResult, unsigned index) {
+    LayoutId exact = kAnyLayout, layout = kAnyLayout;
+    if (RankedTensorType type = getType(isResult, index)) {
+      std::optional<LayoutId> wanted = getLayout(isResult, index);
+      std::optional<LayoutId> representative =
+          wanted ? costs.getRepresentative(*wanted, type) : std::nullopt;
+      if (!representative)
+        return false;
+      exact = *wanted;
+      layout = *representative;
+    }
+    if (isResult) {
+      config.exact.results.push_back(exact);
+      config.layouts.results.push_back(layout);
+    } else {
+      config.exact.operands.push_back(exact);
+      config.layouts.operands.push_back(layout);
+    }
+    return true;
   };
-  for (unsigned i = 0, e = op->getNumOperands(); i < e; ++i) {
-    std::optional<LayoutId> layout = visit(false, i);
-    if (!layout)
+  for (unsigned i = 0, e = op->getNumOperands(); i < e; ++i)
+    if (!visit(false, i))
       return std::nullopt;
-    config.layouts.operands.push_back(*layout);
-  }
-  for (unsigned i = 0, e = op->getNumResults(); i < e; ++i) {
-    std::optional<LayoutId> layout = visit(true, i);
-    if (!layout)
+  for (unsigned i = 0, e = op->getNumResults(); i < e; ++i)
+    if (!visit(true, i))
       return std::nullopt;
-    config.layouts.results.push_back(*layout);
-  }
   return config;
 }
 
 OpConfig ConfigBuilder::getAsTyped() const {
   OpConfig config;
   auto getLayout = [&](Value value) {
-    return hasKnownLayout(value) ? costs.intern(*getLayoutMap(
-                                       cast<RankedTensorType>(value.getType())))
-                                 : kAnyLayout;
+    return hasKnownLayout(value)
+               ? costs.getLayoutOf(cast<RankedTensorType>(value.getType()))
+               : kAnyLayout;
   };
   for (Value operand : op->getOperands())
     config.layouts.operands.push_back(getLayout(operand));
   for (Value result : op->getResults())
     config.layouts.results.push_back(getLayout(result));
+  config.exact = config.layouts;
   // Without layouts these are the tiles of size 1.
   bool isPlain = llvm::all_of(op->getOperandTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -129,22 +79,28 @@ std::optional<OpConfig> ConfigBuilder::getTiled(ArrayRef<int64_t> tiles) const {
   for (auto [loop, tile] : llvm::zip(rule.loops, tiles))
     if (tile != 1 && !loop.tileable)
       return std::nullopt;
-  std::optional<OpConfig> config =
-      assign([&](bool isResult, unsigned index) -> std::optional<LayoutMap> {
-        AffineMap map = getMap(isResult, index);
-        SmallVector<int64_t> dimTiles;
-        for (AffineExpr expr : map.getResults()) {
-          auto dim = dyn_cast<AffineDimExpr>(expr);
-          dimTiles.push_back(dim ? tiles[dim.getPosition()] : 1);
-        }
-        // Reductions outside, so that a result's lanes are the fastest digit.
-        return getTiledLayout(dimTiles, [&](unsigned d) {
-          unsigned loop = map.getDimPosition(d);
-          bool isParallel =
-              rule.loops[loop].iterator == utils::IteratorType::parallel;
-          return loop + (isParallel ? rule.loops.size() : 0);
-        });
-      });
+  auto getLayout = [&](bool isResult, unsigned index) {
+    AffineMap map = getMap(isResult, index);
+    SmallVector<int64_t> dimTiles;
+    SmallVector<unsigned> order;
+    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      dimTiles.push_back(dim ? tiles[dim.getPosition()] : 1);
+      if (dimTiles.back() != 1)
+        order.push_back(d);
+    }
+    // Reductions outside, so that a result's lanes are the fastest digit.
+    auto rank = [&](unsigned d) {
+      unsigned loop = map.getDimPosition(d);
+      bool isParallel =
+          rule.loops[loop].iterator == utils::IteratorType::parallel;
+      return std::make_pair(isParallel, loop);
+    };
+    llvm::sort(order,
+               [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+    return std::optional<LayoutId>(costs.getTiled(dimTiles, order));
+  };
+  std::optional<OpConfig> config = assign(getLayout);
   if (config)
     config->tiles.assign(tiles.begin(), tiles.end());
   return config;
@@ -212,14 +168,11 @@ SmallVector<SmallVector<int64_t>> ConfigBuilder::getLaneTiles() const {
   return result;
 }
 
-std::optional<OpConfig> ConfigBuilder::carryTiles(ArrayRef<int64_t> tiles,
-                                                  bool isResult, unsigned index,
-                                                  LayoutId layout) const {
+std::optional<SmallVector<int64_t>>
+ConfigBuilder::mergeTiles(ArrayRef<int64_t> tiles, bool isResult,
+                          unsigned index, LayoutId layout) const {
   AffineMap map = getMap(isResult, index);
-  if (!map)
-    return std::nullopt;
-  std::optional<SmallVector<int64_t>> dimTiles =
-      findTiles(costs.getMap(layout));
+  const LayoutTable::Tiles *dimTiles = map ? costs.findTiles(layout) : nullptr;
   if (!dimTiles)
     return std::nullopt;
   SmallVector<int64_t> merged(tiles);
@@ -230,25 +183,19 @@ std::optional<OpConfig> ConfigBuilder::carryTiles(ArrayRef<int64_t> tiles,
     else if (tile != 1)
       return std::nullopt;
   }
-  std::optional<OpConfig> config = getTiled(merged);
-  if (!config)
-    return std::nullopt;
-  LayoutId got = isResult ? config->layouts.results[index]
-                          : config->layouts.operands[index];
-  return got == layout ? config : std::nullopt;
+  return merged;
 }
 
 std::optional<OpConfig> ConfigBuilder::carry(bool isResult, unsigned index,
                                              LayoutId layout) const {
-  LayoutMap map = costs.getMap(layout);
   switch (rule.kind) {
   case Kind::Loops:
-    return getMap(isResult, index) ? carryLoops(getMap(isResult, index), map)
+    return getMap(isResult, index) ? carryLoops(getMap(isResult, index), layout)
                                    : std::nullopt;
   case Kind::View:
-    return carryView(isResult, map);
+    return carryView(isResult, layout);
   case Kind::PerDim:
-    return carryPerDim(map);
+    return carryPerDim(layout);
   case Kind::Opaque:
   case Kind::Source:
   case Kind::Shape:
@@ -260,12 +207,11 @@ std::optional<OpConfig> ConfigBuilder::carry(bool isResult, unsigned index,
 /// Any layout of a tensor over the whole iteration space is one of the
 /// iteration space, and its axes that a tensor's loops speak of lay out that
 /// tensor.
-std::optional<OpConfig>
-ConfigBuilder::carryLoops(AffineMap map, const LayoutMap &layout) const {
-  unsigned count = rule.loops.size();
-  if (!map.isPermutation() || layout.getCoordinates().size() != 1)
+std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
+                                                  LayoutId layout) const {
+  if (!map.isPermutation())
     return std::nullopt;
-  for (const StoredAxis &axis : layout.getStoredAxes()) {
+  for (const StoredAxis &axis : costs.getMap(layout).getStoredAxes()) {
     const Digit *digit = axis.value.getSingleDigit();
     if (!digit || digit->fused)
       return std::nullopt;
@@ -273,70 +219,43 @@ ConfigBuilder::carryLoops(AffineMap map, const LayoutMap &layout) const {
         !rule.loops[map.getDimPosition(digit->dim)].tileable)
       return std::nullopt;
   }
-  return assign([&](bool isResult, unsigned index) -> std::optional<LayoutMap> {
-    AffineMap other = getMap(isResult, index);
-    unsigned rank = other.getNumResults();
-    // Where the dims of `layout` go in the other tensor.
-    SmallVector<std::optional<unsigned>> dimOfLoop(count);
-    SmallVector<Sized> kept;
-    for (auto [d, expr] : llvm::enumerate(other.getResults())) {
-      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-        if (dimOfLoop[dim.getPosition()])
-          return std::nullopt;
-        dimOfLoop[dim.getPosition()] = d;
-      } else if (isa<AffineConstantExpr>(expr)) {
-        kept.push_back(Sized::dim(d));
-      } else {
-        return std::nullopt;
-      }
-    }
-    SmallVector<Linear> dims(layout.getRank());
-    SmallVector<SizeExpr> sizes(layout.getRank(), SizeExpr(1));
-    for (unsigned d = 0; d < layout.getRank(); ++d) {
-      unsigned loop = map.getDimPosition(d);
-      if (dimOfLoop[loop]) {
-        dims[d] = Linear::dim(*dimOfLoop[loop]);
-        sizes[d] = SizeExpr::dim(*dimOfLoop[loop]);
-      }
-    }
-    for (const StoredAxis &axis : layout.getStoredAxes()) {
-      unsigned d = axis.value.getSingleDigit()->dim;
-      if (dimOfLoop[map.getDimPosition(d)])
-        kept.push_back({substitute(axis.value, dims, sizes),
-                        axis.extent.substitute(sizes)});
-    }
-    Sized offset = group(kept);
-    return LayoutMap::get(
-        rank, layout.getSpace(),
-        {{layout.getCoordinates()[0].name, offset.value, offset.extent}});
+  return assign([&](bool isResult, unsigned index) {
+    return costs.project(layout, map, getMap(isResult, index));
   });
 }
 
-std::optional<OpConfig>
-ConfigBuilder::carryView(bool isResult, const LayoutMap &layout) const {
+std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
+                                                 LayoutId layout) const {
   const ViewRule &view = rule.view;
   RankedTensorType to = getType(!isResult, 0);
-  LayoutMap other = layout.substitute(
+  LayoutMap other = costs.getMap(layout).substitute(
       to.getRank(), isResult ? view.resultDims : view.sourceDims,
       isResult ? view.resultSizes : view.sourceSizes, to.getShape());
   // A layout that holds for every shape is preferred to one with the sizes of
   // this shape in it: it can be carried further.
   SmallVector<int64_t> tiles(to.getRank(), 1);
-  for (const StoredAxis &axis : other.getStoredAxes())
-    if (const Digit *digit = axis.value.getSingleDigit())
-      if (!digit->fused && digit->lo == 1 && digit->modulus)
-        tiles[digit->dim] = digit->modulus;
-  LayoutMap general = getTiledLayout(tiles, [](unsigned d) { return d; });
-  if (general.specialize(to.getShape()) == other.specialize(to.getShape()))
-    other = general;
-  return assign([&](bool ofResult, unsigned) -> std::optional<LayoutMap> {
-    return ofResult == isResult ? layout : other;
+  SmallVector<std::pair<int64_t, unsigned>> strides;
+  for (const Coordinate &coordinate : other.getCoordinates())
+    for (const DigitTerm &term : coordinate.value.terms)
+      if (!term.digit.fused && term.digit.lo == 1 && term.digit.modulus) {
+        tiles[term.digit.dim] = term.digit.modulus;
+        strides.push_back(
+            {-term.stride.getConstant().value_or(0), term.digit.dim});
+      }
+  llvm::sort(strides); // largest first
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::make_second_range(strides));
+  LayoutId general = costs.getTiled(tiles, order);
+  bool isGeneral = costs.getMap(general).specialize(to.getShape()) ==
+                   other.specialize(to.getShape());
+  LayoutId result = isGeneral ? general : costs.intern(other);
+  return assign([&](bool ofResult, unsigned) {
+    return std::optional<LayoutId>(ofResult == isResult ? layout : result);
   });
 }
 
-std::optional<OpConfig>
-ConfigBuilder::carryPerDim(const LayoutMap &layout) const {
-  for (const Coordinate &coordinate : layout.getCoordinates())
+std::optional<OpConfig> ConfigBuilder::carryPerDim(LayoutId layout) const {
+  for (const Coordinate &coordinate : costs.getMap(layout).getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
       const Digit &digit = term.digit;
       if (digit.fused) {
@@ -355,5 +274,6 @@ ConfigBuilder::carryPerDim(const LayoutMap &layout) const {
           (digit.modulus && unit % (digit.lo * digit.modulus) != 0))
         return std::nullopt;
     }
-  return assign([&](bool, unsigned) { return layout; });
+  return assign(
+      [&](bool, unsigned) { return std::optional<LayoutId>(layout); });
 }

@@ -34,8 +34,9 @@ public:
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
   /// `tiles` with those of the loops of one tensor taken from its layout.
-  std::optional<OpConfig> carryTiles(ArrayRef<int64_t> tiles, bool isResult,
-                                     unsigned index, LayoutId layout) const;
+  std::optional<SmallVector<int64_t>> mergeTiles(ArrayRef<int64_t> tiles,
+                                                 bool isResult, unsigned index,
+                                                 LayoutId layout) const;
 
   /// The configuration that follows from the layout of one tensor alone.
   std::optional<OpConfig> carry(bool isResult, unsigned index,
@@ -44,22 +45,16 @@ public:
 private:
   RankedTensorType getType(bool isResult, unsigned index) const;
   AffineMap getMap(bool isResult, unsigned index) const;
-  std::optional<OpConfig> assign(
-      function_ref<std::optional<LayoutMap>(bool, unsigned)> getLayout) const;
-  std::optional<OpConfig> carryLoops(AffineMap map,
-                                     const LayoutMap &layout) const;
-  std::optional<OpConfig> carryView(bool isResult,
-                                    const LayoutMap &layout) const;
-  std::optional<OpConfig> carryPerDim(const LayoutMap &layout) const;
+  std::optional<OpConfig>
+  assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
+  std::optional<OpConfig> carryLoops(AffineMap map, LayoutId layout) const;
+  std::optional<OpConfig> carryView(bool isResult, LayoutId layout) const;
+  std::optional<OpConfig> carryPerDim(LayoutId layout) const;
 
   Operation *op;
   const OpLayoutRule &rule;
   CostModel &costs;
 };
-
-/// The tile of every dim of a layout made by `getTiledLayout`, whatever the
-/// order of the tiles; nothing for other layouts.
-std::optional<SmallVector<int64_t>> findTiles(const LayoutMap &map);
 
 } // namespace layout
 } // namespace mlir

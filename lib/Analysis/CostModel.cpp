@@ -6,59 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/CostModel.h"
-#include "layout/Algebra/Proof.h"
-#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
-
-LayoutId CostModel::intern(const LayoutMap &map) {
-  auto [it, isNew] = ids.try_emplace(map, maps.size());
-  if (isNew)
-    maps.push_back(map);
-  return it->second;
-}
-
-LayoutId CostModel::getRowMajor(unsigned rank) {
-  while (rowMajor.size() <= rank)
-    rowMajor.push_back(intern(LayoutMap::rowMajor(rowMajor.size())));
-  return rowMajor[rank];
-}
-
-/// L1 by construction; layouts that need an enumeration are not proposed.
-static bool isValid(const LayoutMap &map, RankedTensorType type) {
-  if (map.hasOverflow() || map.getRank() != type.getRank())
-    return false;
-  if (!llvm::is_contained(type.getShape(), 0) &&
-      !isInjectiveByConstruction(map.specialize(type.getShape()),
-                                 type.getShape()))
-    return false;
-  return succeeded(verifyLayout(map, UnitAttr::get(type.getContext()),
-                                type.getShape(), type.getElementType(),
-                                [] { return InFlightDiagnostic(); }));
-}
-
-std::optional<LayoutId> CostModel::getRepresentative(const LayoutMap &map,
-                                                     RankedTensorType type) {
-  LayoutId id = intern(map);
-  LayoutId plain = getRowMajor(type.getRank());
-  if (id == plain)
-    return plain;
-  auto [it, isNew] = representatives.try_emplace({type, id});
-  if (!isNew)
-    return it->second;
-  std::optional<LayoutId> result;
-  if (isValid(map, type)) {
-    ArrayRef<int64_t> shape = type.getShape();
-    LayoutId plainForm = intern(getMap(plain).specialize(shape));
-    normalForms.try_emplace({type, plainForm}, plain);
-    LayoutId form = intern(map.specialize(shape));
-    result = normalForms.try_emplace({type, form}, id).first->second;
-  }
-  representatives[{type, id}] = result;
-  return result;
-}
 
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
                                   LayoutId to) {
@@ -82,7 +33,9 @@ const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
     entry->shape = assumeSizes(type.getShape(), target);
     entry->bytes = getStorageBytes(getMap(layout), entry->shape,
                                    getElementBytes(type.getElementType()));
-    entry->special = getMap(layout).specialize(entry->shape);
+    entry->special = type.hasStaticShape()
+                         ? getMap(getNormalForm(layout, type))
+                         : getMap(layout).specialize(entry->shape);
   }
   return *entry;
 }
@@ -180,7 +133,7 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
       roundUp(map, layout);
 
   // The loop on the lanes: the fastest digit of the first result.
-  std::optional<unsigned> lane;
+  int lane = -1;
   int64_t run = 1;
   if (!rule.resultMaps.empty()) {
     const Storage &storage =
@@ -198,23 +151,23 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
                        getTile(getMap(layouts.results[0]), fastest->digit.dim));
         }
   }
-  if (lane) {
+  if (lane >= 0) {
     auto check = [&](AffineMap map, LayoutId layout, Value value) {
       const Storage &storage = getStorage(typeOf(value), layout);
-      if (!isContiguousAlong(map, *lane, run, storage.special, storage.shape))
-        lane.reset();
+      if (!isContiguousAlong(map, lane, run, storage.special, storage.shape))
+        lane = -1;
     };
-    for (unsigned i = 0, e = op->getNumOperands(); i < e && lane; ++i)
+    for (unsigned i = 0, e = op->getNumOperands(); i < e && lane >= 0; ++i)
       if (rule.operandMaps[i] && rule.isRead[i])
         check(rule.operandMaps[i], layouts.operands[i], op->getOperand(i));
-    for (unsigned i = 1, e = op->getNumResults(); i < e && lane; ++i)
+    for (unsigned i = 1, e = op->getNumResults(); i < e && lane >= 0; ++i)
       check(rule.resultMaps[i], layouts.results[i], op->getResult(i));
   }
 
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
     work = scaleCost(work, trip);
-  if (lane) {
+  if (lane >= 0) {
     // Whole vectors for every run.
     int64_t busy = llvm::alignTo(run, target.getLanes());
     work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
@@ -234,7 +187,7 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   for (auto [i, result] : llvm::enumerate(op->getResults()))
     bytes =
         addCosts(bytes, getStorage(typeOf(result), layouts.results[i]).bytes);
-  if (!lane)
+  if (lane < 0)
     bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
   return addCosts(bytes, work);
 }

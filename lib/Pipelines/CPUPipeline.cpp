@@ -37,9 +37,13 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createDecomposeAggregatesPass());
   if (options.fuse)
     pm.addPass(createFuseElementwisePass());
-  pm.addPass(createLowerRelayoutPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // No CSE from here to the buffers: it would merge destinations that are equal
+  // as values, such as the filled borders of two padded tensors, and
+  // bufferization would have to copy them apart again.
+  pm.addPass(createLowerRelayoutPass());
+  pm.addPass(createCanonicalizerPass());
   if (options.emitKernels) {
     TileTransposesPassOptions transposes;
     transposes.vectorBits = options.vectorBits;
@@ -49,7 +53,6 @@ static void buildTensorPart(OpPassManager &pm,
     kernels.vectorRegisters = options.vectorRegisters;
     kernels.contractFMA = options.contractFMA;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
-    pm.addNestedPass<func::FuncOp>(createCSEPass());
   }
 }
 
@@ -63,8 +66,9 @@ static void buildBufferPart(OpPassManager &pm,
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(createCanonicalizerPass());
+  // First equal views become one value, then copies onto themselves fold.
   pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);

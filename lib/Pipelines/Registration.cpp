@@ -1,11 +1,13 @@
 //===- Registration.cpp - One call to register everything -----------------===//
 
 #include "layout/Pipelines/Registration.h"
+#include "layout/Conversion/LayoutToLinalg/Passes.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Pipelines/CPU.h"
+#include "layout/Pipelines/LayoutToCPU.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -18,6 +20,8 @@ void layout::registerAllDialects(DialectRegistry &registry) {
 
 void layout::registerAllPasses() {
   registerLayoutPasses();
+  registerLayoutToLinalgPasses();
   registerLayoutLinalgToLLVMPasses();
   registerCPUPipelines();
+  registerLayoutToCPUPipelines();
 }

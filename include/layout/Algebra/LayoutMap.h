@@ -83,8 +83,7 @@ public:
   /// d of this map is dims[d] with size sizeOf[d], both in terms of the new
   /// dims, of which `sizes` are known.
   LayoutMap substitute(unsigned newRank, llvm::ArrayRef<Linear> dims,
-                       llvm::ArrayRef<SizeExpr> sizeOf,
-                       Sizes sizes = {}) const;
+                       llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {}) const;
 
   /// The normal form on the box of `sizes` (kUnknownSize where dynamic).
   LayoutMap specialize(Sizes sizes) const;

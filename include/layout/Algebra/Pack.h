@@ -1,4 +1,5 @@
-//===- Pack.h - Moving elements between logical and stored order -*- C++ -*-===//
+//===- Pack.h - Moving elements between logical and stored order -*- C++
+//-*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -37,7 +37,10 @@ struct OpConfig {
   /// Why it is offered.
   enum class Origin { AsTyped, Lanes, Carried };
 
+  /// By representatives, for comparison.
   OpLayouts layouts;
+  /// As the op's rule makes them; each equal to its representative on the type.
+  OpLayouts exact;
   /// The tile of every loop; empty where the layouts do not come from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
@@ -64,6 +67,8 @@ struct CandidateLimits {
 struct CandidateSet {
   std::vector<OpCandidates> ops;
   llvm::DenseMap<Operation *, unsigned> indexOf;
+  /// Ops that make their result in any layout for free, and are not pinned.
+  llvm::DenseSet<Operation *> freeSources;
 
   const OpCandidates *lookup(Operation *op) const {
     auto it = indexOf.find(op);
@@ -75,19 +80,10 @@ struct CandidateSet {
 /// plain or with an attribute of a layout family.
 bool hasKnownLayout(Value value);
 
-/// True if the op makes its result in any layout for free, and nothing has
-/// pinned it.
-bool isFreeSource(Operation *op);
-
 /// Tensor ops below `root`, in the order of the IR, with their configurations.
 /// Prices are those of `costs`.
 CandidateSet collectCandidates(Operation *root, CostModel &costs,
                                const CandidateLimits &limits = {});
-
-/// The layout with the given tiles: dims in logical order, divided by their
-/// tiles, then the tiles that are not 1, ordered by `rank` of the dim.
-LayoutMap getTiledLayout(ArrayRef<int64_t> tiles,
-                         function_ref<unsigned(unsigned)> rank);
 
 } // namespace layout
 } // namespace mlir

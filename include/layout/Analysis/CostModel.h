@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layouts as numbers, and what they cost on a target. The unit of cost is the
-// time in which memory moves one byte.
+// What layouts cost on a target. The unit of cost is the time in which memory
+// moves one byte.
 //
 //   conversion   ConversionPlan::getCost, and 1 for a View, so that of two
 //                equal choices the one with fewer ops is taken
@@ -27,19 +27,11 @@
 #define LAYOUT_ANALYSIS_COSTMODEL_H
 
 #include "layout/Analysis/ConversionPlan.h"
+#include "layout/Analysis/LayoutTable.h"
 #include "layout/Interfaces/OpLayoutRule.h"
-#include "llvm/ADT/DenseMap.h"
-#include <unordered_map>
 
 namespace mlir {
 namespace layout {
-
-/// The number of a layout in a `CostModel`.
-using LayoutId = unsigned;
-
-/// For operands and results that are no ranked tensors, or in whatever layout
-/// they come.
-constexpr LayoutId kAnyLayout = ~0u;
 
 /// Layouts of all tensors of an op, one entry per operand and result.
 struct OpLayouts {
@@ -50,30 +42,18 @@ struct OpLayouts {
   }
 };
 
-class CostModel {
+/// A table of layouts with prices.
+class CostModel : public LayoutTable {
 public:
   explicit CostModel(TargetAttr target) : target(target) {}
 
   TargetAttr getTarget() const { return target; }
-
-  LayoutId intern(const LayoutMap &map);
-  const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
-  LayoutId getRowMajor(unsigned rank);
-
-  /// The layout that stands for all that store tensors of this type as `map`
-  /// does: row-major if that is one of them, otherwise the first that was
-  /// asked for. Nothing if the layout is not proven valid for the type.
-  std::optional<LayoutId> getRepresentative(const LayoutMap &map,
-                                            RankedTensorType type);
 
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
 private:
-  struct MapHash {
-    size_t operator()(const LayoutMap &map) const { return hash_value(map); }
-  };
   struct Storage {
     int64_t bytes;
     LayoutMap special; // on the assumed shape
@@ -86,12 +66,6 @@ private:
                     const OpLayouts &layouts);
 
   TargetAttr target;
-  std::vector<LayoutMap> maps;
-  std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
-  SmallVector<LayoutId> rowMajor;
-  llvm::DenseMap<TypeLayout, std::optional<LayoutId>> representatives;
-  // Normal forms on a shape -> representative.
-  llvm::DenseMap<TypeLayout, LayoutId> normalForms;
   llvm::DenseMap<TypeLayout, std::unique_ptr<Storage>> storages;
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
       conversions;

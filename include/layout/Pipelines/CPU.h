@@ -29,9 +29,9 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       *this, "vector-bits",
       llvm::cl::desc("Bits of one vector register; 0 emits scalar code"),
       llvm::cl::init(256)};
-  Option<unsigned> vectorRegisters{
-      *this, "vector-registers",
-      llvm::cl::desc("Number of vector registers"), llvm::cl::init(16)};
+  Option<unsigned> vectorRegisters{*this, "vector-registers",
+                                   llvm::cl::desc("Number of vector registers"),
+                                   llvm::cl::init(16)};
   Option<bool> contractFMA{
       *this, "contract-fma",
       llvm::cl::desc("Fuse float multiplications with the additions of their "
@@ -42,9 +42,9 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::desc("Use register-blocked loops; otherwise every structured "
                      "op becomes plain loops"),
       llvm::cl::init(true)};
-  Option<bool> fuse{
-      *this, "fuse", llvm::cl::desc("Merge chains of elementwise ops"),
-      llvm::cl::init(true)};
+  Option<bool> fuse{*this, "fuse",
+                    llvm::cl::desc("Merge chains of elementwise ops"),
+                    llvm::cl::init(true)};
   Option<bool> planMemory{
       *this, "plan-memory",
       llvm::cl::desc("Put temporaries of static size into one allocation"),

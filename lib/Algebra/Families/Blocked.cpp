@@ -52,7 +52,8 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
       if (!inBracket)
         return fail(i, "']' without '['");
       if (dims.back().empty())
-        return fail(bracket, "an empty bracket: it must fuse at least one part");
+        return fail(bracket,
+                    "an empty bracket: it must fuse at least one part");
       inBracket = false;
       ++i;
       continue;
@@ -196,9 +197,9 @@ static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
   return true;
 }
 
-std::optional<BlockedLayout>
-mlir::layout::parseBlocked(StringRef logical, StringRef stored,
-                           BlockedError error) {
+std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
+                                                        StringRef stored,
+                                                        BlockedError error) {
   auto inLogical = [&](size_t c, const Twine &m) { error(false, c, m); };
   auto inStored = [&](size_t c, const Twine &m) { error(true, c, m); };
   std::vector<Dim> from, to;
@@ -256,6 +257,10 @@ mlir::layout::parseBlocked(StringRef logical, StringRef stored,
 
 LayoutMap BlockedLayout::getMap() const {
   Sized offset = group(stored);
+  // Parts in the first string have sizes that are known without a shape.
+  llvm::SmallVector<int64_t> sizes(requiredSizes);
+  llvm::replace(sizes, int64_t(0), kUnknownSize);
   return LayoutMap::get(getRank(), "buffer",
-                        {{"offset", offset.value, offset.extent}});
+                        {{"offset", offset.value, offset.extent}})
+      .specialize(sizes);
 }

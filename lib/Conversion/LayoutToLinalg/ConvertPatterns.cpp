@@ -19,6 +19,8 @@
 #include "Structured.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -86,6 +88,14 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
     if (failed(typeConverter->convertTypes(TypeRange{from, to}, converted)))
       return failure();
     std::string whyNot;
+    // A constant is converted at compile time.
+    ElementsAttr constant;
+    if (to.hasStaticShape() &&
+        matchPattern(op.getSource(), m_Constant(&constant)))
+      if (ElementsAttr packed = packConstant(constant, to, whyNot)) {
+        rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, packed);
+        return success();
+      }
     ValueRange source = adaptor.getSource();
     FailureOr<Value> result =
         convertStorage(rewriter, op.getLoc(), from, source, to, whyNot);

@@ -84,9 +84,8 @@ FailureOr<Value> layout::emitGather(OpBuilder &b, Location loc,
         if (here != own)
           require(arith::CmpIPredicate::eq, here, own);
       auto choose = [&](OpBuilder &b, Location loc, bool inside) {
-        Value value = inside
-                          ? element(b, loc, index)
-                          : arith::ConstantOp::create(b, loc, filler);
+        Value value = inside ? element(b, loc, index)
+                             : arith::ConstantOp::create(b, loc, filler);
         scf::YieldOp::create(b, loc, value);
       };
       if (!valid) {

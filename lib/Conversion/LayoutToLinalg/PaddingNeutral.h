@@ -8,8 +8,9 @@
 // Decides whether one step of a reduction on known padding changes nothing
 // (P2 of docs/spec.md), by evaluating its body:
 //
-//   mulf(0, 0) = 0, addf(acc, 0) = acc             a sum of products, zero padded
-//   mulf(0, x)                                     not known: x may be a NaN
+//   mulf(0, 0) = 0, addf(acc, 0) = acc             a sum of products, zero
+//   padded mulf(0, x)                                     not known: x may be a
+//   NaN
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,6 +14,7 @@
 #define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PATTERNS_H
 
 #include "Storage.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir {
@@ -54,6 +55,11 @@ void populateConstantPatterns(const TypeConverter &converter,
 FailureOr<Value> convertStorage(OpBuilder &b, Location loc,
                                 RankedTensorType from, ValueRange source,
                                 RankedTensorType to, std::string &whyNot);
+
+/// The constant of the physical type of `type` that holds the logical elements
+/// of `value`; null with the reason where there is none.
+ElementsAttr packConstant(ElementsAttr value, RankedTensorType type,
+                          std::string &whyNot);
 
 } // namespace layout
 } // namespace mlir

@@ -24,9 +24,8 @@ using namespace mlir::layout;
 //===----------------------------------------------------------------------===//
 
 /// The stored axis whose extent is size(d), for dynamic d.
-static std::optional<unsigned> findAxisOfSize(RankedTensorType type,
-                                              const LayoutMap &map,
-                                              unsigned d) {
+static std::optional<unsigned>
+findAxisOfSize(RankedTensorType type, const LayoutMap &map, unsigned d) {
   for (auto [a, axis] : llvm::enumerate(map.getStoredAxes()))
     if (axis.extent.specialize(type.getShape()) == SizeExpr::dim(d))
       return a;
@@ -99,10 +98,10 @@ static Value asValue(OpBuilder &b, Location loc, OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, loc, size);
 }
 
-static OpFoldResult combineSizes(
-    OpBuilder &b, Location loc, OpFoldResult lhs, OpFoldResult rhs,
-    function_ref<int64_t(int64_t, int64_t)> fold,
-    function_ref<Value(Value, Value)> emit) {
+static OpFoldResult combineSizes(OpBuilder &b, Location loc, OpFoldResult lhs,
+                                 OpFoldResult rhs,
+                                 function_ref<int64_t(int64_t, int64_t)> fold,
+                                 function_ref<Value(Value, Value)> emit) {
   std::optional<int64_t> x = getConstantIntValue(lhs);
   std::optional<int64_t> y = getConstantIntValue(rhs);
   if (x && y)
@@ -115,19 +114,18 @@ OpFoldResult layout::emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
   auto add = [&](OpFoldResult x, OpFoldResult y) {
     if (isConstantIntValue(x, 0))
       return y;
-    return combineSizes(
-        b, loc, x, y, std::plus<int64_t>(), [&](Value x, Value y) -> Value {
-          return arith::AddIOp::create(b, loc, x, y);
-        });
+    return combineSizes(b, loc, x, y, std::plus<int64_t>(),
+                        [&](Value x, Value y) -> Value {
+                          return arith::AddIOp::create(b, loc, x, y);
+                        });
   };
   auto multiply = [&](OpFoldResult x, OpFoldResult y) {
     if (isConstantIntValue(x, 1))
       return y;
-    return combineSizes(
-        b, loc, x, y, std::multiplies<int64_t>(),
-        [&](Value x, Value y) -> Value {
-          return arith::MulIOp::create(b, loc, x, y);
-        });
+    return combineSizes(b, loc, x, y, std::multiplies<int64_t>(),
+                        [&](Value x, Value y) -> Value {
+                          return arith::MulIOp::create(b, loc, x, y);
+                        });
   };
   OpFoldResult sum = b.getIndexAttr(0);
   for (const SizeExpr::Term &term : size.getTerms()) {
@@ -202,9 +200,8 @@ Value layout::createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                           ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> dynamic;
   RankedTensorType physical = *getPhysicalType(type);
-  for (auto [extent, size] :
-       llvm::zip_equal(getPhysicalSizes(b, loc, type, sizes),
-                       physical.getShape()))
+  for (auto [extent, size] : llvm::zip_equal(
+           getPhysicalSizes(b, loc, type, sizes), physical.getShape()))
     if (ShapedType::isDynamic(size))
       dynamic.push_back(asValue(b, loc, extent));
   return tensor::EmptyOp::create(b, loc, physical, dynamic);

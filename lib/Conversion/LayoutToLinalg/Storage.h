@@ -24,7 +24,8 @@
 namespace mlir {
 namespace layout {
 
-/// Laid-out tensors of the `buffer` space to physical tensors and carried sizes.
+/// Laid-out tensors of the `buffer` space to physical tensors and carried
+/// sizes.
 void populateStorageConversion(TypeConverter &converter);
 
 /// The dynamic dims whose size no stored axis holds, ascending.

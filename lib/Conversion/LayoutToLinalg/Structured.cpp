@@ -49,13 +49,13 @@ private:
   OpFoldResult loopSize(unsigned loop);
   OpFoldResult emit(const SizeExpr &size);
   RankedTensorType shapeFor(unsigned k, bool expanded) const;
-  SmallVector<OpFoldResult> sizesFor(unsigned k, Value physical,
-                                     bool expanded);
+  SmallVector<OpFoldResult> sizesFor(unsigned k, Value physical, bool expanded);
   Value fit(unsigned k, Value physical);
   Value expand(unsigned k, Value fitted);
   Value prepareInit(unsigned k);
   Value finishResult(unsigned k, Value computed);
   AffineMap mapOf(unsigned k) const;
+  TypedAttr getPaddingAlong(unsigned k, unsigned loop) const;
   void findMasks();
   Value buildCopy(Value input, AffineMap inputMap, Value init,
                   AffineMap initMap);
@@ -131,8 +131,7 @@ static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
     }
   for (unsigned k = 0; k < op.operands.size(); ++k)
     for (const AxisAccess &axis : space.operands[k])
-      if (axis.required != axis.extent &&
-          !getFillerAttr(op.operands[k].type)) {
+      if (axis.required != axis.extent && !getFillerAttr(op.operands[k].type)) {
         llvm::raw_string_ostream os(whyNot);
         os << "operand " << k << " of type " << op.operands[k].type
            << " has no element to pad with";
@@ -226,18 +225,18 @@ Value Emitter::fit(unsigned k, Value physical) {
     if (to && from)
       high[a] = b.getIndexAttr(*to - *from);
     else
-      high[a] = arith::SubIOp::create(
-                    b, loc, getValueOrCreateConstantIndexOp(b, loc, required[a]),
-                    getValueOrCreateConstantIndexOp(b, loc, stored[a]))
-                    .getResult();
+      high[a] =
+          arith::SubIOp::create(
+              b, loc, getValueOrCreateConstantIndexOp(b, loc, required[a]),
+              getValueOrCreateConstantIndexOp(b, loc, stored[a]))
+              .getResult();
   }
   if (cuts)
-    physical = tensor::ExtractSliceOp::create(b, loc, physical, zeros, kept,
-                                              ones);
+    physical =
+        tensor::ExtractSliceOp::create(b, loc, physical, zeros, kept, ones);
   if (!pads)
     return physical;
-  Value filler =
-      arith::ConstantOp::create(b, loc, getFillerAttr(typeOf(k)));
+  Value filler = arith::ConstantOp::create(b, loc, getFillerAttr(typeOf(k)));
   return tensor::PadOp::create(b, loc, shapeFor(k, false), physical, zeros,
                                high, filler);
 }
@@ -290,8 +289,8 @@ Value Emitter::finishResult(unsigned k, Value computed) {
     leaves |= isBelow(axis.required, axis.extent);
   }
   if (cuts)
-    computed = tensor::ExtractSliceOp::create(b, loc, computed, zeros, kept,
-                                              ones);
+    computed =
+        tensor::ExtractSliceOp::create(b, loc, computed, zeros, kept, ones);
   if (leaves)
     return tensor::InsertSliceOp::create(b, loc, computed, physical, zeros,
                                          kept, ones);
@@ -318,22 +317,30 @@ AffineMap Emitter::mapOf(unsigned k) const {
 // Masks and the body
 //===----------------------------------------------------------------------===//
 
-/// What an input holds wherever loop `loop` is past its size; null if unknown.
-static TypedAttr getPaddingAlong(const OperandAccess &operand,
-                                 ArrayRef<AxisAccess> axes, unsigned loop) {
-  if (!operand.type)
+/// What operand `k` holds wherever loop `loop` is past its size; null if that
+/// is not known.
+TypedAttr Emitter::getPaddingAlong(unsigned k, unsigned loop) const {
+  RankedTensorType type = typeOf(k);
+  if (!type)
     return {};
-  bool indexed = llvm::any_of(operand.map.getResults(), [&](AffineExpr expr) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    return dim && dim.getPosition() == loop;
+  bool isIndexed =
+      llvm::any_of(op.operands[k].map.getResults(), [&](AffineExpr expr) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        return dim && dim.getPosition() == loop;
+      });
+  // An expression of the loop may lead past its size to another element.
+  bool isFused = llvm::any_of(axesOf(k), [&](const AxisAccess &axis) {
+    bool speaksOfLoop = false;
+    axis.value.walkDims([&](unsigned digit) {
+      speaksOfLoop |= space.digits[digit].loop == loop;
+    });
+    return axis.digits.empty() && speaksOfLoop;
   });
-  bool fused = llvm::any_of(
-      axes, [](const AxisAccess &axis) { return axis.digits.empty(); });
-  if (!indexed || fused)
+  if (!isIndexed || isFused)
     return {};
   // Positions past the storage were added by `fit` and hold the filler.
-  if (getPadding(operand.type) || !mayHavePadding(operand.type))
-    return getFillerAttr(operand.type);
+  if (getPadding(type) || !mayHavePadding(type))
+    return getFillerAttr(type);
   return {};
 }
 
@@ -348,8 +355,7 @@ void Emitter::findMasks() {
         continue;
       SmallVector<TypedAttr> inputs;
       for (unsigned k = 0; k < numInputs; ++k)
-        inputs.push_back(
-            getPaddingAlong(op.operands[k], axesOf(k), loop));
+        inputs.push_back(getPaddingAlong(k, loop));
       if (op.iterators[loop] == utils::IteratorType::reduction) {
         if (op.body && returnsAccumulator(*op.body, inputs, r))
           continue;
@@ -491,15 +497,14 @@ SmallVector<Value> Emitter::run() {
     (k < numInputs ? inputs : inits).push_back(value);
     if (k >= numInputs)
       results.push_back(value.getType());
-    maps.push_back(typeOf(k) ? mapOf(k)
-                             : AffineMap::get(space.digits.size(), 0,
-                                              b.getContext()));
+    maps.push_back(
+        typeOf(k) ? mapOf(k)
+                  : AffineMap::get(space.digits.size(), 0, b.getContext()));
   }
 
   SmallVector<Value> values;
   if (!op.emitBody && masks.front().empty())
-    if (Value copy =
-            buildCopy(inputs.front(), maps[0], inits.front(), maps[1]))
+    if (Value copy = buildCopy(inputs.front(), maps[0], inits.front(), maps[1]))
       values.push_back(copy);
   if (values.empty()) {
     SmallVector<utils::IteratorType> iterators;
@@ -520,8 +525,16 @@ SmallVector<Value> Emitter::run() {
   return values;
 }
 
+/// An op without points leaves what was there. Storage of no elements may still
+/// have positions, which no slice of a tensor without any could name.
+static bool hasNoPoints(const StructuredOp &op) {
+  return llvm::is_contained(op.sizes, 0);
+}
+
 LogicalResult layout::checkStructured(const StructuredOp &op,
                                       std::string &whyNot) {
+  if (hasNoPoints(op))
+    return success();
   FailureOr<IterationSpace> space =
       getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
   if (failed(space))
@@ -530,6 +543,8 @@ LogicalResult layout::checkStructured(const StructuredOp &op,
 }
 
 bool layout::coversStorage(const StructuredOp &op, unsigned result) {
+  if (hasNoPoints(op))
+    return false;
   std::string whyNot;
   FailureOr<IterationSpace> space =
       getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
@@ -544,6 +559,12 @@ bool layout::coversStorage(const StructuredOp &op, unsigned result) {
 FailureOr<SmallVector<Value>>
 layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
                         ArrayRef<ValueRange> operands, std::string &whyNot) {
+  if (hasNoPoints(op)) {
+    SmallVector<Value> results;
+    for (ValueRange init : operands.drop_front(op.numInputs()))
+      results.push_back(init.front());
+    return results;
+  }
   FailureOr<IterationSpace> space =
       getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
   if (failed(space))

@@ -16,7 +16,8 @@
 //   reduction over padding       acc' = select(valid, f(.., acc), acc)
 //   result that states padding   value' = select(valid, value, acc or padding)
 //   body that may trap           runs inside scf.if(valid)
-//   all else                     runs on padding, and nobody looks at the result
+//   all else                     runs on padding, and nobody looks at the
+//   result
 // A reduction needs no mask where the padding of its inputs is known and the
 // body, evaluated on it, returns the accumulator.
 //
@@ -25,8 +26,8 @@
 #ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_STRUCTURED_H
 #define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_STRUCTURED_H
 
-#include "IterationSpace.h"
 #include "Storage.h"
+#include "layout/Interfaces/IterationSpace.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir {

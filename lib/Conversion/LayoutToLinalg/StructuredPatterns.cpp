@@ -38,9 +38,9 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
   StructuredOp op;
   for (OpOperand &operand : linalgOp->getOpOperands()) {
     bool isResult = linalgOp.isDpsInit(&operand);
-    op.operands.push_back(
-        {linalgOp.getMatchingIndexingMap(&operand),
-         dyn_cast<RankedTensorType>(operand.get().getType()), isResult});
+    op.operands.push_back({linalgOp.getMatchingIndexingMap(&operand),
+                           dyn_cast<RankedTensorType>(operand.get().getType()),
+                           isResult});
     if (isResult)
       op.readsInit.push_back(linalgOp.payloadUsesValueFromOperand(&operand));
   }
@@ -58,6 +58,24 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
   return op;
 }
 
+/// A fill needs no loops, unless padding has to hold something else. Here and
+/// not in a pattern of its own: the driver prefers patterns on interfaces.
+static Value lowerFill(OpBuilder &b, linalg::FillOp op,
+                       ArrayRef<ValueRange> operands) {
+  auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());
+  if (!type || isa<ShapedType>(op.getInputs().front().getType()))
+    return {};
+  if (statesPadding(type)) {
+    Attribute value;
+    if (!matchPattern(op.getInputs().front(), m_Constant(&value)) ||
+        value != getPadding(type))
+      return {};
+  }
+  return linalg::FillOp::create(b, op.getLoc(), operands[0],
+                                operands[1].front())
+      .getResult(0);
+}
+
 namespace {
 
 /// Any linalg op, through its indexing maps.
@@ -73,13 +91,18 @@ struct LinalgPattern : OpInterfaceConversionPattern<linalg::LinalgOp> {
       return reasons.fail(rewriter, op, "the op does not work on tensors");
     StructuredOp structured = describeLinalgOp(op);
     std::string whyNot;
-    FailureOr<SmallVector<Value>> results = lowerStructured(
-        rewriter, op.getLoc(), structured, operands, whyNot);
+    FailureOr<SmallVector<Value>> results = failure();
+    auto fill = dyn_cast<linalg::FillOp>(op.getOperation());
+    if (Value filled = fill ? lowerFill(rewriter, fill, operands) : Value())
+      results = SmallVector<Value>{filled};
+    else
+      results =
+          lowerStructured(rewriter, op.getLoc(), structured, operands, whyNot);
     if (failed(results))
       return reasons.fail(rewriter, op, whyNot);
     SmallVector<SmallVector<Value>> replacements;
-    for (auto [result, init] : llvm::zip_equal(
-             *results, operands.take_back(op.getNumDpsInits()))) {
+    for (auto [result, init] :
+         llvm::zip_equal(*results, operands.take_back(op.getNumDpsInits()))) {
       // A result has the sizes of what it was written over.
       SmallVector<Value> &values = replacements.emplace_back();
       values.push_back(result);
@@ -91,33 +114,6 @@ struct LinalgPattern : OpInterfaceConversionPattern<linalg::LinalgOp> {
 
 private:
   Reasons &reasons;
-};
-
-/// A fill needs no loops, unless padding has to hold something else.
-struct FillPattern : OpConversionPattern<linalg::FillOp> {
-  FillPattern(const TypeConverter &converter, MLIRContext *context)
-      : OpConversionPattern(converter, context, /*benefit=*/2) {}
-
-  LogicalResult
-  matchAndRewrite(linalg::FillOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getOutputs().front().getType());
-    if (!type || adaptor.getInputs().front().size() != 1)
-      return rewriter.notifyMatchFailure(op, "fills no tensor");
-    if (statesPadding(type)) {
-      Attribute value;
-      if (!matchPattern(op.getInputs().front(), m_Constant(&value)) ||
-          value != getPadding(type))
-        return rewriter.notifyMatchFailure(op, "padding holds another value");
-    }
-    ValueRange output = adaptor.getOutputs().front();
-    auto fill = linalg::FillOp::create(
-        rewriter, op.getLoc(), adaptor.getInputs().front(), output.front());
-    SmallVector<Value> values{fill.getResult(0)};
-    llvm::append_range(values, output.drop_front());
-    rewriter.replaceOpWithMultiple(op, {values});
-    return success();
-  }
 };
 
 /// arith and math ops on tensors.
@@ -139,9 +135,10 @@ private:
 
 } // namespace
 
-LogicalResult ElementwisePattern::matchAndRewrite(
-    Operation *op, ArrayRef<ValueRange> operands,
-    ConversionPatternRewriter &rewriter) const {
+LogicalResult
+ElementwisePattern::matchAndRewrite(Operation *op,
+                                    ArrayRef<ValueRange> operands,
+                                    ConversionPatternRewriter &rewriter) const {
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumRegions() != 0)
     return rewriter.notifyMatchFailure(op, "not elementwise");
   auto shaped = llvm::find_if(op->getOperandTypes(), [](Type type) {
@@ -217,5 +214,4 @@ void layout::populateStructuredPatterns(const TypeConverter &converter,
                                         Reasons &reasons) {
   patterns.add<LinalgPattern, ElementwisePattern>(
       converter, patterns.getContext(), reasons);
-  patterns.add<FillPattern>(converter, patterns.getContext());
 }

@@ -10,6 +10,7 @@
 #include "Structured.h"
 #include "WholeAxes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,7 +45,8 @@ struct EmptyPattern : Pattern<tensor::EmptyOp> {
         return false;
       StructuredOp structured = describeLinalgOp(user);
       unsigned result = use.getOperandNumber() - user.getNumDpsInputs();
-      return !structured.readsInit[result] && user.getNumReductionLoops() == 0 &&
+      return !structured.readsInit[result] &&
+             user.getNumReductionLoops() == 0 &&
              coversStorage(structured, result);
     });
     Value physical = statesPadding(type) && !isOverwritten
@@ -67,8 +69,8 @@ struct DimPattern : Pattern<tensor::DimOp> {
     if (!type || !dim || *dim < 0 || *dim >= type.getRank())
       return reasons.fail(rewriter, op,
                           "the dim that is asked for is not a constant");
-    SmallVector<OpFoldResult> sizes = getLogicalSizes(
-        rewriter, op.getLoc(), type, adaptor.getSource());
+    SmallVector<OpFoldResult> sizes =
+        getLogicalSizes(rewriter, op.getLoc(), type, adaptor.getSource());
     rewriter.replaceOp(op, getValueOrCreateConstantIndexOp(
                                rewriter, op.getLoc(), sizes[*dim]));
     return success();
@@ -94,8 +96,8 @@ struct CastPattern : Pattern<tensor::CastOp> {
     Location loc = op.getLoc();
     SmallVector<OpFoldResult> sizes =
         getLogicalSizes(rewriter, loc, from, adaptor.getSource());
-    Value physical = tensor::CastOp::create(
-        rewriter, loc, *getPhysicalType(to), adaptor.getSource().front());
+    Value physical = tensor::CastOp::create(rewriter, loc, *getPhysicalType(to),
+                                            adaptor.getSource().front());
     rewriter.replaceOpWithMultiple(
         op, {withCarriedSizes(rewriter, loc, to, physical, sizes)});
     return success();
@@ -157,25 +159,24 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
   for (unsigned d = 0; d < fromSizes.size(); ++d) {
     AffineExpr a, b, c;
     bindSymbols(op.getContext(), a, b, c);
-    sizes.push_back(to.isDynamicDim(d)
-                        ? affine::makeComposedFoldedAffineApply(
-                              rewriter, loc, a + b + c,
-                              {low[d], fromSizes[d], high[d]})
-                        : OpFoldResult(rewriter.getIndexAttr(
-                              to.getDimSize(d))));
+    sizes.push_back(
+        to.isDynamicDim(d)
+            ? affine::makeComposedFoldedAffineApply(
+                  rewriter, loc, a + b + c, {low[d], fromSizes[d], high[d]})
+            : OpFoldResult(rewriter.getIndexAttr(to.getDimSize(d))));
   }
 
   llvm::SmallBitVector padded(from.getRank());
   for (unsigned d = 0; d < padded.size(); ++d)
-    padded[d] = !isConstantIntValue(low[d], 0) || !isConstantIntValue(high[d], 0);
+    padded[d] =
+        !isConstantIntValue(low[d], 0) || !isConstantIntValue(high[d], 0);
   Value value = op.getConstantPaddingValue();
   std::optional<WholeAxes> axes = findWholeAxes(from, to, padded);
   Value result;
   if (value && axes && keepsPadding(op, value)) {
     SmallVector<OpFoldResult> zeros(axes->dimOfAxis.size(),
                                     rewriter.getIndexAttr(0));
-    SmallVector<OpFoldResult> physicalLow =
-        axes->permute(low, zeros);
+    SmallVector<OpFoldResult> physicalLow = axes->permute(low, zeros);
     SmallVector<OpFoldResult> physicalHigh = axes->permute(high, zeros);
     result = tensor::PadOp::create(rewriter, loc, *getPhysicalType(to),
                                    source.front(), physicalLow, physicalHigh,
@@ -215,9 +216,9 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
             mapping.map(body->getArguments(), index);
             for (Operation &inner : body->without_terminator())
               b.clone(inner, mapping);
-            scf::YieldOp::create(b, loc,
-                                 mapping.lookupOrDefault(
-                                     body->getTerminator()->getOperand(0)));
+            scf::YieldOp::create(
+                b, loc,
+                mapping.lookupOrDefault(body->getTerminator()->getOperand(0)));
           });
       return choice.getResult(0);
     };
@@ -236,6 +237,7 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
 void layout::populateTensorPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns,
                                     Reasons &reasons) {
-  patterns.add<EmptyPattern, DimPattern, CastPattern, ExtractPattern,
-               PadPattern>(converter, patterns.getContext(), reasons);
+  patterns
+      .add<EmptyPattern, DimPattern, CastPattern, ExtractPattern, PadPattern>(
+          converter, patterns.getContext(), reasons);
 }

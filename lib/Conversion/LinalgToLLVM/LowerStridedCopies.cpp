@@ -35,6 +35,10 @@ struct LowerStridedCopies
     });
     IRRewriter rewriter(&getContext());
     for (memref::CopyOp copy : copies) {
+      if (copy.getSource() == copy.getTarget()) {
+        rewriter.eraseOp(copy);
+        continue;
+      }
       rewriter.setInsertionPoint(copy);
       auto structured = linalg::CopyOp::create(
           rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());

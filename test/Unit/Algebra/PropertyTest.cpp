@@ -32,9 +32,8 @@ void forRandomMaps(uint64_t seed, int count, bool nested, Check check) {
     Expr expr = nested ? random.nested(rank) : random.any(rank, 4);
     Index sizes = random.sizes(rank, 7);
     LayoutMap map = buildMap(rank, expr);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", map " +
-                 std::to_string(i) + ": " + map.str() + " on " +
-                 testing::PrintToString(sizes));
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", map " + std::to_string(i) +
+                 ": " + map.str() + " on " + testing::PrintToString(sizes));
     check(expr, map, sizes, random);
   }
 }
@@ -42,8 +41,8 @@ void forRandomMaps(uint64_t seed, int count, bool nested, Check check) {
 TEST(LayoutMapProperty, CanonicalFormKeepsTheMapAndItsExtent) {
   for (bool nested : {true, false})
     forRandomMaps(kSeed + nested, 8000, nested,
-                  [](const Expr &expr, const LayoutMap &map,
-                     const Index &sizes, RandomMaps &) {
+                  [](const Expr &expr, const LayoutMap &map, const Index &sizes,
+                     RandomMaps &) {
                     ASSERT_EQ((*map.storageExtent(sizes))[0],
                               expr.extent(sizes));
                     LayoutMap special = map.specialize(sizes);
@@ -56,16 +55,16 @@ TEST(LayoutMapProperty, CanonicalFormKeepsTheMapAndItsExtent) {
 }
 
 TEST(LayoutMapProperty, CanonicalFormIsIdempotent) {
-  forRandomMaps(kSeed + 2, 20000, false,
-                [](const Expr &, const LayoutMap &map, const Index &sizes,
-                   RandomMaps &) {
-                  Index unknown(sizes.size(), kUnknownSize);
-                  ASSERT_TRUE(map.specialize(unknown) == map)
-                      << map.specialize(unknown).str();
-                  LayoutMap special = map.specialize(sizes);
-                  ASSERT_TRUE(special.specialize(sizes) == special)
-                      << special.specialize(sizes).str();
-                });
+  forRandomMaps(
+      kSeed + 2, 20000, false,
+      [](const Expr &, const LayoutMap &map, const Index &sizes, RandomMaps &) {
+        Index unknown(sizes.size(), kUnknownSize);
+        ASSERT_TRUE(map.specialize(unknown) == map)
+            << map.specialize(unknown).str();
+        LayoutMap special = map.specialize(sizes);
+        ASSERT_TRUE(special.specialize(sizes) == special)
+            << special.specialize(sizes).str();
+      });
 }
 
 TEST(LayoutMapProperty, NestedMapsThatAgreeOnAllShapesAreEqual) {
@@ -95,9 +94,8 @@ TEST(LayoutMapProperty, NestedMapsThatAgreeOnAllShapesAreEqual) {
     if (isNew)
       continue;
     ++agreeing;
-    ASSERT_TRUE(it->second == map)
-        << "seed " << kSeed + 3 << ": " << it->second.str() << " and "
-        << map.str();
+    ASSERT_TRUE(it->second == map) << "seed " << kSeed + 3 << ": "
+                                   << it->second.str() << " and " << map.str();
     ASSERT_EQ(hash_value(it->second), hash_value(map));
   }
   EXPECT_GT(agreeing, 500);
@@ -140,35 +138,34 @@ TEST(LayoutMapProperty, ProofsOfInjectivityAreTrue) {
 }
 
 TEST(LayoutMapProperty, BackwardInvertsForwardAndKnowsPadding) {
-  forRandomMaps(kSeed + 6, 200, true,
-                [](const Expr &expr, const LayoutMap &map, const Index &sizes,
-                   RandomMaps &) {
-                  std::map<int64_t, Index> image;
-                  forEachIndex(sizes, [&](const Index &index) {
-                    image[expr.value(index, sizes)] = index;
-                  });
-                  int64_t extent = expr.extent(sizes);
-                  for (int64_t x = -1; x <= extent; ++x) {
-                    auto index = map.backward({x}, sizes);
-                    auto it = image.find(x);
-                    ASSERT_EQ(index.has_value(), it != image.end()) << x;
-                    if (index) {
-                      ASSERT_EQ(Index(index->begin(), index->end()),
-                                it->second);
-                    }
-                  }
-                  Answer padded = hasPadding(map, sizes);
-                  ASSERT_EQ(padded, int64_t(image.size()) == extent
-                                        ? Answer::No
-                                        : Answer::Yes);
-                });
+  forRandomMaps(
+      kSeed + 6, 200, true,
+      [](const Expr &expr, const LayoutMap &map, const Index &sizes,
+         RandomMaps &) {
+        std::map<int64_t, Index> image;
+        forEachIndex(sizes, [&](const Index &index) {
+          image[expr.value(index, sizes)] = index;
+        });
+        int64_t extent = expr.extent(sizes);
+        for (int64_t x = -1; x <= extent; ++x) {
+          auto index = map.backward({x}, sizes);
+          auto it = image.find(x);
+          ASSERT_EQ(index.has_value(), it != image.end()) << x;
+          if (index) {
+            ASSERT_EQ(Index(index->begin(), index->end()), it->second);
+          }
+        }
+        Answer padded = hasPadding(map, sizes);
+        ASSERT_EQ(padded,
+                  int64_t(image.size()) == extent ? Answer::No : Answer::Yes);
+      });
 }
 
 TEST(LayoutMapProperty, StoredAxesAreTheCoordinateInRowMajorOrder) {
   for (bool nested : {true, false})
     forRandomMaps(kSeed + 7 + nested, 10000, nested,
-                  [](const Expr &expr, const LayoutMap &map,
-                     const Index &sizes, RandomMaps &) {
+                  [](const Expr &expr, const LayoutMap &map, const Index &sizes,
+                     RandomMaps &) {
                     forEachIndex(sizes, [&](const Index &index) {
                       int64_t offset = 0, size = 1;
                       for (const StoredAxis &axis : map.getStoredAxes()) {
@@ -212,8 +209,7 @@ TEST(LayoutMapProperty, AffineMapsAgreeWithNumbers) {
             if (mlir::failed(affine.constantFold(operands, results)))
               return numbers;
             for (mlir::Attribute result : results)
-              numbers.push_back(
-                  mlir::cast<mlir::IntegerAttr>(result).getInt());
+              numbers.push_back(mlir::cast<mlir::IntegerAttr>(result).getInt());
             return numbers;
           };
           ASSERT_EQ(fold(forward, index, symbols),
@@ -226,33 +222,29 @@ TEST(LayoutMapProperty, AffineMapsAgreeWithNumbers) {
 }
 
 TEST(LayoutMapProperty, UnpackInvertsPack) {
-  forRandomMaps(kSeed + 10, 4000, true,
-                [](const Expr &expr, const LayoutMap &map, const Index &sizes,
-                   RandomMaps &) {
-                  int64_t points = std::accumulate(
-                      sizes.begin(), sizes.end(), int64_t(1),
-                      std::multiplies<int64_t>());
-                  std::vector<int16_t> logical(points), back(points);
-                  std::iota(logical.begin(), logical.end(), int16_t(1));
-                  std::vector<int16_t> storage(*getStorageSize(map, sizes), 0);
-                  auto bytes = [](std::vector<int16_t> &data) {
-                    return llvm::MutableArrayRef<char>(
-                        reinterpret_cast<char *>(data.data()),
-                        data.size() * sizeof(int16_t));
-                  };
-                  ASSERT_TRUE(
-                      pack(map, sizes, 2, bytes(logical), bytes(storage)));
-                  int64_t position = 0;
-                  forEachIndex(sizes, [&](const Index &index) {
-                    ASSERT_EQ(storage[expr.value(index, sizes)],
-                              logical[position++]);
-                  });
-                  ASSERT_TRUE(
-                      unpack(map, sizes, 2, bytes(storage), bytes(back)));
-                  ASSERT_EQ(logical, back);
-                  ASSERT_FALSE(pack(map, sizes, 4, bytes(logical),
-                                    bytes(storage)));
-                });
+  forRandomMaps(
+      kSeed + 10, 4000, true,
+      [](const Expr &expr, const LayoutMap &map, const Index &sizes,
+         RandomMaps &) {
+        int64_t points = std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                                         std::multiplies<int64_t>());
+        std::vector<int16_t> logical(points), back(points);
+        std::iota(logical.begin(), logical.end(), int16_t(1));
+        std::vector<int16_t> storage(*getStorageSize(map, sizes), 0);
+        auto bytes = [](std::vector<int16_t> &data) {
+          return llvm::MutableArrayRef<char>(
+              reinterpret_cast<char *>(data.data()),
+              data.size() * sizeof(int16_t));
+        };
+        ASSERT_TRUE(pack(map, sizes, 2, bytes(logical), bytes(storage)));
+        int64_t position = 0;
+        forEachIndex(sizes, [&](const Index &index) {
+          ASSERT_EQ(storage[expr.value(index, sizes)], logical[position++]);
+        });
+        ASSERT_TRUE(unpack(map, sizes, 2, bytes(storage), bytes(back)));
+        ASSERT_EQ(logical, back);
+        ASSERT_FALSE(pack(map, sizes, 4, bytes(logical), bytes(storage)));
+      });
 }
 
 TEST(LayoutMapProperty, EqualityOnAShapeIsTheTruth) {

@@ -36,8 +36,8 @@ struct BlockedLayout {
 };
 
 /// Where the fault is: a 0-based column of the first or the second string.
-using BlockedError = llvm::function_ref<void(
-    bool inStored, size_t column, const llvm::Twine &message)>;
+using BlockedError = llvm::function_ref<void(bool inStored, size_t column,
+                                             const llvm::Twine &message)>;
 
 /// Reads the two strings; reports the first fault and returns nothing.
 std::optional<BlockedLayout> parseBlocked(llvm::StringRef logical,

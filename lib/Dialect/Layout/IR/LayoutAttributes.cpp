@@ -32,8 +32,8 @@ static LogicalResult checkRank(Attribute layout, unsigned rank,
 
 /// Resolves and checks a layout where a tensor type is made.
 static LogicalResult verifyEncodingOf(LayoutAttrInterface layout,
-                                      ArrayRef<int64_t> shape,
-                                      Type elementType, EmitError emitError) {
+                                      ArrayRef<int64_t> shape, Type elementType,
+                                      EmitError emitError) {
   FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
   if (failed(map))
     return failure();
@@ -83,8 +83,7 @@ SmallVector<Sized> MapAttr::getStoredDims(ArrayRef<int64_t>, Type) const {
   return dims;
 }
 
-LogicalResult MapAttr::verifyEncoding(ArrayRef<int64_t> shape,
-                                      Type elementType,
+LogicalResult MapAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                       EmitError emitError) const {
   return verifyEncodingOf(*this, shape, elementType, emitError);
 }
@@ -209,8 +208,8 @@ FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
                                          EmitError emitError) const {
   if (getValue() && getValue().getType() != elementType) {
     if (emitError)
-      emitError() << "padding of " << getValue().getType()
-                  << " in a tensor of " << elementType
+      emitError() << "padding of " << getValue().getType() << " in a tensor of "
+                  << elementType
                   << " (P1): state a constant of the element type";
     return failure();
   }

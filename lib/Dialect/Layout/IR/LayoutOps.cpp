@@ -9,7 +9,6 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -45,16 +44,6 @@ LogicalResult ConvertOp::verify() {
   return success();
 }
 
-/// The same elements under a type with another layout.
-static Attribute retype(Attribute value, RankedTensorType type) {
-  if (auto dense = dyn_cast_if_present<DenseElementsAttr>(value))
-    return dense.isSplat() ? dense.resizeSplat(type) : dense.reshape(type);
-  if (auto resource =
-          dyn_cast_if_present<DenseResourceElementsAttr>(value))
-    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
-  return {};
-}
-
 OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getResult().getType())
     return getSource();
@@ -65,7 +54,9 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     getSourceMutable().assign(inner.getSource());
     return getResult();
   }
-  return retype(adaptor.getSource(), getResult().getType());
+  auto elements = dyn_cast_if_present<ElementsAttr>(adaptor.getSource());
+  return elements ? retypeElements(elements, getResult().getType())
+                  : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,8 @@
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,13 +35,12 @@ FailureOr<LayoutMap> layout::getLayoutMap(RankedTensorType type) {
 }
 
 TypedAttr layout::getPadding(RankedTensorType type) {
-  auto layout =
-      dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding());
+  auto layout = dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding());
   return layout ? layout.getPadding(type.getElementType()) : TypedAttr();
 }
 
-RankedTensorType layout::withLayout(RankedTensorType type,
-                                    const LayoutMap &map, TypedAttr padding) {
+RankedTensorType layout::withLayout(RankedTensorType type, const LayoutMap &map,
+                                    TypedAttr padding) {
   if (map == LayoutMap::rowMajor(type.getRank()))
     return withoutLayout(type);
   Attribute encoding = MapAttr::get(type.getContext(), map);
@@ -74,14 +75,23 @@ FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+ElementsAttr layout::retypeElements(ElementsAttr elements,
+                                    RankedTensorType type) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return dense.isSplat() ? dense.resizeSplat(type) : dense.reshape(type);
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Validity on a shape
 //===----------------------------------------------------------------------===//
 
 /// Sizes in elements and in bytes stay in int64 (section 6).
-static LogicalResult
-verifySizes(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
-            Type elementType, function_ref<InFlightDiagnostic()> emitError) {
+static LogicalResult verifySizes(const LayoutMap &map, Attribute name,
+                                 ArrayRef<int64_t> shape, Type elementType,
+                                 function_ref<InFlightDiagnostic()> emitError) {
   int64_t bytes = 1;
   if (elementType.isIntOrFloat())
     bytes = llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
@@ -110,11 +120,10 @@ verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
                          << coordinate.name << " " << range->min
                          << ", below 0 (L1): add a constant to '"
                          << coordinate.name << "'";
-    bool fits =
-        range && extent
-            ? range->max < *extent
-            : coordinate.extent.isProvablyAtLeast(
-                  naturalExtent(coordinate.value).specialize(shape));
+    bool fits = range && extent
+                    ? range->max < *extent
+                    : coordinate.extent.isProvablyAtLeast(
+                          naturalExtent(coordinate.value).specialize(shape));
     if (fits)
       continue;
     InFlightDiagnostic diag = emitError();

@@ -321,9 +321,8 @@ static ArrayRef<StringRef> getKnownCoordinates(StringRef space) {
   return {};
 }
 
-ParseResult
-MapParser::orderCoordinates(StringRef space, SMLoc spaceLoc,
-                            std::vector<Coordinate> &coordinates) {
+ParseResult MapParser::orderCoordinates(StringRef space, SMLoc spaceLoc,
+                                        std::vector<Coordinate> &coordinates) {
   ArrayRef<StringRef> known = getKnownCoordinates(space);
   if (known.empty())
     return success();
@@ -333,8 +332,7 @@ MapParser::orderCoordinates(StringRef space, SMLoc spaceLoc,
         coordinates, [&](const Coordinate &c) { return c.name == name; });
     if (it == coordinates.end())
       return parser.emitError(spaceLoc)
-             << "space '" << space << "' needs the coordinate '" << name
-             << "'";
+             << "space '" << space << "' needs the coordinate '" << name << "'";
     ordered.push_back(std::move(*it));
     coordinates.erase(it);
   }
@@ -347,9 +345,8 @@ MapParser::orderCoordinates(StringRef space, SMLoc spaceLoc,
   return success();
 }
 
-ParseResult
-MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
-                            std::vector<Coordinate> &coordinates) {
+ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
+                                        std::vector<Coordinate> &coordinates) {
   if (parser.parseLParen())
     return failure();
   bool closed = succeeded(parser.parseOptionalRParen());
@@ -364,9 +361,8 @@ MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
   if (!named) {
     // buffer(a, b, c) is one dense group.
     if (space != "buffer")
-      return parser.emitError(spaceLoc)
-             << "the coordinates of space '" << space
-             << "' are named: write name = value";
+      return parser.emitError(spaceLoc) << "the coordinates of space '" << space
+                                        << "' are named: write name = value";
     SmallVector<Sized> elements;
     if (!closed) {
       do {

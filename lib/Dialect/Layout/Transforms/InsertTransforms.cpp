@@ -43,11 +43,36 @@ private:
   /// Types of operands, as decided or as they were.
   llvm::DenseMap<Operation *, SmallVector<Type>> operandTypes;
   llvm::DenseMap<std::pair<Value, Type>, Value> converted;
+  llvm::DenseMap<std::pair<Type, Attribute>, Type> typeWith;
   /// Where the last op after a value was put.
   llvm::DenseMap<Value, Operation *> lastAfter;
   llvm::SetVector<Operation *> replacedSources;
 };
 } // namespace
+
+/// `type` with the layout `entry`, which is entry `i` of the attribute `name`.
+static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
+                                   Type type, Attribute entry) {
+  auto layout = dyn_cast<LayoutAttrInterface>(entry);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!layout || !tensor)
+    return op->emitError()
+           << "entry " << i << " of '" << name << "' is " << entry
+           << (layout ? ", but the value is no ranked tensor: write 'unit'"
+                      : ": it has to be a layout, or 'unit'");
+  auto emitError = [&] {
+    return op->emitError() << "entry " << i << " of '" << name << "': ";
+  };
+  ArrayRef<int64_t> shape = tensor.getShape();
+  Type elementType = tensor.getElementType();
+  if (failed(cast<VerifiableTensorEncoding>(entry).verifyEncoding(
+          shape, elementType, emitError)))
+    return failure();
+  FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
+  if (failed(map))
+    return failure();
+  return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
+}
 
 /// The types that the array attribute `name` of `op` states; `types` without
 /// it.
@@ -68,26 +93,14 @@ LogicalResult Rewriter::readTypes(Operation *op, StringRef name,
   for (auto [i, entry] : llvm::enumerate(layouts)) {
     if (isa<UnitAttr>(entry))
       continue;
-    auto layout = dyn_cast<LayoutAttrInterface>(entry);
-    auto type = dyn_cast<RankedTensorType>(types[i]);
-    if (!layout || !type)
-      return op->emitError()
-             << "entry " << i << " of '" << name << "' is " << entry
-             << (layout ? ", but the value is no ranked tensor: write 'unit'"
-                        : ": it has to be a layout, or 'unit'");
-    auto emitError = [&] {
-      return op->emitError() << "entry " << i << " of '" << name << "': ";
-    };
-    auto encoding = cast<VerifiableTensorEncoding>(entry);
-    if (failed(encoding.verifyEncoding(type.getShape(), type.getElementType(),
-                                       emitError)))
-      return failure();
-    FailureOr<LayoutMap> map =
-        layout.resolve(type.getShape(), type.getElementType(), emitError);
-    if (failed(map))
-      return failure();
-    wanted[i] =
-        withLayout(type, *map, layout.getPadding(type.getElementType()));
+    Type &known = typeWith[{types[i], entry}];
+    if (!known) {
+      FailureOr<Type> type = applyLayout(op, name, i, types[i], entry);
+      if (failed(type))
+        return failure();
+      known = *type;
+    }
+    wanted[i] = known;
   }
   return success();
 }
@@ -166,10 +179,12 @@ LogicalResult Rewriter::run() {
     if (failed(setResultTypes(op)))
       return failure();
   for (Operation *op : ops) {
-    if (getLayoutRule(op).kind == Kind::Shape)
+    ArrayRef<Type> types = operandTypes[op];
+    bool isMet = llvm::equal(op->getOperandTypes(), types);
+    // What reads no element takes what there is.
+    if (isMet || getLayoutRule(op).kind == Kind::Shape)
       continue;
-    for (auto [operand, type] :
-         llvm::zip(op->getOpOperands(), operandTypes[op]))
+    for (auto [operand, type] : llvm::zip(op->getOpOperands(), types))
       operand.set(getAs(operand.get(), type));
   }
   // What nobody needs in the old layout any more; users before producers.

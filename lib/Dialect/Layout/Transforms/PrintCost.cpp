@@ -90,23 +90,39 @@ static std::string explain(ConvertOp convert) {
   return text;
 }
 
+static bool isConstant(Operation *op) {
+  return op && op->hasTrait<OpTrait::ConstantLike>();
+}
+
+static Row makeRow(Location loc, RankedTensorType from, RankedTensorType to,
+                   std::string why, TargetAttr target) {
+  Row row;
+  row.plan = ConversionPlan::get(from, to, target);
+  row.cost = row.plan.getCost(target);
+  row.location = printLocation(loc);
+  row.from = printMap(from);
+  row.to = printMap(to);
+  row.shape = printShape(to);
+  row.why = std::move(why);
+  return row;
+}
+
 static Table collect(Operation *root, TargetAttr target) {
   Table table;
-  root->walk([&](ConvertOp convert) {
-    RankedTensorType from = convert.getSource().getType();
-    RankedTensorType to = convert.getResult().getType();
-    Row row;
-    row.plan = ConversionPlan::get(from, to, target);
-    row.cost = row.plan.getCost(target);
-    row.location = printLocation(convert.getLoc());
-    row.from = printMap(from);
-    row.to = printMap(to);
-    row.shape = printShape(to);
-    row.why = explain(convert);
-    Operation *producer = convert.getSource().getDefiningOp();
-    bool isConstant = producer && producer->hasTrait<OpTrait::ConstantLike>();
-    (isConstant ? table.constants : table.activations)
-        .push_back(std::move(row));
+  root->walk([&](Operation *op) {
+    if (auto convert = dyn_cast<ConvertOp>(op)) {
+      Row row =
+          makeRow(convert.getLoc(), convert.getSource().getType(),
+                  convert.getResult().getType(), explain(convert), target);
+      (isConstant(convert.getSource().getDefiningOp()) ? table.constants
+                                                       : table.activations)
+          .push_back(std::move(row));
+    } else if (isConstant(op) && hasLayout(op->getResult(0).getType())) {
+      // A conversion that has folded: the lowering packs the elements.
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      table.constants.push_back(makeRow(op->getLoc(), withoutLayout(type), type,
+                                        "packed by the lowering", target));
+    }
   });
   auto assignment = dyn_cast_if_present<DictionaryAttr>(
       root->getDiscardableAttr(kAssignment));

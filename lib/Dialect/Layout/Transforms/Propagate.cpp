@@ -41,9 +41,9 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
       continue;
     Operation *op = candidates.op;
     op->setDiscardableAttr(kOperandLayouts,
-                           toAttr(config.layouts.operands, costs, context));
+                           toAttr(config.exact.operands, costs, context));
     op->setDiscardableAttr(kResultLayouts,
-                           toAttr(config.layouts.results, costs, context));
+                           toAttr(config.exact.results, costs, context));
   }
   Builder builder(context);
   root->setDiscardableAttr(
@@ -84,9 +84,11 @@ static void remarkConversion(const PlannedConversion &conversion,
                              CostModel &costs) {
   Operation *producer = conversion.value.getDefiningOp();
   Operation *anchor = conversion.consumers.front().first;
-  std::string who;
-  llvm::raw_string_ostream os(who);
-  os << "because ";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "conversion of " << conversion.value.getType() << " from "
+     << print(costs.getMap(conversion.from)) << " to "
+     << print(costs.getMap(conversion.to)) << " because ";
   llvm::interleave(
       conversion.consumers, os,
       [&](auto &consumer) {
@@ -100,11 +102,7 @@ static void remarkConversion(const PlannedConversion &conversion,
   else
     os << "the value is an argument, whose type is fixed";
   remark::passed(conversion.value.getLoc(), options("Convert", anchor))
-      << "conversion of "
-      << remark::detail::Remark::Arg("Type", conversion.value.getType())
-      << " from " << print(costs.getMap(conversion.from)) << " to "
-      << print(costs.getMap(conversion.to)) << " " << who
-      << remark::metric("BytesRead", conversion.plan.bytesRead)
+      << text << remark::metric("BytesRead", conversion.plan.bytesRead)
       << remark::metric("BytesWritten", conversion.plan.bytesWritten)
       << remark::metric("Cost", conversion.cost);
 }
@@ -121,19 +119,21 @@ void layout::emitDecisionRemarks(Operation *root,
     if (candidates.rule.kind == OpLayoutRule::Kind::Opaque &&
         !candidates.isPinned && !isBoundary(op))
       remark::analysis(op->getLoc(), options("OpaqueOp", op))
-          << op->getName().getStringRef()
-          << " has no layout rule for these operands: its tensors stay "
-             "row-major";
+          << (op->getName().getStringRef() +
+              " has no layout rule for these operands: its tensors stay "
+              "row-major")
+                 .str();
     if (candidates.isTruncated)
       remark::missed(op->getLoc(), options("ManyLayouts", op))
-          << op->getName().getStringRef()
-          << " has more than the allowed combinations of layouts: some were "
-             "not considered";
+          << (op->getName().getStringRef() +
+              " has more than the allowed combinations of layouts: some were "
+              "not considered")
+                 .str();
   }
   if (assignment.hasAssumedSizes)
     remark::analysis(root->getLoc(), options("AssumedSize", root))
-        << "dynamic sizes are priced as "
-        << std::to_string(costs.getTarget().getAssumedSize());
+        << "dynamic sizes are priced as " +
+               std::to_string(costs.getTarget().getAssumedSize());
   remark::analysis(root->getLoc(), options("Assignment", root))
       << "layouts assigned" << remark::metric("Cost", assignment.cost)
       << remark::metric("LowerBound", assignment.lowerBound)

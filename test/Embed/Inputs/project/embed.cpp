@@ -24,8 +24,10 @@ int main() {
   // Loading runs the external models' attachment, and so needs all they link.
   context.loadAllAvailableDialects();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-      "  return %x : tensor<4xf32>\n"
+      "!t = tensor<4x6xf32, #layout.blocked<\"AB\" to \"BA4a\">>\n"
+      "func.func @f(%x: tensor<4x6xf32>) -> !t {\n"
+      "  %0 = layout.convert %x : tensor<4x6xf32> to !t\n"
+      "  return %0 : !t\n"
       "}\n",
       &context);
   if (!module)

@@ -49,6 +49,10 @@ RankedTensorType withoutLayout(RankedTensorType type);
 /// `getLayoutMap`, and where an extent leaves int64.
 FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 
+/// Elements in logical order under another type of the same shape; null for
+/// kinds of elements that are not known here.
+ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
+
 /// Checks that `map` is a valid layout for tensors of this shape (L1): the
 /// rank fits, sizes stay in int64, no index maps below 0 or past the extents,
 /// and injectivity is proven. `name` is the layout as the user wrote it.

@@ -44,6 +44,15 @@ LogicalResult insertLayoutTransforms(Operation *root);
 void printLayoutCost(Operation *root, TargetAttr target, CostFormat format,
                      raw_ostream &os);
 
+/// The type with its layout in canonical form; a row-major layout is none.
+RankedTensorType getCanonicalType(RankedTensorType type);
+
+/// Reports everything below `root` that is not proven; see `layout-verify`.
+LogicalResult verifyLayouts(Operation *root);
+
+/// The patterns of `layout-fold-transforms`, beside the folds of the ops.
+void populateFoldTransformPatterns(RewritePatternSet &patterns);
+
 #define GEN_PASS_DECL
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
 

@@ -86,4 +86,37 @@ def PrintCostPass : Pass<"layout-print-cost"> {
   ];
 }
 
+def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
+  let summary = "Gives every layout its canonical form";
+  let description = [{
+    Every family in a type becomes the one `#layout.map` that it denotes, and a
+    row-major layout becomes no layout: types that store alike are then the same
+    type (L5). Types of values, of functions, of constants and inside attributes
+    are all visited. The pass never changes where an element lives.
+  }];
+}
+
+def FoldTransformsPass : Pass<"layout-fold-transforms"> {
+  let summary = "Removes conversions that need not run";
+  let description = [{
+    Folds chains and inverse pairs of `layout.convert`, conversions of constants
+    (the constant takes the type, and is packed when it is lowered), of fresh
+    storage and of filled tensors, and the second of two equal conversions.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyLayoutsPass : Pass<"layout-verify"> {
+  let summary = "Proves that every layout is valid and every op's rule is met";
+  let description = [{
+    Checks each laid-out type again (L1, L2), as passes build types unchecked,
+    and each op against its rule: the loops of a structured op run over digits
+    that all its operands store, a view has the storage of its source (L7), a
+    pad or slice leaves tiles whole. What cannot be proven is an error that
+    names the op, the layout and the way out. Nothing is changed.
+  }];
+}
+
 #endif // LAYOUT_TRANSFORMS_PASSES

@@ -1,4 +1,5 @@
-//===- IterationSpace.h - The loops of an op on physical tensors -*- C++ -*-===//
+//===- IterationSpace.h - The loops of an op on physical tensors -*- C++
+//-*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +29,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_ITERATIONSPACE_H
-#define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_ITERATIONSPACE_H
+#ifndef LAYOUT_INTERFACES_ITERATIONSPACE_H
+#define LAYOUT_INTERFACES_ITERATIONSPACE_H
 
 #include "layout/Algebra/LayoutMap.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
@@ -83,4 +84,4 @@ getIterationSpace(ArrayRef<OperandAccess> operands,
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_ITERATIONSPACE_H
+#endif // LAYOUT_INTERFACES_ITERATIONSPACE_H

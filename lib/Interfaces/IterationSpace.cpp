@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IterationSpace.h"
+#include "layout/Interfaces/IterationSpace.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,13 +51,13 @@ static std::optional<Linear> toLinear(AffineExpr expr) {
 namespace {
 
 /// Builds an IterationSpace step by step.
-class Builder {
+class SpaceBuilder {
 public:
-  Builder(ArrayRef<OperandAccess> operands,
-          ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
-          std::string &whyNot)
-      : operands(operands), iterators(iterators), sizes(sizes),
-        whyNot(whyNot) {}
+  SpaceBuilder(ArrayRef<OperandAccess> operands,
+               ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
+               std::string &whyNot)
+      : operands(operands), iterators(iterators), sizes(sizes), whyNot(whyNot) {
+  }
 
   FailureOr<IterationSpace> run();
 
@@ -106,7 +106,7 @@ private:
 
 } // namespace
 
-std::string Builder::describe(unsigned operand) const {
+std::string SpaceBuilder::describe(unsigned operand) const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "operand " << operand << " of type " << operands[operand].type;
@@ -115,7 +115,7 @@ std::string Builder::describe(unsigned operand) const {
 
 /// The stored axes of every operand as functions of the loops. The size of an
 /// operand dim is that of its loop where it has one of its own.
-LogicalResult Builder::readOperands() {
+LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   for (auto [k, operand] : llvm::enumerate(operands)) {
     SmallVector<Axis> &result = axes.emplace_back();
@@ -151,7 +151,7 @@ LogicalResult Builder::readOperands() {
 }
 
 /// The breakpoints at which some operand cuts each loop.
-LogicalResult Builder::cutLoops() {
+LogicalResult SpaceBuilder::cutLoops() {
   breaks.assign(sizes.size(), {1});
   for (auto &operandAxes : axes)
     for (const Axis &axis : operandAxes)
@@ -179,7 +179,7 @@ LogicalResult Builder::cutLoops() {
 }
 
 /// Numbers the digits in the order of the file comment.
-void Builder::orderDigits() {
+void SpaceBuilder::orderDigits() {
   struct Candidate {
     unsigned loop;
     size_t level; // how many digits of the loop lie below
@@ -218,7 +218,7 @@ void Builder::orderDigits() {
 
 /// The axes as functions of the digits. Outermost digits count as unbounded:
 /// a digit that is always 0 on this shape is still an axis of storage.
-void Builder::placeAxes() {
+void SpaceBuilder::placeAxes() {
   std::vector<Linear> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
   for (auto [i, digit] : llvm::enumerate(space.digits)) {
@@ -244,7 +244,7 @@ void Builder::placeAxes() {
 
 /// Storage of a result may hold more positions than the loops need; all of them
 /// are written.
-void Builder::raiseExtents() {
+void SpaceBuilder::raiseExtents() {
   for (auto [k, operand] : llvm::enumerate(operands)) {
     if (!operand.isResult)
       continue;
@@ -271,8 +271,8 @@ void Builder::raiseExtents() {
 }
 
 /// Whether `axis` is digits in row-major order, and which.
-bool Builder::isRowMajorOf(const AxisAccess &axis,
-                           SmallVectorImpl<unsigned> &digits) const {
+bool SpaceBuilder::isRowMajorOf(const AxisAccess &axis,
+                                SmallVectorImpl<unsigned> &digits) const {
   if (!axis.value.constant.isZero() || axis.value.terms.empty())
     return false;
   std::vector<DigitTerm> left = axis.value.terms;
@@ -292,7 +292,7 @@ bool Builder::isRowMajorOf(const AxisAccess &axis,
   return true;
 }
 
-LogicalResult Builder::planAxis(unsigned operand, AxisAccess &axis) {
+LogicalResult SpaceBuilder::planAxis(unsigned operand, AxisAccess &axis) {
   axis.digits.clear();
   if (isRowMajorOf(axis, axis.digits)) {
     axis.required = SizeExpr(1);
@@ -320,6 +320,10 @@ LogicalResult Builder::planAxis(unsigned operand, AxisAccess &axis) {
   });
   if (!reachesPadding)
     return success();
+  // Positions of indices past the size may be those of other elements.
+  if (operands[operand].isResult)
+    return fail("padding of the loops would be stored over elements of " +
+                describe(operand) + ", which is not dense");
   SmallVector<int64_t> bounds;
   for (const LoopDigit &digit : space.digits)
     bounds.push_back(digit.extent.getConstant().value_or(kUnknownSize));
@@ -332,7 +336,7 @@ LogicalResult Builder::planAxis(unsigned operand, AxisAccess &axis) {
   return success();
 }
 
-LogicalResult Builder::planAxes() {
+LogicalResult SpaceBuilder::planAxes() {
   for (unsigned k = 0; k < operands.size(); ++k)
     for (AxisAccess &axis : space.operands[k])
       if (failed(planAxis(k, axis)))
@@ -340,7 +344,7 @@ LogicalResult Builder::planAxes() {
   return success();
 }
 
-void Builder::findPadding() {
+void SpaceBuilder::findPadding() {
   space.isPadded.assign(sizes.size(), false);
   for (unsigned loop = 0; loop < sizes.size(); ++loop) {
     SizeExpr total(1);
@@ -361,7 +365,7 @@ static std::vector<bool> findUsed(const IterationSpace &space) {
 
 /// A layout may leave out a digit that its shape does not have (`c mod 32` of
 /// 17 channels): no loop is needed for it.
-bool Builder::dropUnitDigits() {
+bool SpaceBuilder::dropUnitDigits() {
   std::vector<bool> used = findUsed(space);
   bool changed = false;
   for (auto [i, digit] : llvm::enumerate(space.digits))
@@ -373,7 +377,7 @@ bool Builder::dropUnitDigits() {
   return changed;
 }
 
-LogicalResult Builder::checkDigits() {
+LogicalResult SpaceBuilder::checkDigits() {
   std::vector<bool> used = findUsed(space);
   for (auto [i, digit] : llvm::enumerate(space.digits))
     if (!used[i])
@@ -383,7 +387,7 @@ LogicalResult Builder::checkDigits() {
   return success();
 }
 
-FailureOr<IterationSpace> Builder::run() {
+FailureOr<IterationSpace> SpaceBuilder::run() {
   if (failed(readOperands()) || failed(cutLoops()))
     return failure();
   for (;;) {
@@ -405,5 +409,5 @@ FailureOr<IterationSpace>
 layout::getIterationSpace(ArrayRef<OperandAccess> operands,
                           ArrayRef<utils::IteratorType> iterators,
                           ArrayRef<int64_t> sizes, std::string &whyNot) {
-  return Builder(operands, iterators, sizes, whyNot).run();
+  return SpaceBuilder(operands, iterators, sizes, whyNot).run();
 }

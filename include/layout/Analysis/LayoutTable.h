@@ -1,0 +1,102 @@
+//===- LayoutTable.h - Layouts as numbers -----------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The maps that a decision speaks of, each under a small number, and what is
+// derived from them again and again: tilings, validity and equality on a type.
+//
+//   table.getTiled({1, 16, 1, 1}, {1})    NCHW16c
+//
+// Laws:
+//  * the same map has the same number, numbers go up in the order of asking;
+//  * layouts with the same representative on a type store it the same way (L6),
+//    and a layout that has one is valid for the type (L1).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_LAYOUTTABLE_H
+#define LAYOUT_ANALYSIS_LAYOUTTABLE_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <unordered_map>
+
+namespace mlir {
+namespace layout {
+
+/// The number of a layout.
+using LayoutId = unsigned;
+
+/// For operands and results that are no ranked tensors, or in whatever layout
+/// they come.
+constexpr LayoutId kAnyLayout = ~0u;
+
+class LayoutTable {
+public:
+  using Tiles = SmallVector<int64_t, 6>;
+
+  LayoutId intern(const LayoutMap &map);
+  const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
+  LayoutId getRowMajor(unsigned rank);
+
+  /// The layout that the type states, which is one that the project knows.
+  LayoutId getLayoutOf(RankedTensorType type);
+
+  /// Linear memory: the dims in logical order, each divided by its tile, then
+  /// the tiles of the dims in `order`, which are those with a tile above 1.
+  LayoutId getTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order);
+
+  /// The tile of every dim of a layout that `getTiled` makes with some order;
+  /// null for other layouts.
+  const Tiles *findTiles(LayoutId layout);
+
+  /// The layout of a tensor indexed by `to` that goes with a tensor indexed by
+  /// the permutation `from` and stored as `layout`: the axes of the loops that
+  /// it knows. Nothing where an axis is no digit of one dim.
+  std::optional<LayoutId> project(LayoutId layout, AffineMap from,
+                                  AffineMap to);
+
+  /// The layout that stands for all that store tensors of this type as
+  /// `layout` does: row-major if that is one of them, otherwise the first that
+  /// was asked for. Nothing if it is not proven valid for the type.
+  std::optional<LayoutId> getRepresentative(LayoutId layout,
+                                            RankedTensorType type);
+
+  /// `layout` specialized to the shape of the type.
+  LayoutId getNormalForm(LayoutId layout, RankedTensorType type);
+
+private:
+  struct MapHash {
+    size_t operator()(const LayoutMap &map) const { return hash_value(map); }
+  };
+  using TypeLayout = std::pair<Type, LayoutId>;
+
+  std::optional<Tiles> computeTiles(const LayoutMap &map);
+  std::optional<LayoutMap> computeProjection(const LayoutMap &layout,
+                                             AffineMap from, AffineMap to);
+
+  std::vector<LayoutMap> maps;
+  std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
+  SmallVector<LayoutId> rowMajor;
+  std::map<std::pair<Tiles, SmallVector<unsigned, 4>>, LayoutId> tiled;
+  // By layout; the tiles are boxed so that they stay where they are.
+  llvm::DenseMap<LayoutId, std::unique_ptr<Tiles>> tilesOf;
+  llvm::DenseMap<std::pair<LayoutId, std::pair<AffineMap, AffineMap>>,
+                 std::optional<LayoutId>>
+      projections;
+  llvm::DenseMap<TypeLayout, std::optional<LayoutId>> representatives;
+  llvm::DenseMap<TypeLayout, LayoutId> normalFormOf;
+  // Normal form -> representative.
+  llvm::DenseMap<TypeLayout, LayoutId> byNormalForm;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_LAYOUTTABLE_H

@@ -1,0 +1,49 @@
+//===- LayoutToCPU.h - From linalg to a laid-out CPU program ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `layout-assign`: linalg on plain tensors to linalg on tensors with layouts.
+// `layout-to-cpu`: the same, then to physical tensors and the LLVM dialect.
+//
+//   layout-opt net.mlir -layout-to-cpu="target=#layout.target<cpu>"
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_LAYOUTTOCPU_H
+#define LAYOUT_PIPELINES_LAYOUTTOCPU_H
+
+#include "layout/Pipelines/CPU.h"
+
+namespace mlir {
+namespace layout {
+
+struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("A `#layout.target` attribute; without it `layout.target` "
+                     "of the module is taken")};
+};
+
+struct LayoutToCPUOptions : LinalgToLLVMOptions {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("A `#layout.target` attribute; without it `layout.target` "
+                     "of the module is taken")};
+};
+
+/// Decide, apply, fold.
+void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target);
+
+/// All the way to the LLVM dialect.
+void buildLayoutToCPUPipeline(OpPassManager &pm,
+                              const LayoutToCPUOptions &options);
+
+void registerLayoutToCPUPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_LAYOUTTOCPU_H

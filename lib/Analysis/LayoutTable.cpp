@@ -1,0 +1,185 @@
+//===- LayoutTable.cpp - Layouts as numbers -------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/LayoutTable.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+LayoutId LayoutTable::intern(const LayoutMap &map) {
+  auto [it, isNew] = ids.try_emplace(map, maps.size());
+  if (isNew)
+    maps.push_back(map);
+  return it->second;
+}
+
+LayoutId LayoutTable::getRowMajor(unsigned rank) {
+  while (rowMajor.size() <= rank)
+    rowMajor.push_back(intern(LayoutMap::rowMajor(rowMajor.size())));
+  return rowMajor[rank];
+}
+
+LayoutId LayoutTable::getLayoutOf(RankedTensorType type) {
+  if (!type.getEncoding())
+    return getRowMajor(type.getRank());
+  return intern(*getLayoutMap(type));
+}
+
+static LayoutMap makeTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order) {
+  SmallVector<Sized> digits;
+  for (auto [d, tile] : llvm::enumerate(tiles))
+    digits.push_back(tile == 1 ? Sized::dim(d) : floorDiv(Sized::dim(d), tile));
+  for (unsigned d : order)
+    digits.push_back(mod(Sized::dim(d), tiles[d]));
+  Sized offset = group(digits);
+  return LayoutMap::get(tiles.size(), "buffer",
+                        {{"offset", offset.value, offset.extent}});
+}
+
+LayoutId LayoutTable::getTiled(ArrayRef<int64_t> tiles,
+                               ArrayRef<unsigned> order) {
+  if (order.empty())
+    return getRowMajor(tiles.size());
+  auto [it, isNew] = tiled.try_emplace(
+      {Tiles(tiles), SmallVector<unsigned, 4>(order)}, LayoutId());
+  if (isNew)
+    it->second = intern(makeTiled(tiles, order));
+  return it->second;
+}
+
+const LayoutTable::Tiles *LayoutTable::findTiles(LayoutId layout) {
+  auto [it, isNew] = tilesOf.try_emplace(layout);
+  if (isNew)
+    if (std::optional<Tiles> tiles = computeTiles(getMap(layout)))
+      it->second = std::make_unique<Tiles>(*tiles);
+  return it->second.get();
+}
+
+std::optional<LayoutTable::Tiles>
+LayoutTable::computeTiles(const LayoutMap &map) {
+  Tiles tiles(map.getRank(), 1);
+  if (map.getSpace() != "buffer")
+    return std::nullopt;
+  SmallVector<unsigned> order;
+  for (const StoredAxis &axis : map.getStoredAxes()) {
+    const Digit *digit = axis.value.getSingleDigit();
+    if (!digit || digit->fused)
+      return std::nullopt;
+    if (digit->lo == 1 && digit->modulus) {
+      tiles[digit->dim] = digit->modulus;
+      order.push_back(digit->dim);
+    }
+    if (!digit->isWholeSource())
+      continue;
+    // A dim may be rounded up to its tile without being cut by it.
+    int64_t content = axis.extent.content();
+    if (content > 1 &&
+        axis.extent == SizeExpr::dim(digit->dim).alignTo(content)) {
+      tiles[digit->dim] = content;
+      order.push_back(digit->dim);
+    }
+  }
+  // The tiles have to explain the map.
+  if (makeTiled(tiles, order) != map)
+    return std::nullopt;
+  return tiles;
+}
+
+std::optional<LayoutId> LayoutTable::project(LayoutId layout, AffineMap from,
+                                             AffineMap to) {
+  auto [it, isNew] = projections.try_emplace({layout, {from, to}});
+  if (!isNew)
+    return it->second;
+  std::optional<LayoutId> result;
+  if (std::optional<LayoutMap> map =
+          computeProjection(getMap(layout), from, to))
+    result = intern(*map);
+  return projections[{layout, {from, to}}] = result;
+}
+
+std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
+                                                        AffineMap from,
+                                                        AffineMap to) {
+  if (layout.getCoordinates().size() != 1)
+    return std::nullopt;
+  // The dim of the new tensor that a loop indexes.
+  SmallVector<std::optional<unsigned>> dimOfLoop(from.getNumDims());
+  SmallVector<Sized> kept;
+  for (auto [d, expr] : llvm::enumerate(to.getResults())) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      if (dimOfLoop[loop.getPosition()])
+        return std::nullopt;
+      dimOfLoop[loop.getPosition()] = d;
+    } else if (isa<AffineConstantExpr>(expr)) {
+      // Not indexed by any loop: outermost, where it disturbs nothing.
+      kept.push_back(Sized::dim(d));
+    } else {
+      return std::nullopt;
+    }
+  }
+  unsigned rank = layout.getRank();
+  SmallVector<Linear> dims(rank);
+  SmallVector<SizeExpr> sizes(rank, SizeExpr(1));
+  for (unsigned d = 0; d < rank; ++d)
+    if (std::optional<unsigned> dim = dimOfLoop[from.getDimPosition(d)]) {
+      dims[d] = Linear::dim(*dim);
+      sizes[d] = SizeExpr::dim(*dim);
+    }
+  for (const StoredAxis &axis : layout.getStoredAxes()) {
+    const Digit *digit = axis.value.getSingleDigit();
+    if (!digit || digit->fused)
+      return std::nullopt;
+    if (dimOfLoop[from.getDimPosition(digit->dim)])
+      kept.push_back(
+          {substitute(axis.value, dims, sizes), axis.extent.substitute(sizes)});
+  }
+  Sized offset = group(kept);
+  return LayoutMap::get(
+      to.getNumResults(), layout.getSpace(),
+      {{layout.getCoordinates()[0].name, offset.value, offset.extent}});
+}
+
+LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
+  auto [it, isNew] = normalFormOf.try_emplace({type, layout}, 0);
+  if (isNew)
+    it->second = intern(LayoutMap(getMap(layout)).specialize(type.getShape()));
+  return it->second;
+}
+
+/// L1 by construction; layouts that need an enumeration are not proposed.
+static bool isValid(const LayoutMap &map, const LayoutMap &special,
+                    RankedTensorType type) {
+  if (map.hasOverflow())
+    return false;
+  if (!llvm::is_contained(type.getShape(), 0) &&
+      !isInjectiveByConstruction(special, type.getShape()))
+    return false;
+  return succeeded(verifyLayout(map, UnitAttr::get(type.getContext()),
+                                type.getShape(), type.getElementType(),
+                                [] { return InFlightDiagnostic(); }));
+}
+
+std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
+                                                       RankedTensorType type) {
+  LayoutId plain = getRowMajor(type.getRank());
+  if (layout == plain)
+    return plain;
+  auto [it, isNew] = representatives.try_emplace({type, layout});
+  if (!isNew)
+    return it->second;
+  std::optional<LayoutId> result;
+  if (getMap(layout).getRank() == type.getRank()) {
+    byNormalForm.try_emplace({type, getNormalForm(plain, type)}, plain);
+    LayoutId form = getNormalForm(layout, type);
+    if (isValid(getMap(layout), getMap(form), type))
+      result = byNormalForm.try_emplace({type, form}, layout).first->second;
+  }
+  return representatives[{type, layout}] = result;
+}

@@ -1,0 +1,57 @@
+//===- Canonicalize.cpp - layout-canonicalize -----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+namespace layout {
+#define GEN_PASS_DEF_CANONICALIZELAYOUTSPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace layout
+} // namespace mlir
+
+using namespace mlir;
+using namespace mlir::layout;
+
+RankedTensorType layout::getCanonicalType(RankedTensorType type) {
+  if (!hasLayout(type))
+    return type;
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map))
+    return type;
+  return withLayout(type, *map, getPadding(type));
+}
+
+namespace {
+struct CanonicalizeLayoutsPass
+    : public layout::impl::CanonicalizeLayoutsPassBase<
+          CanonicalizeLayoutsPass> {
+  void runOnOperation() override {
+    AttrTypeReplacer replacer;
+    replacer.addReplacement(
+        [](RankedTensorType type) -> Type { return getCanonicalType(type); });
+    // Elements carry their type but do not offer it for replacement.
+    replacer.addReplacement([](ElementsAttr elements) -> Attribute {
+      auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
+      if (!type)
+        return elements;
+      RankedTensorType canonical = getCanonicalType(type);
+      return canonical == type ? Attribute(elements)
+                               : retypeElements(elements, canonical);
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(),
+                                          /*replaceAttrs=*/true,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+  }
+};
+} // namespace

@@ -1,0 +1,114 @@
+// RUN: layout-opt %s --convert-layout-to-linalg | FileCheck-22 %s
+
+#nc16 = #layout.blocked<"NCHW" to "NCHW16c">
+#w16 = #layout.blocked<"OIHW" to "OIHW16i16o">
+#z16 = #layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>
+#zw16 = #layout.padded<#layout.blocked<"OIHW" to "OIHW16i16o">, zero>
+#c16 = #layout.blocked<"CW" to "CW16c">
+#one = #layout.padded<#layout.blocked<"CW" to "CW16c">, 1.0 : f32>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Digits of the loops: outer ones first, then reductions, the lane last.
+// CHECK-DAG: #[[IN:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d4, d2 + d5, d3 + d6, d7)>
+// CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d1, d4, d5, d6, d7, d8)>
+// CHECK-DAG: #[[OUT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d2, d3, d8)>
+
+// CHECK-LABEL: @whole
+// CHECK: linalg.generic {indexing_maps = [#[[IN]], #[[W]], #[[OUT]]]
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction", "parallel"]
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @whole(%x: tensor<1x32x7x7xf32, #nc16>, %w: tensor<32x32x3x3xf32, #w16>, %f: tensor<1x32x5x5xf32, #nc16>) -> tensor<1x32x5x5xf32, #nc16> {
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x32x7x7xf32, #nc16>, tensor<32x32x3x3xf32, #w16>) outs(%f : tensor<1x32x5x5xf32, #nc16>) -> tensor<1x32x5x5xf32, #nc16>
+  return %0 : tensor<1x32x5x5xf32, #nc16>
+}
+
+// The sum over 17 of 32 channels must not see padding; 19 of 32 outputs may
+// compute on it.
+// CHECK-LABEL: @ragged
+// CHECK: linalg.generic
+// CHECK: %[[I:.*]] = arith.addi %{{.*}} : index
+// CHECK: %[[C17:.*]] = arith.constant 17
+// CHECK: %[[V:.*]] = arith.cmpi slt, %[[I]], %[[C17]]
+// CHECK: arith.select %[[V]]
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @ragged(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #w16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x17x7x7xf32, #nc16>, tensor<19x17x3x3xf32, #w16>) outs(%f : tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16>
+  return %0 : tensor<1x19x5x5xf32, #nc16>
+}
+
+// 0 * 0 added changes nothing, so both types saying zero saves the mask.
+// CHECK-LABEL: @ragged_zero
+// CHECK: linalg.generic
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @ragged_zero(%x: tensor<1x17x7x7xf32, #z16>, %w: tensor<19x17x3x3xf32, #zw16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x17x7x7xf32, #z16>, tensor<19x17x3x3xf32, #zw16>) outs(%f : tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16>
+  return %0 : tensor<1x19x5x5xf32, #nc16>
+}
+
+// Zero on one side only: 0 * NaN is NaN.
+// CHECK-LABEL: @ragged_half_zero
+// CHECK: arith.select
+func.func @ragged_half_zero(%x: tensor<1x17x7x7xf32, #nc16>, %w: tensor<19x17x3x3xf32, #zw16>, %f: tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16> {
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x17x7x7xf32, #nc16>, tensor<19x17x3x3xf32, #zw16>) outs(%f : tensor<1x19x5x5xf32, #nc16>) -> tensor<1x19x5x5xf32, #nc16>
+  return %0 : tensor<1x19x5x5xf32, #nc16>
+}
+
+// CHECK-LABEL: @fills
+// CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<2x3x16xf32>)
+// CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<2x3x16xf32>)
+// CHECK: linalg.generic
+// CHECK: arith.select
+func.func @fills() -> (tensor<17x3xf32, #c16>, tensor<17x3xf32, #one>, tensor<17x3xf32, #one>) {
+  %1 = arith.constant 1.0 : f32
+  %2 = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<17x3xf32, #c16>
+  %p = tensor.empty() : tensor<17x3xf32, #one>
+  %a = linalg.fill ins(%2 : f32) outs(%e : tensor<17x3xf32, #c16>) -> tensor<17x3xf32, #c16>
+  %b = linalg.fill ins(%1 : f32) outs(%p : tensor<17x3xf32, #one>) -> tensor<17x3xf32, #one>
+  %c = linalg.fill ins(%2 : f32) outs(%p : tensor<17x3xf32, #one>) -> tensor<17x3xf32, #one>
+  return %a, %b, %c : tensor<17x3xf32, #c16>, tensor<17x3xf32, #one>, tensor<17x3xf32, #one>
+}
+
+// An empty tensor with stated padding has it (P3), unless all of it is written.
+// CHECK-LABEL: @empty
+// CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<2x3x16xf32>)
+// CHECK-NEXT: return
+func.func @empty() -> tensor<17x3xf32, #one> {
+  %0 = tensor.empty() : tensor<17x3xf32, #one>
+  return %0 : tensor<17x3xf32, #one>
+}
+
+// exp does not keep padding as the type wants it.
+// CHECK-LABEL: @elementwise
+// CHECK: math.exp %{{.*}} : f32
+// CHECK: arith.select
+// CHECK: linalg.yield
+func.func @elementwise(%x: tensor<17x3xf32, #one>) -> tensor<17x3xf32, #one> {
+  %0 = math.exp %x : tensor<17x3xf32, #one>
+  return %0 : tensor<17x3xf32, #one>
+}
+
+// CHECK-LABEL: @traps
+// CHECK: scf.if
+// CHECK: arith.divsi
+func.func @traps(%x: tensor<17x3xi32, #c16>) -> tensor<17x3xi32, #c16> {
+  %0 = arith.divsi %x, %x : tensor<17x3xi32, #c16>
+  return %0 : tensor<17x3xi32, #c16>
+}
+
+// CHECK-LABEL: @indices
+// CHECK: %[[D0:.*]] = linalg.index 0
+// CHECK: %[[M:.*]] = arith.muli %[[D0]], %{{.*}}
+// CHECK: %[[D1:.*]] = linalg.index 2
+// CHECK: arith.addi %[[M]], %[[D1]]
+func.func @indices(%x: tensor<17x3xindex, #c16>) -> tensor<17x3xindex, #c16> {
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%x : tensor<17x3xindex, #c16>) {
+  ^bb0(%o: index):
+    %i = linalg.index 0 : index
+    linalg.yield %i : index
+  } -> tensor<17x3xindex, #c16>
+  return %0 : tensor<17x3xindex, #c16>
+}

@@ -1,0 +1,118 @@
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+
+// A blocked convolution: 16 lanes are two vectors, the accumulators start from
+// the filled value and never leave the registers inside of the reductions, and
+// the bias and relu that follow are applied before the only store.
+// CHECK-LABEL: func.func @conv_bias_relu
+// CHECK-DAG: %[[START:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK-NOT: linalg
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>
+// CHECK: tensor.extract
+// CHECK: vector.transfer_read {{.*}}vector<8xf32>
+// CHECK: arith.mulf {{.*}} fastmath<contract> : vector<8xf32>
+// CHECK: arith.addf {{.*}} fastmath<contract> : vector<8xf32>
+// CHECK-NOT: vector.transfer_write
+// CHECK: arith.maximumf
+// CHECK: vector.transfer_write
+// CHECK-NOT: linalg
+#in = affine_map<(o1, h, w, o0, i1, kh, kw, i0) -> (i1, h + kh, w + kw, i0)>
+#weight = affine_map<(o1, h, w, o0, i1, kh, kw, i0) -> (o1, i1, kh, kw, i0, o0)>
+#out = affine_map<(o1, h, w, o0, i1, kh, kw, i0) -> (o1, h, w, o0)>
+#id = affine_map<(o1, h, w, o0) -> (o1, h, w, o0)>
+#channel = affine_map<(o1, h, w, o0) -> (o1, o0)>
+func.func @conv_bias_relu(%x: tensor<2x10x10x16xf32>, %k: tensor<2x2x3x3x16x16xf32>,
+                          %bias: tensor<2x16xf32>) -> tensor<2x8x8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8x8x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x8x8x16xf32>) -> tensor<2x8x8x16xf32>
+  %c = linalg.generic {indexing_maps = [#in, #weight, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                        "reduction", "reduction", "reduction", "reduction"]}
+      ins(%x, %k : tensor<2x10x10x16xf32>, tensor<2x2x3x3x16x16xf32>)
+      outs(%f : tensor<2x8x8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<2x8x8x16xf32>
+  %r = linalg.generic {indexing_maps = [#id, #channel, #id],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c, %bias : tensor<2x8x8x16xf32>, tensor<2x16xf32>)
+      outs(%e : tensor<2x8x8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    %t = arith.maximumf %s, %zero : f32
+    linalg.yield %t : f32
+  } -> tensor<2x8x8x16xf32>
+  return %r : tensor<2x8x8x16xf32>
+}
+
+// -----
+
+// A mask over the reduced channel ends its loop early; one over the result's
+// channel is applied once, after the loop.
+// CHECK-LABEL: func.func @masked
+// CHECK: %[[END:.*]] = arith.minsi
+// CHECK: scf.for {{.*}} to %[[END]]
+// CHECK-NOT: arith.select
+// CHECK: scf.yield
+// CHECK: arith.select {{.*}} : vector<8xi1>, vector<8xf32>
+func.func @masked(%x: tensor<5x2x8xf32>, %k: tensor<2x2x8x8xf32>,
+                  %acc: tensor<5x2x8xf32>) -> tensor<5x2x8xf32> {
+  %c8 = arith.constant 8 : index
+  %c13 = arith.constant 13 : index
+  %c11 = arith.constant 11 : index
+  %r = linalg.generic {indexing_maps = [
+      affine_map<(m, o1, o0, i1, i0) -> (m, i1, i0)>,
+      affine_map<(m, o1, o0, i1, i0) -> (o1, i1, i0, o0)>,
+      affine_map<(m, o1, o0, i1, i0) -> (m, o1, o0)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %k : tensor<5x2x8xf32>, tensor<2x2x8x8xf32>)
+      outs(%acc : tensor<5x2x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %o1 = linalg.index 1 : index
+    %o0 = linalg.index 2 : index
+    %i1 = linalg.index 3 : index
+    %i0 = linalg.index 4 : index
+    %ib = arith.muli %i1, %c8 : index
+    %i = arith.addi %ib, %i0 : index
+    %ob = arith.muli %o1, %c8 : index
+    %o = arith.addi %ob, %o0 : index
+    %iv = arith.cmpi slt, %i, %c13 : index
+    %ov = arith.cmpi slt, %o, %c11 : index
+    %v = arith.andi %iv, %ov : i1
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    %y = arith.select %v, %t, %s : f32
+    linalg.yield %y : f32
+  } -> tensor<5x2x8xf32>
+  return %r : tensor<5x2x8xf32>
+}
+
+// -----
+
+// No contiguous parallel dim: scalar code, still blocked, no vector.
+// CHECK-LABEL: func.func @row_sums
+// CHECK-NOT: vector
+// CHECK: scf.for {{.*}} -> (f32, f32
+// CHECK: tensor.insert
+// CHECK-NOT: linalg
+func.func @row_sums(%x: tensor<6x40xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> {
+  %r = linalg.reduce { arith.addf } ins(%x : tensor<6x40xf32>)
+      outs(%acc : tensor<6xf32>) dimensions = [1]
+  return %r : tensor<6xf32>
+}
+
+// -----
+
+// A result that is not indexed by the parallel dims alone is left alone.
+// CHECK-LABEL: func.func @diagonal
+// CHECK: linalg.generic
+func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}

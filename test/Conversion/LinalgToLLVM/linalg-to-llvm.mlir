@@ -1,0 +1,33 @@
+// RUN: layout-opt %s -layout-linalg-to-llvm | FileCheck %s
+// RUN: layout-opt %s -layout-linalg-to-llvm="emit-kernels=false fuse=false plan-memory=false" | FileCheck %s --check-prefix=LOOPS
+
+// The whole pipeline: one function with its signature and C interface, a
+// constant as a global, one allocation for the result and none for the
+// temporary, which is freed.
+// CHECK-DAG: llvm.mlir.global private constant @{{.*}}(dense_resource<weights>
+// CHECK: llvm.func @main(
+// CHECK-SAME: layout.signature = (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: llvm.call @malloc
+// CHECK: llvm.fadd {{.*}} : vector<8xf32>
+// CHECK: llvm.return
+// CHECK: llvm.func @_mlir_ciface_main(
+// CHECK-NOT: unrealized_conversion_cast
+
+// Without the kernels there is no vector.
+// LOOPS: llvm.func @main(
+// LOOPS-NOT: vector<
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %w = arith.constant dense_resource<weights> : tensor<8xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %b = linalg.broadcast ins(%w : tensor<8xf32>) outs(%e : tensor<4x8xf32>) dimensions = [0]
+  %r = linalg.add ins(%x, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x040000000000803F0000004000004040000080400000A0400000C0400000E04000000041"
+    }
+  }
+#-}

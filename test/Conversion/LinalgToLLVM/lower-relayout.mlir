@@ -1,0 +1,58 @@
+// RUN: layout-opt %s -split-input-file -layout-lower-relayout | FileCheck %s
+
+// CHECK-LABEL: func.func @pack
+// CHECK-NOT: linalg.pack
+// CHECK: linalg.fill
+// CHECK: tensor.extract_slice
+// CHECK: linalg.copy
+// CHECK: tensor.insert_slice
+// CHECK: tensor.expand_shape
+// CHECK: linalg.transpose
+func.func @pack(%x: tensor<2x13x7xf32>) -> tensor<2x2x7x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x2x7x8xf32>
+  %r = linalg.pack %x padding_value(%zero : f32) inner_dims_pos = [1] inner_tiles = [8]
+      into %e : tensor<2x13x7xf32> -> tensor<2x2x7x8xf32>
+  return %r : tensor<2x2x7x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unpack
+// CHECK: linalg.transpose
+// CHECK: tensor.collapse_shape
+// CHECK: tensor.extract_slice
+// CHECK-NOT: linalg.unpack
+func.func @unpack(%x: tensor<2x2x7x8xf32>) -> tensor<2x13x7xf32> {
+  %e = tensor.empty() : tensor<2x13x7xf32>
+  %r = linalg.unpack %x inner_dims_pos = [1] inner_tiles = [8]
+      into %e : tensor<2x2x7x8xf32> -> tensor<2x13x7xf32>
+  return %r : tensor<2x13x7xf32>
+}
+
+// -----
+
+// The interior of a padded tensor is the destination of the copy.
+// CHECK-LABEL: func.func @pad
+// CHECK: %[[FILLED:.*]] = linalg.fill
+// CHECK: %[[INTERIOR:.*]] = tensor.extract_slice %[[FILLED]][0, 1] [%{{.*}}, 5] [1, 1]
+// CHECK: %[[COPY:.*]] = linalg.copy {{.*}} outs(%[[INTERIOR]]
+// CHECK: tensor.insert_slice %[[COPY]] into %[[FILLED]][0, 1] [%{{.*}}, 5] [1, 1]
+func.func @pad(%x: tensor<?x5xf32>) -> tensor<?x7xf32> {
+  %one = arith.constant 1.0 : f32
+  %r = tensor.pad %x low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %one : f32
+  } : tensor<?x5xf32> to tensor<?x7xf32>
+  return %r : tensor<?x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @concat
+// CHECK-COUNT-2: tensor.insert_slice
+// CHECK-NOT: tensor.concat
+func.func @concat(%x: tensor<3x2xf32>, %y: tensor<3x4xf32>) -> tensor<3x6xf32> {
+  %r = tensor.concat dim(1) %x, %y : (tensor<3x2xf32>, tensor<3x4xf32>) -> tensor<3x6xf32>
+  return %r : tensor<3x6xf32>
+}

@@ -1,0 +1,21 @@
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes))" | FileCheck %s
+
+// CHECK-LABEL: func.func @contiguous
+// CHECK: vector.load
+// CHECK: vector.store
+func.func @contiguous(%x: memref<4x8xf32>, %i: index) {
+  %p = arith.constant 0.0 : f32
+  %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x8xf32>, vector<4xf32>
+  vector.transfer_write %v, %x[%i, %i] {in_bounds = [true]} : vector<4xf32>, memref<4x8xf32>
+  return
+}
+
+// Another stride goes element by element.
+// CHECK-LABEL: func.func @strided
+// CHECK-NOT: vector.transfer_read
+// CHECK: memref.load
+func.func @strided(%x: memref<4x8xf32, strided<[16, 2]>>, %i: index) -> vector<4xf32> {
+  %p = arith.constant 0.0 : f32
+  %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x8xf32, strided<[16, 2]>>, vector<4xf32>
+  return %v : vector<4xf32>
+}

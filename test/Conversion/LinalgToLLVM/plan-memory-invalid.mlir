@@ -1,0 +1,6 @@
+// RUN: not layout-opt %s -pass-pipeline="builtin.module(func.func(layout-plan-memory{alignment=48}))" 2>&1 | FileCheck %s
+
+// CHECK: error: layout-plan-memory: alignment is 48, which is not a power of two
+func.func @f() {
+  return
+}

@@ -1,0 +1,33 @@
+// RUN: layout-opt %s -layout-prepare-entry-points | FileCheck %s
+
+// A public function over tensors gets a C interface and its signature, and
+// promises not to write to its inputs.
+// CHECK-LABEL: func.func @tensors(
+// CHECK-SAME: tensor<?x3xf32> {bufferization.writable = false}
+// CHECK-SAME: layout.signature = (tensor<?x3xf32>) -> tensor<?x3xf32>
+// CHECK-SAME: llvm.emit_c_interface
+func.func @tensors(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  return %x : tensor<?x3xf32>
+}
+
+// A scalar cannot be passed as an array: no signature, but still callable.
+// CHECK-LABEL: func.func @scalar(
+// CHECK-SAME: llvm.emit_c_interface
+// CHECK-NOT: layout.signature
+func.func @scalar(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// What is there stays.
+// CHECK-LABEL: func.func @packed(
+// CHECK-SAME: layout.signature = (tensor<4xf32>) -> tensor<4xf32>
+func.func @packed(%x: tensor<2x2xf32>) -> tensor<2x2xf32>
+    attributes {layout.signature = (tensor<4xf32>) -> tensor<4xf32>} {
+  return %x : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: func.func private @helper(
+// CHECK-NOT: llvm.emit_c_interface
+func.func private @helper(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}

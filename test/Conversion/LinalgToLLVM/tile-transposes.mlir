@@ -1,0 +1,35 @@
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
+
+// Tiles of 8x16: 16 rows in, two squares of 8 rows in 3 rounds, 16 rows out.
+// The last tile of 21 starts at 13.
+// CHECK-LABEL: func.func @ragged
+// CHECK: arith.minsi
+// CHECK-COUNT-16: vector.transfer_read {{.*}} vector<8xf32>
+// CHECK-COUNT-48: vector.shuffle {{.*}} vector<8xf32>, vector<8xf32>
+// CHECK-COUNT-16: vector.transfer_write {{.*}} vector<8xf32>
+func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
+  %e = tensor.empty() : tensor<21x32xf32>
+  %r = linalg.transpose ins(%x : tensor<32x21xf32>) outs(%e : tensor<21x32xf32>) permutation = [1, 0]
+  return %r : tensor<21x32xf32>
+}
+
+// -----
+
+// The fastest dim stays: nothing to transpose in registers.
+// CHECK-LABEL: func.func @rows
+// CHECK: linalg.transpose
+func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
+  %e = tensor.empty() : tensor<6x4x16xf32>
+  %r = linalg.transpose ins(%x : tensor<4x6x16xf32>) outs(%e : tensor<6x4x16xf32>) permutation = [1, 0, 2]
+  return %r : tensor<6x4x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @too_small
+// CHECK: linalg.transpose
+func.func @too_small(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
+  %e = tensor.empty() : tensor<64x3xf32>
+  %r = linalg.transpose ins(%x : tensor<3x64xf32>) outs(%e : tensor<64x3xf32>) permutation = [1, 0]
+  return %r : tensor<64x3xf32>
+}

@@ -1,0 +1,80 @@
+// RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
+// The column is that of the offence.
+
+// CHECK: :[[# @LINE + 1]]:54: error: part 'c' without its axis 'C'
+func.func private @f(tensor<1xf32, #layout.blocked<"N16cHW" to "NHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: a factor of 0: a part has at least one index
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW0c">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: factor 99999999999999999999 does not fit 64 bits
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW99999999999999999999c">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:61: error: the factors of 'C' do not fit 64 bits
+func.func private @f(tensor<1xf32, #layout.blocked<"C" to "C4611686018427387904c4c">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: factor 16 without a letter: write the part as 16c
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW16">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:68: error: axis 'C' takes no factor: its parts are lower case
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NHW16C">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: part 'c' needs a factor before it, as in 16c
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHWc">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:56: error: axis 'N' is repeated: it stands once
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHN" to "NCHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:68: error: a bracket inside a bracket: one level fuses all parts
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW[[4c]]">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: an empty bracket: it must fuse at least one part
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW[]">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: '[' without ']'
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW[4c">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: ']' without '['
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHW]">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:54: error: letter 'C' is missing in the second string: both strings have the same letters
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: letter 'D' is missing in the first string: both strings have the same letters
+func.func private @f(tensor<1xf32, #layout.blocked<"NCHW" to "NCHWD">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:55: error: unexpected character '-': axes are upper-case letters, parts are a factor and a lower-case letter
+func.func private @f(tensor<1xf32, #layout.blocked<"NC-HW" to "NCHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:57: error: axis 'C' below another part: in the first string a bracket can hold an axis only in front, where its size follows
+func.func private @f(tensor<1xf32, #layout.blocked<"N[4nC]" to "NC">>)

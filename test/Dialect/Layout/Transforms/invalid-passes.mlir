@@ -1,0 +1,38 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-insert-transforms
+// RUN: not layout-opt %s -layout-propagate 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-propagate{target=unit})' 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-print-cost{target=#layout.target<kind="cpu",lanes=16> output=/no/such/dir/x})' 2>&1 | FileCheck %s --check-prefix=OUTPUT
+
+// TARGET: error: layouts are decided for a target and none is given: put 'layout.target = #layout.target<kind = "cpu", lanes = 16>' on the module
+// OPTION: error: the option 'target' is "unit": it takes an attribute like #layout.target
+// OUTPUT: error: the option 'output':
+
+func.func @too_few(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // expected-error @below {{'layout.operand_layouts' has to be an array with one layout for each of the 1 tensors}}
+  %a = math.absf %x {layout.operand_layouts = []} : tensor<6x8xf32>
+  return %a : tensor<6x8xf32>
+}
+
+// -----
+
+func.func @no_layout(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // expected-error @below {{entry 0 of 'layout.result_layouts' is 4 : i64: it has to be a layout, or 'unit'}}
+  %a = math.absf %x {layout.result_layouts = [4]} : tensor<6x8xf32>
+  return %a : tensor<6x8xf32>
+}
+
+// -----
+
+func.func @no_tensor(%x: f32) -> f32 {
+  // expected-error @below {{but the value is no ranked tensor: write 'unit'}}
+  %a = math.absf %x {layout.result_layouts = [#layout.map<(i) -> buffer(i)>]} : f32
+  return %a : f32
+}
+
+// -----
+
+func.func @wrong_rank(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  // expected-error @below {{entry 0 of 'layout.result_layouts': layout}}
+  %a = math.absf %x {layout.result_layouts = [#layout.map<(i) -> buffer(i)>]} : tensor<6x8xf32>
+  return %a : tensor<6x8xf32>
+}
