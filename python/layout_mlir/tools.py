@@ -24,10 +24,17 @@ def find_tool(name):
     return path
 
 
+def _first_lines(text, count=40):
+    """The diagnostics come first, the dumps that they refer to after them."""
+    lines = [line[:500] for line in text.splitlines()]
+    more = [f"({len(lines) - count} more lines)"] if len(lines) > count else []
+    return "\n".join(lines[:count] + more)
+
+
 def run_tool(name, *args):
     """Runs a tool and returns what it printed."""
     command = [find_tool(name), *map(str, args)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise ToolError(f"{' '.join(command)}\nexit status {done.returncode}\n{done.stderr[-4000:]}")
+        raise ToolError(f"{' '.join(command)}\nexit status {done.returncode}\n{_first_lines(done.stderr)}")
     return done.stdout

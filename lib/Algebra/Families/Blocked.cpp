@@ -165,9 +165,7 @@ static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
         return false;
       }
       if (part.factor) {
-        // The size of the dim is required, so the first digit needs no mod.
-        digit = p > 0 ? mod(digit, part.factor)
-                      : Sized{digit.value, SizeExpr(part.factor)};
+        digit = mod(digit, part.factor);
         parts[part.letter - 'A'].push_back(digit);
         below.push_back(part.factor);
       } else {
@@ -257,10 +255,6 @@ std::optional<BlockedLayout> mlir::layout::parseBlocked(StringRef logical,
 
 LayoutMap BlockedLayout::getMap() const {
   Sized offset = group(stored);
-  // Parts in the first string have sizes that are known without a shape.
-  llvm::SmallVector<int64_t> sizes(requiredSizes);
-  llvm::replace(sizes, int64_t(0), kUnknownSize);
   return LayoutMap::get(getRank(), "buffer",
-                        {{"offset", offset.value, offset.extent}})
-      .specialize(sizes);
+                        {{"offset", offset.value, offset.extent}});
 }

@@ -47,6 +47,18 @@ llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
   return sliced;
 }
 
+/// Whether a slice of `whole` takes positions of `unit` indices of dim `d`: it
+/// starts at one, and ends at one or with the tensor.
+bool takesUnits(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
+                unsigned d, int64_t unit) {
+  std::optional<int64_t> offset =
+      getConstantIntValue(slice.getMixedOffsets()[d]);
+  std::optional<int64_t> size = getConstantIntValue(slice.getMixedSizes()[d]);
+  return offset && size && isConstantIntValue(slice.getMixedStrides()[d], 1) &&
+         *offset % unit == 0 &&
+         (*size % unit == 0 || *offset + *size == whole.getDimSize(d));
+}
+
 /// Offsets, sizes and strides of a slice of storage.
 struct PhysicalSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
@@ -82,7 +94,10 @@ struct ExtractSlicePattern : Pattern<tensor::ExtractSliceOp> {
     bool keepsPadding =
         !statesPadding(to) || getPadding(from) == getPadding(to);
     if (dropped.none() && keepsPadding)
-      axes = findWholeAxes(from, to, findSliced(op, from));
+      axes = findWholeAxes(from, to, findSliced(op, from),
+                           [&](unsigned d, int64_t unit) {
+                             return takesUnits(op, from, d, unit);
+                           });
     if (axes) {
       PhysicalSlice slice =
           getPhysicalSlice(rewriter, loc, op, *axes, source.front());
@@ -137,7 +152,10 @@ struct InsertSlicePattern : Pattern<tensor::InsertSliceOp> {
         !statesPadding(to) || getPadding(from) == getPadding(to);
     std::optional<WholeAxes> axes;
     if (dropped.none() && keepsPadding)
-      axes = findWholeAxes(from, to, findSliced(op, to));
+      axes = findWholeAxes(from, to, findSliced(op, to),
+                           [&](unsigned d, int64_t unit) {
+                             return takesUnits(op, to, d, unit);
+                           });
     Value result;
     if (axes) {
       PhysicalSlice slice =

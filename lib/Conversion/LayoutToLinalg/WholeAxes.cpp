@@ -7,6 +7,9 @@
 
 #include "WholeAxes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -16,9 +19,29 @@ WholeAxes::permute(ArrayRef<OpFoldResult> ofDims,
                    ArrayRef<OpFoldResult> other) const {
   SmallVector<OpFoldResult> result(other);
   for (auto [a, dim] : llvm::enumerate(dimOfAxis))
-    if (dim)
+    if (dim && unitOfAxis[a] == 1)
       result[a] = ofDims[*dim];
+    else if (dim)
+      result[a] = IntegerAttr::get(
+          IndexType::get(ofDims[*dim].getContext()),
+          llvm::divideCeilSigned(*getConstantIntValue(ofDims[*dim]),
+                                 unitOfAxis[a]));
   return result;
+}
+
+/// Whether `x` uses only digits of touched dims that lie inside their units
+/// (0: none does).
+static bool staysInside(const Linear &x, const llvm::SmallBitVector &touched,
+                        ArrayRef<int64_t> units) {
+  return llvm::all_of(x.terms, [&](const DigitTerm &term) {
+    const Digit &digit = term.digit;
+    if (digit.fused)
+      return staysInside(*digit.fused, touched, {});
+    if (!touched[digit.dim])
+      return true;
+    return !units.empty() && digit.modulus &&
+           units[digit.dim] % (digit.lo * digit.modulus) == 0;
+  });
 }
 
 static bool speaksOf(const SizeExpr &size, const llvm::SmallBitVector &dims) {
@@ -31,7 +54,8 @@ static bool speaksOf(const SizeExpr &size, const llvm::SmallBitVector &dims) {
 
 std::optional<WholeAxes>
 layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
-                      const llvm::SmallBitVector &touched) {
+                      const llvm::SmallBitVector &touched,
+                      function_ref<bool(unsigned, int64_t)> isUnit) {
   FailureOr<LayoutMap> map = getLayoutMap(a), other = getLayoutMap(b);
   if (failed(map) || failed(other) || *map != *other)
     return std::nullopt;
@@ -39,25 +63,33 @@ layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
     if (!touched[d] && a.getDimSize(d) != b.getDimSize(d))
       return std::nullopt;
   WholeAxes axes;
-  llvm::SmallBitVector found(touched.size());
+  SmallVector<int64_t> units(touched.size(), 0);
   for (const StoredAxis &axis : map->getStoredAxes()) {
-    axes.dimOfAxis.emplace_back();
+    std::optional<unsigned> &dim = axes.dimOfAxis.emplace_back();
+    int64_t &unit = axes.unitOfAxis.emplace_back(1);
     const Digit *digit = axis.value.getSingleDigit();
-    if (digit && !digit->fused && digit->isWholeSource() &&
-        touched[digit->dim] && axis.extent == SizeExpr::dim(digit->dim)) {
-      axes.dimOfAxis.back() = digit->dim;
-      found.set(digit->dim);
+    if (!digit || digit->fused || digit->modulus || !touched[digit->dim] ||
+        axis.extent != SizeExpr::dim(digit->dim).ceilDiv(digit->lo))
       continue;
-    }
-    // A touched dim must not show anywhere else, neither in values nor extents.
-    bool clashes = false;
-    axis.value.walkDims([&](unsigned d) { clashes |= touched[d]; });
-    clashes |= speaksOf(axis.extent, touched);
+    if (digit->lo != 1 && !(isUnit && isUnit(digit->dim, digit->lo)))
+      continue;
+    dim = digit->dim;
+    unit = units[digit->dim] = digit->lo;
+  }
+  for (unsigned d : touched.set_bits())
+    if (!units[d])
+      return std::nullopt;
+  for (auto [axis, dim] : llvm::zip(map->getStoredAxes(), axes.dimOfAxis)) {
+    if (dim)
+      continue;
+    // A touched dim must not show anywhere else, neither in values nor extents,
+    // but inside its units.
+    bool clashes = speaksOf(axis.extent, touched) ||
+                   !staysInside(axis.value, touched, units);
     for (const DigitTerm &term : axis.value.terms)
       clashes |= !term.stride.isConstant();
     if (clashes)
       return std::nullopt;
   }
-  return found == touched ? std::optional<WholeAxes>(std::move(axes))
-                          : std::nullopt;
+  return axes;
 }

@@ -8,7 +8,8 @@
 // A dim that is a stored axis of its own, of its own size, can be padded and
 // sliced in storage as it would be in the logical tensor:
 //
-//   NCHW16c: n, h and w are axes 0, 2 and 3; c is cut and no axis.
+//   NCHW16c: n, h and w are axes 0, 2 and 3; c is cut and no axis, but whole
+//   tiles of 16 channels are whole positions of axis 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,18 +25,25 @@ namespace mlir {
 namespace layout {
 
 struct WholeAxes {
-  /// Per stored axis, the touched dim that it is.
+  /// Per stored axis, the touched dim that it is ..
   SmallVector<std::optional<unsigned>> dimOfAxis;
+  /// .. and how many indices of the dim one position of the axis holds.
+  SmallVector<int64_t> unitOfAxis;
 
-  /// Per stored axis, the entry of its dim; `other` for the remaining axes.
+  /// Per stored axis, the entry of its dim in units, rounded up; `other` for
+  /// the remaining axes. Entries of dims with a unit above 1 are constants.
   SmallVector<OpFoldResult> permute(ArrayRef<OpFoldResult> ofDims,
                                     ArrayRef<OpFoldResult> other) const;
 };
 
 /// The axes of the `touched` dims if two types store by the same map, every
-/// touched dim is a whole axis, and all other dims have equal sizes.
-std::optional<WholeAxes> findWholeAxes(RankedTensorType a, RankedTensorType b,
-                                       const llvm::SmallBitVector &touched);
+/// touched dim is a whole axis, and all other dims have equal sizes. Where
+/// `isUnit(dim, unit)` allows it, an axis of whole tiles of that many indices
+/// will do.
+std::optional<WholeAxes>
+findWholeAxes(RankedTensorType a, RankedTensorType b,
+              const llvm::SmallBitVector &touched,
+              function_ref<bool(unsigned dim, int64_t unit)> isUnit = nullptr);
 
 } // namespace layout
 } // namespace mlir

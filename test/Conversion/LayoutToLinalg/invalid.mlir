@@ -20,10 +20,13 @@ func.func @breakpoints(%x: tensor<48x3xf32, #c16>, %y: tensor<48x3xf32, #c24>) -
 // -----
 
 #c16 = #layout.blocked<"CW" to "CW16c">
-func.func @unknown_op(%x: tensor<48x3xf32, #c16>) -> tensor<96x3xf32, #c16> {
-  // expected-error @+1 {{'tensor.concat' cannot be lowered with a value of type 'tensor<48x3xf32, #layout.blocked<"CW" to "CW16c">>': no pattern knows this op on storage}}
-  %0 = tensor.concat dim(0) %x, %x : (tensor<48x3xf32, #c16>, tensor<48x3xf32, #c16>) -> tensor<96x3xf32, #c16>
-  return %0 : tensor<96x3xf32, #c16>
+func.func @unknown_op(%i: index) -> tensor<48x3xindex, #c16> {
+  // expected-error @+1 {{'tensor.generate' cannot be lowered with a value of type 'tensor<48x3xindex, #layout.blocked<"CW" to "CW16c">>': no pattern knows this op on storage}}
+  %0 = tensor.generate {
+  ^bb0(%c: index, %w: index):
+    tensor.yield %c : index
+  } : tensor<48x3xindex, #c16>
+  return %0 : tensor<48x3xindex, #c16>
 }
 
 // -----

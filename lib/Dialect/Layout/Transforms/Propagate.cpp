@@ -77,7 +77,7 @@ static std::string print(const LayoutMap &map) {
 /// True for ops whose types are fixed by what they are: boundaries and jumps.
 static bool isBoundary(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() || isa<CallOpInterface>(op) ||
-         isa<LayoutDialect>(op->getDialect());
+         isa_and_nonnull<LayoutDialect>(op->getDialect());
 }
 
 static void remarkConversion(const PlannedConversion &conversion,

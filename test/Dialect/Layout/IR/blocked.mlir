@@ -14,10 +14,10 @@ func.func private @weights(tensor<60x20x3x3xf32, #layout.blocked<"OIHW" to "OIHW
 func.func private @fused(tensor<64x28x7x7xf32, #layout.blocked<"OIHW" to "OIHW[4o4i]">>)
 
 // Split and fuse in one relation.
-// CHECK: @reblock({{.*}} buffer(d0, d1, d4 floordiv 8, d2, d3, d4 mod 8)
+// CHECK: @reblock({{.*}} buffer(d0, d1, d4 floordiv 8 mod 2, d2, d3, d4 mod 8)
 func.func private @reblock(tensor<1x2x7x7x16xf32, #layout.blocked<"NCHW16c" to "NCHW8c">>)
 
-// CHECK: @unfuse({{.*}} buffer(d0, d2 floordiv 4, d1, d2 mod 4)
+// CHECK: @unfuse({{.*}} buffer(d0, d2 floordiv 4 mod 4, d1, d2 mod 4)
 func.func private @unfuse(tensor<2x3x16xf32, #layout.blocked<"OI[4o4i]" to "OI">>)
 
 // The row-major order is no layout at all.
