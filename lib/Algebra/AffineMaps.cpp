@@ -68,24 +68,26 @@ static unsigned countDynamic(Sizes sizes) {
   return llvm::count_if(sizes, [](int64_t size) { return size < 0; });
 }
 
-AffineMap layout::getForwardMap(const LayoutMap &map, Sizes sizes,
-                                MLIRContext *context) {
+/// Logical index -> the value of each part.
+template <typename Range>
+static AffineMap getValueMap(const LayoutMap &map, const Range &parts,
+                             Sizes sizes, MLIRContext *context) {
   SmallVector<AffineExpr> dims = getDimExprs(map.getRank(), context);
   SmallVector<AffineExpr> sizeOf = getSizeExprs(sizes, context);
   SmallVector<AffineExpr> results;
-  for (const Coordinate &coordinate : map.getCoordinates())
-    results.push_back(toAffineExpr(coordinate.value, dims, sizeOf, context));
+  for (const auto &part : parts)
+    results.push_back(toAffineExpr(part.value, dims, sizeOf, context));
   return AffineMap::get(map.getRank(), countDynamic(sizes), results, context);
+}
+
+AffineMap layout::getForwardMap(const LayoutMap &map, Sizes sizes,
+                                MLIRContext *context) {
+  return getValueMap(map, map.getCoordinates(), sizes, context);
 }
 
 AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
                              MLIRContext *context) {
-  SmallVector<AffineExpr> dims = getDimExprs(map.getRank(), context);
-  SmallVector<AffineExpr> sizeOf = getSizeExprs(sizes, context);
-  SmallVector<AffineExpr> results;
-  for (const StoredAxis &axis : map.getStoredAxes())
-    results.push_back(toAffineExpr(axis.value, dims, sizeOf, context));
-  return AffineMap::get(map.getRank(), countDynamic(sizes), results, context);
+  return getValueMap(map, map.getStoredAxes(), sizes, context);
 }
 
 AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,

@@ -142,34 +142,40 @@ static bool haveSizes(const LayoutMap &map, Sizes sizes, unsigned elementBytes,
          size_t(*storage) * elementBytes == storageBytes;
 }
 
-bool mlir::layout::pack(const LayoutMap &map, Sizes sizes,
-                        unsigned elementBytes, ArrayRef<char> logical,
-                        MutableArrayRef<char> storage) {
-  if (!haveSizes(map, sizes, elementBytes, logical.size(), storage.size()))
+/// Calls copy(logical position, storage position, bytes) for each element, if
+/// the buffers have the sizes that the map asks for.
+template <typename Fn>
+static bool moveElements(const LayoutMap &map, Sizes sizes,
+                         unsigned elementBytes, size_t logicalBytes,
+                         size_t storageBytes, Fn copy) {
+  if (!haveSizes(map, sizes, elementBytes, logicalBytes, storageBytes))
     return false;
   std::optional<Positions> positions = getPositions(map, sizes);
   if (!positions)
     return false;
   return withElementSize(elementBytes, [&](auto bytes) {
-    return positions->forEach([&](int64_t from, int64_t to) {
-      std::memcpy(storage.data() + to * bytes, logical.data() + from * bytes,
-                  bytes);
+    return positions->forEach([&](int64_t inLogical, int64_t inStorage) {
+      copy(inLogical * bytes, inStorage * bytes, bytes);
     });
   });
+}
+
+bool mlir::layout::pack(const LayoutMap &map, Sizes sizes,
+                        unsigned elementBytes, ArrayRef<char> logical,
+                        MutableArrayRef<char> storage) {
+  return moveElements(map, sizes, elementBytes, logical.size(), storage.size(),
+                      [&](int64_t from, int64_t to, auto bytes) {
+                        std::memcpy(storage.data() + to, logical.data() + from,
+                                    bytes);
+                      });
 }
 
 bool mlir::layout::unpack(const LayoutMap &map, Sizes sizes,
                           unsigned elementBytes, ArrayRef<char> storage,
                           MutableArrayRef<char> logical) {
-  if (!haveSizes(map, sizes, elementBytes, logical.size(), storage.size()))
-    return false;
-  std::optional<Positions> positions = getPositions(map, sizes);
-  if (!positions)
-    return false;
-  return withElementSize(elementBytes, [&](auto bytes) {
-    return positions->forEach([&](int64_t to, int64_t from) {
-      std::memcpy(logical.data() + to * bytes, storage.data() + from * bytes,
-                  bytes);
-    });
-  });
+  return moveElements(map, sizes, elementBytes, logical.size(), storage.size(),
+                      [&](int64_t to, int64_t from, auto bytes) {
+                        std::memcpy(logical.data() + to, storage.data() + from,
+                                    bytes);
+                      });
 }

@@ -9,12 +9,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <limits>
 #include <numeric>
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
 namespace {
+
+/// Products of more sizes than this are not expanded in proofs.
+constexpr size_t kMaxExpandedDegree = 8;
 
 int compareFactors(ArrayRef<SizeExpr::Atom> a, ArrayRef<SizeExpr::Atom> b) {
   // Higher degree first, then by atoms: a monomial order, which exact division
@@ -213,7 +217,42 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   return quotient;
 }
 
+/// Whether `factors` are among those of `other`.
+static bool divides(const SizeExpr::Term &term, const SizeExpr::Term &other) {
+  size_t i = 0;
+  for (const SizeExpr::Atom &factor : other.factors)
+    if (i < term.factors.size() && factor.compare(term.factors[i]) == 0)
+      ++i;
+  return i == term.factors.size();
+}
+
 bool SizeExpr::isPositiveForm() const {
+  // Variables are at least 1, so a term outweighs its divisors: where every
+  // negative term is paid for by such terms, nothing needs to be expanded.
+  std::vector<Term> positive, negative;
+  size_t degree = 0;
+  for (const Term &term : terms) {
+    (term.coeff > 0 ? positive : negative).push_back(term);
+    degree = std::max(degree, term.factors.size());
+  }
+  bool isPaid = llvm::all_of(negative, [&](Term &debt) {
+    for (Term &term : positive) {
+      if (debt.coeff == 0 || !divides(debt, term))
+        continue;
+      if (debt.coeff == std::numeric_limits<int64_t>::min())
+        return false;
+      int64_t paid = std::min(term.coeff, -debt.coeff);
+      term.coeff -= paid;
+      debt.coeff += paid;
+    }
+    return debt.coeff == 0;
+  });
+  if (isPaid)
+    return true;
+  // The expansion below doubles with each degree.
+  if (degree > kMaxExpandedDegree)
+    return false;
+
   // With every variable v >= 1 written as 1 + t, t >= 0, non-negative
   // coefficients prove the polynomial non-negative.
   SizeExpr shifted;

@@ -34,6 +34,7 @@ using namespace mlir::layout;
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   pm.addPass(createPrepareEntryPointsPass());
+  pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createDecomposeAggregatesPass());
   if (options.fuse)
     pm.addPass(createFuseElementwisePass());
@@ -72,6 +73,8 @@ static void buildBufferPart(OpPassManager &pm,
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);
+  // The deallocation clones what is not owned where branches meet.
+  pm.addPass(createConvertBufferizationToMemRefPass());
 }
 
 /// Buffers to the LLVM dialect.

@@ -35,6 +35,10 @@ static unsigned getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+/// More than any program holds in constants; a few bytes of text can ask for
+/// it, since a splat is as small as one element.
+constexpr int64_t kMaxPackedBytes = int64_t(1) << 33;
+
 /// The bytes of `value` as an element of a dense attribute.
 static SmallVector<char> getBytes(TypedAttr value) {
   auto type = RankedTensorType::get({1}, value.getType());
@@ -89,6 +93,10 @@ ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
   std::optional<int64_t> count = getStorageSize(map, type.getShape());
   if (!count) {
     whyNot = "its size is not static";
+    return {};
+  }
+  if (*count > kMaxPackedBytes / bytes) {
+    whyNot = "its storage is too large to pack at compile time";
     return {};
   }
 

@@ -28,12 +28,21 @@ using namespace mlir::layout;
 
 /// A laid-out type that `op` has: of its operands, results, arguments of its
 /// entry blocks (those of other blocks are the concern of the branches there),
-/// or in a function type.
+/// or in a type that it states, such as a function's or a global's. Types
+/// inside types count: a tuple with a laid-out tensor has no physical form
+/// either.
 static RankedTensorType findLaidOutType(Operation *op) {
   RankedTensorType found;
   auto look = [&](Type type) {
-    if (!found && hasLayout(type))
-      found = cast<RankedTensorType>(type);
+    if (!found && isa<RankedTensorType>(type)) {
+      if (hasLayout(type))
+        found = cast<RankedTensorType>(type);
+      return;
+    }
+    type.walk([&](RankedTensorType inner) {
+      if (!found && hasLayout(inner))
+        found = inner;
+    });
   };
   llvm::for_each(op->getOperandTypes(), look);
   llvm::for_each(op->getResultTypes(), look);
@@ -44,6 +53,11 @@ static RankedTensorType findLaidOutType(Operation *op) {
     llvm::for_each(function.getArgumentTypes(), look);
     llvm::for_each(function.getResultTypes(), look);
   }
+  if (std::optional<RegisteredOperationName> info = op->getRegisteredInfo())
+    for (StringAttr name : info->getAttributeNames())
+      if (auto stated = dyn_cast_if_present<TypeAttr>(
+              op->getInherentAttr(name).value_or(Attribute())))
+        look(stated.getValue());
   return found;
 }
 

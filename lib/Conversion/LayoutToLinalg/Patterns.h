@@ -39,6 +39,16 @@ private:
   DenseMap<Operation *, std::string> reasons;
 };
 
+/// A pattern that leaves a reason where it does not apply.
+template <typename OpTy>
+struct ReasonedPattern : public OpConversionPattern<OpTy> {
+  ReasonedPattern(const TypeConverter &converter, MLIRContext *context,
+                  Reasons &reasons)
+      : OpConversionPattern<OpTy>(converter, context), reasons(reasons) {}
+
+  Reasons &reasons;
+};
+
 void populateStructuredPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns, Reasons &reasons);
 void populateTensorPatterns(const TypeConverter &converter,

@@ -22,17 +22,10 @@ using namespace mlir::layout;
 
 namespace {
 
-template <typename OpTy> struct Pattern : OpConversionPattern<OpTy> {
-  Pattern(const TypeConverter &converter, MLIRContext *context,
-          Reasons &reasons)
-      : OpConversionPattern<OpTy>(converter, context), reasons(reasons) {}
-  Reasons &reasons;
-};
-
 /// Storage whose padding has a stated value is filled, unless all users write
 /// every position of it anyway.
-struct EmptyPattern : Pattern<tensor::EmptyOp> {
-  using Pattern::Pattern;
+struct EmptyPattern : ReasonedPattern<tensor::EmptyOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::EmptyOp op, OneToNOpAdaptor,
@@ -58,8 +51,8 @@ struct EmptyPattern : Pattern<tensor::EmptyOp> {
   }
 };
 
-struct DimPattern : Pattern<tensor::DimOp> {
-  using Pattern::Pattern;
+struct DimPattern : ReasonedPattern<tensor::DimOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::DimOp op, OneToNOpAdaptor adaptor,
@@ -78,8 +71,8 @@ struct DimPattern : Pattern<tensor::DimOp> {
 };
 
 /// A cast of static to dynamic sizes or back.
-struct CastPattern : Pattern<tensor::CastOp> {
-  using Pattern::Pattern;
+struct CastPattern : ReasonedPattern<tensor::CastOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::CastOp op, OneToNOpAdaptor adaptor,
@@ -104,8 +97,8 @@ struct CastPattern : Pattern<tensor::CastOp> {
   }
 };
 
-struct ExtractPattern : Pattern<tensor::ExtractOp> {
-  using Pattern::Pattern;
+struct ExtractPattern : ReasonedPattern<tensor::ExtractOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::ExtractOp op, OneToNOpAdaptor adaptor,
@@ -123,8 +116,8 @@ struct ExtractPattern : Pattern<tensor::ExtractOp> {
 
 /// Dims that storage holds as whole axes are padded there; for others, and for
 /// padding that depends on the position, storage is gathered.
-struct PadPattern : Pattern<tensor::PadOp> {
-  using Pattern::Pattern;
+struct PadPattern : ReasonedPattern<tensor::PadOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,

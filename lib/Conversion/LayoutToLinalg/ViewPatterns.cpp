@@ -27,13 +27,6 @@ using namespace mlir::layout;
 
 namespace {
 
-template <typename OpTy> struct Pattern : OpConversionPattern<OpTy> {
-  Pattern(const TypeConverter &converter, MLIRContext *context,
-          Reasons &reasons)
-      : OpConversionPattern<OpTy>(converter, context), reasons(reasons) {}
-  Reasons &reasons;
-};
-
 /// The dims that a slice does not take whole.
 llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
                                 RankedTensorType whole) {
@@ -75,8 +68,8 @@ PhysicalSlice getPhysicalSlice(OpBuilder &b, Location loc,
           axes.permute(slice.getMixedStrides(), ones)};
 }
 
-struct ExtractSlicePattern : Pattern<tensor::ExtractSliceOp> {
-  using Pattern::Pattern;
+struct ExtractSlicePattern : ReasonedPattern<tensor::ExtractSliceOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::ExtractSliceOp op, OneToNOpAdaptor adaptor,
@@ -137,8 +130,8 @@ struct ExtractSlicePattern : Pattern<tensor::ExtractSliceOp> {
   }
 };
 
-struct InsertSlicePattern : Pattern<tensor::InsertSliceOp> {
-  using Pattern::Pattern;
+struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
+  using ReasonedPattern::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(tensor::InsertSliceOp op, OneToNOpAdaptor adaptor,
@@ -185,8 +178,8 @@ private:
                                  std::string &whyNot);
 };
 
-template <typename OpTy> struct ReshapePattern : Pattern<OpTy> {
-  using Pattern<OpTy>::Pattern;
+template <typename OpTy> struct ReshapePattern : ReasonedPattern<OpTy> {
+  using ReasonedPattern<OpTy>::ReasonedPattern;
 
   LogicalResult
   matchAndRewrite(OpTy op,

@@ -27,6 +27,17 @@ static bool isTransposition(linalg::LinalgOp op) {
   return in.isPermutation() && out.isPermutation() && in != out;
 }
 
+/// The largest body that still grows. What is kept in registers is long gone
+/// by then.
+constexpr unsigned kMaxBody = 64;
+
+static bool hasAtMost(Block &block, unsigned count) {
+  auto it = block.begin();
+  for (unsigned i = 0; i < count && it != block.end(); ++i)
+    ++it;
+  return it == block.end();
+}
+
 /// Fusing moves the producer's work into the consumer's loops: only where it
 /// is then done exactly as often, or where there is no work.
 static bool shouldFuse(OpOperand *operand) {
@@ -40,6 +51,10 @@ static bool shouldFuse(OpOperand *operand) {
   bool onlyMoves = producer.getBlock()->getOperations().size() == 1;
   if (onlyMoves)
     return true;
+  // Each step clones the bodies: a bound keeps long chains linear.
+  if (!hasAtMost(*producer.getBlock(), kMaxBody) ||
+      !hasAtMost(*consumer.getBlock(), kMaxBody))
+    return false;
   return producer->hasOneUse() &&
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }

@@ -97,6 +97,11 @@ static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
     whyNot = "it does not work on tensors only";
     return false;
   }
+  for (BlockArgument element : op.getBlock()->getArguments())
+    if (!element.getType().isIntOrIndexOrFloat()) {
+      whyNot = "its elements are no numbers that make a vector";
+      return false;
+    }
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (type && type.getEncoding()) {

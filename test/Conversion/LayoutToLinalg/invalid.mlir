@@ -49,3 +49,12 @@ func.func @data_is_missing() -> tensor<2x3xi32, #t> {
 {-#
   dialect_resources: { builtin: { w: "0x0400000001000000" } }
 #-}
+
+// -----
+
+#z = #layout.padded<#layout.map<(i, j) -> buffer(i, [j] align 16)>, zero>
+func.func @too_large_to_pack() -> tensor<100000x99999xf32, #z> {
+  // expected-error @+1 {{its storage is too large to pack at compile time}}
+  %0 = arith.constant dense<1.0> : tensor<100000x99999xf32, #z>
+  return %0 : tensor<100000x99999xf32, #z>
+}

@@ -203,6 +203,13 @@ LogicalResult PaddedAttr::verify(EmitError emitError, Attribute layout,
   return success();
 }
 
+/// Whether a constant zero of the type can be made: signed integers have none.
+static bool hasZero(Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return llvm::APFloat::semanticsHasZero(floatType.getFloatSemantics());
+  return type.isSignlessInteger();
+}
+
 FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
                                          Type elementType,
                                          EmitError emitError) const {
@@ -213,7 +220,7 @@ FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
                   << " (P1): state a constant of the element type";
     return failure();
   }
-  if (!getValue() && !elementType.isIntOrFloat()) {
+  if (!getValue() && !hasZero(elementType)) {
     if (emitError)
       emitError() << "element type " << elementType
                   << " has no zero to pad with (P1)";

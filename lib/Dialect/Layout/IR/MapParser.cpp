@@ -95,6 +95,10 @@ ParseResult MapParser::parseDims() {
         StringRef name;
         if (parser.parseKeyword(&name))
           return failure();
+        // The lexer reads these as the integers -1 and 0.
+        if (name == "true" || name == "false")
+          return parser.emitError(loc)
+                 << "a dim cannot be named '" << name << "'";
         if (llvm::is_contained(dims, name))
           return parser.emitError(loc) << "dim '" << name << "' is repeated";
         if (dims.size() == kMaxRank)
@@ -139,6 +143,9 @@ MapParser::parseOptionalSizeFactor(std::optional<SizeExpr> &result) {
     return parser.emitError(loc) << "the layout is nested too deeply";
   int64_t value;
   if (pending.empty()) {
+    if (succeeded(parser.parseOptionalKeyword("true")) ||
+        succeeded(parser.parseOptionalKeyword("false")))
+      return parser.emitError(loc) << "expected a number, found a truth value";
     OptionalParseResult integer = parser.parseOptionalInteger(value);
     if (integer.has_value()) {
       if (failed(*integer))

@@ -5,6 +5,16 @@ func.func private @f(tensor<2x3xf32, #layout.map<(n, c) -> buffer(n, x)>>)
 
 // -----
 
+// expected-error@+1 {{a dim cannot be named 'true'}}
+func.func private @f(tensor<2x3xf32, #layout.map<(n, true) -> buffer(n, true)>>)
+
+// -----
+
+// expected-error@+1 {{expected a number, found a truth value}}
+func.func private @f(tensor<2x3xf32, #layout.map<(n, c) -> buffer(offset = n * true + c)>>)
+
+// -----
+
 // expected-error@+1 {{dim 'n' is repeated}}
 func.func private @f(tensor<2x3xf32, #layout.map<(n, n) -> buffer(n)>>)
 

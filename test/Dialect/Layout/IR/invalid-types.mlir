@@ -78,6 +78,16 @@ func.func private @f(tensor<3x3xcomplex<f32>, #layout.padded<#layout.map<(n, c) 
 
 // -----
 
+// expected-error@+1 {{element type 'ui8' has no zero to pad with (P1)}}
+func.func private @f(tensor<3x3xui8, #layout.padded<#layout.map<(n, c) -> buffer(c, n)>, zero>>)
+
+// -----
+
+// expected-error@+1 {{element type 'f8E8M0FNU' has no zero to pad with (P1)}}
+func.func private @f(tensor<3x3xf8E8M0FNU, #layout.padded<#layout.map<(n, c) -> buffer(c, n)>, zero>>)
+
+// -----
+
 // expected-error@+1 {{expected a layout inside #layout.padded}}
 func.func private @f(tensor<3x3xf32, #layout.padded<"NCHW", zero>>)
 

@@ -1,0 +1,262 @@
+//===- Combine.cpp - The canonical form of a sum of digits ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Combine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <tuple>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// Rewrites the digits of one source, sorted by (lo, modulus), as disjoint
+/// maximal digits, where their breakpoints divide each other.
+static void combineDigits(std::vector<DigitTerm> &terms) {
+  // Equal digits add up in any case.
+  std::vector<DigitTerm> unique;
+  for (DigitTerm &term : terms) {
+    if (!unique.empty() && unique.back().digit.compare(term.digit) == 0)
+      unique.back().stride = unique.back().stride + term.stride;
+    else
+      unique.push_back(std::move(term));
+  }
+  terms = std::move(unique);
+
+  // Breakpoints in units of the source; 0 stands for "no end" and sorts last.
+  llvm::SmallVector<int64_t> breaks;
+  for (const DigitTerm &term : terms) {
+    breaks.push_back(term.digit.lo);
+    int64_t hi = 0;
+    if (term.digit.modulus &&
+        llvm::MulOverflow(term.digit.lo, term.digit.modulus, hi))
+      return;
+    breaks.push_back(hi);
+  }
+  auto before = [](int64_t a, int64_t b) {
+    return b == 0 ? a != 0 : (a != 0 && a < b);
+  };
+  llvm::sort(breaks, before);
+  breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
+  for (size_t i = 0; i + 1 < breaks.size(); ++i)
+    if (breaks[i + 1] && breaks[i + 1] % breaks[i] != 0)
+      return;
+
+  std::vector<DigitTerm> pieces;
+  for (size_t i = 0; i + 1 < breaks.size(); ++i) {
+    int64_t lo = breaks[i], hi = breaks[i + 1];
+    SizeExpr stride;
+    for (const DigitTerm &term : terms) {
+      int64_t end = term.digit.lo * term.digit.modulus;
+      bool covers = term.digit.lo <= lo && (end == 0 || (hi && hi <= end));
+      if (covers)
+        stride = stride + term.stride * SizeExpr(lo / term.digit.lo);
+    }
+    if (stride.isZero())
+      continue;
+    if (!pieces.empty()) {
+      DigitTerm &last = pieces.back();
+      int64_t end = last.digit.lo * last.digit.modulus;
+      if (end == lo && stride == last.stride * SizeExpr(last.digit.modulus)) {
+        last.digit.modulus = hi ? hi / last.digit.lo : 0;
+        continue;
+      }
+    }
+    DigitTerm piece;
+    piece.digit = terms.front().digit;
+    piece.digit.lo = lo;
+    piece.digit.modulus = hi ? hi / lo : 0;
+    piece.stride = stride;
+    pieces.push_back(std::move(piece));
+  }
+  terms = std::move(pieces);
+}
+
+Digit mlir::layout::splitShift(const Digit &digit, int64_t &shift) {
+  shift = 0;
+  if (!digit.fused)
+    return digit;
+  std::optional<int64_t> constant = digit.fused->constant.getConstant();
+  if (!constant || *constant == 0)
+    return digit;
+  shift = *constant;
+  Linear base = *digit.fused;
+  base.constant = SizeExpr(0);
+  Digit result = digit;
+  const Digit *single = base.getSingleDigit();
+  if (single && !single->fused && single->isWholeSource()) {
+    result.fused = nullptr;
+    result.dim = single->dim;
+  } else {
+    result.fused = std::make_shared<Linear>(std::move(base));
+  }
+  return result;
+}
+
+Digit mlir::layout::withShift(const Digit &base, int64_t shift) {
+  if (shift == 0)
+    return base;
+  Digit result = base;
+  Linear source = base.fused ? *base.fused : Linear::dim(base.dim);
+  source.constant = SizeExpr(shift);
+  result.fused = std::make_shared<Linear>(std::move(source));
+  return result;
+}
+
+namespace {
+/// A term whose source is base + shift.
+struct ShiftedTerm {
+  DigitTerm term; // of the base
+  int64_t shift = 0;
+
+  int64_t end() const { return term.digit.lo * term.digit.modulus; }
+};
+} // namespace
+
+/// Combines the digits of one base. Digits of different shifts of it meet where
+/// the shifts differ by whole turns of the digit: (c + 4) mod 4 is c mod 4.
+/// What the shifts add up to goes to `constant`.
+static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
+                           std::vector<DigitTerm> &result) {
+  while (!group.empty()) {
+    // The widest digit says which shift is meant.
+    auto reference =
+        std::max_element(group.begin(), group.end(),
+                         [](const ShiftedTerm &a, const ShiftedTerm &b) {
+                           auto key = [](const ShiftedTerm &t) {
+                             return std::make_tuple(t.end() == 0, t.end(),
+                                                    t.term.digit.lo, t.shift);
+                           };
+                           return key(a) < key(b);
+                         });
+    int64_t shift = reference->shift;
+    std::vector<DigitTerm> same;
+    std::vector<ShiftedTerm> others;
+    for (ShiftedTerm &term : group) {
+      int64_t difference = term.shift - shift;
+      int64_t turn = term.end() ? term.end() : term.term.digit.lo;
+      if (difference % turn != 0) {
+        others.push_back(std::move(term));
+        continue;
+      }
+      if (!term.end())
+        constant = constant + SizeExpr(difference / turn) * term.term.stride;
+      same.push_back(std::move(term.term));
+    }
+    llvm::stable_sort(same, [](const DigitTerm &a, const DigitTerm &b) {
+      return a.digit.compare(b.digit) < 0;
+    });
+    combineDigits(same);
+    for (DigitTerm &term : same) {
+      // Each digit keeps the least shift that gives it.
+      int64_t end = term.digit.lo * term.digit.modulus;
+      int64_t turn = end ? end : term.digit.lo;
+      if (!end)
+        constant = constant +
+                   SizeExpr(llvm::divideFloorSigned(shift, turn)) * term.stride;
+      term.digit = withShift(term.digit, llvm::mod(shift, turn));
+      result.push_back(std::move(term));
+    }
+    group = std::move(others);
+  }
+}
+
+std::optional<Digit> mlir::layout::composeDigits(const Digit &inner, int64_t lo,
+                                                 int64_t modulus) {
+  Digit result = inner;
+  if (llvm::MulOverflow(inner.lo, lo, result.lo))
+    return std::nullopt;
+  if (inner.modulus == 0) {
+    result.modulus = modulus;
+    return result;
+  }
+  if (inner.modulus % lo != 0)
+    return std::nullopt;
+  int64_t left = inner.modulus / lo;
+  if (modulus == 0 || modulus % left == 0)
+    result.modulus = left;
+  else if (left % modulus == 0)
+    result.modulus = modulus;
+  else
+    return std::nullopt;
+  return result;
+}
+
+Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
+                             Sizes sizes) {
+  // Refinement of one source can complete a fused value, whose terms then join
+  // the others; each round removes a fused source, so this ends.
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::vector<ShiftedTerm> shifted;
+    for (const DigitTerm &term : terms)
+      if (!term.stride.isZero()) {
+        ShiftedTerm &split = shifted.emplace_back(ShiftedTerm{term});
+        split.term.digit = splitShift(term.digit, split.shift);
+      }
+    llvm::stable_sort(shifted, [](const ShiftedTerm &a, const ShiftedTerm &b) {
+      return a.term.digit.compareSource(b.term.digit) < 0;
+    });
+    std::vector<DigitTerm> combined, result;
+    for (size_t begin = 0, end; begin < shifted.size(); begin = end) {
+      end = begin + 1;
+      while (end < shifted.size() && shifted[begin].term.digit.compareSource(
+                                         shifted[end].term.digit) == 0)
+        ++end;
+      std::vector<ShiftedTerm> group(shifted.begin() + begin,
+                                     shifted.begin() + end);
+      combineShifted(group, constant, combined);
+    }
+    for (DigitTerm &term : combined) {
+      if (term.stride.isZero())
+        continue;
+      if (term.digit.fused && term.digit.isWholeSource()) {
+        constant = constant + term.digit.fused->constant * term.stride;
+        for (const DigitTerm &inner : term.digit.fused->terms)
+          result.push_back({inner.digit, inner.stride * term.stride});
+        changed = true;
+        continue;
+      }
+      // A shift that vanished can leave the digit of a digit.
+      if (const Digit *inner =
+              term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
+        if (std::optional<Digit> composed =
+                composeDigits(*inner, term.digit.lo, term.digit.modulus)) {
+          result.push_back({*composed, term.stride});
+          changed = true;
+          continue;
+        }
+      std::optional<Interval> range = getRange(term.digit, sizes);
+      if (range && range->min == range->max) {
+        constant = constant + SizeExpr(range->min) * term.stride;
+        continue;
+      }
+      result.push_back(std::move(term));
+    }
+    terms = std::move(result);
+  }
+  llvm::stable_sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
+    return a.digit.compare(b.digit) < 0;
+  });
+  Linear linear;
+  linear.constant = std::move(constant);
+  linear.terms = std::move(terms);
+  return linear;
+}
+
+Linear mlir::layout::add(const Linear &a, const Linear &b, Sizes sizes) {
+  std::vector<DigitTerm> terms = a.terms;
+  terms.insert(terms.end(), b.terms.begin(), b.terms.end());
+  return combine(a.constant + b.constant, std::move(terms), sizes);
+}
+
+Linear mlir::layout::scale(const Linear &a, const SizeExpr &factor,
+                           Sizes sizes) {
+  std::vector<DigitTerm> terms = a.terms;
+  for (DigitTerm &term : terms)
+    term.stride = term.stride * factor;
+  return combine(a.constant * factor, std::move(terms), sizes);
+}

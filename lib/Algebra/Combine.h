@@ -1,0 +1,26 @@
+//===- Combine.h - The canonical form of a sum of digits --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ALGEBRA_COMBINE_H
+#define LAYOUT_LIB_ALGEBRA_COMBINE_H
+
+#include "layout/Algebra/Linear.h"
+
+namespace mlir {
+namespace layout {
+
+/// The canonical form of constant + terms: the laws of Linear.h.
+Linear combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
+
+/// The digit of a digit, where the two nest; nothing otherwise.
+std::optional<Digit> composeDigits(const Digit &inner, int64_t lo,
+                                   int64_t modulus);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ALGEBRA_COMBINE_H

@@ -1,0 +1,188 @@
+//===- TakeDigit.cpp - The digits of a sum --------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Combine.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// Every coefficient of `expr` divided by `g`, which divides them all.
+static SizeExpr divideContent(const SizeExpr &expr, int64_t g) {
+  return *expr.exactQuotient(SizeExpr(g));
+}
+
+static bool isMultipleOf(const SizeExpr &expr, int64_t g) {
+  return !expr.isOverflow() && expr.content() % g == 0;
+}
+
+/// x / g where x is g * A + B with B proven to lie in [0, g).
+static std::optional<Linear> divideByCommonFactor(const Linear &x, int64_t g,
+                                                  Sizes sizes) {
+  Linear whole, rest;
+  for (const DigitTerm &term : x.terms) {
+    if (isMultipleOf(term.stride, g))
+      whole.terms.push_back({term.digit, divideContent(term.stride, g)});
+    else
+      rest.terms.push_back(term);
+  }
+  if (std::optional<int64_t> c = x.constant.getConstant()) {
+    whole.constant = SizeExpr(llvm::divideFloorSigned(*c, g));
+    rest.constant = SizeExpr(llvm::mod(*c, g));
+  } else if (isMultipleOf(x.constant, g)) {
+    whole.constant = divideContent(x.constant, g);
+  } else {
+    return std::nullopt;
+  }
+  std::optional<Interval> range = getRange(rest, sizes);
+  if (!range || range->min < 0 || range->max >= g)
+    return std::nullopt;
+  return combine(whole.constant, std::move(whole.terms), sizes);
+}
+
+/// floor((floor(y / k) + c) / lo) is floor((y + k * c) / (k * lo)): the digits
+/// of a shifted value name the same source, whichever of them is taken.
+static void liftShift(Linear &x, int64_t &lo) {
+  std::optional<int64_t> c = x.constant.getConstant();
+  if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
+    return;
+  Digit digit = x.terms[0].digit;
+  int64_t shift, newLo;
+  if (digit.modulus || digit.lo == 1 ||
+      llvm::MulOverflow(*c, digit.lo, shift) ||
+      llvm::MulOverflow(lo, digit.lo, newLo))
+    return;
+  lo = newLo;
+  if (digit.fused) {
+    x = *digit.fused;
+  } else {
+    x = Linear::dim(digit.dim);
+  }
+  x.constant = x.constant + SizeExpr(shift);
+}
+
+/// One round of the rewrites that make floor(x / lo) mod modulus simpler. What
+/// leaves the floor goes to `outside`. True if anything changed.
+static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
+                          Linear &outside, Sizes sizes) {
+  bool changed = false;
+  // Multiples of lo * modulus do not reach a digit below them.
+  int64_t span;
+  if (modulus && !llvm::MulOverflow(lo, modulus, span)) {
+    size_t before = x.terms.size();
+    llvm::erase_if(x.terms, [&](const DigitTerm &term) {
+      return isMultipleOf(term.stride, span);
+    });
+    SizeExpr constant = x.constant;
+    if (std::optional<int64_t> c = x.constant.getConstant())
+      x.constant = SizeExpr(llvm::mod(*c, span));
+    else if (isMultipleOf(x.constant, span))
+      x.constant = SizeExpr(0);
+    changed |= x.terms.size() != before || constant != x.constant;
+  }
+
+  // floor((g * A + B) / lo) is floor(A / (lo / g)) for B in [0, g).
+  llvm::SmallVector<int64_t> factors{lo};
+  for (const DigitTerm &term : x.terms)
+    factors.push_back(std::gcd(term.stride.content(), lo));
+  llvm::sort(factors, std::greater<int64_t>());
+  for (int64_t g : factors) {
+    if (g <= 1)
+      break;
+    if (std::optional<Linear> divided = divideByCommonFactor(x, g, sizes)) {
+      x = *divided;
+      lo /= g;
+      return true;
+    }
+  }
+
+  // floor((lo * A + B) / lo) is A + floor(B / lo).
+  if (modulus == 0 && lo > 1) {
+    Linear rest;
+    SizeExpr whole;
+    for (const DigitTerm &term : x.terms) {
+      if (isMultipleOf(term.stride, lo))
+        outside.terms.push_back({term.digit, divideContent(term.stride, lo)});
+      else
+        rest.terms.push_back(term);
+    }
+    rest.constant = x.constant;
+    if (std::optional<int64_t> c = x.constant.getConstant()) {
+      whole = SizeExpr(llvm::divideFloorSigned(*c, lo));
+      rest.constant = SizeExpr(llvm::mod(*c, lo));
+    }
+    outside.constant = outside.constant + whole;
+    changed |= rest.terms.size() != x.terms.size() || !whole.isZero();
+    x = rest;
+  }
+
+  if (modulus) {
+    std::optional<Interval> range = getRange(x, sizes);
+    if (range && range->min >= 0 && range->max / lo < modulus) {
+      modulus = 0;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
+                               Sizes sizes) {
+  if (modulus == 1)
+    return Linear();
+  Linear x = combine(input.constant, input.terms, sizes);
+  Linear outside;
+  while (simplifyDigit(x, lo, modulus, outside, sizes))
+    ;
+  if (lo == 1 && modulus == 0)
+    return add(outside, x, sizes);
+  if (x.terms.empty())
+    if (std::optional<int64_t> c = x.constant.getConstant()) {
+      int64_t value = llvm::divideFloorSigned(*c, lo);
+      return add(outside, SizeExpr(modulus ? llvm::mod(value, modulus) : value),
+                 sizes);
+    }
+
+  Digit digit;
+  std::optional<Digit> composed;
+  if (const Digit *inner = x.getSingleDigit())
+    composed = composeDigits(*inner, lo, modulus);
+  if (composed) {
+    // A narrower digit can let go of more of a fused source.
+    if (composed->fused && composed->modulus != x.terms[0].digit.modulus)
+      return add(
+          outside,
+          takeDigit(*composed->fused, composed->lo, composed->modulus, sizes),
+          sizes);
+    digit = *composed;
+  } else {
+    liftShift(x, lo);
+    digit.fused = std::make_shared<Linear>(x);
+    digit.lo = lo;
+    digit.modulus = modulus;
+  }
+  outside.terms.push_back({digit, SizeExpr(1)});
+  return combine(outside.constant, std::move(outside.terms), sizes);
+}
+
+Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
+                                ArrayRef<SizeExpr> sizeOf, Sizes sizes) {
+  Linear result(x.constant.substitute(sizeOf));
+  for (const DigitTerm &term : x.terms) {
+    Linear source = term.digit.fused
+                        ? substitute(*term.digit.fused, dims, sizeOf, sizes)
+                        : dims[term.digit.dim];
+    Linear digit = takeDigit(source, term.digit.lo, term.digit.modulus, sizes);
+    Linear scaled = scale(digit, term.stride.substitute(sizeOf), sizes);
+    result.constant = result.constant + scaled.constant;
+    result.terms.insert(result.terms.end(), scaled.terms.begin(),
+                        scaled.terms.end());
+  }
+  return combine(result.constant, std::move(result.terms), sizes);
+}

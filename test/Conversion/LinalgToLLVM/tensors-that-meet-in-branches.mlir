@@ -1,0 +1,16 @@
+// RUN: layout-opt %s --layout-linalg-to-llvm | FileCheck %s
+// Where branches yield one buffer or another, a copy decides who frees it; and
+// elementwise arithmetic on whole tensors is lowered like its linalg form.
+
+// CHECK: llvm.func @choose
+// CHECK-NOT: bufferization
+// CHECK-NOT: unrealized_conversion_cast
+func.func @choose(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    %1 = arith.addf %x, %y : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
