@@ -309,6 +309,14 @@ KernelPlan layout::planKernel(const Kernel &kernel,
       others.push_back(dim);
   }
 
+  // A size that is known at run time only, such as a batch, may well be 1, and
+  // then nothing of a block of it is used: it is the last resort.
+  auto isDynamic = [&](unsigned dim) {
+    return ShapedType::isDynamic(kernel.extents[dim]);
+  };
+  if (!llvm::all_of(others, isDynamic))
+    llvm::erase_if(others, isDynamic);
+
   // Of equal choices the first one is taken: neighbours in memory.
   std::reverse(others.begin(), others.end());
   SmallVector<int64_t> best = plan.tile;
