@@ -15,6 +15,7 @@ import time
 from .networks import NETWORKS
 from .tools import ToolError, run_tool
 
+SHOWN_VIEWS = 3
 TARGET = '#layout.target<kind = "cpu", lanes = 16>'
 
 
@@ -139,8 +140,11 @@ def report(args, cost, before, after):
     width = max(len(label) for label, _ in rows) + 2
     for label, text in rows:
         print(f"  {label:<{width}}{text}")
-    for row in moved["rows"]:
+    views = [row for row in moved["rows"] if row["kind"] == "view"]
+    for row in moving + views[:SHOWN_VIEWS]:
         print(f"  conversion of {row['shape']}: {row['from']} -> {row['to']}\n    {row['why']}")
+    if len(views) > SHOWN_VIEWS:
+        print(f"  ({len(views) - SHOWN_VIEWS} more free views)")
     return agree
 
 
