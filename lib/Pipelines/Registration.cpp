@@ -1,4 +1,9 @@
 //===- Registration.cpp - One call to register everything -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Registration.h"
 #include "layout/Conversion/LayoutToLinalg/Passes.h"

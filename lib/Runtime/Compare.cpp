@@ -1,4 +1,9 @@
 //===- Compare.cpp - How far apart two results are ------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Compare.h"
 #include "layout/Runtime/Npy.h"

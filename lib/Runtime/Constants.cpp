@@ -1,4 +1,9 @@
 //===- Constants.cpp - Large constants beside the code --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Constants.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

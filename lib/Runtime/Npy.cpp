@@ -1,4 +1,9 @@
 //===- Npy.cpp - Dense arrays and their .npy files ------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Npy.h"
 #include "llvm/Support/CheckedArithmetic.h"

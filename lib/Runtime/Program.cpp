@@ -1,4 +1,9 @@
 //===- Program.cpp - Compile a module and call it -------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Program.h"
 #include "layout/Runtime/Constants.h"

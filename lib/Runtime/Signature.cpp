@@ -1,4 +1,9 @@
 //===- Signature.cpp - What a compiled function takes and returns ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Signature.h"
 #include "layout/Runtime/Npy.h"

@@ -1,5 +1,10 @@
 //===- layout-opt.cpp - The layout driver ---------------------------------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // mlir-opt with the layout dialect, its passes and its pipelines, beside every
 // upstream dialect and pass.
 //

@@ -1,5 +1,10 @@
 //===- layout-run.cpp - Run and time compiled modules ---------------------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Compiles one function of each module for this machine, runs it on .npy
 // arrays, and reports times and differences. Several modules run alternately
 // in one process, so that their ratio does not drift with the machine.

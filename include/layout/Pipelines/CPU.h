@@ -1,5 +1,10 @@
 //===- CPU.h - From plain linalg to the LLVM dialect ------------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The pipeline `layout-linalg-to-llvm`: input is a module of functions over
 // plain tensors (no encodings), output is the LLVM dialect.
 //

@@ -1,5 +1,10 @@
 //===- Registration.h - One call to register everything ---------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // What a driver or an embedding compiler calls to get the project's dialects,
 // external models, passes and pipelines.
 //

@@ -1,5 +1,10 @@
 //===- Compare.h - How far apart two results are ----------------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 //   max abs difference  max |a - b|
 //   max relative        max |a - b| / max |a|       (one scale for the array)
 //

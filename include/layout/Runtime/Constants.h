@@ -1,5 +1,10 @@
 //===- Constants.h - Large constants beside the code ------------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A network's weights are tens of megabytes of globals. LLVM would hold every
 // row of a filter as a value of its own and write it into an object file: a
 // minute for ResNet-50. So the large constants of a module become declarations,

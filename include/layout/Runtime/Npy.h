@@ -1,5 +1,10 @@
 //===- Npy.h - Dense arrays and their .npy files ----------------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // An Array is a dense row-major block of numbers with a shape: what is given to
 // a compiled function and what comes back. Its file form is numpy's .npy
 // (format versions 1, 2 and 3), little endian, C order.

@@ -1,5 +1,10 @@
 //===- Program.h - Compile a module and call it -----------------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A Program is one function of a module in the LLVM dialect, compiled for the
 // machine it runs on, with the signature it had over tensors (Signature.h).
 //

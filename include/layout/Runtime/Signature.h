@@ -1,5 +1,10 @@
 //===- Signature.h - What a compiled function takes and returns -*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // After the lowering to the LLVM dialect a function's tensors are opaque
 // pointers. `layout.signature` keeps what they were: a type attribute with a
 // function type over ranked tensors, put on the function before its types are

@@ -1,4 +1,9 @@
 //===- EmitKernels.cpp - Structured ops to register-blocked loops ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"

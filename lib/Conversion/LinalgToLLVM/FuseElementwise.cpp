@@ -1,4 +1,9 @@
 //===- FuseElementwise.cpp - Merge chains of elementwise ops --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

@@ -1,4 +1,9 @@
 //===- Guard.cpp - Masks of padded reductions taken out of the body -------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Guard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

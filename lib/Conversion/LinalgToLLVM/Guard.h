@@ -1,5 +1,10 @@
 //===- Guard.h - Masks of padded reductions taken out of the body -*- C++ -*-=//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Layouts whose blocks do not divide a dim give bodies of the form
 //
 //   yield select(valid, next, old)

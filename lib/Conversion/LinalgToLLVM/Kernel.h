@@ -1,5 +1,10 @@
 //===- Kernel.h - A structured op with what starts and ends it --*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The unit of code generation: one linalg op on tensors (the root), how its
 // accumulators start, and the elementwise op that finishes its result.
 //

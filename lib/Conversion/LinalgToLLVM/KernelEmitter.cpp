@@ -1,4 +1,9 @@
 //===- KernelEmitter.cpp - Loops and vectors for a kernel -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 #include "Guard.h"

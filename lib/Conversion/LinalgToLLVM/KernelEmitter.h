@@ -1,5 +1,10 @@
 //===- KernelEmitter.h - Loops and vectors for a kernel ---------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Turns a Kernel and its KernelPlan into loops on tensors:
 //
 //   scf.for over the parallel tiles iter_args(results)

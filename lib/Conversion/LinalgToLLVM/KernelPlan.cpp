@@ -1,4 +1,9 @@
 //===- KernelPlan.cpp - The register tile of a kernel ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelPlan.h"
 #include "Guard.h"

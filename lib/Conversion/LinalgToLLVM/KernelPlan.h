@@ -1,5 +1,10 @@
 //===- KernelPlan.h - The register tile of a kernel -------------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Chooses which part of a kernel's parallel space lives in registers at a time.
 //
 //   conv, 1x4x56x56x16 result, f32, 256-bit registers

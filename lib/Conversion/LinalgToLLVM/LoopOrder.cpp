@@ -1,5 +1,10 @@
 //===- LoopOrder.cpp - The order of a kernel's parallel loops -------------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Tries every order and counts the cache lines that each one moves. For a cache
 // of a given size, the largest inner part of the nest whose data fits is read
 // once; everything outside of it repeats that. The data of an operand in a part

@@ -1,4 +1,9 @@
 //===- LowerRelayout.cpp - Pack, unpack, pad, concat to simpler ops -------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

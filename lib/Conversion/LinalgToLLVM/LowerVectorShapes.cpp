@@ -1,5 +1,10 @@
 //===- LowerVectorShapes.cpp - Transfers to 1-D vector ops ----------------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Runs on buffers. Transfers of contiguous rows become vector loads and stores;
 // what has another stride goes through the loops of vector-to-scf.
 //

@@ -1,5 +1,10 @@
 //===- PlanMemory.cpp - One arena for the temporaries of a function -------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The lifetime of a buffer is the range of ops of the function's entry block
 // between its first and its last use; a use inside a loop counts for the whole
 // loop. Buffers are placed largest first, each at the lowest offset that no

@@ -1,5 +1,10 @@
 //===- TileTransposes.cpp - Transpositions in registers -------------------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A permuting copy whose fastest input dim S is not its fastest result dim D.
 // Tiles of t x t (or t x 2t, to write whole cache lines) run over S and D:
 //

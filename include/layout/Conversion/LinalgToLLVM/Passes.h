@@ -1,5 +1,10 @@
 //===- Passes.h - From plain linalg to the LLVM dialect ---------*- C++ -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The passes of the CPU end; include/layout/Pipelines/CPU.h strings them
 // together. Their input is linalg on tensors without encodings.
 //

@@ -1,5 +1,10 @@
 //===- Passes.td - From plain linalg to the LLVM dialect ---*- tablegen -*-===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The passes of the CPU end, in the order of the pipeline.
 //
 //===----------------------------------------------------------------------===//

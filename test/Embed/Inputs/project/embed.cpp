@@ -1,5 +1,10 @@
 //===- embed.cpp - A program that uses the installed package --------------===//
 //
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Registers the project's dialects beside one of upstream's and parses a
 // module.
 //
