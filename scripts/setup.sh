@@ -44,6 +44,7 @@ logged() {
 # Prints those of the given packages that are not installed.
 missing_packages() {
   local installed
+  # dpkg-query fails where it knows one of them not at all: that one is missing.
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" \
     2>/dev/null | sed -n 's/^installed //p' || true)
   local package

@@ -11,7 +11,6 @@
 #include <tuple>
 
 using namespace mlir::layout;
-using llvm::ArrayRef;
 
 /// Rewrites the digits of one source, sorted by (lo, modulus), as disjoint
 /// maximal digits, where their breakpoints divide each other.
