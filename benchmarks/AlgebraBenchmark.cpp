@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "benchmark/benchmark.h"
+#include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/Families/Blocked.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include <cstring>
+#include <random>
 
 using namespace mlir::layout;
 
@@ -50,6 +54,51 @@ void forwardOnePoint(benchmark::State &state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(forwardOnePoint);
+
+/// The canonical attribute of a family on a type that was met before.
+void canonicalAttributeAgain(benchmark::State &state) {
+  mlir::MLIRContext context;
+  context.loadDialect<LayoutDialect>();
+  auto family = BlockedAttr::get(&context, "NCHW", "NCHW16c");
+  auto type = mlir::RankedTensorType::get(
+      kShape, mlir::Float32Type::get(&context), family);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(MapAttr::get(&context, *getLayoutMap(type)));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(canonicalAttributeAgain);
+
+/// The same from parts: the map is built, hashed and found.
+void buildCanonicalAgain(benchmark::State &state) {
+  mlir::MLIRContext context;
+  context.loadDialect<LayoutDialect>();
+  LayoutMap map = makeBlocked();
+  const Coordinate &offset = map.getCoordinates().front();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(MapAttr::get(
+        &context, LayoutMap::get(4, "buffer",
+                                 {{"offset", offset.value, offset.extent}})));
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(buildCanonicalAgain);
+
+/// Stored digits of many indices in no order.
+void forwardIndexCompiled(benchmark::State &state) {
+  LayoutMap map = makeBlocked();
+  constexpr size_t kCount = 10'000'000, kRank = 4;
+  std::vector<int64_t> indices(kCount * kRank);
+  std::mt19937 random(1);
+  for (size_t i = 0; i < indices.size(); ++i)
+    indices[i] = random() % kShape[i % kRank];
+  std::vector<int64_t> values(kCount * map.getStoredAxes().size());
+  for (auto _ : state) {
+    Evaluator evaluator = *Evaluator::ofStoredAxes(map, kShape);
+    evaluator.evaluate(indices.data(), kRank, kCount, values.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * kCount);
+}
+BENCHMARK(forwardIndexCompiled)->Unit(benchmark::kMillisecond);
 
 /// Bytes of elements per second, to be read beside copyBytes.
 void packConstant(benchmark::State &state) {

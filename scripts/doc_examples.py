@@ -21,6 +21,11 @@ at the ends of lines and of the whole:
     module { .. }
     ```
 
+A fenced `python` block is an example in the same way. $PYTHON is the interpreter that
+runs this program, so that a session with `>>>` prompts is checked by
+
+    <!-- run: "$PYTHON" -m doctest /dev/stdin -->
+
 Text may stand between the example and its output, not between a comment and its
 block. Blocks without a comment are not run.
 """
@@ -75,8 +80,9 @@ def find_examples(file, lines):
             if pending["output"]:
                 examples[-1].expected = text
             else:
-                if fence["language"] != "mlir":
-                    raise MarkupError(f"{file}:{number}: an example is a ```mlir block")
+                if fence["language"] not in ("mlir", "python"):
+                    raise MarkupError(f"{file}:{number}: an example is a ```mlir or a "
+                                      "```python block")
                 examples.append(Example(file, number, pending["command"], text))
             pending = None
             continue
@@ -109,11 +115,11 @@ def check(example):
         result = subprocess.run(
             ["bash", "-o", "pipefail", "-c", example.command], input=example.text,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            timeout=_TIME_LIMIT_S)
+            timeout=_TIME_LIMIT_S, env={**os.environ, "PYTHON": sys.executable})
     except subprocess.TimeoutExpired:
         return f"still running after {_TIME_LIMIT_S} s"
     if result.returncode:
-        return f"exit status {result.returncode}\n{result.stderr}"
+        return f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
     if example.expected is not None:
         expected, printed = normalized(example.expected), normalized(result.stdout)
         if expected != printed:

@@ -16,7 +16,7 @@ using namespace mlir::layout;
 AffineExpr layout::toAffineExpr(const SizeExpr &size,
                                 ArrayRef<AffineExpr> sizeOf,
                                 MLIRContext *context) {
-  AffineExpr sum = getAffineConstantExpr(0, context);
+  AffineExpr sum = getAffineConstantExpr(size.getConstantTerm(), context);
   for (const SizeExpr::Term &term : size.getTerms()) {
     AffineExpr product = getAffineConstantExpr(term.coeff, context);
     for (const SizeExpr::Atom &atom : term.factors)
@@ -31,12 +31,20 @@ AffineExpr layout::toAffineExpr(const SizeExpr &size,
 
 AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
                                 ArrayRef<AffineExpr> sizeOf,
-                                MLIRContext *context) {
+                                MLIRContext *context,
+                                SwizzleToExpr swizzleToExpr) {
   AffineExpr sum = toAffineExpr(value.constant, sizeOf, context);
   for (const DigitTerm &term : value.terms) {
-    AffineExpr digit = term.digit.fused ? toAffineExpr(*term.digit.fused, dims,
-                                                       sizeOf, context)
-                                        : dims[term.digit.dim];
+    AffineExpr digit;
+    if (term.digit.fused)
+      digit =
+          toAffineExpr(*term.digit.fused, dims, sizeOf, context, swizzleToExpr);
+    else if (!term.digit.swizzle)
+      digit = dims[term.digit.dim];
+    else if (swizzleToExpr)
+      digit = swizzleToExpr(*term.digit.swizzle);
+    if (!digit)
+      return AffineExpr();
     if (term.digit.lo != 1)
       digit = digit.floorDiv(term.digit.lo);
     if (term.digit.modulus)
@@ -73,10 +81,14 @@ template <typename Range>
 static AffineMap getValueMap(const LayoutMap &map, const Range &parts,
                              Sizes sizes, MLIRContext *context) {
   SmallVector<AffineExpr> dims = getDimExprs(map.getRank(), context);
+  dims.resize(map.getNumDims(), getAffineConstantExpr(0, context));
   SmallVector<AffineExpr> sizeOf = getSizeExprs(sizes, context);
   SmallVector<AffineExpr> results;
-  for (const auto &part : parts)
+  for (const auto &part : parts) {
     results.push_back(toAffineExpr(part.value, dims, sizeOf, context));
+    if (!results.back())
+      return AffineMap();
+  }
   return AffineMap::get(map.getRank(), countDynamic(sizes), results, context);
 }
 
@@ -90,27 +102,36 @@ AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
   return getValueMap(map, map.getStoredAxes(), sizes, context);
 }
 
-AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,
-                                 MLIRContext *context) {
+std::optional<std::vector<Linear>>
+layout::getBackwardValues(const LayoutMap &map, Sizes sizes) {
   // A stride that is a number on this shape can be divided by.
   std::vector<Linear> dims;
   std::vector<SizeExpr> sizeOf;
-  for (unsigned d = 0; d < map.getRank(); ++d) {
+  for (unsigned d = 0; d < map.getNumDims(); ++d) {
     dims.push_back(Linear::dim(d));
-    sizeOf.push_back(SizeExpr::dim(d).specialize(sizes));
+    sizeOf.push_back(d < map.getRank() ? SizeExpr::dim(d).specialize(sizes)
+                                       : SizeExpr(0));
   }
   std::vector<StoredAxis> stored;
   for (const StoredAxis &axis : map.getStoredAxes())
     stored.push_back(
         {substitute(axis.value, dims, sizeOf), axis.extent.substitute(sizeOf)});
-  std::optional<std::vector<Linear>> inverse =
-      invertAxes(stored, map.getRank(), sizes);
+  return invertAxes(stored, map.getNumDims(), map.getBox(sizes));
+}
+
+AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,
+                                 MLIRContext *context) {
+  std::optional<std::vector<Linear>> inverse = getBackwardValues(map, sizes);
   if (!inverse)
     return AffineMap();
+  inverse->resize(map.getRank());
   SmallVector<AffineExpr> axes =
       getDimExprs(map.getStoredAxes().size(), context);
   SmallVector<AffineExpr> results;
-  for (const Linear &dim : *inverse)
+  for (const Linear &dim : *inverse) {
     results.push_back(toAffineExpr(dim, axes, {}, context));
+    if (!results.back())
+      return AffineMap();
+  }
   return AffineMap::get(axes.size(), 0, results, context);
 }

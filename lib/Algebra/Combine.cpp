@@ -86,7 +86,7 @@ Digit mlir::layout::splitShift(const Digit &digit, int64_t &shift) {
   base.constant = SizeExpr(0);
   Digit result = digit;
   const Digit *single = base.getSingleDigit();
-  if (single && !single->fused && single->isWholeSource()) {
+  if (single && single->isDim() && single->isWholeSource()) {
     result.fused = nullptr;
     result.dim = single->dim;
   } else {
@@ -99,7 +99,16 @@ Digit mlir::layout::withShift(const Digit &base, int64_t shift) {
   if (shift == 0)
     return base;
   Digit result = base;
-  Linear source = base.fused ? *base.fused : Linear::dim(base.dim);
+  Linear source;
+  if (base.fused) {
+    source = *base.fused;
+  } else {
+    Digit whole = base;
+    whole.lo = 1;
+    whole.modulus = 0;
+    source.terms.push_back({whole, SizeExpr(1)});
+    result.swizzle = nullptr;
+  }
   source.constant = SizeExpr(shift);
   result.fused = std::make_shared<Linear>(std::move(source));
   return result;
@@ -166,7 +175,7 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
 std::optional<Digit> mlir::layout::composeDigits(const Digit &inner, int64_t lo,
                                                  int64_t modulus) {
   Digit result = inner;
-  if (llvm::MulOverflow(inner.lo, lo, result.lo))
+  if (inner.swizzle || llvm::MulOverflow(inner.lo, lo, result.lo))
     return std::nullopt;
   if (inner.modulus == 0) {
     result.modulus = modulus;
@@ -191,22 +200,34 @@ Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
   for (bool changed = true; changed;) {
     changed = false;
     std::vector<ShiftedTerm> shifted;
-    for (const DigitTerm &term : terms)
+    shifted.reserve(terms.size());
+    for (DigitTerm &term : terms)
       if (!term.stride.isZero()) {
-        ShiftedTerm &split = shifted.emplace_back(ShiftedTerm{term});
-        split.term.digit = splitShift(term.digit, split.shift);
+        ShiftedTerm &split = shifted.emplace_back(ShiftedTerm{std::move(term)});
+        if (split.term.digit.fused)
+          split.term.digit = splitShift(split.term.digit, split.shift);
       }
-    llvm::stable_sort(shifted, [](const ShiftedTerm &a, const ShiftedTerm &b) {
+    auto bySource = [](const ShiftedTerm &a, const ShiftedTerm &b) {
       return a.term.digit.compareSource(b.term.digit) < 0;
-    });
+    };
+    if (!llvm::is_sorted(shifted, bySource))
+      llvm::stable_sort(shifted, bySource);
     std::vector<DigitTerm> combined, result;
+    combined.reserve(shifted.size());
+    result.reserve(shifted.size());
     for (size_t begin = 0, end; begin < shifted.size(); begin = end) {
       end = begin + 1;
       while (end < shifted.size() && shifted[begin].term.digit.compareSource(
                                          shifted[end].term.digit) == 0)
         ++end;
-      std::vector<ShiftedTerm> group(shifted.begin() + begin,
-                                     shifted.begin() + end);
+      // A digit that is alone with its source is as it should be.
+      if (end == begin + 1 && shifted[begin].shift == 0) {
+        combined.push_back(std::move(shifted[begin].term));
+        continue;
+      }
+      std::vector<ShiftedTerm> group(
+          std::make_move_iterator(shifted.begin() + begin),
+          std::make_move_iterator(shifted.begin() + end));
       combineShifted(group, constant, combined);
     }
     for (DigitTerm &term : combined) {
@@ -237,9 +258,11 @@ Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
     }
     terms = std::move(result);
   }
-  llvm::stable_sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
+  auto byDigit = [](const DigitTerm &a, const DigitTerm &b) {
     return a.digit.compare(b.digit) < 0;
-  });
+  };
+  if (!llvm::is_sorted(terms, byDigit))
+    llvm::stable_sort(terms, byDigit);
   Linear linear;
   linear.constant = std::move(constant);
   linear.terms = std::move(terms);
@@ -247,7 +270,9 @@ Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
 }
 
 Linear mlir::layout::add(const Linear &a, const Linear &b, Sizes sizes) {
-  std::vector<DigitTerm> terms = a.terms;
+  std::vector<DigitTerm> terms;
+  terms.reserve(a.terms.size() + b.terms.size());
+  terms.insert(terms.end(), a.terms.begin(), a.terms.end());
   terms.insert(terms.end(), b.terms.begin(), b.terms.end());
   return combine(a.constant + b.constant, std::move(terms), sizes);
 }

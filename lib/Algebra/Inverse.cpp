@@ -12,13 +12,15 @@
 //    sum determines its digits, the highest stride first;
 //  * split: digits of one source whose ranges close up from 1 to its size
 //    determine the source;
-//  * fuse: a fused source that is determined is a sum, as above.
+//  * fuse: a fused source that is determined is a sum, as above;
+//  * xor: swizzles are linear equations in bits (SolveSwizzles.h).
 //
 // A fact carries the formula that gives the digit from the axes, if all the
 // strides on the way are constants.
 //
 //===----------------------------------------------------------------------===//
 
+#include "SolveSwizzles.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,13 +29,6 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 namespace {
-
-using Formula = std::optional<Linear>;
-
-struct KnownDigit {
-  Digit digit;
-  Formula formula;
-};
 
 class Inverter {
 public:
@@ -55,9 +50,11 @@ public:
 private:
   std::vector<KnownDigit> getDigitsOf(const Digit &base, int64_t shift) const;
   bool close(const Digit &source, int64_t shift, Formula &base) const;
+  bool closeSources();
+  std::optional<Formula> lookup(const Digit &digit) const;
 
   std::vector<KnownDigit> known;
-  std::vector<Digit> closedFused;
+  std::vector<KnownDigit> closedFused;
 };
 
 } // namespace
@@ -201,34 +198,85 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   return true;
 }
 
+/// The digit, if a known digit or a determined source holds it.
+std::optional<Formula> Inverter::lookup(const Digit &digit) const {
+  auto take = [&](const Formula &source, int64_t lo) -> Formula {
+    return source ? Formula(takeDigit(*source, lo, digit.modulus)) : Formula();
+  };
+  if (digit.isDim() && dimKnown[digit.dim])
+    return take(dims[digit.dim], digit.lo);
+  for (const KnownDigit &k : closedFused)
+    if (k.digit.compareSource(digit) == 0)
+      return take(k.formula, digit.lo);
+  for (const KnownDigit &k : known) {
+    if (k.digit.compareSource(digit) != 0 || digit.lo % k.digit.lo != 0)
+      continue;
+    // k holds the bits from digit.lo on where it is open, or a whole number of
+    // digits of this size.
+    Digit open = k.digit;
+    open.modulus = 0;
+    std::optional<Interval> range = getRange(open, sizes);
+    bool isOpen = k.digit.modulus == 0 ||
+                  (range && range->min >= 0 && range->max < k.digit.modulus);
+    int64_t end = digit.lo / k.digit.lo;
+    if (!isOpen &&
+        (!digit.modulus || llvm::MulOverflow(end, digit.modulus, end) ||
+         k.digit.modulus % end != 0))
+      continue;
+    return take(k.formula, digit.lo / k.digit.lo);
+  }
+  // A fused value is as well known as its digits.
+  if (digit.fused)
+    if (std::optional<Formula> source = lookupSum(
+            *digit.fused, [this](const Digit &d) { return lookup(d); }))
+      return take(*source, digit.lo);
+  return std::nullopt;
+}
+
+/// One round over the sources of known digits; true if one more is determined.
+bool Inverter::closeSources() {
+  bool changed = false;
+  for (size_t i = 0; i < known.size(); ++i) {
+    int64_t shift;
+    Digit base = splitShift(known[i].digit, shift);
+    if (base.swizzle)
+      continue;
+    auto sameSource = [&](const KnownDigit &other) {
+      return other.digit.compareSource(base) == 0;
+    };
+    bool isClosed =
+        base.fused ? llvm::any_of(closedFused, sameSource) : dimKnown[base.dim];
+    Formula formula;
+    if (isClosed || !close(base, shift, formula))
+      continue;
+    changed = true;
+    if (base.fused) {
+      closedFused.push_back({base, formula});
+      addSum(*base.fused, formula);
+    } else {
+      dimKnown[base.dim] = true;
+      dims[base.dim] = formula;
+    }
+  }
+  return changed;
+}
+
 void Inverter::run() {
   for (unsigned d = 0; d < rank; ++d)
     if (d < sizes.size() && (sizes[d] == 0 || sizes[d] == 1)) {
       dims[d] = Linear();
       dimKnown[d] = true;
     }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = 0; i < known.size(); ++i) {
-      int64_t shift;
-      Digit base = splitShift(known[i].digit, shift);
-      auto sameSource = [&](const Digit &other) {
-        return other.compareSource(base) == 0;
-      };
-      bool isClosed = base.fused ? llvm::any_of(closedFused, sameSource)
-                                 : dimKnown[base.dim];
-      Formula formula;
-      if (isClosed || !close(base, shift, formula))
-        continue;
-      changed = true;
-      if (base.fused) {
-        closedFused.push_back(base);
-        addSum(*base.fused, formula);
-      } else {
-        dimKnown[base.dim] = true;
-        dims[base.dim] = formula;
-      }
-    }
+  bool hasSwizzle = true;
+  while (true) {
+    while (closeSources())
+      ;
+    if (allDimsKnown() || !hasSwizzle)
+      return;
+    std::vector<KnownDigit> solved = solveSwizzles(
+        known, [&](const Digit &digit) { return lookup(digit); }, sizes);
+    hasSwizzle = !solved.empty();
+    llvm::append_range(known, solved);
   }
 }
 
@@ -244,7 +292,8 @@ bool mlir::layout::isInjectiveByConstruction(const LayoutMap &specialized,
                                              Sizes sizes) {
   if (llvm::is_contained(sizes, 0))
     return true;
-  return invert(specialized.getStoredAxes(), specialized.getRank(), sizes)
+  return invert(specialized.getStoredAxes(), specialized.getNumDims(),
+                specialized.getBox(sizes))
       .allDimsKnown();
 }
 

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Algebra/Box.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <mutex>
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -17,29 +19,142 @@ struct LayoutMap::Data {
   unsigned rank = 0;
   std::string space;
   std::vector<Coordinate> coordinates;
-  // The axes of all coordinates in one array; axisBegin[i] is where those of
-  // coordinate i start.
-  std::vector<StoredAxis> axes;
-  std::vector<unsigned> axisBegin;
+  llvm::SmallVector<int64_t> replicas;
   llvm::hash_code hash = 0;
+
+  // Found when first asked for: the axes of all coordinates in one array;
+  // axisBegin[i] is where those of coordinate i start.
+  mutable std::once_flag axesFound;
+  mutable std::vector<StoredAxis> axes;
+  mutable std::vector<unsigned> axisBegin;
+
+  void findAxes() const {
+    std::call_once(axesFound, [this] {
+      for (const Coordinate &coordinate : coordinates) {
+        axisBegin.push_back(axes.size());
+        llvm::append_range(axes,
+                           findStoredAxes(coordinate.value, coordinate.extent));
+      }
+      axisBegin.push_back(axes.size());
+    });
+  }
 };
 
+/// Replicas in an order that their numbers do not decide: by where their digits
+/// stand. Those of one element have no meaning and are dropped.
+static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
+                          llvm::SmallVectorImpl<int64_t> &replicas) {
+  struct Use {
+    size_t coordinate;
+    DigitTerm term;
+  };
+  struct Replica {
+    unsigned number;
+    int64_t extent;
+    std::vector<Use> uses;
+  };
+  std::vector<Replica> order;
+  for (auto [r, extent] : llvm::enumerate(replicas))
+    order.push_back({unsigned(r), extent, {}});
+  for (auto [c, coordinate] : llvm::enumerate(coordinates))
+    for (const DigitTerm &term : coordinate.value.terms)
+      if (term.digit.isDim() && term.digit.dim >= rank)
+        order[term.digit.dim - rank].uses.push_back({c, term});
+  llvm::stable_sort(order, [](const Replica &a, const Replica &b) {
+    for (auto [x, y] : llvm::zip(a.uses, b.uses)) {
+      if (x.coordinate != y.coordinate)
+        return x.coordinate < y.coordinate;
+      if (int c = x.term.stride.compare(y.term.stride))
+        return c > 0;
+      Digit moved = x.term.digit;
+      moved.dim = y.term.digit.dim;
+      if (int c = moved.compare(y.term.digit))
+        return c < 0;
+    }
+    if (a.uses.size() != b.uses.size())
+      return a.uses.size() > b.uses.size();
+    return a.extent > b.extent;
+  });
+
+  std::vector<Linear> dims(rank + replicas.size());
+  std::vector<SizeExpr> sizeOf(dims.size());
+  for (unsigned d = 0; d < rank; ++d) {
+    dims[d] = Linear::dim(d);
+    sizeOf[d] = SizeExpr::dim(d);
+  }
+  replicas.clear();
+  for (const Replica &replica : order) {
+    sizeOf[rank + replica.number] = SizeExpr(replica.extent);
+    if (replica.extent == 1)
+      continue;
+    // A replica says its extent by its digits, as its size is none of the
+    // shape's.
+    dims[rank + replica.number] =
+        takeDigit(Linear::dim(rank + replicas.size()), 1, replica.extent);
+    replicas.push_back(replica.extent);
+  }
+  for (Coordinate &coordinate : coordinates)
+    coordinate.value = substitute(coordinate.value, dims, sizeOf);
+}
+
+/// More rounds than any known value needs; the form stays right in any case.
+constexpr unsigned kMaxRounds = 16;
+
+/// Whether rewriting with sizes can open the way for more rewriting: digits of
+/// digits, and digits of one source that overlap.
+static bool canSettle(const Linear &value) {
+  for (auto [i, term] : llvm::enumerate(value.terms)) {
+    if (!term.digit.isDim())
+      return true;
+    if (i == 0)
+      continue;
+    const Digit &below = value.terms[i - 1].digit;
+    if (below.compareSource(term.digit) == 0 &&
+        (!below.modulus || term.digit.lo / below.lo < below.modulus))
+      return true;
+  }
+  return false;
+}
+
+/// `value` rewritten until nothing changes: L5 asks for an idempotent form.
+static Linear settle(Linear value, unsigned dimCount, Sizes sizes = {}) {
+  if (!canSettle(value))
+    return value;
+  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<SizeExpr> sizeOf;
+  for (unsigned d = 0; d < dimCount; ++d) {
+    dims.push_back(Linear::dim(d));
+    sizeOf.push_back(SizeExpr::dim(d));
+  }
+  for (unsigned round = 0; round < kMaxRounds; ++round) {
+    Linear next = mlir::layout::substitute(value, dims, sizeOf, sizes);
+    if (next == value)
+      break;
+    value = std::move(next);
+  }
+  return value;
+}
+
 LayoutMap LayoutMap::get(unsigned rank, llvm::StringRef space,
-                         std::vector<Coordinate> coordinates) {
+                         std::vector<Coordinate> coordinates,
+                         ArrayRef<int64_t> replicas) {
   auto data = std::make_shared<Data>();
   data->rank = rank;
   data->space = space.str();
   data->coordinates = std::move(coordinates);
-  data->hash = llvm::hash_combine(rank, space);
-  for (const Coordinate &coordinate : data->coordinates) {
-    data->axisBegin.push_back(data->axes.size());
-    llvm::append_range(data->axes,
-                       findStoredAxes(coordinate.value, coordinate.extent));
+  llvm::append_range(data->replicas, replicas);
+  if (!replicas.empty())
+    orderReplicas(rank, data->coordinates, data->replicas);
+  for (Coordinate &coordinate : data->coordinates)
+    coordinate.value =
+        settle(std::move(coordinate.value), rank + replicas.size());
+  data->hash = llvm::hash_combine(
+      rank, space,
+      llvm::hash_combine_range(data->replicas.begin(), data->replicas.end()));
+  for (const Coordinate &coordinate : data->coordinates)
     data->hash = llvm::hash_combine(data->hash, coordinate.name,
                                     hash_value(coordinate.value),
                                     hash_value(coordinate.extent));
-  }
-  data->axisBegin.push_back(data->axes.size());
   LayoutMap map;
   map.data = std::move(data);
   return map;
@@ -58,8 +173,19 @@ llvm::StringRef LayoutMap::getSpace() const { return data->space; }
 ArrayRef<Coordinate> LayoutMap::getCoordinates() const {
   return data->coordinates;
 }
-ArrayRef<StoredAxis> LayoutMap::getStoredAxes() const { return data->axes; }
+ArrayRef<int64_t> LayoutMap::getReplicas() const { return data->replicas; }
+llvm::SmallVector<int64_t> LayoutMap::getBox(Sizes sizes) const {
+  llvm::SmallVector<int64_t> box(sizes);
+  llvm::append_range(box, data->replicas);
+  return box;
+}
+
+ArrayRef<StoredAxis> LayoutMap::getStoredAxes() const {
+  data->findAxes();
+  return data->axes;
+}
 ArrayRef<StoredAxis> LayoutMap::getStoredAxes(unsigned coordinate) const {
+  data->findAxes();
   unsigned begin = data->axisBegin[coordinate];
   return ArrayRef<StoredAxis>(data->axes)
       .slice(begin, data->axisBegin[coordinate + 1] - begin);
@@ -70,6 +196,7 @@ bool LayoutMap::operator==(const LayoutMap &other) const {
     return true;
   if (!data || !other.data || data->hash != other.data->hash ||
       data->rank != other.data->rank || data->space != other.data->space ||
+      data->replicas != other.data->replicas ||
       data->coordinates.size() != other.data->coordinates.size())
     return false;
   return llvm::all_of(
@@ -91,13 +218,20 @@ bool LayoutMap::hasOverflow() const {
 
 LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<Linear> dims,
                                 ArrayRef<SizeExpr> sizeOf, Sizes sizes) const {
+  llvm::SmallVector<Linear> allDims(dims);
+  llvm::SmallVector<SizeExpr> allSizes(sizeOf);
+  for (auto [r, extent] : llvm::enumerate(data->replicas)) {
+    allDims.push_back(Linear::dim(newRank + r));
+    allSizes.push_back(SizeExpr(extent));
+  }
   std::vector<Coordinate> coordinates;
   for (const Coordinate &coordinate : data->coordinates)
     coordinates.push_back(
         {coordinate.name,
-         layout::substitute(coordinate.value, dims, sizeOf, sizes),
-         coordinate.extent.substitute(sizeOf)});
-  return get(newRank, data->space, std::move(coordinates));
+         settle(layout::substitute(coordinate.value, allDims, allSizes, sizes),
+                newRank + data->replicas.size(), sizes),
+         coordinate.extent.substitute(allSizes)});
+  return get(newRank, data->space, std::move(coordinates), data->replicas);
 }
 
 LayoutMap LayoutMap::specialize(Sizes sizes) const {
@@ -112,6 +246,12 @@ LayoutMap LayoutMap::specialize(Sizes sizes) const {
 
 std::optional<llvm::SmallVector<int64_t>>
 LayoutMap::forward(ArrayRef<int64_t> index, Sizes sizes) const {
+  llvm::SmallVector<int64_t> first;
+  if (index.size() < getNumDims()) {
+    llvm::append_range(first, index);
+    first.resize(getNumDims(), 0);
+    index = first;
+  }
   llvm::SmallVector<int64_t> point;
   for (const Coordinate &coordinate : data->coordinates) {
     std::optional<int64_t> value = coordinate.value.evaluate(index, sizes);
@@ -144,9 +284,9 @@ LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes) const {
     if (x < 0 || x >= extent)
       return std::nullopt;
 
-  llvm::SmallVector<int64_t> index;
+  llvm::SmallVector<int64_t> box = getBox(sizes), index;
   auto isImage = [&] {
-    for (auto [i, size] : llvm::zip(index, sizes))
+    for (auto [i, size] : llvm::zip(index, box))
       if (i < 0 || i >= size)
         return false;
     std::optional<llvm::SmallVector<int64_t>> image =
@@ -154,7 +294,11 @@ LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes) const {
     return image && ArrayRef<int64_t>(*image) == point;
   };
 
-  if (auto inverse = invertAxes(special.getStoredAxes(), getRank(), sizes)) {
+  auto takeLogical = [&] {
+    index.truncate(getRank());
+    return index;
+  };
+  if (auto inverse = invertAxes(special.getStoredAxes(), getNumDims(), box)) {
     // The point as axis values: each coordinate is row-major over its axes.
     llvm::SmallVector<int64_t> axisValues(special.getStoredAxes().size());
     for (unsigned c = 0, n = point.size(); c < n; ++c) {
@@ -173,19 +317,15 @@ LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes) const {
         return std::nullopt;
       index.push_back(*i);
     }
-    return isImage() ? std::optional(index) : std::nullopt;
+    return isImage() ? std::optional(takeLogical()) : std::nullopt;
   }
 
   // No formula: the box is searched. Only boxes small enough for a proof by
   // enumeration get here with a valid layout.
-  index.assign(getRank(), 0);
-  while (true) {
+  index.assign(box.size(), 0);
+  do {
     if (isImage())
-      return index;
-    int d = getRank() - 1;
-    while (d >= 0 && ++index[d] == sizes[d])
-      index[d--] = 0;
-    if (d < 0)
-      return std::nullopt;
-  }
+      return takeLogical();
+  } while (increment(index, box));
+  return std::nullopt;
 }

@@ -21,12 +21,16 @@ static int compareInts(int64_t a, int64_t b) {
 }
 
 int Digit::compareSource(const Digit &other) const {
-  if (!fused || !other.fused) {
-    if (fused || other.fused)
-      return fused ? 1 : -1;
-    return compareInts(dim, other.dim);
-  }
-  return fused == other.fused ? 0 : fused->compare(*other.fused);
+  auto kind = [](const Digit &digit) {
+    return digit.isDim() ? 0 : (digit.fused ? 1 : 2);
+  };
+  if (int c = kind(*this) - kind(other))
+    return c;
+  if (fused)
+    return fused == other.fused ? 0 : fused->compare(*other.fused);
+  if (swizzle)
+    return swizzle == other.swizzle ? 0 : swizzle->compare(*other.swizzle);
+  return compareInts(dim, other.dim);
 }
 
 int Digit::compare(const Digit &other) const {
@@ -49,13 +53,36 @@ int Linear::compare(const Linear &other) const {
   return constant.compare(other.constant);
 }
 
+int Swizzle::compare(const Swizzle &other) const {
+  if (int c = compareInts(bits, other.bits))
+    return c;
+  if (int c = compareInts(constant, other.constant))
+    return c;
+  if (int c = compareInts(operands.size(), other.operands.size()))
+    return c;
+  for (auto [a, b] : llvm::zip(operands, other.operands))
+    if (int c = a.compare(b))
+      return c;
+  return 0;
+}
+
+static llvm::hash_code hashSource(const Digit &digit) {
+  if (digit.fused)
+    return hash_value(*digit.fused);
+  if (!digit.swizzle)
+    return llvm::hash_value(digit.dim);
+  llvm::hash_code hash =
+      llvm::hash_combine(digit.swizzle->bits, digit.swizzle->constant);
+  for (const Linear &operand : digit.swizzle->operands)
+    hash = llvm::hash_combine(hash, hash_value(operand));
+  return hash;
+}
+
 llvm::hash_code mlir::layout::hash_value(const Linear &linear) {
   llvm::hash_code hash = hash_value(linear.constant);
   for (const DigitTerm &term : linear.terms)
-    hash = llvm::hash_combine(
-        hash, hash_value(term.stride), term.digit.lo, term.digit.modulus,
-        term.digit.fused ? size_t(hash_value(*term.digit.fused))
-                         : size_t(term.digit.dim));
+    hash = llvm::hash_combine(hash, hash_value(term.stride), term.digit.lo,
+                              term.digit.modulus, hashSource(term.digit));
   return hash;
 }
 
@@ -77,9 +104,31 @@ const Digit *Linear::getSingleDigit() const {
 bool Linear::hasOverflow() const {
   return constant.isOverflow() ||
          llvm::any_of(terms, [](const DigitTerm &term) {
+           auto overflows = [](const Linear &x) { return x.hasOverflow(); };
+           const Digit &digit = term.digit;
            return term.stride.isOverflow() ||
-                  (term.digit.fused && term.digit.fused->hasOverflow());
+                  (digit.fused && overflows(*digit.fused)) ||
+                  (digit.swizzle &&
+                   llvm::any_of(digit.swizzle->operands, overflows));
          });
+}
+
+/// The value of the source of a digit.
+static std::optional<int64_t> evaluateSource(const Digit &digit,
+                                             ArrayRef<int64_t> index,
+                                             ArrayRef<int64_t> sizes) {
+  if (digit.fused)
+    return digit.fused->evaluate(index, sizes);
+  if (!digit.swizzle)
+    return index[digit.dim];
+  int64_t result = digit.swizzle->constant;
+  for (const Linear &operand : digit.swizzle->operands) {
+    std::optional<int64_t> value = operand.evaluate(index, sizes);
+    if (!value)
+      return std::nullopt;
+    result ^= *value & (digit.swizzle->getExtent() - 1);
+  }
+  return result;
 }
 
 std::optional<int64_t> Linear::evaluate(ArrayRef<int64_t> index,
@@ -88,9 +137,7 @@ std::optional<int64_t> Linear::evaluate(ArrayRef<int64_t> index,
   if (!sum)
     return std::nullopt;
   for (const DigitTerm &term : terms) {
-    std::optional<int64_t> source =
-        term.digit.fused ? term.digit.fused->evaluate(index, sizes)
-                         : std::optional<int64_t>(index[term.digit.dim]);
+    std::optional<int64_t> source = evaluateSource(term.digit, index, sizes);
     std::optional<int64_t> stride = term.stride.evaluate(sizes);
     if (!source || !stride)
       return std::nullopt;
@@ -104,13 +151,19 @@ std::optional<int64_t> Linear::evaluate(ArrayRef<int64_t> index,
   return sum;
 }
 
+void Digit::walkDims(llvm::function_ref<void(unsigned)> fn) const {
+  if (fused)
+    fused->walkDims(fn);
+  else if (swizzle)
+    for (const Linear &operand : swizzle->operands)
+      operand.walkDims(fn);
+  else
+    fn(dim);
+}
+
 void Linear::walkDims(llvm::function_ref<void(unsigned)> fn) const {
-  for (const DigitTerm &term : terms) {
-    if (term.digit.fused)
-      term.digit.fused->walkDims(fn);
-    else
-      fn(term.digit.dim);
-  }
+  for (const DigitTerm &term : terms)
+    term.digit.walkDims(fn);
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,6 +175,8 @@ std::optional<Interval> mlir::layout::getRange(const Digit &digit,
   std::optional<Interval> source;
   if (digit.fused) {
     source = getRange(*digit.fused, sizes);
+  } else if (digit.swizzle) {
+    source = Interval{0, digit.swizzle->getExtent() - 1};
   } else if (digit.dim < sizes.size() && sizes[digit.dim] >= 0) {
     source = Interval{0, std::max<int64_t>(sizes[digit.dim], 1) - 1};
   }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Pack.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -16,15 +18,20 @@ using llvm::MutableArrayRef;
 
 namespace {
 
-/// The storage position of every index of a static box: the sum of one table
-/// entry per dim, plus the digits that mix several dims.
+/// The storage position of every index of a static box.
 struct Positions {
-  std::vector<std::vector<int64_t>> tables;
-  Linear mixed;
-  llvm::SmallVector<int64_t> sizes;
+  Evaluator position;
+  llvm::SmallVector<int64_t> sizes;    // of the logical dims
+  llvm::SmallVector<int64_t> replicas; // extents
 
-  /// Calls fn(logical position, storage position) for the whole box.
-  template <typename Fn> bool forEach(Fn fn) const;
+  /// Calls fn(logical position, storage position) for the whole box, once for
+  /// each replica that `which` asks for.
+  enum Which { FirstReplica, AllReplicas };
+  template <typename Fn> void forEach(Which which, Fn fn) const;
+
+private:
+  template <typename Fn>
+  void forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const;
 };
 
 } // namespace
@@ -46,89 +53,76 @@ static std::optional<Positions> getPositions(const LayoutMap &map,
   LayoutMap special = map.specialize(sizes);
   Linear position;
   for (const Coordinate &coordinate : special.getCoordinates())
-    position =
-        add(scale(position, coordinate.extent, sizes), coordinate.value, sizes);
-
-  Positions result;
-  llvm::append_range(result.sizes, sizes);
-  std::vector<Linear> perDim(sizes.size());
-  result.mixed.constant = position.constant;
-  for (const DigitTerm &term : position.terms) {
-    Linear single;
-    single.terms.push_back(term);
-    int dim = -1;
-    bool isMixed = false;
-    single.walkDims([&](unsigned d) {
-      isMixed |= dim >= 0 && dim != int(d);
-      dim = d;
-    });
-    (isMixed || dim < 0 ? result.mixed : perDim[dim]).terms.push_back(term);
-  }
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    std::vector<int64_t> &table = result.tables.emplace_back();
-    table.reserve(sizes[d]);
-    for (index[d] = 0; index[d] < sizes[d]; ++index[d]) {
-      std::optional<int64_t> value = perDim[d].evaluate(index, sizes);
-      if (!value)
-        return std::nullopt;
-      table.push_back(*value);
-    }
-    index[d] = 0;
-  }
-  return result;
+    position = add(scale(position, coordinate.extent), coordinate.value);
+  // Storage holds at least what the tables do, so none is too large.
+  std::optional<Evaluator> evaluator = Evaluator::compile(
+      position, special.getBox(sizes), std::numeric_limits<int64_t>::max());
+  if (!evaluator)
+    return std::nullopt;
+  return Positions{std::move(*evaluator), llvm::SmallVector<int64_t>(sizes),
+                   llvm::SmallVector<int64_t>(special.getReplicas())};
 }
 
-template <typename Fn> bool Positions::forEach(Fn fn) const {
+template <typename Fn> void Positions::forEach(Which which, Fn fn) const {
   if (llvm::is_contained(sizes, 0))
-    return true;
-  std::optional<int64_t> constant = mixed.constant.getConstant();
-  if (!constant)
-    return false;
-  if (sizes.empty()) {
-    fn(0, *constant);
-    return true;
-  }
-  size_t last = sizes.size() - 1;
-  const std::vector<int64_t> &inner = tables[last];
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
+    return;
+  llvm::SmallVector<int64_t> index(sizes.size() + replicas.size(), 0);
+  auto replica = llvm::MutableArrayRef<int64_t>(index).drop_front(sizes.size());
+  do {
+    forEachOf(index, fn);
+  } while (which == AllReplicas && increment(replica, replicas));
+}
+
+/// The box of the logical dims, for the replica that `index` names.
+template <typename Fn>
+void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
+  auto getPosition = [&] {
+    int64_t result;
+    position.evaluate(index.data(), &result);
+    return result;
+  };
+  // The innermost dim moves by its own table alone, where nothing is mixed.
+  bool hasRow = !sizes.empty() && position.hasOnlyTables();
+  size_t outerRank = sizes.size() - hasRow;
+  auto outer = llvm::MutableArrayRef<int64_t>(index).take_front(outerRank);
+  llvm::ArrayRef<int64_t> outerSizes(sizes.data(), outerRank);
   int64_t logical = 0;
-  while (true) {
-    int64_t base = *constant;
-    for (size_t d = 0; d < last; ++d)
-      base += tables[d][index[d]];
-    if (mixed.terms.empty()) {
-      for (int64_t i = 0; i < sizes[last]; ++i)
-        fn(logical++, base + inner[i]);
-    } else {
-      for (index[last] = 0; index[last] < sizes[last]; ++index[last]) {
-        std::optional<int64_t> value = mixed.evaluate(index, sizes);
-        if (!value)
-          return false;
-        fn(logical++, base - *constant + *value + inner[index[last]]);
-      }
+  do {
+    int64_t base = getPosition();
+    if (!hasRow) {
+      fn(logical++, base);
+      continue;
     }
-    int d = int(last) - 1;
-    while (d >= 0 && ++index[d] == sizes[d])
-      index[d--] = 0;
-    if (d < 0)
-      return true;
-  }
+    llvm::ArrayRef<int64_t> row = position.getTable(outerRank);
+    if (row.empty()) { // a dim that has no part in the position
+      for (int64_t i = 0; i < sizes.back(); ++i)
+        fn(logical++, base);
+      continue;
+    }
+    base -= row.front();
+    for (int64_t shift : row)
+      fn(logical++, base + shift);
+  } while (increment(outer, outerSizes));
 }
 
 /// Copies elements of a size known to the compiler where it is a common one.
-template <typename Fn> static bool withElementSize(unsigned bytes, Fn fn) {
+template <typename Fn> static void withElementSize(unsigned bytes, Fn fn) {
   switch (bytes) {
   case 1:
-    return fn(std::integral_constant<size_t, 1>());
+    fn(std::integral_constant<size_t, 1>());
+    break;
   case 2:
-    return fn(std::integral_constant<size_t, 2>());
+    fn(std::integral_constant<size_t, 2>());
+    break;
   case 4:
-    return fn(std::integral_constant<size_t, 4>());
+    fn(std::integral_constant<size_t, 4>());
+    break;
   case 8:
-    return fn(std::integral_constant<size_t, 8>());
+    fn(std::integral_constant<size_t, 8>());
+    break;
   default:
-    return fn(size_t(bytes));
+    fn(size_t(bytes));
+    break;
   }
 }
 
@@ -147,35 +141,36 @@ static bool haveSizes(const LayoutMap &map, Sizes sizes, unsigned elementBytes,
 template <typename Fn>
 static bool moveElements(const LayoutMap &map, Sizes sizes,
                          unsigned elementBytes, size_t logicalBytes,
-                         size_t storageBytes, Fn copy) {
+                         size_t storageBytes, Positions::Which which, Fn copy) {
   if (!haveSizes(map, sizes, elementBytes, logicalBytes, storageBytes))
     return false;
   std::optional<Positions> positions = getPositions(map, sizes);
   if (!positions)
     return false;
-  return withElementSize(elementBytes, [&](auto bytes) {
-    return positions->forEach([&](int64_t inLogical, int64_t inStorage) {
+  withElementSize(elementBytes, [&](auto bytes) {
+    positions->forEach(which, [&](int64_t inLogical, int64_t inStorage) {
       copy(inLogical * bytes, inStorage * bytes, bytes);
     });
   });
+  return true;
 }
 
 bool mlir::layout::pack(const LayoutMap &map, Sizes sizes,
                         unsigned elementBytes, ArrayRef<char> logical,
                         MutableArrayRef<char> storage) {
-  return moveElements(map, sizes, elementBytes, logical.size(), storage.size(),
-                      [&](int64_t from, int64_t to, auto bytes) {
-                        std::memcpy(storage.data() + to, logical.data() + from,
-                                    bytes);
-                      });
+  return moveElements(
+      map, sizes, elementBytes, logical.size(), storage.size(),
+      Positions::AllReplicas, [&](int64_t from, int64_t to, auto bytes) {
+        std::memcpy(storage.data() + to, logical.data() + from, bytes);
+      });
 }
 
 bool mlir::layout::unpack(const LayoutMap &map, Sizes sizes,
                           unsigned elementBytes, ArrayRef<char> storage,
                           MutableArrayRef<char> logical) {
-  return moveElements(map, sizes, elementBytes, logical.size(), storage.size(),
-                      [&](int64_t to, int64_t from, auto bytes) {
-                        std::memcpy(logical.data() + to, storage.data() + from,
-                                    bytes);
-                      });
+  return moveElements(
+      map, sizes, elementBytes, logical.size(), storage.size(),
+      Positions::FirstReplica, [&](int64_t to, int64_t from, auto bytes) {
+        std::memcpy(logical.data() + to, storage.data() + from, bytes);
+      });
 }

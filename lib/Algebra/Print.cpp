@@ -20,7 +20,7 @@ using llvm::raw_ostream;
 
 static void printFactor(const SizeExpr &size, raw_ostream &os) {
   // One product needs no parentheses.
-  if (size.getTerms().size() <= 1) {
+  if (size.getTerms().size() + (size.getConstantTerm() != 0) <= 1) {
     size.print(os);
     return;
   }
@@ -29,17 +29,38 @@ static void printFactor(const SizeExpr &size, raw_ostream &os) {
   os << ')';
 }
 
-static void printDigit(const Digit &digit, raw_ostream &os);
+namespace {
+
+struct AxisText {
+  Sized sized;
+  std::string text;
+};
+
+/// Dims from `rank` on are replicas.
+struct MapPrinter {
+  unsigned rank;
+  llvm::ArrayRef<int64_t> replicas;
+
+  void printSum(const Linear &value, raw_ostream &os) const;
+  AxisText printAxis(const StoredAxis &axis) const;
+  std::optional<std::string>
+  printGroup(const Linear &value, const SizeExpr &extent, bool brackets) const;
+  void printDigit(const Digit &digit, raw_ostream &os) const;
+  void printCoordinate(const Coordinate &coordinate, bool isBuffer,
+                       raw_ostream &os) const;
+};
+
+} // namespace
 
 /// constant + digit * stride + ..
-static void printSum(const Linear &value, raw_ostream &os) {
+void MapPrinter::printSum(const Linear &value, raw_ostream &os) const {
   bool first = true;
   for (const DigitTerm &term : value.terms) {
     if (!first)
       os << " + ";
     first = false;
     bool scaled = !term.stride.isConstantEqual(1);
-    bool parens = scaled && !(term.digit.isWholeSource() && !term.digit.fused);
+    bool parens = scaled && (!term.digit.isWholeSource() || term.digit.fused);
     if (parens)
       os << '(';
     printDigit(term.digit, os);
@@ -66,15 +87,8 @@ static int64_t findAlignment(const SizeExpr &natural, const SizeExpr &extent) {
   return k > 1 && natural.alignTo(k) == extent ? k : 0;
 }
 
-namespace {
-struct AxisText {
-  Sized sized;
-  std::string text;
-};
-} // namespace
-
 /// The text of one element of a group, with what parsing it would give.
-static AxisText printAxis(const StoredAxis &axis) {
+AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
   AxisText result;
   llvm::raw_string_ostream os(result.text);
   SizeExpr natural = naturalExtent(axis.value);
@@ -107,13 +121,14 @@ static AxisText printAxis(const StoredAxis &axis) {
 }
 
 /// The group text of a coordinate, if it says the same.
-static std::optional<std::string>
-printGroup(const Linear &value, const SizeExpr &extent, bool brackets) {
+std::optional<std::string> MapPrinter::printGroup(const Linear &value,
+                                                  const SizeExpr &extent,
+                                                  bool brackets) const {
   std::vector<StoredAxis> axes = findStoredAxes(value, extent);
   llvm::SmallVector<Sized> elements;
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (brackets && axes.size() == 1)
+  if (brackets && axes.size() <= 1)
     return std::nullopt;
   if (brackets)
     os << '[';
@@ -130,9 +145,17 @@ printGroup(const Linear &value, const SizeExpr &extent, bool brackets) {
   return os.str();
 }
 
-static void printDigit(const Digit &digit, raw_ostream &os) {
-  if (!digit.fused) {
-    os << 'd' << digit.dim;
+void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
+  if (digit.isDim()) {
+    os << (digit.dim < rank ? 'd' : 'r')
+       << (digit.dim < rank ? digit.dim : digit.dim - rank);
+  } else if (digit.swizzle) {
+    os << "xor(";
+    llvm::interleaveComma(digit.swizzle->operands, os,
+                          [&](const Linear &x) { printSum(x, os); });
+    if (digit.swizzle->constant)
+      os << ", " << digit.swizzle->constant;
+    os << " : " << digit.swizzle->getExtent() << ')';
   } else {
     std::vector<StoredAxis> parts =
         findStoredAxes(*digit.fused, naturalExtent(*digit.fused));
@@ -149,12 +172,15 @@ static void printDigit(const Digit &digit, raw_ostream &os) {
   }
   if (digit.lo != 1)
     os << " floordiv " << digit.lo;
-  if (digit.modulus)
+  // The whole of a replica is its name alone.
+  bool isReplica = digit.isDim() && digit.dim >= rank;
+  if (digit.modulus &&
+      !(isReplica && digit.lo * digit.modulus == replicas[digit.dim - rank]))
     os << " mod " << digit.modulus;
 }
 
-static void printCoordinate(const Coordinate &coordinate, bool isBuffer,
-                            raw_ostream &os) {
+void MapPrinter::printCoordinate(const Coordinate &coordinate, bool isBuffer,
+                                 raw_ostream &os) const {
   // The arguments of a buffer are its group; elsewhere a group stands in
   // brackets and one axis alone, which may be aligned, as itself.
   std::optional<std::string> text;
@@ -181,9 +207,17 @@ void LayoutMap::print(raw_ostream &os) const {
   os << '(';
   for (unsigned d = 0; d < getRank(); ++d)
     os << (d ? ", " : "") << 'd' << d;
-  os << ") -> " << getSpace() << '(';
+  os << ')';
+  if (!getReplicas().empty()) {
+    os << " replicate(";
+    for (auto [r, extent] : llvm::enumerate(getReplicas()))
+      os << (r ? ", r" : "r") << r << " : " << extent;
+    os << ')';
+  }
+  os << " -> " << getSpace() << '(';
+  MapPrinter printer{getRank(), getReplicas()};
   llvm::interleaveComma(getCoordinates(), os, [&](const Coordinate &c) {
-    printCoordinate(c, getSpace() == "buffer", os);
+    printer.printCoordinate(c, getSpace() == "buffer", os);
   });
   os << ')';
 }

@@ -6,30 +6,99 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Proof.h"
-#include "llvm/ADT/STLExtras.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/IntegerSets.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// The number of indices of the box; nothing if dynamic or past int64.
-static std::optional<int64_t> countPoints(Sizes sizes) {
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    if (size < 0 || llvm::MulOverflow(count, size, count))
-      return std::nullopt;
-  return count;
+/// Walking a box of this size takes about as long as asking for sets, which has
+/// no such limit; it comes first up to here, and after sets beyond.
+static constexpr int64_t kFewPoints = int64_t(1) << 12;
+
+static bool hasAtMost(Sizes box, int64_t points) {
+  std::optional<int64_t> count = countIndices(box);
+  return count && *count <= points;
 }
 
-/// The next index of the box in row-major order; false after the last.
-static bool increment(llvm::SmallVectorImpl<int64_t> &index, Sizes sizes) {
-  for (int d = int(sizes.size()) - 1; d >= 0; --d) {
-    if (++index[d] < sizes[d])
-      return true;
-    index[d] = 0;
+static std::vector<Linear> getValues(const LayoutMap &map) {
+  std::vector<Linear> values;
+  for (const Coordinate &coordinate : map.getCoordinates())
+    values.push_back(coordinate.value);
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Injectivity
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Points in the order in which they are met: a hash table over rows of
+/// numbers.
+class PointTable {
+public:
+  PointTable(size_t numPoints, size_t width)
+      : width(width), slots(llvm::PowerOf2Ceil(2 * numPoints + 1), kEmpty) {
+    points.reserve(numPoints * width);
   }
-  return false;
+
+  /// The number of the equal point that is there already; nothing for a new
+  /// one.
+  std::optional<uint32_t> add(ArrayRef<int64_t> point) {
+    size_t hash = llvm::hash_combine_range(point.begin(), point.end());
+    for (size_t slot = hash % slots.size();; slot = (slot + 1) % slots.size()) {
+      uint32_t &number = slots[slot];
+      if (number == kEmpty) {
+        number = count++;
+        points.insert(points.end(), point.begin(), point.end());
+        return std::nullopt;
+      }
+      if (ArrayRef(points).slice(number * width, width) == point)
+        return number;
+    }
+  }
+
+private:
+  static constexpr uint32_t kEmpty = ~uint32_t(0);
+  size_t width;
+  uint32_t count = 0;
+  std::vector<int64_t> points;
+  std::vector<uint32_t> slots;
+};
+
+} // namespace
+
+/// The n-th index of the box in row-major order.
+static llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes box) {
+  llvm::SmallVector<int64_t> index(box.size());
+  for (size_t d = box.size(); d-- > 0; n /= box[d])
+    index[d] = n % box[d];
+  return index;
+}
+
+static InjectivityProof walk(const LayoutMap &special, Sizes sizes) {
+  InjectivityProof proof;
+  std::optional<Evaluator> evaluator = Evaluator::ofCoordinates(special, sizes);
+  if (!evaluator)
+    return proof;
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  llvm::SmallVector<int64_t> point(evaluator->getNumValues());
+  PointTable points(*countIndices(box), point.size());
+  bool isInjective = forEachIndex(box, [&](ArrayRef<int64_t> index) {
+    evaluator->evaluate(index.data(), point.data());
+    std::optional<uint32_t> same = points.add(point);
+    if (!same)
+      return true;
+    proof.first = getIndex(*same, box);
+    proof.second.assign(index.begin(), index.end());
+    return false;
+  });
+  proof.answer = isInjective ? Answer::Yes : Answer::No;
+  return proof;
 }
 
 InjectivityProof mlir::layout::proveInjective(const LayoutMap &map,
@@ -40,78 +109,150 @@ InjectivityProof mlir::layout::proveInjective(const LayoutMap &map,
     proof.answer = Answer::Yes;
     return proof;
   }
-  std::optional<int64_t> points = countPoints(sizes);
-  if (!points || *points > kMaxPoints)
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  if (hasAtMost(box, kFewPoints))
+    proof = walk(special, sizes);
+  if (proof.answer != Answer::Unknown)
     return proof;
-  std::map<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> seen;
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
-  do {
-    std::optional<llvm::SmallVector<int64_t>> point =
-        special.forward(index, sizes);
-    if (!point)
-      return proof;
-    auto [it, isNew] = seen.try_emplace(*point, index);
-    if (!isNew) {
-      proof.answer = Answer::No;
-      proof.first = it->second;
-      proof.second = index;
-      return proof;
-    }
-  } while (increment(index, sizes));
-  proof.answer = Answer::Yes;
+  sets::Statement statement = sets::proveInjective(getValues(special), box);
+  if (statement.answer == Answer::Unknown && hasAtMost(box, kMaxPoints))
+    return walk(special, sizes);
+  proof.answer = statement.answer;
+  proof.first = std::move(statement.index);
+  proof.second = std::move(statement.other);
   return proof;
+}
+
+//===----------------------------------------------------------------------===//
+// Equality
+//===----------------------------------------------------------------------===//
+
+using Points = std::vector<llvm::SmallVector<int64_t>>;
+
+/// The points of all replicas of an index, in an order of their own.
+static void getPoints(const Evaluator &evaluator, ArrayRef<int64_t> index,
+                      ArrayRef<int64_t> replicas, Points &points) {
+  points.clear();
+  llvm::SmallVector<int64_t> whole(index);
+  whole.resize(index.size() + replicas.size());
+  forEachIndex(replicas, [&](ArrayRef<int64_t> replica) {
+    llvm::copy(replica, whole.begin() + index.size());
+    points.emplace_back(evaluator.getNumValues());
+    evaluator.evaluate(whole.data(), points.back().data());
+    return true;
+  });
+  llvm::sort(points);
+}
+
+static Answer walk(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
+  std::optional<Evaluator> x = Evaluator::ofCoordinates(a, sizes),
+                           y = Evaluator::ofCoordinates(b, sizes);
+  if (!x || !y)
+    return Answer::Unknown;
+  Points p, q;
+  bool isEqual = forEachIndex(sizes, [&](ArrayRef<int64_t> index) {
+    getPoints(*x, index, a.getReplicas(), p);
+    getPoints(*y, index, b.getReplicas(), q);
+    return p == q;
+  });
+  return isEqual ? Answer::Yes : Answer::No;
+}
+
+/// By sets, replica by replica: another order of them proves nothing.
+static Answer compareAsSets(const LayoutMap &a, const LayoutMap &b,
+                            Sizes sizes) {
+  if (a.getReplicas() != b.getReplicas())
+    return Answer::Unknown;
+  Answer answer =
+      sets::proveEqual(getValues(a), getValues(b), a.getBox(sizes)).answer;
+  return answer == Answer::No && !a.getReplicas().empty() ? Answer::Unknown
+                                                          : answer;
+}
+
+static Answer haveEqualExtents(const LayoutMap &a, const LayoutMap &b,
+                               Sizes sizes) {
+  std::vector<Linear> x, y;
+  for (auto [p, q] : llvm::zip_equal(a.getCoordinates(), b.getCoordinates()))
+    if (p.extent != q.extent) {
+      x.push_back(p.extent);
+      y.push_back(q.extent);
+    }
+  return x.empty() ? Answer::Yes : sets::proveEqual(x, y, sizes).answer;
 }
 
 Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
                              Sizes sizes) {
   if (a == b)
     return Answer::Yes;
+  auto sameName = [](auto pair) {
+    return std::get<0>(pair).name == std::get<1>(pair).name;
+  };
   if (a.getRank() != b.getRank() || a.getSpace() != b.getSpace() ||
-      a.getCoordinates().size() != b.getCoordinates().size())
+      a.getCoordinates().size() != b.getCoordinates().size() ||
+      !llvm::all_of(llvm::zip(a.getCoordinates(), b.getCoordinates()),
+                    sameName))
     return Answer::No;
   LayoutMap x = a.specialize(sizes), y = b.specialize(sizes);
   if (x == y)
     return Answer::Yes;
-  std::optional<int64_t> points = countPoints(sizes);
-  if (!points)
+  if (x.hasOverflow() || y.hasOverflow())
     return Answer::Unknown;
-  if (x.storageExtent(sizes) != y.storageExtent(sizes))
-    return Answer::No;
-  if (*points == 0)
-    return Answer::Yes;
+  if (llvm::is_contained(sizes, 0))
+    return x.storageExtent(sizes) == y.storageExtent(sizes) ? Answer::Yes
+                                                            : Answer::No;
 
-  // A differing point decides. Large boxes are probed along each dim alone,
-  // where maps that are sums of digits of single dims must differ.
-  llvm::SmallVector<int64_t> index(sizes.size(), 0);
-  if (*points <= kMaxPoints) {
-    do {
-      if (x.forward(index, sizes) != y.forward(index, sizes))
-        return Answer::No;
-    } while (increment(index, sizes));
+  Answer extents = haveEqualExtents(x, y, sizes);
+  if (extents != Answer::Yes)
+    return extents;
+  if (countIndices(x.getReplicas()) != countIndices(y.getReplicas()))
+    return Answer::No;
+  llvm::SmallVector<int64_t> box = x.getBox(sizes);
+  Answer answer = Answer::Unknown;
+  if (hasAtMost(box, kFewPoints))
+    answer = walk(x, y, sizes);
+  if (answer == Answer::Unknown)
+    answer = compareAsSets(x, y, sizes);
+  if (answer == Answer::Unknown && hasAtMost(box, kMaxPoints))
+    answer = walk(x, y, sizes);
+  return answer;
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  std::vector<Linear> values;
+  std::vector<SizeExpr> extents;
+  for (const Coordinate &coordinate : special.getCoordinates()) {
+    std::optional<Interval> range = getRange(coordinate.value, box);
+    std::optional<int64_t> extent = coordinate.extent.getConstant();
+    if (range && range->min >= 0 && extent && range->max < *extent)
+      continue;
+    values.push_back(coordinate.value);
+    extents.push_back(coordinate.extent);
+  }
+  if (values.empty())
     return Answer::Yes;
-  }
-  int64_t budget = kMaxPoints;
-  for (size_t d = 0; d < sizes.size() && budget > 0; ++d) {
-    for (; index[d] < sizes[d] && budget > 0; ++index[d], --budget)
-      if (x.forward(index, sizes) != y.forward(index, sizes))
-        return Answer::No;
-    index[d] = 0;
-  }
-  return Answer::Unknown;
+  return sets::proveWithin(values, extents, box).answer;
 }
 
 Answer mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {
-  SizeExpr stored(1), logical(1);
+  SizeExpr stored(1), points(1);
   for (const Coordinate &coordinate : map.getCoordinates())
     stored = stored * coordinate.extent;
   for (unsigned d = 0, rank = map.getRank(); d < rank; ++d)
-    logical = logical * SizeExpr::dim(d);
+    points = points * SizeExpr::dim(d);
+  for (int64_t replica : map.getReplicas())
+    points = points * SizeExpr(replica);
   stored = stored.specialize(sizes);
-  logical = logical.specialize(sizes);
-  if (stored.isOverflow() || logical.isOverflow())
+  points = points.specialize(sizes);
+  if (stored.isOverflow() || points.isOverflow())
     return Answer::Unknown;
-  if (stored == logical)
+  if (stored == points)
     return Answer::No;
-  return stored.isConstant() && logical.isConstant() ? Answer::Yes
-                                                     : Answer::Unknown;
+  return stored.isProvablyAtLeast(points + SizeExpr(1)) ? Answer::Yes
+                                                        : Answer::Unknown;
 }

@@ -46,11 +46,6 @@ int SizeExpr::Atom::compare(const Atom &other) const {
   return ceil->num.compare(other.ceil->num);
 }
 
-SizeExpr::SizeExpr(int64_t c) {
-  if (c != 0)
-    terms.push_back(Term{c, {}});
-}
-
 SizeExpr SizeExpr::dim(unsigned d) {
   SizeExpr result;
   Atom atom;
@@ -65,26 +60,14 @@ SizeExpr SizeExpr::overflow() {
   return result;
 }
 
-bool SizeExpr::isConstant() const { return getConstant().has_value(); }
-
-bool SizeExpr::isConstantEqual(int64_t c) const {
-  std::optional<int64_t> value = getConstant();
-  return value && *value == c;
-}
-
-std::optional<int64_t> SizeExpr::getConstant() const {
-  if (overflowed)
-    return std::nullopt;
-  if (terms.empty())
-    return 0;
-  if (terms.size() == 1 && terms.front().factors.empty())
-    return terms.front().coeff;
-  return std::nullopt;
-}
-
 void SizeExpr::addTerm(const Term &term) {
   if (overflowed || term.coeff == 0)
     return;
+  if (term.factors.empty()) {
+    if (llvm::AddOverflow(constant, term.coeff, constant))
+      *this = overflow();
+    return;
+  }
   auto it = llvm::lower_bound(terms, term, [](const Term &a, const Term &b) {
     return compareFactors(a.factors, b.factors) < 0;
   });
@@ -100,10 +83,20 @@ void SizeExpr::addTerm(const Term &term) {
     terms.erase(it);
 }
 
+/// All summands, the constant last: the monomial order puts it there.
+std::vector<SizeExpr::Term> SizeExpr::getAllTerms() const {
+  std::vector<Term> all = terms;
+  if (constant != 0)
+    all.push_back(Term{constant, {}});
+  return all;
+}
+
 SizeExpr SizeExpr::operator+(const SizeExpr &other) const {
   if (overflowed || other.overflowed)
     return overflow();
   SizeExpr result = *this;
+  if (llvm::AddOverflow(constant, other.constant, result.constant))
+    return overflow();
   for (const Term &term : other.terms)
     result.addTerm(term);
   return result;
@@ -113,12 +106,31 @@ SizeExpr SizeExpr::operator-(const SizeExpr &other) const {
   return *this + other * SizeExpr(-1);
 }
 
+/// Every coefficient times c.
+static bool scaleTerms(std::vector<SizeExpr::Term> &terms, int64_t c) {
+  for (SizeExpr::Term &term : terms)
+    if (llvm::MulOverflow(term.coeff, c, term.coeff))
+      return false;
+  return true;
+}
+
 SizeExpr SizeExpr::operator*(const SizeExpr &other) const {
   if (overflowed || other.overflowed)
     return overflow();
+  if (terms.empty() && !other.terms.empty())
+    return other * *this;
   SizeExpr result;
-  for (const Term &a : terms) {
-    for (const Term &b : other.terms) {
+  if (other.terms.empty()) {
+    if (other.constant == 0)
+      return result;
+    result = *this;
+    if (llvm::MulOverflow(constant, other.constant, result.constant) ||
+        (other.constant != 1 && !scaleTerms(result.terms, other.constant)))
+      return overflow();
+    return result;
+  }
+  for (const Term &a : getAllTerms()) {
+    for (const Term &b : other.getAllTerms()) {
       Term product;
       if (llvm::MulOverflow(a.coeff, b.coeff, product.coeff))
         return overflow();
@@ -135,10 +147,16 @@ SizeExpr SizeExpr::operator*(const SizeExpr &other) const {
 }
 
 int64_t SizeExpr::content() const {
-  int64_t g = 0;
+  // The magnitude of the least int64 is one too large for an int64; half of it
+  // divides as well.
+  auto magnitude = [](int64_t x) {
+    return x < 0 ? uint64_t(0) - uint64_t(x) : uint64_t(x);
+  };
+  uint64_t g = magnitude(constant);
   for (const Term &term : terms)
-    g = std::gcd(g, term.coeff);
-  return g;
+    g = std::gcd(g, magnitude(term.coeff));
+  return g > uint64_t(std::numeric_limits<int64_t>::max()) ? int64_t(g / 2)
+                                                           : int64_t(g);
 }
 
 SizeExpr SizeExpr::ceilDiv(int64_t den) const {
@@ -146,9 +164,11 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
     return overflow();
   if (den == 1)
     return *this;
+  if (terms.empty())
+    return llvm::divideCeilSigned(constant, den);
   // ceil((k * p + r) / k) is p + ceil(r / k): split off what divides.
   SizeExpr whole, rest;
-  for (const Term &term : terms) {
+  for (const Term &term : getAllTerms()) {
     if (term.coeff % den == 0)
       whole.addTerm(Term{term.coeff / den, term.factors});
     else
@@ -160,18 +180,23 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
   if (g > 1) {
     for (Term &term : rest.terms)
       term.coeff /= g;
+    rest.constant /= g;
     den /= g;
   }
   if (den == 1)
     return whole + rest;
-  // ceil(ceil(p, a), b) is ceil(p, a * b).
-  if (rest.terms.size() == 1 && rest.terms[0].coeff == 1 &&
-      rest.terms[0].factors.size() == 1 && rest.terms[0].factors[0].ceil) {
-    std::shared_ptr<const Ceil> inner = rest.terms[0].factors[0].ceil;
+  // ceil(ceil(p, a) + q, b) is ceil(p + a * q, a * b).
+  auto isCeil = [](const Term &term) {
+    return term.coeff == 1 && term.factors.size() == 1 && term.factors[0].ceil;
+  };
+  if (llvm::count_if(rest.terms, isCeil) == 1) {
+    auto term = llvm::find_if(rest.terms, isCeil);
+    std::shared_ptr<const Ceil> inner = term->factors[0].ceil;
+    rest.terms.erase(term);
     int64_t product;
     if (llvm::MulOverflow(inner->den, den, product))
       return overflow();
-    return whole + inner->num.ceilDiv(product);
+    return whole + (inner->num + rest * inner->den).ceilDiv(product);
   }
   Atom atom;
   auto ceil = std::make_shared<Ceil>();
@@ -184,12 +209,35 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
 }
 
 std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
-  if (overflowed || divisor.overflowed || divisor.terms.empty())
+  if (overflowed || divisor.overflowed || divisor.isZero())
     return std::nullopt;
+  if (divisor.terms.empty()) {
+    int64_t c = divisor.constant;
+    if (c == -1) { // INT64_MIN / -1 is no int64
+      SizeExpr negated = *this * SizeExpr(-1);
+      return negated.overflowed ? std::nullopt
+                                : std::optional<SizeExpr>(std::move(negated));
+    }
+    SizeExpr quotient = *this;
+    if (constant % c != 0)
+      return std::nullopt;
+    quotient.constant /= c;
+    for (Term &term : quotient.terms) {
+      if (term.coeff % c != 0)
+        return std::nullopt;
+      term.coeff /= c;
+    }
+    return quotient;
+  }
   SizeExpr quotient, rest = *this;
-  const Term &lead = divisor.terms.front();
-  while (!rest.terms.empty()) {
+  const Term lead = divisor.terms.front();
+  while (!rest.isZero()) {
+    // A divisor with factors does not divide a constant.
+    if (rest.terms.empty())
+      return std::nullopt;
     const Term &head = rest.terms.front();
+    if (lead.coeff == -1 && head.coeff == std::numeric_limits<int64_t>::min())
+      return std::nullopt;
     if (head.coeff % lead.coeff != 0)
       return std::nullopt;
     // head.factors minus lead.factors, as sorted multisets.
@@ -231,7 +279,7 @@ bool SizeExpr::isPositiveForm() const {
   // negative term is paid for by such terms, nothing needs to be expanded.
   std::vector<Term> positive, negative;
   size_t degree = 0;
-  for (const Term &term : terms) {
+  for (const Term &term : getAllTerms()) {
     (term.coeff > 0 ? positive : negative).push_back(term);
     degree = std::max(degree, term.factors.size());
   }
@@ -255,7 +303,7 @@ bool SizeExpr::isPositiveForm() const {
 
   // With every variable v >= 1 written as 1 + t, t >= 0, non-negative
   // coefficients prove the polynomial non-negative.
-  SizeExpr shifted;
+  SizeExpr shifted(constant);
   for (const Term &term : terms) {
     SizeExpr product(term.coeff);
     for (const Atom &atom : term.factors) {
@@ -265,16 +313,16 @@ bool SizeExpr::isPositiveForm() const {
     }
     shifted = shifted + product;
   }
-  return !shifted.overflowed &&
+  return !shifted.overflowed && shifted.constant >= 0 &&
          llvm::all_of(shifted.terms,
                       [](const Term &term) { return term.coeff >= 0; });
 }
 
-/// A lower bound of `expr`: den * ceil(p, den) is at least p, so in terms with
-/// a positive coefficient that den divides, p may stand for it. Factors are
-/// tried in the order of `largestFirst`, as one coefficient pays for one.
-SizeExpr SizeExpr::dropSlack(bool largestFirst) const {
-  SizeExpr result;
+/// A lower bound: den * ceil(p, den) is at least p, so in terms with a positive
+/// coefficient that den divides, p may stand for it. A coefficient pays once;
+/// which ceilings it pays for is tried: that of `only`, or all in an order.
+SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
+  SizeExpr result(constant);
   for (const Term &term : terms) {
     int64_t coeff = term.coeff;
     llvm::SmallVector<Atom, 3> factors = term.factors;
@@ -285,7 +333,8 @@ SizeExpr SizeExpr::dropSlack(bool largestFirst) const {
     SizeExpr product(1);
     for (const Atom &atom : factors) {
       SizeExpr variable;
-      if (atom.ceil && coeff > 0 && coeff % atom.ceil->den == 0) {
+      bool isChosen = !only || atom.compare(*only) == 0;
+      if (isChosen && atom.ceil && coeff > 0 && coeff % atom.ceil->den == 0) {
         coeff /= atom.ceil->den;
         variable = atom.ceil->num;
       } else {
@@ -309,15 +358,21 @@ bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
     for (const Atom &atom : term.factors)
       if (atom.ceil && !atom.ceil->num.isProvablyAtLeast(1))
         return false;
-  return difference.isPositiveForm() ||
-         difference.dropSlack(/*largestFirst=*/true).isPositiveForm() ||
-         difference.dropSlack(/*largestFirst=*/false).isPositiveForm();
+  if (difference.isPositiveForm() ||
+      difference.dropSlack(nullptr, /*largestFirst=*/true).isPositiveForm() ||
+      difference.dropSlack(nullptr, /*largestFirst=*/false).isPositiveForm())
+    return true;
+  return llvm::any_of(difference.terms, [&](const Term &term) {
+    return llvm::any_of(term.factors, [&](const Atom &atom) {
+      return atom.ceil && difference.dropSlack(&atom).isPositiveForm();
+    });
+  });
 }
 
 std::optional<int64_t> SizeExpr::evaluate(ArrayRef<int64_t> sizes) const {
   if (overflowed)
     return std::nullopt;
-  int64_t sum = 0;
+  int64_t sum = constant;
   for (const Term &term : terms) {
     int64_t product = term.coeff;
     for (const Atom &atom : term.factors) {
@@ -342,9 +397,11 @@ std::optional<int64_t> SizeExpr::evaluate(ArrayRef<int64_t> sizes) const {
 }
 
 SizeExpr SizeExpr::substitute(ArrayRef<SizeExpr> replacement) const {
+  if (terms.empty())
+    return *this;
   if (overflowed)
     return overflow();
-  SizeExpr result;
+  SizeExpr result(constant);
   for (const Term &term : terms) {
     SizeExpr product(term.coeff);
     for (const Atom &atom : term.factors)
@@ -359,6 +416,8 @@ SizeExpr SizeExpr::substitute(ArrayRef<SizeExpr> replacement) const {
 }
 
 SizeExpr SizeExpr::specialize(ArrayRef<int64_t> sizes) const {
+  if (terms.empty())
+    return *this;
   llvm::SmallVector<SizeExpr> replacement;
   for (auto [d, size] : llvm::enumerate(sizes))
     replacement.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
@@ -376,16 +435,16 @@ int SizeExpr::compare(const SizeExpr &other) const {
     if (a.coeff != b.coeff)
       return a.coeff < b.coeff ? -1 : 1;
   }
-  return 0;
+  return constant == other.constant ? 0 : (constant < other.constant ? -1 : 1);
 }
 
 void SizeExpr::print(llvm::raw_ostream &os) const {
   if (terms.empty()) {
-    os << 0;
+    os << constant;
     return;
   }
   llvm::interleave(
-      terms, os,
+      getAllTerms(), os,
       [&](const Term &term) {
         bool needStar = term.coeff != 1 || term.factors.empty();
         if (needStar)
@@ -407,7 +466,7 @@ void SizeExpr::print(llvm::raw_ostream &os) const {
 }
 
 llvm::hash_code mlir::layout::hash_value(const SizeExpr &expr) {
-  llvm::hash_code hash = llvm::hash_value(expr.overflowed);
+  llvm::hash_code hash = llvm::hash_combine(expr.overflowed, expr.constant);
   for (const SizeExpr::Term &term : expr.terms) {
     hash = llvm::hash_combine(hash, term.coeff);
     for (const SizeExpr::Atom &atom : term.factors)

@@ -7,6 +7,7 @@
 
 #include "layout/Algebra/Sized.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -23,13 +24,26 @@ Sized mlir::layout::mod(const Sized &x, int64_t k) {
   return {takeDigit(x.value, 1, k), SizeExpr(k)};
 }
 
-Sized mlir::layout::group(ArrayRef<Sized> elements) {
-  Sized result{Linear(), SizeExpr(1)};
-  for (const Sized &element : llvm::reverse(elements)) {
-    result.value = add(result.value, scale(element.value, result.extent));
-    result.extent = result.extent * element.extent;
+/// The sum of elements times strides, combined at once: digits that do not nest
+/// would take a form that depends on their order.
+static Linear sumOf(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
+  Linear sum;
+  for (const auto &[element, stride] : elements) {
+    Linear scaled = scale(element.value, stride);
+    sum.constant = sum.constant + scaled.constant;
+    llvm::append_range(sum.terms, scaled.terms);
   }
-  return result;
+  return add(sum, Linear());
+}
+
+Sized mlir::layout::group(ArrayRef<Sized> elements) {
+  llvm::SmallVector<std::pair<Sized, SizeExpr>> placed;
+  SizeExpr extent(1);
+  for (const Sized &element : llvm::reverse(elements)) {
+    placed.push_back({element, extent});
+    extent = extent * element.extent;
+  }
+  return {sumOf(placed), extent};
 }
 
 Sized mlir::layout::align(const Sized &x, int64_t k) {
@@ -39,25 +53,37 @@ Sized mlir::layout::align(const Sized &x, int64_t k) {
 /// The highest value of stride * e for 0 <= e < extent: nothing is added for a
 /// stride that reaches downwards.
 static SizeExpr reach(const SizeExpr &extent, const SizeExpr &stride) {
-  bool negative = llvm::any_of(
-      stride.getTerms(), [](const SizeExpr::Term &t) { return t.coeff < 0; });
+  bool negative = stride.getConstantTerm() < 0 ||
+                  llvm::any_of(
+                      stride.getTerms(),
+                      [](const SizeExpr::Term &t) { return t.coeff < 0; });
   return negative ? SizeExpr(0) : (extent - SizeExpr(1)) * stride;
 }
 
 Sized mlir::layout::place(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
-  Sized result{Linear(), SizeExpr(1)};
-  for (const auto &[element, stride] : elements) {
-    result.value = add(result.value, scale(element.value, stride));
-    result.extent = result.extent + reach(element.extent, stride);
-  }
-  return result;
+  SizeExpr extent(1);
+  for (const auto &[element, stride] : elements)
+    extent = extent + reach(element.extent, stride);
+  return {sumOf(elements), extent};
+}
+
+Sized mlir::layout::xorOf(ArrayRef<Sized> operands, int64_t extent) {
+  assert(llvm::isPowerOf2_64(extent) &&
+         llvm::Log2_64(extent) <= kMaxSwizzleBits);
+  llvm::SmallVector<Linear> values;
+  for (const Sized &operand : operands)
+    values.push_back(operand.value);
+  return {xorBits(values, llvm::Log2_64(extent)), SizeExpr(extent)};
 }
 
 SizeExpr mlir::layout::naturalExtent(const Digit &digit) {
   if (digit.modulus)
     return SizeExpr(digit.modulus);
-  SizeExpr source =
-      digit.fused ? naturalExtent(*digit.fused) : SizeExpr::dim(digit.dim);
+  SizeExpr source = SizeExpr::dim(digit.dim);
+  if (digit.fused)
+    source = naturalExtent(*digit.fused);
+  else if (digit.swizzle)
+    source = SizeExpr(digit.swizzle->getExtent());
   return source.ceilDiv(digit.lo);
 }
 

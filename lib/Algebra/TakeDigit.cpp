@@ -62,7 +62,9 @@ static void liftShift(Linear &x, int64_t &lo) {
   if (digit.fused) {
     x = *digit.fused;
   } else {
-    x = Linear::dim(digit.dim);
+    digit.lo = 1;
+    x = Linear();
+    x.terms.push_back({digit, SizeExpr(1)});
   }
   x.constant = x.constant + SizeExpr(shift);
 }
@@ -132,6 +134,25 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
   return changed;
 }
 
+/// floor(swizzle / lo) mod modulus where those take whole bits: the swizzle of
+/// the operands' bits.
+static std::optional<Linear> takeBits(const Swizzle &swizzle, int64_t lo,
+                                      int64_t modulus, Sizes sizes) {
+  if (!llvm::isPowerOf2_64(lo) || (modulus && !llvm::isPowerOf2_64(modulus)))
+    return std::nullopt;
+  unsigned first = llvm::Log2_64(lo);
+  if (first >= swizzle.bits)
+    return Linear();
+  unsigned count = swizzle.bits - first;
+  if (modulus)
+    count = std::min(count, llvm::Log2_64(modulus));
+  llvm::SmallVector<Linear> operands{
+      Linear(SizeExpr(swizzle.constant >> first))};
+  for (const Linear &operand : swizzle.operands)
+    operands.push_back(takeDigit(operand, lo, int64_t(1) << count, sizes));
+  return xorBits(operands, count, sizes);
+}
+
 Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
                                Sizes sizes) {
   if (modulus == 1)
@@ -151,8 +172,13 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
 
   Digit digit;
   std::optional<Digit> composed;
-  if (const Digit *inner = x.getSingleDigit())
+  if (const Digit *inner = x.getSingleDigit()) {
+    if (inner->swizzle && inner->isWholeSource())
+      if (std::optional<Linear> bits =
+              takeBits(*inner->swizzle, lo, modulus, sizes))
+        return add(outside, *bits, sizes);
     composed = composeDigits(*inner, lo, modulus);
+  }
   if (composed) {
     // A narrower digit can let go of more of a fused source.
     if (composed->fused && composed->modulus != x.terms[0].digit.modulus)
@@ -175,9 +201,18 @@ Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
                                 ArrayRef<SizeExpr> sizeOf, Sizes sizes) {
   Linear result(x.constant.substitute(sizeOf));
   for (const DigitTerm &term : x.terms) {
-    Linear source = term.digit.fused
-                        ? substitute(*term.digit.fused, dims, sizeOf, sizes)
-                        : dims[term.digit.dim];
+    Linear source;
+    if (term.digit.fused) {
+      source = substitute(*term.digit.fused, dims, sizeOf, sizes);
+    } else if (term.digit.swizzle) {
+      const Swizzle &swizzle = *term.digit.swizzle;
+      llvm::SmallVector<Linear> operands{Linear(SizeExpr(swizzle.constant))};
+      for (const Linear &operand : swizzle.operands)
+        operands.push_back(substitute(operand, dims, sizeOf, sizes));
+      source = xorBits(operands, swizzle.bits, sizes);
+    } else {
+      source = dims[term.digit.dim];
+    }
     Linear digit = takeDigit(source, term.digit.lo, term.digit.modulus, sizes);
     Linear scaled = scale(digit, term.stride.substitute(sizeOf), sizes);
     result.constant = result.constant + scaled.constant;

@@ -213,7 +213,7 @@ std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
     return std::nullopt;
   for (const StoredAxis &axis : costs.getMap(layout).getStoredAxes()) {
     const Digit *digit = axis.value.getSingleDigit();
-    if (!digit || digit->fused)
+    if (!digit || !digit->isDim())
       return std::nullopt;
     if (!digit->isWholeSource() &&
         !rule.loops[map.getDimPosition(digit->dim)].tileable)
@@ -237,7 +237,7 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   SmallVector<std::pair<int64_t, unsigned>> strides;
   for (const Coordinate &coordinate : other.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms)
-      if (!term.digit.fused && term.digit.lo == 1 && term.digit.modulus) {
+      if (term.digit.isDim() && term.digit.lo == 1 && term.digit.modulus) {
         tiles[term.digit.dim] = term.digit.modulus;
         strides.push_back(
             {-term.stride.getConstant().value_or(0), term.digit.dim});
@@ -258,10 +258,9 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(LayoutId layout) const {
   for (const Coordinate &coordinate : costs.getMap(layout).getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
       const Digit &digit = term.digit;
-      if (digit.fused) {
+      if (!digit.isDim()) {
         bool touched = false;
-        digit.fused->walkDims(
-            [&](unsigned d) { touched |= rule.units[d] != 0; });
+        digit.walkDims([&](unsigned d) { touched |= rule.units[d] != 0; });
         if (touched)
           return std::nullopt;
         continue;

@@ -48,7 +48,7 @@ public:
     for (const DigitTerm &term : special.getCoordinates()[0].value.terms) {
       std::optional<int64_t> stride = term.stride.evaluate(sizes);
       std::optional<int64_t> extent = naturalExtent(term.digit).evaluate(sizes);
-      if (stride && extent && !term.digit.fused)
+      if (stride && extent && term.digit.isDim())
         digits.push_back({term.digit.dim, term.digit.lo, *stride, *extent});
     }
   }

@@ -58,7 +58,7 @@ static int64_t getExtent(const Digit &digit, ArrayRef<int64_t> shape) {
 static int64_t getTile(const LayoutMap &map, unsigned d) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms)
-      if (!term.digit.fused && term.digit.dim == d && term.digit.lo == 1 &&
+      if (term.digit.isDim() && term.digit.dim == d && term.digit.lo == 1 &&
           term.digit.modulus)
         return term.digit.modulus;
   return 1;
@@ -92,7 +92,7 @@ static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
   if (!map.isFunctionOfDim(loop))
     return true;
   const DigitTerm *fastest = getFastestDigit(special);
-  if (!fastest || fastest->digit.fused || fastest->digit.lo != 1)
+  if (!fastest || !fastest->digit.isDim() || fastest->digit.lo != 1)
     return false;
   for (auto [d, expr] : llvm::enumerate(map.getResults())) {
     std::optional<int64_t> factor = getCoefficient(expr, loop);
@@ -139,7 +139,7 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
     const Storage &storage =
         getStorage(typeOf(op->getResult(0)), layouts.results[0]);
     const DigitTerm *fastest = getFastestDigit(storage.special);
-    if (fastest && !fastest->digit.fused && fastest->digit.lo == 1)
+    if (fastest && fastest->digit.isDim() && fastest->digit.lo == 1)
       if (auto dim = dyn_cast<AffineDimExpr>(
               rule.resultMaps[0].getResult(fastest->digit.dim)))
         if (rule.loops[dim.getPosition()].iterator ==

@@ -70,7 +70,7 @@ LayoutTable::computeTiles(const LayoutMap &map) {
   SmallVector<unsigned> order;
   for (const StoredAxis &axis : map.getStoredAxes()) {
     const Digit *digit = axis.value.getSingleDigit();
-    if (!digit || digit->fused)
+    if (!digit || !digit->isDim())
       return std::nullopt;
     if (digit->lo == 1 && digit->modulus) {
       tiles[digit->dim] = digit->modulus;
@@ -134,7 +134,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
     }
   for (const StoredAxis &axis : layout.getStoredAxes()) {
     const Digit *digit = axis.value.getSingleDigit();
-    if (!digit || digit->fused)
+    if (!digit || !digit->isDim())
       return std::nullopt;
     if (dimOfLoop[from.getDimPosition(digit->dim)])
       kept.push_back(

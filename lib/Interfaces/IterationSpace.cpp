@@ -156,7 +156,7 @@ LogicalResult SpaceBuilder::cutLoops() {
   for (auto &operandAxes : axes)
     for (const Axis &axis : operandAxes)
       for (const DigitTerm &term : axis.value.terms) {
-        if (term.digit.fused)
+        if (!term.digit.isDim())
           continue;
         SmallVector<int64_t> &points = breaks[term.digit.dim];
         points.push_back(term.digit.lo);
@@ -253,7 +253,7 @@ void SpaceBuilder::raiseExtents() {
       for (const DigitTerm &term : axis.value.terms)
         if (!top || term.stride.isProvablyAtLeast(top->stride))
           top = &term;
-      if (!top || top->digit.fused || !top->digit.isWholeSource() ||
+      if (!top || !top->digit.isDim() || !top->digit.isWholeSource() ||
           !isOutermost(top->digit.dim) ||
           dropped[space.digits[top->digit.dim].loop])
         continue;
@@ -279,7 +279,7 @@ bool SpaceBuilder::isRowMajorOf(const AxisAccess &axis,
   SizeExpr stride(1);
   while (!left.empty()) {
     auto next = llvm::find_if(left, [&](const DigitTerm &term) {
-      return !term.digit.fused && term.digit.isWholeSource() &&
+      return term.digit.isDim() && term.digit.isWholeSource() &&
              term.stride == stride;
     });
     if (next == left.end())

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Algebra/Views.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -18,51 +19,29 @@ using namespace mlir;
 using namespace mlir::layout;
 using Kind = OpLayoutRule::Kind;
 
-static SizeExpr getSize(RankedTensorType type, unsigned dim) {
-  return type.isDynamicDim(dim) ? SizeExpr::dim(dim)
-                                : SizeExpr(type.getDimSize(dim));
-}
-
 /// The views between `folded` and `unfolded`, whose dims groups[d] are the
 /// digits of dim d of `folded`. Digits below the first one of a group have
 /// static sizes; otherwise nothing.
 static std::optional<ViewRule>
 getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
-               ArrayRef<SmallVector<int64_t, 2>> groups, bool isCollapse) {
-  SmallVector<Linear> foldedDims(folded.getRank()),
-      unfoldedDims(unfolded.getRank());
-  SmallVector<SizeExpr> foldedSizes(folded.getRank(), SizeExpr(1)),
-      unfoldedSizes(unfolded.getRank(), SizeExpr(1));
-  for (auto [d, group] : llvm::enumerate(groups)) {
-    int64_t inner = 1;
-    for (int64_t u : llvm::reverse(group)) {
-      bool isFirst = u == group.front();
-      int64_t size = unfolded.getDimSize(u);
-      if (!isFirst && (ShapedType::isDynamic(size) || size == 0))
-        return std::nullopt;
-      foldedDims[d] = add(foldedDims[d], scale(Linear::dim(u), inner));
-      foldedSizes[d] = foldedSizes[d] * getSize(unfolded, u);
-      Sized digit = floorDiv(Sized{Linear::dim(d), getSize(folded, d)}, inner);
-      if (!isFirst) {
-        digit = mod(digit, size);
-        inner *= size;
-      }
-      unfoldedDims[u] = digit.value;
-      unfoldedSizes[u] = digit.extent;
-    }
-  }
-  // Dims of a tensor of one element that a reassociation leaves out.
-  for (auto [u, value] : llvm::enumerate(unfoldedDims))
-    if (groups.empty())
-      value = Linear();
+               ArrayRef<ReassociationIndices> groups, bool isCollapse) {
+  std::optional<IndexView> expand = getExpandView(groups, unfolded.getShape());
+  std::optional<IndexView> collapse =
+      getCollapseView(groups, unfolded.getShape());
+  if (!expand || !collapse)
+    return std::nullopt;
+  // On these types; the views hold for other sizes, too.
+  for (SizeExpr &size : expand->sizeOf)
+    size = size.specialize(unfolded.getShape());
+  for (SizeExpr &size : collapse->sizeOf)
+    size = size.specialize(folded.getShape());
+  const IndexView &toSource = isCollapse ? *collapse : *expand;
+  const IndexView &toResult = isCollapse ? *expand : *collapse;
   ViewRule view;
-  if (isCollapse) {
-    view.sourceDims = unfoldedDims, view.sourceSizes = unfoldedSizes;
-    view.resultDims = foldedDims, view.resultSizes = foldedSizes;
-  } else {
-    view.sourceDims = foldedDims, view.sourceSizes = foldedSizes;
-    view.resultDims = unfoldedDims, view.resultSizes = unfoldedSizes;
-  }
+  view.sourceDims.assign(toSource.dims.begin(), toSource.dims.end());
+  view.sourceSizes.assign(toSource.sizeOf.begin(), toSource.sizeOf.end());
+  view.resultDims.assign(toResult.dims.begin(), toResult.dims.end());
+  view.resultSizes.assign(toResult.sizeOf.begin(), toResult.sizeOf.end());
   return view;
 }
 

@@ -1,1 +1,30 @@
-"""Layouts of tensors for ML compilers: networks to try them on, tools around layout-opt."""
+"""Layouts of tensors for ML compilers.
+
+`Layout`, `Target`, `LayoutError` and `run_pipeline` are the C++ library in this process; the other
+modules are networks to try layouts on, and tools around layout-opt, and need no extension.
+"""
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
+# The extension of a build directory lies in a directory of its own.
+__path__ = pkgutil.extend_path(__path__, __name__)
+__all__ = ["Layout", "LayoutError", "Target", "run_pipeline"]
+
+if TYPE_CHECKING:
+    from ._layout import Layout, LayoutError, Target, run_pipeline
+else:
+    def __getattr__(name):
+        if name not in __all__:
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        try:
+            extension = importlib.import_module("._layout", __name__)
+        except ModuleNotFoundError as error:
+            raise ImportError(f"layout_mlir.{name} needs the extension module: run ./dev build, and "
+                              "./dev python instead of python") from error
+        globals().update({known: getattr(extension, known) for known in __all__})
+        return globals()[name]
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -13,6 +13,9 @@
 //     NCHW16c of ?x32x7x7:
 //       (d0, d1, d2, d3)[s0] -> (d0, d1 floordiv 16, d2, d3, d1 mod 16)
 //
+// Swizzles have no affine form: what would need one is null. The forward maps
+// of replicated layouts lead to the first replica.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_ALGEBRA_AFFINEMAPS_H
@@ -28,10 +31,14 @@ namespace layout {
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
                         MLIRContext *context);
 
-/// `value` with dim d replaced by dims[d] and size(d) by sizeOf[d].
+/// Makes an expression that stands for a swizzle.
+using SwizzleToExpr = llvm::function_ref<AffineExpr(const Swizzle &)>;
+
+/// `value` with dim d replaced by dims[d] and size(d) by sizeOf[d]; null where
+/// it is swizzled and nothing stands for that.
 AffineExpr toAffineExpr(const Linear &value, llvm::ArrayRef<AffineExpr> dims,
-                        llvm::ArrayRef<AffineExpr> sizeOf,
-                        MLIRContext *context);
+                        llvm::ArrayRef<AffineExpr> sizeOf, MLIRContext *context,
+                        SwizzleToExpr swizzleToExpr = nullptr);
 
 /// size(d) as an expression: a constant, or the symbol of a dynamic dim.
 llvm::SmallVector<AffineExpr> getSizeExprs(Sizes sizes, MLIRContext *context);
@@ -42,6 +49,11 @@ AffineMap getForwardMap(const LayoutMap &map, Sizes sizes,
 
 /// Logical index -> values of the stored axes.
 AffineMap getAxesMap(const LayoutMap &map, Sizes sizes, MLIRContext *context);
+
+/// Every dim, replicas after the logical ones, as a sum of digits of the stored
+/// axes. Nothing where no formula exists by construction.
+std::optional<std::vector<Linear>> getBackwardValues(const LayoutMap &map,
+                                                     Sizes sizes);
 
 /// Values of the stored axes -> logical index, for points that are not
 /// padding. Null where no formula exists by construction. With dynamic sizes

@@ -21,6 +21,11 @@
 //    gone, adjacent digits are merged;
 //  * backward(forward(i)) == i, and backward of padding says so (L3).
 //
+// Replicas: a map may store each element several times. `replicas` are the
+// extents of extra dims, numbered after the logical ones in every value; an
+// index has one point per replica, and all of them are distinct. Sizes are
+// those of the logical dims alone, everywhere.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_ALGEBRA_LAYOUTMAP_H
@@ -55,7 +60,8 @@ public:
   LayoutMap() = default;
 
   static LayoutMap get(unsigned rank, llvm::StringRef space,
-                       std::vector<Coordinate> coordinates);
+                       std::vector<Coordinate> coordinates,
+                       llvm::ArrayRef<int64_t> replicas = {});
 
   /// Row-major linear memory without padding: what a tensor without a layout
   /// means.
@@ -65,6 +71,13 @@ public:
   unsigned getRank() const;
   llvm::StringRef getSpace() const;
   llvm::ArrayRef<Coordinate> getCoordinates() const;
+
+  /// The extents of the replica dims, each at least 2.
+  llvm::ArrayRef<int64_t> getReplicas() const;
+  /// Logical dims and replicas together ..
+  unsigned getNumDims() const { return getRank() + getReplicas().size(); }
+  /// .. and the sizes of all of them.
+  llvm::SmallVector<int64_t> getBox(Sizes sizes) const;
 
   /// The coordinates as dense groups, slowest axis first, the axes of the
   /// first coordinate before those of the second. A coordinate that is not
@@ -89,7 +102,8 @@ public:
   LayoutMap specialize(Sizes sizes) const;
 
   /// The storage point of a logical index, one number per coordinate; nothing
-  /// on overflow or a dynamic size. `index` lies in the box.
+  /// on overflow or a dynamic size. `index` lies in the box. It may go on with
+  /// the numbers of the replicas; else the first replica is meant.
   std::optional<llvm::SmallVector<int64_t>>
   forward(llvm::ArrayRef<int64_t> index, Sizes sizes) const;
 

@@ -9,9 +9,9 @@
 //
 //     floor(source / lo) mod modulus          (modulus 0: no mod)
 //
-// of a logical dim or of a fused value; a `Linear` is a constant plus digits
-// times strides. `c floordiv 16`, `(c + 2) mod 4` and the offset of a tensor
-// are all `Linear`s:
+// of a logical dim, of a fused value or of a swizzle; a `Linear` is a constant
+// plus digits times strides. `c floordiv 16`, `(c + 2) mod 4` and the offset of
+// a tensor are all `Linear`s:
 //
 //     NCHW16c:  1 * (c mod 16) + 16 * w + 16 * size(w) * h + ..
 //
@@ -19,6 +19,8 @@
 //  * every function returns the canonical form: the digits of one source whose
 //    breakpoints divide each other are disjoint, maximal, sorted and have
 //    strides that are not 0, so equal sums compare equal;
+//  * a digit of a swizzle is the swizzle of the digits: only whole swizzles
+//    occur where lo and modulus are powers of two;
 //  * no function changes the value at any index inside the given bounds.
 //
 //===----------------------------------------------------------------------===//
@@ -34,6 +36,7 @@ namespace mlir {
 namespace layout {
 
 struct Linear;
+struct Swizzle;
 llvm::hash_code hash_value(const Linear &linear);
 
 /// The size that stands for "not known", as in ShapedType::kDynamic.
@@ -41,12 +44,18 @@ constexpr int64_t kUnknownSize = std::numeric_limits<int64_t>::min();
 
 /// floor(source / lo) mod modulus; see the file comment.
 struct Digit {
-  unsigned dim = 0;                    // the source, unless `fused` is set
-  std::shared_ptr<const Linear> fused; // the source, where it is not a dim
+  // The source: `fused` or `swizzle` where one is set, else the dim.
+  unsigned dim = 0;
+  std::shared_ptr<const Linear> fused;
+  std::shared_ptr<const Swizzle> swizzle;
   int64_t lo = 1;
   int64_t modulus = 0;
 
+  bool isDim() const { return !fused && !swizzle; }
   bool isWholeSource() const { return lo == 1 && modulus == 0; }
+  /// Calls `fn` for every dim that occurs in the source.
+  void walkDims(llvm::function_ref<void(unsigned)> fn) const;
+
   int compareSource(const Digit &other) const;
   int compare(const Digit &other) const;
 };
@@ -81,9 +90,24 @@ struct Linear {
   std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t> index,
                                   llvm::ArrayRef<int64_t> sizes) const;
 
-  /// Calls `fn` for every dim that occurs, fused sources included.
+  /// Calls `fn` for every dim that occurs in a digit.
   void walkDims(llvm::function_ref<void(unsigned)> fn) const;
 };
+
+/// The bitwise xor of the lowest `bits` bits of at least two values, or of one
+/// and a constant: its own inverse in each of them. The values are distinct,
+/// sorted, and stand without a `mod` that takes those very bits.
+struct Swizzle {
+  std::vector<Linear> operands;
+  int64_t constant = 0;
+  unsigned bits = 0;
+
+  int64_t getExtent() const { return int64_t(1) << bits; }
+  int compare(const Swizzle &other) const;
+};
+
+/// A swizzle has at most 2^62 values, so that its extent is an int64.
+constexpr unsigned kMaxSwizzleBits = 62;
 
 /// A digit of c + 2 is a digit of the base c, shifted: the source of `digit`
 /// without its constant, which goes to `shift` ..
@@ -112,6 +136,10 @@ Linear scale(const Linear &a, const SizeExpr &factor, Sizes sizes = {});
 /// floor(x / lo) mod modulus (0: no mod), in canonical form.
 Linear takeDigit(const Linear &x, int64_t lo, int64_t modulus,
                  Sizes sizes = {});
+
+/// The xor of the lowest `bits` bits of all operands, in canonical form.
+Linear xorBits(llvm::ArrayRef<Linear> operands, unsigned bits,
+               Sizes sizes = {});
 
 /// `x` with dim d replaced by dims[d] and size(d) by sizeOf[d]; `sizes` are
 /// what is known of the dims that the replacements speak of.

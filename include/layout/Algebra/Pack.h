@@ -1,5 +1,4 @@
-//===- Pack.h - Moving elements between logical and stored order -*- C++
-//-*-===//
+//===- Pack.h - Elements between logical and stored order -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,14 +24,14 @@ namespace layout {
 /// size is dynamic or the product leaves int64.
 std::optional<int64_t> getStorageSize(const LayoutMap &map, Sizes sizes);
 
-/// Copies each element to its place in `storage`, which holds the padding
+/// Copies each element to its places in `storage`, which holds the padding
 /// already. Sizes are static; `elementBytes` is any positive number. False if
 /// the buffers do not have the sizes that the map asks for.
 [[nodiscard]] bool pack(const LayoutMap &map, Sizes sizes,
                         unsigned elementBytes, llvm::ArrayRef<char> logical,
                         llvm::MutableArrayRef<char> storage);
 
-/// The inverse: padding is not read.
+/// The inverse: the first replica is read, padding is not.
 [[nodiscard]] bool unpack(const LayoutMap &map, Sizes sizes,
                           unsigned elementBytes, llvm::ArrayRef<char> storage,
                           llvm::MutableArrayRef<char> logical);

@@ -6,14 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Questions about maps with three answers and a stated bound. `Unknown` is
-// never treated as `Yes` (L1, L6 of docs/spec.md).
+// never treated as `Yes` (L1, L6 of docs/spec.md). Three ways, by their cost:
 //
 //  1. By construction: digits placed with strides above everything below them
 //     are determined by the coordinates; dims whose digits close up from 1 to
 //     their size are determined by the digits. Linear in the digits, works for
-//     dynamic sizes.
-//  2. Where that says nothing and the box has at most `kMaxPoints` points:
-//     point by point, with a witness.
+//     dynamic sizes. For equality: the normal forms are the same.
+//  2. Point by point, on boxes of few points, with a witness.
+//  3. By Presburger arithmetic (IntegerSets.h), on boxes of any size, dynamic
+//     ones where strides are numbers, with a witness. Bounded by about 0.3 s;
+//     beyond that, boxes of at most `kMaxPoints` points are walked after all.
+//
+// Where sizes are dynamic, Yes holds for all of them, and No says that it does
+// not hold for some.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +37,8 @@ constexpr int64_t kMaxPoints = int64_t(1) << 20;
 
 struct InjectivityProof {
   Answer answer = Answer::Unknown;
-  /// For No: two indices with the same storage point.
+  /// For No: two indices with the same storage point, each followed by the
+  /// numbers of its replicas.
   llvm::SmallVector<int64_t> first, second;
 };
 
@@ -52,6 +58,9 @@ std::optional<std::vector<Linear>> invertAxes(llvm::ArrayRef<StoredAxis> axes,
 /// L6: the same storage points for every index of the box, in storage of the
 /// same extents.
 Answer equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
+
+/// L2: every coordinate lies in [0, extent) at every index of the box.
+Answer isWithinExtents(const LayoutMap &map, Sizes sizes);
 
 /// Whether storage on this shape holds points that are no index's image.
 Answer hasPadding(const LayoutMap &map, Sizes sizes);

@@ -13,7 +13,8 @@
 //
 // Laws:
 //  * the form is unique: equal polynomials compare equal, whatever the order
-//    in which they were built; ceil(ceil(p, a), b) is ceil(p, a * b);
+//    in which they were built; ceil(ceil(p, a) + q, b) is
+//    ceil(p + a * q, a * b);
 //  * arithmetic that leaves int64 makes the result `isOverflow()`, which is
 //    absorbing and evaluates to nothing: no size ever wraps around.
 //
@@ -58,7 +59,7 @@ public:
   };
 
   /// The constant c.
-  SizeExpr(int64_t c = 0);
+  SizeExpr(int64_t c = 0) : constant(c) {}
 
   /// size(d): the size of logical dim d.
   static SizeExpr dim(unsigned d);
@@ -67,11 +68,18 @@ public:
   static SizeExpr overflow();
 
   bool isOverflow() const { return overflowed; }
-  bool isConstant() const;
-  bool isZero() const { return !overflowed && terms.empty(); }
-  bool isConstantEqual(int64_t c) const;
-  std::optional<int64_t> getConstant() const;
+  bool isConstant() const { return !overflowed && terms.empty(); }
+  bool isZero() const { return isConstantEqual(0); }
+  bool isConstantEqual(int64_t c) const {
+    return isConstant() && constant == c;
+  }
+  std::optional<int64_t> getConstant() const {
+    return isConstant() ? std::optional<int64_t>(constant) : std::nullopt;
+  }
+  /// The products with at least one factor ..
   llvm::ArrayRef<Term> getTerms() const { return terms; }
+  /// .. and the summand without any.
+  int64_t getConstantTerm() const { return constant; }
 
   SizeExpr operator+(const SizeExpr &other) const;
   SizeExpr operator-(const SizeExpr &other) const;
@@ -116,9 +124,12 @@ public:
 
 private:
   void addTerm(const Term &term);
+  std::vector<Term> getAllTerms() const;
   bool isPositiveForm() const;
-  SizeExpr dropSlack(bool largestFirst) const;
+  SizeExpr dropSlack(const Atom *only, bool largestFirst = true) const;
 
+  // Most sizes are numbers, which live without the vector.
+  int64_t constant = 0;
   std::vector<Term> terms; // sorted by factors, coefficients not 0
   bool overflowed = false;
 };

@@ -53,6 +53,10 @@ Sized align(const Sized &x, int64_t k);
 /// position reached; strides with a negative coefficient reach downwards.
 Sized place(llvm::ArrayRef<std::pair<Sized, SizeExpr>> elements);
 
+/// xor: the swizzle of the lowest bits of the operands. `extent` is a power of
+/// two, 2^62 at most; an operand is taken mod `extent`.
+Sized xorOf(llvm::ArrayRef<Sized> operands, int64_t extent);
+
 /// The extent that the value alone implies: what the functions above give
 /// where nothing was padded.
 SizeExpr naturalExtent(const Digit &digit);

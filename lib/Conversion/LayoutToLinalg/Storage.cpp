@@ -9,6 +9,7 @@
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -127,7 +128,7 @@ OpFoldResult layout::emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
                           return arith::MulIOp::create(b, loc, x, y);
                         });
   };
-  OpFoldResult sum = b.getIndexAttr(0);
+  OpFoldResult sum = b.getIndexAttr(size.getConstantTerm());
   for (const SizeExpr::Term &term : size.getTerms()) {
     OpFoldResult product = b.getIndexAttr(term.coeff);
     for (const SizeExpr::Atom &atom : term.factors) {
@@ -270,16 +271,7 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
 Value layout::extractElement(OpBuilder &b, Location loc, RankedTensorType type,
                              Value physical, ValueRange index,
                              ArrayRef<OpFoldResult> sizes) {
-  AffineMap axes =
-      getAxesMap(*getLayoutMap(type), type.getShape(), b.getContext());
-  SmallVector<OpFoldResult> operands(index.begin(), index.end());
-  for (auto [d, size] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(size))
-      operands.push_back(asValue(b, loc, sizes[d]));
-  SmallVector<Value> stored;
-  for (unsigned a = 0; a < axes.getNumResults(); ++a)
-    stored.push_back(asValue(b, loc,
-                             affine::makeComposedFoldedAffineApply(
-                                 b, loc, axes.getSubMap({a}), operands)));
-  return tensor::ExtractOp::create(b, loc, physical, stored);
+  return tensor::ExtractOp::create(
+      b, loc, physical,
+      emitStoredAxes(b, loc, *getLayoutMap(type), index, sizes));
 }

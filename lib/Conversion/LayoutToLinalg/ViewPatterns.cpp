@@ -15,6 +15,7 @@
 #include "Patterns.h"
 #include "WholeAxes.h"
 #include "layout/Algebra/Proof.h"
+#include "layout/Algebra/Views.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -297,36 +298,6 @@ struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
 // Reshapes
 //===----------------------------------------------------------------------===//
 
-/// Index of the larger-rank side of a reshape -> index of the smaller one, as
-/// values of the algebra: each group is a row-major fusion.
-static std::vector<Linear> fuseGroups(ArrayRef<ReassociationIndices> groups,
-                                      ArrayRef<int64_t> expanded) {
-  std::vector<Linear> dims;
-  for (const ReassociationIndices &group : groups) {
-    Linear sum;
-    for (int64_t d : group)
-      sum = add(scale(sum, SizeExpr(expanded[d])), Linear::dim(d));
-    dims.push_back(std::move(sum));
-  }
-  return dims;
-}
-
-/// Index of the smaller-rank side -> index of the larger one.
-static std::vector<Linear> splitGroups(ArrayRef<ReassociationIndices> groups,
-                                       ArrayRef<int64_t> expanded) {
-  std::vector<Linear> dims(expanded.size());
-  for (auto [g, group] : llvm::enumerate(groups)) {
-    int64_t below = 1;
-    for (int64_t d : llvm::reverse(group)) {
-      bool outermost = d == group.front();
-      if (expanded[d] > 0)
-        dims[d] = takeDigit(Linear::dim(g), below, outermost ? 0 : expanded[d]);
-      below *= std::max<int64_t>(expanded[d], 1);
-    }
-  }
-  return dims;
-}
-
 template <typename OpTy>
 LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
     OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor,
@@ -342,13 +313,16 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
         "reshapes of laid-out tensors need static sizes: convert to plain "
         "tensors around it");
 
-  // Result index -> source index.
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-  std::vector<Linear> dims = collapses ? splitGroups(groups, from.getShape())
-                                       : fuseGroups(groups, to.getShape());
-  std::vector<SizeExpr> sizeOf(from.getShape().begin(), from.getShape().end());
-  LayoutMap viewed =
-      getLayoutMap(from)->substitute(to.getRank(), dims, sizeOf, to.getShape());
+  LayoutMap map = *getLayoutMap(from);
+  std::string whyNot;
+  auto error = [&](const Twine &why) { whyNot = why.str(); };
+  std::optional<LayoutMap> view =
+      collapses ? collapseShape(map, groups, from.getShape(), error)
+                : expandShape(map, groups, to.getShape(), error);
+  if (!view)
+    return this->reasons.fail(rewriter, op, whyNot);
+  LayoutMap viewed = view->specialize(to.getShape());
   bool keepsPadding = !statesPadding(to) || getPadding(from) == getPadding(to);
   auto stored = cast<RankedTensorType>(source.getType());
   if (keepsPadding && canReinterpret(stored, physical) &&
@@ -358,15 +332,14 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
   }
 
   // Else as a conversion from the viewed layout, where that describes storage.
-  RankedTensorType view =
+  RankedTensorType viewType =
       withLayout(withoutLayout(to), viewed, getPadding(from));
-  std::string whyNot;
-  FailureOr<RankedTensorType> viewPhysical = getPhysicalType(view);
+  FailureOr<RankedTensorType> viewPhysical = getPhysicalType(viewType);
   if (succeeded(viewPhysical) && canReinterpret(stored, *viewPhysical)) {
     Value reinterpreted =
         reinterpretShape(rewriter, loc, source, *viewPhysical);
     FailureOr<Value> converted =
-        convertStorage(rewriter, loc, view, reinterpreted, to, whyNot);
+        convertStorage(rewriter, loc, viewType, reinterpreted, to, whyNot);
     if (succeeded(converted)) {
       rewriter.replaceOp(op, *converted);
       return success();

@@ -35,8 +35,11 @@ static bool staysInside(const Linear &x, const llvm::SmallBitVector &touched,
                         ArrayRef<int64_t> units) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;
-    if (digit.fused)
-      return staysInside(*digit.fused, touched, {});
+    if (!digit.isDim()) {
+      bool isTouched = false;
+      digit.walkDims([&](unsigned d) { isTouched |= touched[d]; });
+      return !isTouched;
+    }
     if (!touched[digit.dim])
       return true;
     return !units.empty() && digit.modulus &&
@@ -68,7 +71,7 @@ layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
     std::optional<unsigned> &dim = axes.dimOfAxis.emplace_back();
     int64_t &unit = axes.unitOfAxis.emplace_back(1);
     const Digit *digit = axis.value.getSingleDigit();
-    if (!digit || digit->fused || digit->modulus || !touched[digit->dim] ||
+    if (!digit || !digit->isDim() || digit->modulus || !touched[digit->dim] ||
         axis.extent != SizeExpr::dim(digit->dim).ceilDiv(digit->lo))
       continue;
     if (digit->lo != 1 && !(isUnit && isUnit(digit->dim, digit->lo)))

@@ -22,7 +22,7 @@ namespace layout_test {
 using Index = std::vector<int64_t>;
 
 struct Expr {
-  enum Kind { Dim, FloorDiv, Mod, Group, Align, Pad } kind = Dim;
+  enum Kind { Dim, FloorDiv, Mod, Group, Align, Pad, Xor } kind = Dim;
   int64_t number = 0; // the dim, or the constant of the primitive
   int64_t high = 0;   // Pad: positions after
   std::vector<Expr> args;
@@ -34,6 +34,7 @@ struct Expr {
     case FloorDiv:
       return (args[0].extent(sizes) + number - 1) / number;
     case Mod:
+    case Xor:
       return number;
     case Align:
       return (args[0].extent(sizes) + number - 1) / number * number;
@@ -67,6 +68,12 @@ struct Expr {
         sum = sum * arg.extent(sizes) + arg.value(index, sizes);
       return sum;
     }
+    case Xor: {
+      int64_t bits = 0;
+      for (const Expr &arg : args)
+        bits ^= arg.value(index, sizes) % number;
+      return bits;
+    }
     }
     return 0;
   }
@@ -89,6 +96,12 @@ struct Expr {
       for (const Expr &arg : args)
         elements.push_back(arg.build());
       return group(elements);
+    }
+    case Xor: {
+      llvm::SmallVector<Sized> operands;
+      for (const Expr &arg : args)
+        operands.push_back(arg.build());
+      return xorOf(operands, number);
     }
     }
     return {};
@@ -148,6 +161,24 @@ public:
     return result;
   }
 
+  /// A nested layout whose power-of-two digits are swizzled: each by the xor
+  /// with bits of others that stand before it, so that it stays injective.
+  Expr swizzled(unsigned rank) {
+    Expr result = nested(rank);
+    for (size_t i = 1; i < result.args.size(); ++i) {
+      Expr &digit = result.args[i];
+      bool isBits =
+          digit.kind == Expr::Mod && (digit.number == 2 || digit.number == 4);
+      if (!isBits || below(3) == 0)
+        continue;
+      Expr swizzle{Expr::Xor, digit.number, 0, {digit}};
+      for (int64_t n = 1 + below(2); n > 0; --n)
+        swizzle.args.push_back(result.args[below(i)]);
+      digit = swizzle;
+    }
+    return result;
+  }
+
   /// Any expression, often not injective.
   Expr any(unsigned rank, unsigned depth) {
     if (depth == 0 || below(4) == 0) {
@@ -155,7 +186,7 @@ public:
       dim.number = below(rank);
       return dim;
     }
-    switch (below(5)) {
+    switch (below(6)) {
     case 0:
       return Expr{Expr::FloorDiv, 1 + below(6), 0, {any(rank, depth - 1)}};
     case 1:
@@ -164,6 +195,12 @@ public:
       return Expr{Expr::Align, 1 + below(6), 0, {any(rank, depth - 1)}};
     case 3:
       return Expr{Expr::Pad, below(4), below(4), {any(rank, depth - 1)}};
+    case 4: {
+      Expr swizzle{Expr::Xor, int64_t(1) << below(4), 0, {}};
+      for (int64_t n = 2 + below(2); n > 0; --n)
+        swizzle.args.push_back(any(rank, depth - 1));
+      return swizzle;
+    }
     default: {
       Expr group{Expr::Group, 0, 0, {}};
       for (int64_t n = 1 + below(3); n > 0; --n)

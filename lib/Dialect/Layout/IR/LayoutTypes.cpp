@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Algebra/IntegerSets.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
@@ -31,7 +32,11 @@ FailureOr<LayoutMap> layout::getLayoutMap(RankedTensorType type) {
   auto layout = dyn_cast<LayoutAttrInterface>(type.getEncoding());
   if (!layout)
     return failure();
-  return layout.resolve(type.getShape(), type.getElementType(), nullptr);
+  auto resolve = [&] {
+    return layout.resolve(type.getShape(), type.getElementType(), nullptr);
+  };
+  auto *dialect = type.getContext()->getLoadedDialect<LayoutDialect>();
+  return dialect ? dialect->getResolvedLayouts().get(type, resolve) : resolve();
 }
 
 TypedAttr layout::getPadding(RankedTensorType type) {
@@ -114,8 +119,15 @@ verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {
   for (const Coordinate &coordinate : special.getCoordinates()) {
     std::optional<Interval> range = getRange(coordinate.value, shape);
+    // Digits that do not nest reach their highest values at different indices;
+    // the sum of those is then no position at all.
+    auto isWithin = [&] {
+      return sets::proveWithin(coordinate.value, coordinate.extent,
+                               special.getBox(shape))
+                 .answer == Answer::Yes;
+    };
     std::optional<int64_t> extent = coordinate.extent.getConstant();
-    if (range && range->min < 0)
+    if (range && range->min < 0 && !isWithin())
       return emitError() << "layout " << name << " maps an index to "
                          << coordinate.name << " " << range->min
                          << ", below 0 (L1): add a constant to '"
@@ -124,7 +136,7 @@ verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
                     ? range->max < *extent
                     : coordinate.extent.isProvablyAtLeast(
                           naturalExtent(coordinate.value).specialize(shape));
-    if (fits)
+    if (fits || isWithin())
       continue;
     InFlightDiagnostic diag = emitError();
     diag << "layout " << name << " has no extent of '" << coordinate.name
@@ -166,4 +178,14 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
   diag << " and ";
   printIndex(diag, proof.second);
   return diag << " share one storage point";
+}
+
+LogicalResult
+layout::verifyEncoding(LayoutAttrInterface layout, ArrayRef<int64_t> shape,
+                       Type elementType,
+                       function_ref<InFlightDiagnostic()> emitError) {
+  FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
+  if (failed(map))
+    return failure();
+  return verifyLayout(*map, layout, shape, elementType, emitError);
 }

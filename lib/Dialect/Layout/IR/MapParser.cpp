@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   map    ::= `(` dims `)` `->` space `(` coords `)`
+//   map    ::= `(` dims `)` replicas? `->` space `(` coords `)`
+//   replicas ::= `replicate` `(` name `:` int (`,` name `:` int)* `)`
 //   coords ::= sum (`,` sum)*                     // a buffer: one dense group
 //            | (name `=` sum (`extent` size)?) (`,` ..)*
 //   sum    ::= product (`+` product)*
@@ -13,6 +14,7 @@
 //   digit  ::= primary (`floordiv` int | `mod` int)*
 //   primary::= dim | `(` sum `)` | `pad` `(` sum `,` int `,` int `)`
 //            | `[` sum (`,` sum)* `]` (`align` int)?
+//            | `xor` `(` sum (`,` sum)* (`:` int)? `)`
 //   size   ::= size-product (`+` size-product)*
 //   factor ::= int | `size` `(` dim `)` | `ceil` `(` size `,` int `)`
 //            | `(` size `)`
@@ -40,13 +42,16 @@ public:
   FailureOr<LayoutMap> parse();
 
 private:
+  ParseResult parseNewName();
   ParseResult parseDims();
+  ParseResult parseReplicas();
   ParseResult parseDimName(unsigned &dim);
   ParseResult findDim(SMLoc loc, StringRef name, unsigned &dim);
   ParseResult parsePositive(int64_t &value, StringRef what);
   ParseResult parseSum(Sized &result);
   ParseResult parseProduct(Sized &result, SizeExpr &stride);
   ParseResult parseDigit(Sized &result);
+  ParseResult parseXor(Sized &result);
   ParseResult parsePrimary(Sized &result);
   ParseResult parseSize(SizeExpr &result);
   ParseResult parseSizeProduct(SizeExpr &result);
@@ -74,7 +79,9 @@ private:
   }
 
   AsmParser &parser;
-  SmallVector<std::string> dims;
+  SmallVector<std::string> dims; // the first `rank` are logical, then replicas
+  unsigned rank = 0;
+  SmallVector<int64_t> replicas; // extents
   StringRef pending;
   SMLoc pendingLoc;
   unsigned depth = 0;
@@ -88,25 +95,43 @@ struct DepthGuard {
 
 } // namespace
 
+ParseResult MapParser::parseNewName() {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  // The lexer reads these as the integers -1 and 0.
+  if (name == "true" || name == "false")
+    return parser.emitError(loc) << "a dim cannot be named '" << name << "'";
+  if (llvm::is_contained(dims, name))
+    return parser.emitError(loc) << "dim '" << name << "' is repeated";
+  if (dims.size() == kMaxRank)
+    return parser.emitError(loc)
+           << "a layout has at most " << kMaxRank << " dims";
+  dims.push_back(name.str());
+  return success();
+}
+
 ParseResult MapParser::parseDims() {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Paren, [&]() -> ParseResult {
-        SMLoc loc = parser.getCurrentLocation();
-        StringRef name;
-        if (parser.parseKeyword(&name))
-          return failure();
-        // The lexer reads these as the integers -1 and 0.
-        if (name == "true" || name == "false")
-          return parser.emitError(loc)
-                 << "a dim cannot be named '" << name << "'";
-        if (llvm::is_contained(dims, name))
-          return parser.emitError(loc) << "dim '" << name << "' is repeated";
-        if (dims.size() == kMaxRank)
-          return parser.emitError(loc)
-                 << "a layout has at most " << kMaxRank << " dims";
-        dims.push_back(name.str());
-        return success();
-      });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                        [&] { return parseNewName(); });
+}
+
+/// The dims that follow are replicas: `replicate(r : 4)`.
+ParseResult MapParser::parseReplicas() {
+  rank = dims.size();
+  if (failed(parser.parseOptionalKeyword("replicate")))
+    return success();
+  if (parser.parseLParen())
+    return failure();
+  do {
+    int64_t extent;
+    if (parseNewName() || parser.parseColon() ||
+        parsePositive(extent, "the extent of a replica"))
+      return failure();
+    replicas.push_back(extent);
+  } while (succeeded(parser.parseOptionalComma()));
+  return parser.parseRParen();
 }
 
 ParseResult MapParser::findDim(SMLoc loc, StringRef name, unsigned &dim) {
@@ -167,7 +192,7 @@ MapParser::parseOptionalSizeFactor(std::optional<SizeExpr> &result) {
     unsigned dim;
     if (parseDimName(dim) || parser.parseRParen())
       return failure();
-    result = SizeExpr::dim(dim);
+    result = dim < rank ? SizeExpr::dim(dim) : SizeExpr(replicas[dim - rank]);
     return success();
   }
   SizeExpr num;
@@ -242,7 +267,9 @@ ParseResult MapParser::parsePrimary(Sized &result) {
   StringRef keyword;
   if (!takeKeyword(keyword, loc))
     return parser.emitError(loc)
-           << "expected a dim, a group '[..]', '(' or 'pad('";
+           << "expected a dim, a group '[..]', '(', 'pad(' or 'xor('";
+  if (keyword == "xor" && !llvm::is_contained(dims, keyword))
+    return parseXor(result);
   if (keyword == "pad" && !llvm::is_contained(dims, keyword)) {
     int64_t lo, hi;
     SMLoc loLoc, hiLoc;
@@ -261,6 +288,51 @@ ParseResult MapParser::parsePrimary(Sized &result) {
   if (findDim(loc, keyword, dim))
     return failure();
   result = Sized::dim(dim);
+  if (dim >= rank)
+    result = mod(result, replicas[dim - rank]);
+  return success();
+}
+
+/// The extent of a swizzle where none is stated: that of all its operands.
+static std::optional<int64_t> getCommonExtent(ArrayRef<Sized> operands) {
+  std::optional<int64_t> common;
+  for (const Sized &operand : operands) {
+    std::optional<int64_t> extent = operand.extent.getConstant();
+    if (!extent || (common && *common != *extent))
+      return std::nullopt;
+    common = extent;
+  }
+  return common;
+}
+
+ParseResult MapParser::parseXor(Sized &result) {
+  SmallVector<Sized> operands;
+  SMLoc loc;
+  if (parser.parseLParen())
+    return failure();
+  do {
+    if (parseSum(operands.emplace_back()))
+      return failure();
+  } while (succeeded(parser.parseOptionalComma()));
+  int64_t extent;
+  if (succeeded(parser.parseOptionalColon())) {
+    if (parser.getCurrentLocation(&loc) || parser.parseInteger(extent))
+      return failure();
+  } else {
+    loc = parser.getCurrentLocation();
+    std::optional<int64_t> common = getCommonExtent(operands);
+    if (!common)
+      return parser.emitError(loc)
+             << "the operands of 'xor' have no common constant extent: state "
+                "it, as in xor(a, b : 4)";
+    extent = *common;
+  }
+  if (extent < 1 || !llvm::isPowerOf2_64(extent))
+    return parser.emitError(loc)
+           << "the extent of 'xor' must be a power of two, found " << extent;
+  if (parser.parseRParen())
+    return failure();
+  result = xorOf(operands, extent);
   return success();
 }
 
@@ -318,11 +390,17 @@ ParseResult MapParser::parseSum(Sized &result) {
 static ArrayRef<StringRef> getKnownCoordinates(StringRef space) {
   static const StringRef buffer[] = {"offset"};
   static const StringRef image2d[] = {"x", "y", "lane"};
+  static const StringRef image2dArray[] = {"x", "y", "slice", "lane"};
+  static const StringRef image3d[] = {"x", "y", "z", "lane"};
   static const StringRef npu[] = {"npu", "offset"};
   if (space == "buffer")
     return buffer;
   if (space == "image2d")
     return image2d;
+  if (space == "image2d_array")
+    return image2dArray;
+  if (space == "image3d")
+    return image3d;
   if (space == "npu")
     return npu;
   return {};
@@ -410,11 +488,11 @@ FailureOr<LayoutMap> MapParser::parse() {
   SMLoc spaceLoc;
   StringRef space;
   std::vector<Coordinate> coordinates;
-  if (parseDims() || parser.parseArrow() ||
+  if (parseDims() || parseReplicas() || parser.parseArrow() ||
       parser.getCurrentLocation(&spaceLoc) || parser.parseKeyword(&space) ||
       parseCoordinates(space, spaceLoc, coordinates))
     return failure();
-  return LayoutMap::get(dims.size(), space, std::move(coordinates));
+  return LayoutMap::get(rank, space, std::move(coordinates), replicas);
 }
 
 FailureOr<LayoutMap> layout::parseLayoutMap(AsmParser &parser) {

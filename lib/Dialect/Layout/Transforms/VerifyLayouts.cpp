@@ -109,9 +109,9 @@ LogicalResult Verifier::verifyView(Operation *op, const ViewRule &view) {
 static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;
-    if (digit.fused) {
+    if (!digit.isDim()) {
       bool mentions = false;
-      digit.fused->walkDims([&](unsigned dim) { mentions |= dim == d; });
+      digit.walkDims([&](unsigned dim) { mentions |= dim == d; });
       return !mentions;
     }
     if (digit.dim != d)

@@ -45,7 +45,7 @@ func.func private @f(tensor<2x3xf32, #layout.map<(n, c) -> buffer(n, pad(c, 1, -
 
 // -----
 
-// expected-error@+1 {{expected a dim, a group '[..]', '(' or 'pad('}}
+// expected-error@+1 {{expected a dim, a group '[..]', '(', 'pad(' or 'xor('}}
 func.func private @f(tensor<2x3xf32, #layout.map<(n, c) -> buffer(n, -> )>>)
 
 // -----
@@ -87,3 +87,49 @@ func.func private @f(tensor<2xf32, #layout.map<(n) -> buffer((((((((((((((((((((
 
 // expected-error@+1 {{a layout has at most 64 dims}}
 func.func private @f(tensor<2xf32, #layout.map<(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, g0, g1, g2, g3, g4) -> buffer(a0)>>)
+
+// -----
+
+// expected-error@+1 {{the operands of 'xor' have no common constant extent: state it, as in xor(a, b : 4)}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i, j))>>)
+
+// -----
+
+// expected-error@+1 {{the operands of 'xor' have no common constant extent}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i mod 4, j mod 2))>>)
+
+// -----
+
+// expected-error@+1 {{the extent of 'xor' must be a power of two, found 3}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i, j : 3))>>)
+
+// -----
+
+// expected-error@+1 {{the extent of 'xor' must be a power of two, found -4}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i, j : -4))>>)
+
+// -----
+
+// expected-error@+1 {{is not injective (L1): indices (0, 0) and (0, 2) share one storage point}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) -> buffer(i, xor(i, j : 2))>>)
+
+// -----
+
+// expected-error@+1 {{the extent of a replica must be at least 1, found 0}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 0) -> buffer(r, i, j)>>)
+
+// -----
+
+// expected-error@+1 {{dim 'i' is repeated}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(i : 2) -> buffer(i, j)>>)
+
+// -----
+
+// A replica that stands nowhere stores one element several times in one place.
+// expected-error@+1 {{is not injective (L1)}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 2) -> buffer(i, j)>>)
+
+// -----
+
+// expected-error@+1 {{is not injective (L1)}}
+func.func private @f(tensor<4x4xf32, #layout.map<(i, j) replicate(r : 2) -> buffer(offset = i * 4 + j + r)>>)

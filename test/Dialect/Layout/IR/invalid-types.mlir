@@ -27,7 +27,7 @@ func.func private @overlapping_strides_that_miss(tensor<2x3xf32, #layout.map<(n,
 
 // -----
 
-// expected-error@+1 {{cannot be proven injective on this shape within the bound (L1): use strides that exceed what lies below them}}
+// expected-error@+1 {{is not injective (L1): indices (0, 4) and (1, 0) share one storage point}}
 func.func private @f(tensor<?x8xf32, #layout.map<(n, c) -> buffer(offset = n * 4 + c)>>)
 
 // -----

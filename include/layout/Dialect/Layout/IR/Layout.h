@@ -13,7 +13,13 @@
 #ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H
 #define LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H
 
+#include "layout/Algebra/Families/NpuScatter.h"
+#include "layout/Algebra/Families/PackedDims.h"
+#include "layout/Algebra/Families/Relations.h"
+#include "layout/Algebra/Families/RgbaImage.h"
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Algebra/Neighbours/Notation.h"
+#include "layout/Dialect/Layout/IR/ResolvedLayouts.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"

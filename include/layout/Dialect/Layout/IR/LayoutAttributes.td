@@ -8,19 +8,17 @@
 #ifndef LAYOUT_ATTRIBUTES
 #define LAYOUT_ATTRIBUTES
 
-include "layout/Dialect/Layout/IR/LayoutDialect.td"
-include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
+include "layout/Dialect/Layout/IR/BlockedAttr.td"
+include "layout/Dialect/Layout/IR/ImportAttr.td"
+include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
+include "layout/Dialect/Layout/IR/NpuScatterAttr.td"
+include "layout/Dialect/Layout/IR/NpuTargetAttr.td"
+include "layout/Dialect/Layout/IR/PackedDimsAttr.td"
+include "layout/Dialect/Layout/IR/RelationsAttr.td"
+include "layout/Dialect/Layout/IR/RgbaImageAttr.td"
 include "layout/Dialect/Layout/IR/TargetAttr.td"
-include "mlir/IR/BuiltinAttributeInterfaces.td"
-include "mlir/IR/TensorEncoding.td"
 
-class Layout_LayoutAttr<string name, string attrMnemonic,
-                        list<string> overrides = []>
-    : Layout_Attr<name, attrMnemonic,
-        [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
-         DeclareAttrInterfaceMethods<LayoutAttrInterface, overrides>]>;
-
-def Layout_MapAttr : Layout_LayoutAttr<"Map", "map"> {
+def Layout_MapAttr : Layout_LayoutAttr<"Map", "map", ["getStatedShape"]> {
   let summary = "the canonical map from logical indices to storage";
   let description = [{
     The core of every layout: named storage coordinates as sums of digits of
@@ -43,34 +41,27 @@ def Layout_MapAttr : Layout_LayoutAttr<"Map", "map"> {
 
     The attribute is built in canonical form and printed so, with dims d0, d1,
     ..: equal maps are the same attribute (L5). Spaces: `buffer(offset)`,
-    `image2d(x, y, lane)`, `npu(npu, offset)`; any other name is a space of
+    `image2d(x, y, lane)`, `image2d_array(x, y, slice, lane)`,
+    `image3d(x, y, z, lane)`, `npu(npu, offset)`; any other name is a space of
     the user's with the coordinates written.
+
+    `xor(a, b : 4)` swizzles the lowest bits of its operands; the extent, a
+    power of two, may be left out where all operands have it. Dims between
+    `replicate(` and `)` belong to no index: every index has one storage point
+    for each of their values.
+
+    ```mlir
+    #layout.map<(i, j) -> buffer(i, xor(i, j : 4))>
+    #layout.map<(i, j) replicate(r : 4) -> mesh(device = r, offset = [i, j])>
+    ```
   }];
   let parameters = (ins
     AttrParameter<"::mlir::layout::LayoutMap", "the map">:$map);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
 }
 
-def Layout_BlockedAttr : Layout_LayoutAttr<"Blocked", "blocked"> {
-  let summary = "axes named by letters, with split and fused parts";
-  let description = [{
-    `#layout.blocked<"NCHW" to "NCHW16c">`: an upper-case letter is an axis,
-    `16c` is its part of 16 consecutive indices, and parts of one letter stand
-    from major to minor. `[4o4i]` fuses two parts into one stored axis. The
-    first string gives the logical order and may itself be blocked. Extents are
-    rounded up: 17 channels in `NCHW16c` store 2 x 16.
-
-    Source: the DataLayout RFC of TVM (spec, section 3.1).
-  }];
-  let parameters = (ins
-    StringRefParameter<"the logical axes">:$logical,
-    StringRefParameter<"the stored axes, slowest first">:$stored);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-}
-
-def Layout_PaddedAttr : Layout_LayoutAttr<"Padded", "padded", ["getPadding"]> {
+def Layout_PaddedAttr : Layout_LayoutAttr<"Padded", "padded",
+                                          ["getPadding", "getStatedShape",
+                                           "getExampleShape", "withTarget"]> {
   let summary = "a layout whose padding holds a stated value";
   let description = [{
     `#layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>`: the storage
@@ -81,8 +72,6 @@ def Layout_PaddedAttr : Layout_LayoutAttr<"Padded", "padded", ["getPadding"]> {
   let parameters = (ins
     "::mlir::Attribute":$layout,
     OptionalParameter<"::mlir::TypedAttr", "null for zero">:$value);
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
 }
 
 #endif // LAYOUT_ATTRIBUTES

@@ -31,6 +31,14 @@ def Layout_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let extraClassDeclaration = [{
+    ResolvedLayouts &getResolvedLayouts() { return resolvedLayouts; }
+
+  private:
+    ResolvedLayouts resolvedLayouts;
+
+  public:
+  }];
 }
 
 class Layout_Attr<string name, string attrMnemonic, list<Trait> traits = []>

@@ -33,11 +33,31 @@ def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
       "::llvm::SmallVector<::mlir::layout::Sized>", "getStoredDims",
       (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType)>,
     InterfaceMethod<[{
+      The shape that the notation states by itself: one size per dim,
+      `ShapedType::kDynamic` where it takes any; nothing where it does not even
+      fix the rank.
+      }],
+      "::std::optional<::llvm::SmallVector<int64_t>>", "getStatedShape", (ins),
+      [{}], [{ return ::std::nullopt; }]>,
+    InterfaceMethod<[{
+      Some shape that the layout applies to, for questions whose answer is the
+      same on all of them, such as the storage space.
+      }],
+      "::llvm::SmallVector<int64_t>", "getExampleShape", (ins), [{}],
+      [{ return $_attr.getStatedShape().value_or(::llvm::SmallVector<int64_t>()); }]>,
+    InterfaceMethod<[{
       What padding holds (rule P1): a constant of `elementType`, or null for
       padding that holds anything.
       }],
       "::mlir::TypedAttr", "getPadding", (ins "::mlir::Type":$elementType),
       [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+      The same layout with the figures of `target` (`#layout.npu_target`), for
+      families that need some and state none; any other layout is its own
+      answer.
+      }],
+      "::mlir::Attribute", "withTarget", (ins "::mlir::Attribute":$target),
+      [{}], [{ return $_attr; }]>,
   ];
 }
 

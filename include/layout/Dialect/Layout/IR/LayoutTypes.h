@@ -26,6 +26,8 @@
 namespace mlir {
 namespace layout {
 
+class LayoutAttrInterface;
+
 /// True if the type carries a layout attribute of any family.
 bool hasLayout(Type type);
 
@@ -59,6 +61,12 @@ ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);
 LogicalResult verifyLayout(const LayoutMap &map, Attribute name,
                            ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError);
+
+/// Resolves a layout for a shape and checks the map: what makes a tensor type
+/// valid.
+LogicalResult verifyEncoding(LayoutAttrInterface layout,
+                             ArrayRef<int64_t> shape, Type elementType,
+                             function_ref<InFlightDiagnostic()> emitError);
 
 } // namespace layout
 } // namespace mlir

@@ -1,0 +1,109 @@
+//===- NpuScatter.h - Channels spread over the units of an NPU --*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `#layout.npu_scatter<aligned, start = 2>` (docs/spec.md, section 3.4): an NPU
+// has X units with S bytes each, and channel c of a tensor that starts at unit
+// Q lies in row (Q + c) floordiv X of unit (Q + c) mod X. P indices of the
+// first axis share one storage unit of P elements, and strides count those:
+//
+//     npu    = (Q + c) mod X
+//     offset = base + P * (m * sN + row * sC + h * sH + w * sW) + lane
+//
+//     2x3x4x5xf32 aligned, X = 4, Q = 2, 128 bytes to align to:
+//       sC = 32, sN = 32 * ceil(5 / 4) = 64, and (0, 2, 0, 0) is at unit 0,
+//       offset 32; storage is 128 elements a unit
+//
+// Laws:
+//  * sN depends on the start unit through the number of rows, so the start unit
+//    is part of the layout and moving it moves elements;
+//  * an address A = Q * S + R keeps the rule of its mode: A mod EU = 0 where
+//    channels are aligned, A mod 4 = 0 for compact, A mod P elements for
+//    strided;
+//  * base + P * M * sN elements fit one unit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H
+#define LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "llvm/ADT/Twine.h"
+
+namespace mlir {
+namespace layout {
+
+/// Where the strides come from.
+enum class NpuMode { Aligned, Compact, Matrix, Strided, Continuous };
+
+/// Which indices of the first axis share a storage unit: 4 of 8 bits, 2 of 16
+/// bits, 2 of 32 bits (input channels of weights).
+enum class NpuPack { None, N4, N2, IC2 };
+
+/// The figures of a chip.
+struct NpuFigures {
+  int64_t npus = 0;        // X
+  int64_t bytesPerNpu = 0; // S
+  int64_t euBytes = 0;     // EU, a power of two
+};
+
+/// A layout as it is written.
+struct NpuScatter {
+  NpuMode mode = NpuMode::Aligned;
+  int64_t width = 0;                     // of a matrix: columns per channel
+  llvm::SmallVector<int64_t, 4> strides; // strided: sN, sC, sH, sW
+  int64_t start = 0;                     // Q
+  NpuPack pack = NpuPack::None;
+  int64_t offset = 0; // R, in bytes
+
+  bool isScattered() const { return mode != NpuMode::Continuous; }
+  unsigned getRank() const { return mode == NpuMode::Matrix ? 2 : 4; }
+};
+
+/// P: how many elements a storage unit holds.
+int64_t getLanes(NpuPack pack);
+
+/// Where the elements of one shape go; digits are functions of the logical
+/// dims, strides are in storage units.
+struct NpuStorage {
+  unsigned rank = 0;
+  Sized npu, m, row, h, w, lane;
+  SizeExpr sN, sC, sH, sW;
+  int64_t base = 0; // R, in elements
+
+  /// What the strides reserve in every unit, base included: base + P * M * sN.
+  SizeExpr getReserved() const;
+
+  /// The map for tensors of this shape. The extent of `offset` is what is
+  /// reserved, or what the elements reach where that is not shown to hold them.
+  LayoutMap getMap(Sizes sizes) const;
+
+  /// The bytes that every unit needs, unknown sizes counted as 1; nothing past
+  /// int64.
+  std::optional<int64_t> getLeastBytes(int64_t elementBytes, Sizes sizes) const;
+
+private:
+  Sized getOffset() const;
+};
+
+/// Takes the predicate of a sentence about the layout.
+using NpuScatterError = llvm::function_ref<void(const llvm::Twine &message)>;
+
+/// What is wrong with the layout, whatever the chip and the tensor.
+bool checkNpuScatter(const NpuScatter &scatter, NpuScatterError error);
+
+/// The storage of tensors with these sizes (as many as `getRank`) and bytes per
+/// element. The layout is checked and scattered, the figures are verified; the
+/// first thing that does not fit is reported.
+std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
+                                        const NpuFigures &figures,
+                                        int64_t elementBytes, Sizes sizes,
+                                        NpuScatterError error);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H

@@ -1,0 +1,69 @@
+//===- PackedDims.h - Layouts of whole, packed and split dims ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The notation of `#layout.packed_dims<[1, 0, 1 : 4]>` (docs/spec.md, section
+// 3.2): physical dims, slowest first, each of them all that remains of a
+// logical dim or a part of it that nothing pads. What an entry takes depends on
+// the shape:
+//
+//     [1, 0, 1 : 4] on 6x8:  { d1 floordiv 4, d0, d1 mod 4 }   2 x 6 x 4
+//                   on 6x2:  { 0, d0, d1 }   clipped:          1 x 6 x 2
+//                   on 6x6:  does not apply: 4 does not divide 6
+//
+// Law: where a layout applies, it is a bijection onto 0 .. size - 1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H
+#define LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H
+
+#include "layout/Algebra/Sized.h"
+#include "llvm/ADT/Twine.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace mlir {
+namespace layout {
+
+/// One physical dim: `1`, `1 : 4` or `1 : oddeven 4`.
+struct PackedDim {
+  enum Kind { Whole, Packed, OddEven };
+
+  int64_t dim = 0;
+  Kind kind = Whole;
+  int64_t extent = 0; // 0 for a whole dim
+
+  bool operator==(const PackedDim &other) const {
+    return dim == other.dim && kind == other.kind && extent == other.extent;
+  }
+  friend llvm::hash_code hash_value(const PackedDim &d) {
+    return llvm::hash_combine(d.dim, d.kind, d.extent);
+  }
+};
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const PackedDim &dim);
+
+/// What holds on every shape: dims and extents are numbers that a layout can
+/// have, and a whole dim stands once, outside all parts of that dim. Reports
+/// the first entry at fault.
+bool checkPackedDims(
+    llvm::ArrayRef<PackedDim> dims,
+    llvm::function_ref<void(size_t entry, const llvm::Twine &)> error);
+
+/// The stored dims on a shape, kUnknownSize where a size is dynamic. Where the
+/// layout does not apply to the shape, says why and returns nothing; a size
+/// that would have to be known is such a reason.
+std::optional<llvm::SmallVector<Sized>>
+getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape,
+              llvm::function_ref<void(const llvm::Twine &)> why);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H

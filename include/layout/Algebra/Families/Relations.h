@@ -1,0 +1,104 @@
+//===- Relations.h - Layouts of axes that split and fuse --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The notation of `#layout.relations` (docs/spec.md, section 3.1): named axes
+// that are split into parts and fused, until each one that remains is stored:
+//
+//     (n, c, h, w), split c -> (co, ci : 16), fuse (h, w) -> hw,
+//       store (n, co, hw, ci)
+//
+//     stored = { n, c floordiv 16, [h, w], c mod 16 }
+//
+// Laws:
+//  * every axis is made once and used once, so no element is lost or doubled;
+//  * parts stand from major to minor; the first one holds what the others
+//    leave, ceil(size / product of the others) positions;
+//  * relations may be written in any order in which none makes its own source.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ALGEBRA_FAMILIES_RELATIONS_H
+#define LAYOUT_ALGEBRA_FAMILIES_RELATIONS_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "llvm/ADT/Twine.h"
+
+namespace mlir {
+namespace layout {
+
+struct NamedAxis {
+  std::string name;
+  int64_t extent = 0; // 0 where none is stated
+
+  bool operator==(const NamedAxis &other) const {
+    return name == other.name && extent == other.extent;
+  }
+};
+
+/// `split whole -> (parts)` or `fuse (parts) -> whole`.
+struct AxisRelation {
+  enum Kind { Split, Fuse };
+
+  Kind kind = Split;
+  NamedAxis whole;
+  std::vector<NamedAxis> parts;
+
+  bool operator==(const AxisRelation &other) const {
+    return kind == other.kind && whole == other.whole && parts == other.parts;
+  }
+};
+
+/// The layout as it is written.
+struct RelationsText {
+  /// A dim with an extent has as many indices on every shape.
+  std::vector<NamedAxis> dims;
+  std::vector<AxisRelation> relations;
+  /// The axes that remain, slowest first.
+  std::vector<std::string> stored;
+
+  bool operator==(const RelationsText &other) const {
+    return dims == other.dims && relations == other.relations &&
+           stored == other.stored;
+  }
+};
+
+/// Where the fault is: the n-th name in the order of writing, 0 the first dim.
+using RelationsError =
+    llvm::function_ref<void(size_t name, const llvm::Twine &message)>;
+
+class Relations;
+llvm::hash_code hash_value(const Relations &relations);
+
+/// A valid list of relations and the map that it gives; immutable and cheap to
+/// copy.
+class Relations {
+public:
+  Relations() = default;
+
+  /// Reports the first fault and returns nothing.
+  static std::optional<Relations> get(RelationsText text, RelationsError error);
+
+  explicit operator bool() const { return static_cast<bool>(data); }
+  const RelationsText &getText() const;
+  /// The stored dims, slowest first.
+  llvm::ArrayRef<Sized> getStoredDims() const;
+  const LayoutMap &getMap() const;
+
+  bool operator==(const Relations &other) const;
+  friend llvm::hash_code hash_value(const Relations &relations);
+
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  struct Data;
+  std::shared_ptr<const Data> data;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ALGEBRA_FAMILIES_RELATIONS_H

@@ -1,0 +1,35 @@
+//===- LayoutAttrBase.td - What layout attributes share ----*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LAYOUTATTRBASE
+#define LAYOUT_LAYOUTATTRBASE
+
+include "layout/Dialect/Layout/IR/LayoutDialect.td"
+include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+
+/// A layout family: it resolves to a map, and every tensor type that carries it
+/// is checked by that map.
+class Layout_LayoutAttr<string name, string attrMnemonic,
+                        list<string> overrides = []>
+    : Layout_Attr<name, attrMnemonic,
+        [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+         DeclareAttrInterfaceMethods<LayoutAttrInterface, overrides>]> {
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verifyEncoding(
+        ::llvm::ArrayRef<int64_t> shape, ::mlir::Type elementType,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const {
+      return ::mlir::layout::verifyEncoding(*this, shape, elementType,
+                                            emitError);
+    }
+  }];
+}
+
+#endif // LAYOUT_LAYOUTATTRBASE

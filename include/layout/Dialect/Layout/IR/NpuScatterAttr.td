@@ -1,0 +1,68 @@
+//===- NpuScatterAttr.td - Channels over the units of an NPU -*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_NPUSCATTERATTR
+#define LAYOUT_NPUSCATTERATTR
+
+include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
+include "layout/Dialect/Layout/IR/NpuTargetAttr.td"
+
+def Layout_NpuScatterAttr
+    : Layout_LayoutAttr<"NpuScatter", "npu_scatter",
+                        ["getStatedShape", "withTarget"]> {
+  let summary = "channels scattered over the units of an NPU";
+  let description = [{
+    A tensor (N, C, H, W) in the local memory of an NPU with X units: channel c
+    lies in unit (start + c) mod X, in its row (start + c) floordiv X.
+
+    ```mlir
+    #layout.npu_scatter<aligned, start = 2>
+    #layout.npu_scatter<compact, start = 0, pack = n4>
+    #layout.npu_scatter<matrix 15, start = 0>
+    #layout.npu_scatter<strided [120, 56, 16, 2], start = 1, offset = 64>
+    #layout.npu_scatter<continuous>
+    ```
+
+    | mode | strides of W, H, C, N | address |
+    |---|---|---|
+    | `aligned` | 1, W, H * W rounded up to `eu_bytes`, that * rows | a multiple of `eu_bytes` |
+    | `compact` | 1, W, H * W, that * rows | a multiple of 4 |
+    | `matrix w` | N x M as aligned (N, ceil(M / w), 1, w), 1 <= w <= M | a multiple of `eu_bytes` |
+    | `strided [n, c, h, w]` | as given | a multiple of the storage unit |
+    | `continuous` | row-major in system memory, not scattered | |
+
+    * `start`: the unit of channel 0. rows = ceil((start + C) / X), so the
+      stride of N depends on it;
+    * `pack`: which indices of the first axis share a storage unit, in which
+      strides count: `n4` of 8-bit elements, `n2` of 16-bit elements, `ic2` of
+      32-bit compact weights (I, O, KH, KW);
+    * `offset`: the byte of each unit where the tensor starts, 0 if not written.
+      Its address is start * `bytes_per_npu` + offset;
+    * `target`: the figures of the chip. A layout without them parses, but does
+      not apply to a tensor; passes may fill it in.
+
+    Every unit needs offset + bytes of a storage unit * ceil(N / P) * stride of
+    N bytes, which must not exceed `bytes_per_npu`. The coordinates of the map
+    are `npu` and `offset`, the latter in elements inside one unit.
+
+    Source: the tensor layouts of OKKernel (spec, section 3.4).
+  }];
+  let parameters = (ins
+    "::mlir::layout::NpuMode":$mode,
+    "int64_t":$width,
+    ArrayRefParameter<"int64_t", "of N, C, H, W where strided">:$strides,
+    "int64_t":$start,
+    "::mlir::layout::NpuPack":$pack,
+    "int64_t":$offset,
+    OptionalParameter<"::mlir::layout::NpuTargetAttr">:$target);
+  let extraClassDeclaration = [{
+    /// The same as a value of the algebra.
+    ::mlir::layout::NpuScatter getScatter() const;
+  }];
+}
+
+#endif // LAYOUT_NPUSCATTERATTR

@@ -1,0 +1,51 @@
+//===- ResolvedLayouts.h - The maps of types, found once --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Types are unique and live as long as their context, so what their layout
+// resolves to is found once and kept. Safe to use from several threads.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_LAYOUT_IR_RESOLVEDLAYOUTS_H
+#define LAYOUT_DIALECT_LAYOUT_IR_RESOLVEDLAYOUTS_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/RWMutex.h"
+
+namespace mlir {
+namespace layout {
+
+class ResolvedLayouts {
+public:
+  /// The map kept for `type`, or else that of `resolve`, which is kept where
+  /// it is a map.
+  FailureOr<LayoutMap> get(Type type,
+                           function_ref<FailureOr<LayoutMap>()> resolve) {
+    {
+      llvm::sys::SmartScopedReader<true> reading(mutex);
+      if (auto it = maps.find(type); it != maps.end())
+        return it->second;
+    }
+    FailureOr<LayoutMap> map = resolve();
+    if (failed(map))
+      return failure();
+    llvm::sys::SmartScopedWriter<true> writing(mutex);
+    return maps.try_emplace(type, *map).first->second;
+  }
+
+private:
+  llvm::sys::SmartRWMutex<true> mutex;
+  DenseMap<Type, LayoutMap> maps;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_LAYOUT_IR_RESOLVEDLAYOUTS_H

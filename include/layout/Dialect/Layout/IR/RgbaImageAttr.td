@@ -1,0 +1,58 @@
+//===- RgbaImageAttr.td - Four lanes a pixel ---------------*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_RGBAIMAGEATTR
+#define LAYOUT_RGBAIMAGEATTR
+
+include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
+
+def Layout_RgbaImageAttr : Layout_LayoutAttr<"RgbaImage", "rgba_image",
+                                             ["getStatedShape",
+                                              "getExampleShape"]> {
+  let summary = "tensors in images of four lanes a pixel";
+  let description = [{
+    `#layout.rgba_image<in_out_channel>`: the elements in the pixels of an
+    OpenCL image with channel order CL_RGBA. The kind says where each of its
+    axes goes; `c4(a)` is `(a + 3) / 4`:
+
+    | kind | axes | image | (x, y, lane) |
+    |---|---|---|---|
+    | `in_out_channel` | NHWC | W*c4(C), N*H | (c/4*W + w, n*H + h, c%4) |
+    | `in_out_height` | NHWC | W*C, N*c4(H) | (c*W + w, n*c4(H) + h/4, h%4) |
+    | `in_out_width` | NHWC | c4(W)*C, N*H | (c*c4(W) + w/4, n*H + h, w%4) |
+    | `conv2d_filter` | OIHW | I, c4(O)*H*W | (i, (o/4*H + h)*W + w, o%4) |
+    | `dw_conv2d_filter` | MIHW, M = 1 | H*W, c4(I) | (h*W + w, i/4, i%4) |
+    | `weight_height` | OIHW | I*H*W, c4(O) | ((h*W + w)*I + i, o/4, o%4) |
+    | `weight_width` | OIHW | c4(I)*H*W, O | ((h*W + w)*c4(I) + i/4, o, i%4) |
+    | `argument` | W | c4(W), 1 | (w/4, 0, w%4) |
+    | `texture_2d` | NHWC | W*N, H*c4(C) | (w*N + n, h*c4(C) + c/4, c%4) |
+    | `image_array` | NHWC | W*N, H, c4(C) | (w*N + n, h, c/4, c%4) |
+    | `image_3d` | NHWC | W*N, H, c4(C) | (w*N + n, h, c/4, c%4) |
+    | `single_pixel` | NHWC, C <= 4 | W, N*H | (w, n*H + h, c) |
+
+    Spaces: `image2d(x, y, lane)`, `image2d_array(x, y, slice, lane)` for
+    `image_array` and `image3d(x, y, z, lane)` for `image_3d`. There are 4 lanes
+    in every case; sizes may be dynamic.
+
+    A tensor has the axes in that order, or in the one of a second string:
+    `#layout.rgba_image<in_out_channel, "NCHW">`. Rank 2 in `in_out_channel` has
+    the axes N and C, in that order or in the one of the string; H and W are 1.
+
+    Errors: an unknown kind, a string that does not name each axis once (with
+    the column); on a shape (L1), another rank, M other than 1, C above 4 in
+    `single_pixel`, either of them dynamic.
+
+    Source: the memory layouts of MACE, and for the last four kinds those of
+    TensorFlow Lite's GPU delegate (spec, section 3.3).
+  }];
+  let parameters = (ins
+    "::mlir::layout::RgbaImageKind":$kind,
+    ArrayRefParameter<"unsigned",
+                      "the axis of each dim; empty for the kind's own">:$order);
+}
+
+#endif // LAYOUT_RGBAIMAGEATTR

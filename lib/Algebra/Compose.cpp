@@ -1,0 +1,137 @@
+//===- Compose.cpp - One layout after another, and back -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ViewError.h"
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
+                                               const LayoutMap &b,
+                                               ArrayRef<Sized> storedDims,
+                                               ViewError error) {
+  if (!checkMap(a, error) || !checkMap(b, error))
+    return std::nullopt;
+  llvm::SmallVector<Sized> dims(storedDims);
+  if (a.getRank() != dims.size()) {
+    if (a.getRank() != b.getCoordinates().size())
+      return no(error, "a layout of rank " + Twine(a.getRank()) +
+                           " cannot follow one with " +
+                           Twine(storedDims.size()) + " stored dims and " +
+                           Twine(b.getCoordinates().size()) +
+                           " coordinates (L7): its dims are the stored dims "
+                           "or the coordinates of the first one");
+    dims.clear();
+    for (const Coordinate &coordinate : b.getCoordinates())
+      dims.push_back({coordinate.value, coordinate.extent});
+  }
+  // The replicas of b come before those of a.
+  llvm::SmallVector<int64_t> replicas(b.getReplicas());
+  IndexView view;
+  view.rank = b.getRank();
+  for (Sized &dim : dims) {
+    view.dims.push_back(std::move(dim.value));
+    view.sizeOf.push_back(std::move(dim.extent));
+  }
+  for (int64_t extent : a.getReplicas()) {
+    view.dims.push_back(Linear::dim(view.rank + replicas.size()));
+    view.sizeOf.push_back(SizeExpr(extent));
+    replicas.push_back(extent);
+  }
+  LayoutMap result = replaceAllDims(a, view, replicas);
+  if (result.hasOverflow())
+    return no(error, "the strides of the composed layout do not fit 64 bits");
+  return result;
+}
+
+/// `value` over dims of the sizes `sizeOf` with the number of its positions;
+/// nothing where it may be negative.
+static std::optional<Sized> measure(const Linear &value,
+                                    ArrayRef<SizeExpr> sizeOf, Sizes known) {
+  std::vector<Linear> dims;
+  for (unsigned d = 0; d < sizeOf.size(); ++d)
+    dims.push_back(Linear::dim(d));
+  Linear simple = substitute(value, dims, sizeOf, known);
+  if (std::optional<Interval> range = getRange(simple, known)) {
+    if (range->min < 0)
+      return std::nullopt;
+    return Sized{simple, SizeExpr(range->max) + SizeExpr(1)};
+  }
+  bool isPositive = simple.constant.isProvablyAtLeast(0) &&
+                    llvm::all_of(simple.terms, [&](const DigitTerm &term) {
+                      std::optional<Interval> range =
+                          getRange(term.digit, known);
+                      bool isDim = !term.digit.fused || term.digit.modulus;
+                      return (isDim || (range && range->min >= 0)) &&
+                             term.stride.isProvablyAtLeast(0);
+                    });
+  if (!isPositive)
+    return std::nullopt;
+  return Sized{simple, naturalExtent(simple).substitute(sizeOf)};
+}
+
+std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
+                                               ArrayRef<Sized> storedDims,
+                                               Sizes sizes, ViewError error) {
+  if (!checkMap(map, error))
+    return std::nullopt;
+  if (!sizes.empty() && sizes.size() != map.getRank())
+    return no(error, Twine(sizes.size()) + " sizes for a layout of rank " +
+                         Twine(map.getRank()));
+  if (!map.getReplicas().empty())
+    return no(error, "a layout with replicas stores an element at several "
+                     "positions, and an inverse would give them one (L1)");
+  if (llvm::is_contained(sizes, 0))
+    return no(error, "a tensor without elements has no stored box to invert");
+  llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);
+  if (!sizes.empty())
+    known.assign(sizes.begin(), sizes.end());
+
+  std::vector<StoredAxis> axes;
+  for (const Sized &dim : storedDims)
+    axes.push_back({dim.value, dim.extent});
+  if (storedDims.empty())
+    axes = map.getStoredAxes();
+
+  // The sizes of the answer's dims: numbers where they are, else symbols.
+  unsigned rank = axes.size();
+  llvm::SmallVector<SizeExpr> sizeOf;
+  llvm::SmallVector<int64_t> knownOf;
+  for (auto [a, axis] : llvm::enumerate(axes)) {
+    std::optional<int64_t> extent = axis.extent.specialize(known).getConstant();
+    sizeOf.push_back(extent ? SizeExpr(*extent) : SizeExpr::dim(a));
+    knownOf.push_back(extent ? *extent : kUnknownSize);
+  }
+  std::optional<std::vector<Linear>> logical =
+      invertAxes(axes, map.getRank(), known);
+  if (!logical)
+    return no(error, "the logical index is no formula of the stored dims of " +
+                         map.str() +
+                         " by construction: no inverse layout (L7)");
+  llvm::SmallVector<Sized> dims;
+  for (auto [d, value] : llvm::enumerate(*logical)) {
+    std::optional<Sized> dim = measure(value, sizeOf, knownOf);
+    if (!dim)
+      return no(error, "positions of the storage of " + map.str() +
+                           " lie before the first index of dim " + Twine(d) +
+                           ": no layout of the whole stored box (L7)");
+    dims.push_back(std::move(*dim));
+  }
+  Sized offset = group(dims);
+  LayoutMap result =
+      LayoutMap::get(rank, "buffer", {{"offset", offset.value, offset.extent}});
+  if (result.hasOverflow())
+    return no(error,
+              "the stored box of " + map.str() + " does not fit 64 bits");
+  if (!isInjectiveByConstruction(result, knownOf))
+    return no(error, "several positions of the storage of " + map.str() +
+                         " would be one logical index: no inverse layout (L7)");
+  return result;
+}

@@ -1,0 +1,193 @@
+//===- Concat.cpp - Layouts of concatenated tensors -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ViewError.h"
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+/// Whether the parts differ in nothing but their size along `axis`.
+static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
+                       ViewError error) {
+  auto fail = [&](const Twine &why) {
+    no(error, why);
+    return false;
+  };
+  if (parts.empty())
+    return fail("a concatenation of nothing: it has at least one part");
+  const ConcatPart &first = parts.front();
+  for (auto [p, part] : llvm::enumerate(parts)) {
+    if (!checkMap(part.map, error))
+      return false;
+    unsigned rank = part.map.getRank();
+    auto fits = [](const Coordinate &a, const Coordinate &b) {
+      return a.name == b.name;
+    };
+    if (rank != first.map.getRank() ||
+        part.map.getReplicas() != first.map.getReplicas() ||
+        part.map.getSpace() != first.map.getSpace() ||
+        !std::equal(part.map.getCoordinates().begin(),
+                    part.map.getCoordinates().end(),
+                    first.map.getCoordinates().begin(),
+                    first.map.getCoordinates().end(), fits))
+      return fail("part " + Twine(p) + " is stored as " + part.map.str() +
+                  " and part 0 as " + first.map.str() +
+                  ": parts of one whole have one rank, one space and the same "
+                  "replicas");
+    if (axis < 0 || axis >= int64_t(rank))
+      return fail("there is no dim " + Twine(axis) +
+                  " to concatenate along in rank " + Twine(rank));
+    if (part.sizes.size() != rank)
+      return fail(Twine(part.sizes.size()) + " sizes of part " + Twine(p) +
+                  " for a layout of rank " + Twine(rank));
+    for (unsigned d = 0; d < rank; ++d) {
+      if (part.sizes[d] < 0 && part.sizes[d] != kUnknownSize)
+        return fail("part " + Twine(p) + " has the negative size " +
+                    Twine(part.sizes[d]));
+      if (int64_t(d) != axis && part.sizes[d] != first.sizes[d])
+        return fail("part " + Twine(p) +
+                    " has another size than part 0 in "
+                    "dim " +
+                    Twine(d) + ": sizes differ along the axis alone");
+    }
+    if (parts.size() > 1 && part.sizes[axis] == kUnknownSize)
+      return fail("part " + Twine(p) + " has a dynamic size along dim " +
+                  Twine(axis) + ": where the next part starts is not known");
+  }
+  return true;
+}
+
+/// Per coordinate the constant that takes `part` to `place`, which stores the
+/// same indices in the whole.
+static std::optional<llvm::SmallVector<SizeExpr>>
+findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
+  LayoutMap from = part.specialize(sizes), to = place.specialize(sizes);
+  llvm::SmallVector<int64_t> origin(part.getNumDims(), 0);
+  llvm::SmallVector<SizeExpr> shift;
+  std::vector<Coordinate> shifted;
+  for (auto [a, b] : llvm::zip(from.getCoordinates(), to.getCoordinates())) {
+    Linear difference = add(b.value, scale(a.value, SizeExpr(-1)));
+    if (difference.terms.empty()) {
+      shift.push_back(difference.constant);
+    } else {
+      // Sums that differ in form: the first index says which constant to try.
+      std::optional<int64_t> here = difference.evaluate(origin, sizes);
+      if (!here)
+        return std::nullopt;
+      shift.push_back(SizeExpr(*here));
+    }
+    // The part in storage of the whole's extents.
+    shifted.push_back({b.name, add(a.value, Linear(shift.back())), b.extent});
+  }
+  LayoutMap moved = LayoutMap::get(part.getRank(), part.getSpace(),
+                                   std::move(shifted), from.getReplicas());
+  if (equalOn(moved, to, sizes) != Answer::Yes)
+    return std::nullopt;
+  return shift;
+}
+
+/// `map` with room for every index of `sizes`. The extents of a layout that was
+/// made for another shape can be too small.
+static std::optional<LayoutMap> withRoomFor(const LayoutMap &map, Sizes sizes) {
+  std::vector<Coordinate> coordinates = map.getCoordinates();
+  LayoutMap special = map.specialize(sizes);
+  for (auto [coordinate, known] :
+       llvm::zip(coordinates, special.getCoordinates())) {
+    SizeExpr needed = naturalExtent(known.value).specialize(sizes);
+    if (std::optional<Interval> range =
+            getRange(known.value, map.getBox(sizes))) {
+      if (range->min < 0)
+        return std::nullopt;
+      needed = SizeExpr(range->max) + SizeExpr(1);
+    }
+    if (known.extent.isProvablyAtLeast(needed))
+      continue;
+    if (!needed.isProvablyAtLeast(known.extent))
+      return std::nullopt;
+    coordinate.extent = needed;
+  }
+  return LayoutMap::get(map.getRank(), map.getSpace(), std::move(coordinates),
+                        map.getReplicas());
+}
+
+/// Equal parts of `size` one after the other along the first coordinate: the
+/// part's number is a digit above all of its positions.
+static LayoutMap stack(const LayoutMap &part, unsigned axis, int64_t size) {
+  IndexView view;
+  view.rank = part.getRank();
+  view.sizes.assign(view.rank, kUnknownSize);
+  for (unsigned d = 0; d < view.rank; ++d) {
+    Sized dim = d == axis ? mod(Sized::dim(d), size) : Sized::dim(d);
+    view.dims.push_back(dim.value);
+    view.sizeOf.push_back(dim.extent);
+  }
+  LayoutMap inPart = applyView(part, view);
+  std::vector<Coordinate> coordinates = inPart.getCoordinates();
+  Coordinate &front = coordinates.front();
+  Sized stacked = group(
+      {floorDiv(Sized::dim(axis), size), Sized{front.value, front.extent}});
+  front.value = stacked.value;
+  front.extent = stacked.extent;
+  return LayoutMap::get(part.getRank(), part.getSpace(), std::move(coordinates),
+                        part.getReplicas());
+}
+
+std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
+                                                  int64_t axis,
+                                                  ViewError error) {
+  if (!checkParts(parts, axis, error))
+    return std::nullopt;
+  llvm::SmallVector<int64_t> wholeSizes = parts.front().sizes;
+  if (parts.size() > 1) {
+    int64_t &total = wholeSizes[axis] = 0;
+    for (const ConcatPart &part : parts)
+      if (llvm::AddOverflow(total, part.sizes[axis], total))
+        return no(error, "the size of the whole along dim " + Twine(axis) +
+                             " does not fit 64 bits");
+  }
+
+  std::vector<LayoutMap> candidates;
+  for (const ConcatPart &part : parts)
+    if (!llvm::is_contained(candidates, part.map))
+      candidates.push_back(part.map);
+  const ConcatPart &first = parts.front();
+  if (first.sizes[axis] > 0 && !first.map.getCoordinates().empty())
+    candidates.push_back(stack(first.map, axis, first.sizes[axis]));
+
+  unsigned rank = wholeSizes.size();
+  for (const LayoutMap &candidate : candidates) {
+    std::optional<LayoutMap> whole = withRoomFor(candidate, wholeSizes);
+    if (!whole || whole->hasOverflow() ||
+        proveInjective(*whole, wholeSizes).answer != Answer::Yes)
+      continue;
+    Concatenation result{*whole, {}};
+    llvm::SmallVector<int64_t> offsets(rank, 0), strides(rank, 1);
+    for (const ConcatPart &part : parts) {
+      llvm::SmallVector<int64_t> sizes(rank, kWholeDim);
+      if (parts.size() > 1)
+        sizes[axis] = part.sizes[axis];
+      std::optional<LayoutMap> place =
+          slice(*whole, wholeSizes, offsets, sizes, strides);
+      std::optional<llvm::SmallVector<SizeExpr>> shift;
+      if (place)
+        shift = findShift(part.map, *place, part.sizes);
+      if (!shift)
+        break;
+      result.shifts.push_back(std::move(*shift));
+      offsets[axis] += part.sizes[axis];
+    }
+    if (result.shifts.size() == parts.size())
+      return result;
+  }
+  return no(error, "no layout of the whole keeps every part where its own "
+                   "layout puts it, up to a shift (L7): give the parts the "
+                   "layouts of slices of the whole, or copy them");
+}

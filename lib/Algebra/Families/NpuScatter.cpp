@@ -1,0 +1,258 @@
+//===- NpuScatter.cpp - Channels spread over the units of an NPU ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Families/NpuScatter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::Twine;
+
+int64_t mlir::layout::getLanes(NpuPack pack) {
+  switch (pack) {
+  case NpuPack::None:
+    return 1;
+  case NpuPack::N4:
+    return 4;
+  case NpuPack::N2:
+  case NpuPack::IC2:
+    return 2;
+  }
+  llvm_unreachable("no such packing");
+}
+
+//===----------------------------------------------------------------------===//
+// The storage
+//===----------------------------------------------------------------------===//
+
+Sized NpuStorage::getOffset() const {
+  const SizeExpr &lanes = lane.extent;
+  return place({{Sized::constant(SizeExpr(base)), SizeExpr(1)},
+                {m, lanes * sN},
+                {row, lanes * sC},
+                {h, lanes * sH},
+                {w, lanes * sW},
+                {lane, SizeExpr(1)}});
+}
+
+SizeExpr NpuStorage::getReserved() const {
+  return SizeExpr(base) + lane.extent * m.extent * sN;
+}
+
+LayoutMap NpuStorage::getMap(Sizes sizes) const {
+  Sized offset = getOffset();
+  SizeExpr reserved = getReserved();
+  if (reserved.specialize(sizes).isProvablyAtLeast(
+          offset.extent.specialize(sizes)))
+    offset.extent = reserved;
+  return LayoutMap::get(rank, "npu",
+                        {{"npu", npu.value, npu.extent},
+                         {"offset", offset.value, offset.extent}});
+}
+
+std::optional<int64_t> NpuStorage::getLeastBytes(int64_t elementBytes,
+                                                 Sizes sizes) const {
+  llvm::SmallVector<int64_t> least(sizes);
+  llvm::replace(least, kUnknownSize, int64_t(1));
+  std::optional<int64_t> reserved = getReserved().evaluate(least);
+  std::optional<int64_t> reached = getOffset().extent.evaluate(least);
+  int64_t bytes;
+  if (!reserved || !reached ||
+      llvm::MulOverflow(std::max(*reserved, *reached), elementBytes, bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// The rules
+//===----------------------------------------------------------------------===//
+
+bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
+                                   NpuScatterError error) {
+  if (!scatter.isScattered()) {
+    if (scatter.start == 0 && scatter.offset == 0 &&
+        scatter.pack == NpuPack::None)
+      return true;
+    error("is not scattered: it has no start unit, packing or offset");
+    return false;
+  }
+  if (scatter.mode == NpuMode::Matrix && scatter.width < 1) {
+    error("has " + Twine(scatter.width) +
+          " columns per channel: they are at least 1");
+    return false;
+  }
+  if (scatter.mode == NpuMode::Strided) {
+    if (scatter.strides.size() != 4) {
+      error("has " + Twine(scatter.strides.size()) +
+            " strides: a strided scatter has four, of N, C, H and W");
+      return false;
+    }
+    for (int64_t stride : scatter.strides)
+      if (stride < 0) {
+        error("has the stride " + Twine(stride) +
+              ": strides in a unit are not negative");
+        return false;
+      }
+  }
+  if (scatter.start < 0) {
+    error("starts at unit " + Twine(scatter.start) +
+          ": units are counted from 0");
+    return false;
+  }
+  if (scatter.offset < 0) {
+    error("starts at byte " + Twine(scatter.offset) +
+          " of a unit: bytes are counted from 0");
+    return false;
+  }
+  if (scatter.pack == NpuPack::IC2 && scatter.mode != NpuMode::Compact) {
+    error("packs weights with ic2, which is a compact layout: write compact");
+    return false;
+  }
+  return true;
+}
+
+/// Q * S + R; `figures` are verified and Q and R lie in their ranges.
+static int64_t getAddress(const NpuScatter &scatter,
+                          const NpuFigures &figures) {
+  return scatter.start * figures.bytesPerNpu + scatter.offset;
+}
+
+static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
+                         NpuScatterError error) {
+  if (address % divisor == 0)
+    return true;
+  error("starts at address " + Twine(address) +
+        ", which is not a multiple of the " + Twine(divisor) + " bytes " + why +
+        ": choose another offset");
+  return false;
+}
+
+/// What depends on the chip alone.
+static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
+                         NpuScatterError error) {
+  if (scatter.start >= figures.npus) {
+    error("starts at unit " + Twine(scatter.start) + " of a target with " +
+          Twine(figures.npus) + " units: start lies between 0 and " +
+          Twine(figures.npus - 1));
+    return false;
+  }
+  if (scatter.offset >= figures.bytesPerNpu) {
+    error("starts at byte " + Twine(scatter.offset) +
+          " of a unit, the target has " + Twine(figures.bytesPerNpu) +
+          ": offset lies between 0 and " + Twine(figures.bytesPerNpu - 1));
+    return false;
+  }
+  int64_t address = getAddress(scatter, figures);
+  switch (scatter.mode) {
+  case NpuMode::Aligned:
+  case NpuMode::Matrix:
+    return checkAddress(address, figures.euBytes, "of an execution unit",
+                        error);
+  case NpuMode::Compact:
+    return checkAddress(address, 4, "that compact layouts start at", error);
+  case NpuMode::Strided: // by the bytes of a storage unit, see below
+  case NpuMode::Continuous:
+    return true;
+  }
+  llvm_unreachable("no such mode");
+}
+
+/// What depends on the bytes of an element.
+static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
+                          int64_t elementBytes, NpuScatterError error) {
+  struct Packing {
+    NpuPack pack;
+    const char *name;
+    int64_t elementBytes;
+  };
+  for (const Packing &packing :
+       {Packing{NpuPack::N4, "n4", 1}, Packing{NpuPack::N2, "n2", 2},
+        Packing{NpuPack::IC2, "ic2", 4}})
+    if (scatter.pack == packing.pack && elementBytes != packing.elementBytes) {
+      error("packs elements of " + Twine(packing.elementBytes * 8) +
+            " bits with " + packing.name + ", the tensor's have " +
+            Twine(elementBytes * 8));
+      return false;
+    }
+  if (scatter.offset % elementBytes != 0) {
+    error("starts at byte " + Twine(scatter.offset) +
+          " of a unit, which is not a multiple of the " + Twine(elementBytes) +
+          " bytes of an element: choose another offset");
+    return false;
+  }
+  int64_t unitBytes = getLanes(scatter.pack) * elementBytes;
+  if (scatter.mode == NpuMode::Strided)
+    return checkAddress(getAddress(scatter, figures), unitBytes,
+                        "of a storage unit", error);
+  if ((scatter.mode == NpuMode::Aligned || scatter.mode == NpuMode::Matrix) &&
+      figures.euBytes % unitBytes != 0 && unitBytes % figures.euBytes != 0) {
+    error("aligns channels to " + Twine(figures.euBytes) +
+          " bytes, which storage units of " + Twine(unitBytes) +
+          " bytes cannot meet: use compact or strided");
+    return false;
+  }
+  return true;
+}
+
+std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
+                                                      const NpuFigures &figures,
+                                                      int64_t elementBytes,
+                                                      Sizes sizes,
+                                                      NpuScatterError error) {
+  if (!checkFigures(scatter, figures, error) ||
+      !checkElements(scatter, figures, elementBytes, error))
+    return std::nullopt;
+  bool isMatrix = scatter.mode == NpuMode::Matrix;
+  if (isMatrix && sizes[1] > 0 && scatter.width > sizes[1]) {
+    error("has " + Twine(scatter.width) + " columns per channel, the tensor " +
+          Twine(sizes[1]) + ": the width of a channel lies between 1 and " +
+          Twine(sizes[1]));
+    return std::nullopt;
+  }
+
+  NpuStorage storage;
+  storage.rank = scatter.getRank();
+  storage.base = scatter.offset / elementBytes;
+  int64_t lanes = getLanes(scatter.pack);
+  storage.m = floorDiv(Sized::dim(0), lanes);
+  storage.lane = mod(Sized::dim(0), lanes);
+  // An N x Mc matrix is a tensor of (N, ceil(Mc / width), 1, width).
+  Sized channel =
+      isMatrix ? floorDiv(Sized::dim(1), scatter.width) : Sized::dim(1);
+  storage.h = isMatrix ? Sized::constant(SizeExpr(0)) : Sized::dim(2);
+  storage.w = isMatrix ? mod(Sized::dim(1), scatter.width) : Sized::dim(3);
+  Sized placed = pad(channel, scatter.start, 0);
+  storage.row = floorDiv(placed, figures.npus);
+  storage.npu = mod(placed, figures.npus);
+
+  if (scatter.mode == NpuMode::Strided) {
+    storage.sN = SizeExpr(scatter.strides[0]);
+    storage.sC = SizeExpr(scatter.strides[1]);
+    storage.sH = SizeExpr(scatter.strides[2]);
+    storage.sW = SizeExpr(scatter.strides[3]);
+  } else {
+    // A channel takes whole execution units, counted in storage units.
+    int64_t alignment = 1;
+    if (scatter.mode != NpuMode::Compact)
+      alignment =
+          std::max<int64_t>(figures.euBytes / (lanes * elementBytes), 1);
+    storage.sW = SizeExpr(1);
+    storage.sH = storage.w.extent;
+    storage.sC = align(group({storage.h, storage.w}), alignment).extent;
+    storage.sN = storage.sC * storage.row.extent;
+  }
+
+  std::optional<int64_t> bytes = storage.getLeastBytes(elementBytes, sizes);
+  if (!bytes || *bytes > figures.bytesPerNpu) {
+    error("needs " + (bytes ? Twine(*bytes) : Twine("more than 2^63 - 1")) +
+          " bytes of every unit, the target has " + Twine(figures.bytesPerNpu) +
+          ": split the tensor, or start at a unit where its channels take "
+          "fewer rows");
+    return std::nullopt;
+  }
+  return storage;
+}

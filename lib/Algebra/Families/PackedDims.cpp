@@ -1,0 +1,164 @@
+//===- PackedDims.cpp - Layouts of whole, packed and split dims -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Families/PackedDims.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+llvm::raw_ostream &mlir::layout::operator<<(llvm::raw_ostream &os,
+                                            const PackedDim &dim) {
+  os << dim.dim;
+  if (dim.kind == PackedDim::Whole)
+    return os;
+  return os << (dim.kind == PackedDim::OddEven ? " : oddeven " : " : ")
+            << dim.extent;
+}
+
+static std::string str(const PackedDim &dim) {
+  std::string text;
+  llvm::raw_string_ostream(text) << dim;
+  return text;
+}
+
+bool mlir::layout::checkPackedDims(
+    ArrayRef<PackedDim> dims,
+    llvm::function_ref<void(size_t, const Twine &)> error) {
+  llvm::SmallSet<int64_t, 8> whole, parts; // any number can be a key
+  for (auto [i, entry] : llvm::enumerate(dims)) {
+    auto fail = [&, i = i](const Twine &message) {
+      error(i, message);
+      return false;
+    };
+    if (entry.dim < 0)
+      return fail("a dim is at least 0, found " + Twine(entry.dim));
+    if (entry.kind == PackedDim::Whole) {
+      if (parts.contains(entry.dim))
+        return fail("dim " + Twine(entry.dim) +
+                    " as a whole inside a part of it: what remains of a dim "
+                    "is its slowest entry");
+      if (!whole.insert(entry.dim).second)
+        return fail("dim " + Twine(entry.dim) +
+                    " as a whole is repeated: what remains of a dim is one "
+                    "entry");
+      continue;
+    }
+    if (entry.extent < 1)
+      return fail("an extent is at least 1, found " + Twine(entry.extent));
+    if (entry.kind == PackedDim::OddEven && entry.extent % 2)
+      return fail("an extent of 'oddeven' is even, found " +
+                  Twine(entry.extent));
+    parts.insert(entry.dim);
+  }
+  return true;
+}
+
+namespace {
+/// What the scan has left of one logical dim.
+struct Rest {
+  Sized dim;
+  int64_t size;           // kUnknownSize where dynamic
+  int64_t below = 1;      // how many positions the entries so far cover
+  bool isClipped = false; // some entry was clipped
+  bool isTaken = false;   // some entry took all that was left
+  const PackedDim *outermost = nullptr;
+
+  Sized above() const {
+    return isTaken ? Sized::constant(0) : floorDiv(dim, below);
+  }
+  Sized take() {
+    Sized all = above();
+    size = 1;
+    isTaken = true;
+    return all;
+  }
+};
+} // namespace
+
+/// Split by 2 and permute: the even positions of x before the odd ones.
+static Sized evenBeforeOdd(const Sized &x) {
+  return group({mod(x, 2), floorDiv(x, 2)});
+}
+
+std::optional<llvm::SmallVector<Sized>>
+mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
+                            llvm::function_ref<void(const Twine &)> why) {
+  auto fail = [&](const Twine &message) {
+    why(message);
+    return std::nullopt;
+  };
+  llvm::SmallVector<Rest> rests;
+  for (auto [d, size] : llvm::enumerate(shape))
+    rests.push_back({Sized::dim(d), size});
+  for (const PackedDim &entry : llvm::reverse(dims)) {
+    if (entry.dim >= int64_t(shape.size()))
+      return fail("it names dim " + Twine(entry.dim) +
+                  ", the tensor has rank " + Twine(shape.size()) +
+                  ": write it over the dims of the tensor");
+    rests[entry.dim].outermost = &entry;
+  }
+
+  llvm::SmallVector<Sized> stored; // fastest first
+  for (const PackedDim &entry : llvm::reverse(dims)) {
+    Rest &rest = rests[entry.dim];
+    bool isOddEven = entry.kind == PackedDim::OddEven;
+    if (entry.kind == PackedDim::Whole) {
+      stored.push_back(rest.take());
+      continue;
+    }
+    // Everything is a multiple of 1, an unknown size, too.
+    if (rest.size == kUnknownSize && entry.extent != 1)
+      return fail("whether the extent of '" + str(entry) + "' divides dim " +
+                  Twine(entry.dim) +
+                  " is not known, its size is dynamic: make the dim static, "
+                  "or use #layout.blocked, which pads");
+    if (rest.size % entry.extent == 0) {
+      // The outermost entry has to take all that is left, so it needs no mod:
+      // whatever the notation, a dim in one piece is one digit.
+      Sized part = rest.above();
+      if (&entry != rest.outermost)
+        part = mod(part, entry.extent);
+      stored.push_back(isOddEven ? evenBeforeOdd(part) : part);
+      rest.size /= entry.extent;
+      // Only parts of a dim without indices can multiply past its size.
+      if (llvm::MulOverflow(rest.below, entry.extent, rest.below))
+        return fail("the extents of the parts of dim " + Twine(entry.dim) +
+                    " do not fit 64 bits: use smaller ones");
+      continue;
+    }
+    bool isClip = !isOddEven && rest.size < entry.extent;
+    if (isClip && rest.isClipped)
+      return fail("'" + str(entry) + "' finds " + Twine(rest.size) +
+                  " left of dim " + Twine(entry.dim) +
+                  ", of which a part inside it was clipped already: drop one "
+                  "of the two, or use #layout.blocked, which pads");
+    if (!isClip && !(isOddEven && rest.size == 1))
+      return fail("the extent of '" + str(entry) + "' does not divide the " +
+                  Twine(rest.size) + " left of dim " + Twine(entry.dim) +
+                  ": choose one that does, or use #layout.blocked, which "
+                  "pads");
+    rest.isClipped |= isClip;
+    stored.push_back(rest.take());
+  }
+
+  for (auto [d, rest] : llvm::enumerate(rests)) {
+    if (rest.isTaken || rest.size == 1)
+      continue;
+    return fail((rest.size == kUnknownSize ? "an unknown number of positions"
+                                           : Twine(rest.size)) +
+                " left of dim " + Twine(d) +
+                ", where 1 must be: add the entry '" + Twine(d) +
+                "' for what remains");
+  }
+  std::reverse(stored.begin(), stored.end());
+  return stored;
+}

@@ -1,0 +1,328 @@
+//===- Reshape.cpp - Layouts of expanded and collapsed tensors ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An index of the smaller rank is the row-major fusion of a group of dims, and
+// those are its digits. A digit above a size that is not known has no formula.
+// Such dims can be collapsed only if the map never takes them apart: the
+// candidate is the map with the last dim of the group in the place of all, and
+// it is right if expanding it gives the map back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizesOfFusion.h"
+#include "ViewError.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Index by index
+//===----------------------------------------------------------------------===//
+
+/// Whether `groups` are all `sizes.size()` dims in order. No group at all is a
+/// tensor of one element and rank 0.
+static bool checkGroups(DimGroups groups, Sizes sizes, ViewError error) {
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (size < 0 && size != kUnknownSize) {
+      no(error, "dim " + Twine(d) + " has the negative size " + Twine(size));
+      return false;
+    }
+  if (groups.empty()) {
+    if (llvm::all_of(sizes, [](int64_t size) { return size == 1; }))
+      return true;
+    no(error, "without groups all sizes are 1: a tensor of rank 0 has one "
+              "element");
+    return false;
+  }
+  int64_t next = 0;
+  for (ArrayRef<int64_t> group : groups) {
+    if (group.empty()) {
+      no(error, "an empty group: every group has a dim");
+      return false;
+    }
+    for (int64_t d : group)
+      if (d != next++) {
+        no(error, "dim " + Twine(d) + " in the place of dim " +
+                      Twine(next - 1) +
+                      ": groups hold all dims once and in order");
+        return false;
+      }
+  }
+  if (next != int64_t(sizes.size())) {
+    no(error, "groups of " + Twine(next) + " dims for " + Twine(sizes.size()) +
+                  " sizes: groups hold all dims");
+    return false;
+  }
+  return true;
+}
+
+/// The dim `u` of a view; its size is a number where it is an inner one.
+static Sized getViewDim(int64_t u, ArrayRef<int64_t> group, Sizes sizes) {
+  Sized dim = Sized::dim(u);
+  if (u != group.front() && sizes[u] >= 0)
+    dim.extent = SizeExpr(sizes[u]);
+  return dim;
+}
+
+std::optional<IndexView>
+mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, ViewError error) {
+  if (!checkGroups(groups, newSizes, error))
+    return std::nullopt;
+  IndexView view;
+  view.rank = newSizes.size();
+  view.sizes.assign(view.rank, kUnknownSize);
+  for (ArrayRef<int64_t> dims : groups) {
+    llvm::SmallVector<Sized> parts;
+    for (int64_t u : dims) {
+      parts.push_back(getViewDim(u, dims, newSizes));
+      if (u != dims.front())
+        view.sizes[u] = newSizes[u];
+    }
+    Sized fused = group(parts);
+    view.dims.push_back(fused.value);
+    view.sizeOf.push_back(fused.extent);
+  }
+  return view;
+}
+
+/// The digits of dim `d` with the `sizes`, the last one fastest, where all but
+/// the first are static.
+static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
+                                                   ViewError error) {
+  std::vector<Sized> digits;
+  int64_t below = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (i == 0) {
+      digits.push_back(floorDiv(Sized::dim(d), below));
+      break;
+    }
+    if (sizes[i] < 0)
+      return no(error, "a dim below the first one of its group has a dynamic "
+                       "size: its digits cannot be named");
+    int64_t above;
+    if (llvm::MulOverflow(below, std::max<int64_t>(sizes[i], 1), above))
+      return no(error, "the sizes of a group do not fit 64 bits");
+    // A box without indices has no digits; 1 keeps the others apart.
+    digits.push_back(sizes[i] ? mod(floorDiv(Sized::dim(d), below), sizes[i])
+                              : Sized{Linear(), SizeExpr(0)});
+    below = above;
+  }
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+std::optional<IndexView> mlir::layout::getCollapseView(DimGroups groups,
+                                                       Sizes oldSizes,
+                                                       ViewError error) {
+  if (!checkGroups(groups, oldSizes, error))
+    return std::nullopt;
+  IndexView view;
+  view.rank = groups.size();
+  view.sizes.assign(view.rank, kUnknownSize);
+  // Dims of a tensor of one element that no group holds.
+  if (groups.empty()) {
+    view.dims.resize(oldSizes.size());
+    view.sizeOf.assign(oldSizes.size(), SizeExpr(1));
+  }
+  for (auto [d, group] : llvm::enumerate(groups)) {
+    std::optional<std::vector<Sized>> digits =
+        getDigits(d, oldSizes.slice(group.front(), group.size()), error);
+    if (!digits)
+      return std::nullopt;
+    for (Sized &digit : *digits) {
+      view.dims.push_back(std::move(digit.value));
+      view.sizeOf.push_back(std::move(digit.extent));
+    }
+  }
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Map by map
+//===----------------------------------------------------------------------===//
+
+/// `map` with newDim(i) in the place of dim first + i, for i < count; they
+/// speak of `newCount` dims that start at `first`, too.
+static LayoutMap replaceRun(const LayoutMap &map, unsigned first,
+                            unsigned count, unsigned newCount,
+                            llvm::function_ref<Sized(unsigned)> newDim) {
+  IndexView view;
+  view.rank = map.getRank() - count + newCount;
+  view.sizes.assign(view.rank, kUnknownSize);
+  for (unsigned d = 0; d < map.getRank(); ++d) {
+    Sized dim = d < first            ? Sized::dim(d)
+                : d >= first + count ? Sized::dim(d - count + newCount)
+                                     : newDim(d - first);
+    view.dims.push_back(dim.value);
+    view.sizeOf.push_back(dim.extent);
+  }
+  return applyView(map, view);
+}
+
+/// `map` with the sizes of a run as numbers, where they are known.
+static LayoutMap withSizesOfRun(const LayoutMap &map, unsigned first,
+                                Sizes sizes) {
+  llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);
+  llvm::copy(sizes, known.begin() + first);
+  return map.specialize(known);
+}
+
+/// The sizes of a run that are kept as symbols: all but those that are known
+/// and not the first.
+static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
+  llvm::SmallVector<int64_t> inner(sizes);
+  inner.front() = kUnknownSize;
+  return inner;
+}
+
+/// Fuses a run whose dims the map never takes apart, whatever their sizes.
+static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
+                                          Sizes sizes, ViewError error) {
+  unsigned count = sizes.size(), last = first + count - 1;
+  auto isInRun = [&](unsigned d) { return first <= d && d <= last; };
+  SizesOfFusion sizesOf{SizeExpr(1), 1, SizeExpr::dim(last), isInRun};
+  for (unsigned i = 0; i < count; ++i) {
+    if (sizes[i] < 0)
+      sizesOf.symbols = sizesOf.symbols * SizeExpr::dim(first + i);
+    else if (llvm::MulOverflow(sizesOf.factor, std::max<int64_t>(sizes[i], 1),
+                               sizesOf.factor))
+      return no(error, "the sizes of a group do not fit 64 bits");
+  }
+  LayoutMap fixed = withSizesOfRun(map, first, sizes);
+  // The last dim alone, whose stride is that of the fusion ..
+  LayoutMap candidate = replaceRun(fixed, first, count, count, [&](unsigned i) {
+    Sized dim = Sized::dim(first + i);
+    return i + 1 == count ? dim : Sized{Linear(), dim.extent};
+  });
+  // .. and in the place of the run.
+  candidate = replaceRun(sizesOf.apply(candidate), first, count, 1,
+                         [&](unsigned) { return Sized::dim(first); });
+
+  llvm::SmallVector<llvm::SmallVector<int64_t, 2>> groups;
+  llvm::SmallVector<int64_t> expanded(map.getRank(), kUnknownSize);
+  for (unsigned d = 0; d < map.getRank(); ++d) {
+    if (d <= first || d > last)
+      groups.emplace_back();
+    groups.back().push_back(d);
+    if (isInRun(d))
+      expanded[d] = sizes[d - first];
+  }
+  if (!candidate.hasOverflow()) {
+    std::optional<LayoutMap> back = expandShape(candidate, groups, expanded);
+    if (back && withSizesOfRun(*back, first, sizes) == fixed)
+      return candidate;
+  }
+  return no(error, "dims " + Twine(first) + " to " + Twine(last) +
+                       " have dynamic sizes and storage does not hold them as "
+                       "one row-major digit: no layout of the collapsed tensor "
+                       "exists (L7); make the sizes below the first one "
+                       "static, or convert the tensor");
+}
+
+/// Fuses a run of digits: all sizes but the first are static.
+static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
+                                           Sizes sizes, ViewError error) {
+  std::optional<std::vector<Sized>> digits = getDigits(first, sizes, error);
+  if (!digits)
+    return std::nullopt;
+  // From here on size(first) is that of the fusion.
+  auto isFirst = [&](unsigned d) { return d == first; };
+  SizesOfFusion sizesOf{SizeExpr::dim(first), 1, SizeExpr::dim(first), isFirst};
+  for (int64_t size : sizes.drop_front())
+    sizesOf.factor *= std::max<int64_t>(size, 1);
+  LayoutMap fixed = withSizesOfRun(map, first, withoutFirst(sizes));
+  return replaceRun(sizesOf.apply(fixed), first, sizes.size(), 1,
+                    [&](unsigned i) {
+                      Sized digit = (*digits)[i];
+                      if (i == 0)
+                        digit.extent = SizeExpr::dim(first);
+                      return digit;
+                    });
+}
+
+/// Makes the dims first .. first + sizes.size() - 1 one dim.
+static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
+                                            Sizes allSizes, ViewError error) {
+  if (allSizes.size() == 1)
+    return map;
+  // Dims of size 1 have no digit.
+  unsigned kept = 0;
+  llvm::SmallVector<int64_t> sizes;
+  llvm::SmallVector<Sized> dims(allSizes.size(), Sized{Linear(), SizeExpr(1)});
+  for (auto [i, size] : llvm::enumerate(allSizes))
+    if (size != 1) {
+      dims[i] = Sized::dim(first + kept++);
+      sizes.push_back(size);
+    }
+  if (sizes.empty()) {
+    dims[0] = Sized::dim(first);
+    sizes.push_back(1);
+  }
+  if (sizes.size() != dims.size())
+    map = replaceRun(map, first, dims.size(), sizes.size(),
+                     [&](unsigned i) { return dims[i]; });
+
+  unsigned uncut = sizes.size();
+  while (uncut > 1 && sizes[uncut - 1] >= 0)
+    --uncut;
+  if (uncut > 1) {
+    std::optional<LayoutMap> fused = fuseUncut(
+        map, first, ArrayRef<int64_t>(sizes).take_front(uncut), error);
+    if (!fused)
+      return std::nullopt;
+    map = *fused;
+    sizes.erase(sizes.begin(), sizes.begin() + uncut - 1);
+    sizes.front() = kUnknownSize;
+  }
+  return sizes.size() > 1 ? fuseDigits(map, first, sizes, error)
+                          : std::optional<LayoutMap>(map);
+}
+
+std::optional<LayoutMap> mlir::layout::expandShape(const LayoutMap &map,
+                                                   DimGroups groups,
+                                                   Sizes newSizes,
+                                                   ViewError error) {
+  if (!checkMap(map, error))
+    return std::nullopt;
+  if (groups.size() != map.getRank())
+    return no(error, Twine(groups.size()) + " groups for a layout of rank " +
+                         Twine(map.getRank()) + ": one for each dim");
+  std::optional<IndexView> view = getExpandView(groups, newSizes, error);
+  if (!view)
+    return std::nullopt;
+  return viewIfSizesFit(map, *view, "the expanded tensor", error);
+}
+
+std::optional<LayoutMap> mlir::layout::collapseShape(const LayoutMap &map,
+                                                     DimGroups groups,
+                                                     Sizes oldSizes,
+                                                     ViewError error) {
+  if (!checkMap(map, error))
+    return std::nullopt;
+  if (oldSizes.size() != map.getRank())
+    return no(error, Twine(oldSizes.size()) + " sizes for a layout of rank " +
+                         Twine(map.getRank()) + ": one for each dim");
+  if (!checkGroups(groups, oldSizes, error))
+    return std::nullopt;
+  if (groups.empty())
+    return applyView(map, *getCollapseView(groups, oldSizes));
+  std::optional<LayoutMap> result = map;
+  // From the back, so that the dims in front keep their numbers.
+  for (ArrayRef<int64_t> group : llvm::reverse(groups)) {
+    result = collapseRun(*result, group.front(),
+                         oldSizes.slice(group.front(), group.size()), error);
+    if (!result)
+      return std::nullopt;
+  }
+  if (result->hasOverflow())
+    return no(error, "the sizes and strides of the collapsed tensor do not fit "
+                     "64 bits: no layout of it exists (L7)");
+  return result;
+}

@@ -1,0 +1,81 @@
+//===- SizesOfFusion.cpp - Sizes of dims that become one ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SizesOfFusion.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+
+SizeExpr SizesOfFusion::apply(const SizeExpr::Ceil &ceil) const {
+  // ceil(2 a b, 12) is written ceil(a b, 6): the factor of the product that
+  // was divided out is put back.
+  int64_t den;
+  if (llvm::MulOverflow(ceil.den, factor, den))
+    return apply(ceil.num).ceilDiv(ceil.den);
+  return apply(ceil.num * SizeExpr(factor)).ceilDiv(den);
+}
+
+SizeExpr SizesOfFusion::apply(const SizeExpr &size) const {
+  if (size.isOverflow())
+    return size;
+  SizeExpr sum(size.getConstantTerm());
+  for (const SizeExpr::Term &term : size.getTerms()) {
+    SizeExpr ofRun(term.coeff), rest(1);
+    for (const SizeExpr::Atom &atom : term.factors) {
+      if (atom.ceil)
+        rest = rest * apply(*atom.ceil);
+      else if (isInRun(atom.dim))
+        ofRun = ofRun * SizeExpr::dim(atom.dim);
+      else
+        rest = rest * SizeExpr::dim(atom.dim);
+    }
+    // The products have one term each, so they divide term by term.
+    auto divideOut = [&](const SizeExpr &product, const SizeExpr &by) {
+      while (std::optional<SizeExpr> quotient = ofRun.exactQuotient(product)) {
+        ofRun = *quotient;
+        rest = rest * by;
+      }
+    };
+    divideOut(symbols * SizeExpr(factor), total);
+    divideOut(symbols, total.ceilDiv(factor));
+    sum = sum + (ofRun.isConstant() ? ofRun * rest : SizeExpr::overflow());
+  }
+  return sum;
+}
+
+Linear SizesOfFusion::apply(const Linear &value) const {
+  Linear result(apply(value.constant));
+  for (const DigitTerm &term : value.terms) {
+    const Digit &digit = term.digit;
+    Linear source = Linear::dim(digit.dim);
+    if (digit.fused) {
+      source = apply(*digit.fused);
+    } else if (digit.swizzle) {
+      llvm::SmallVector<Linear> operands{
+          Linear(SizeExpr(digit.swizzle->constant))};
+      for (const Linear &operand : digit.swizzle->operands)
+        operands.push_back(apply(operand));
+      source = xorBits(operands, digit.swizzle->bits);
+    }
+    Linear part =
+        scale(takeDigit(source, digit.lo, digit.modulus), apply(term.stride));
+    result.constant = result.constant + part.constant;
+    llvm::append_range(result.terms, part.terms);
+  }
+  // At once: the form of a sum of overlapping digits depends on all of them.
+  return add(result, Linear());
+}
+
+LayoutMap SizesOfFusion::apply(const LayoutMap &map) const {
+  std::vector<Coordinate> coordinates;
+  for (const Coordinate &coordinate : map.getCoordinates())
+    coordinates.push_back(
+        {coordinate.name, apply(coordinate.value), apply(coordinate.extent)});
+  return LayoutMap::get(map.getRank(), map.getSpace(), std::move(coordinates),
+                        map.getReplicas());
+}

@@ -1,0 +1,30 @@
+//===- Common.h - What the layout attributes share --------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_DIALECT_LAYOUT_IR_ATTRIBUTES_COMMON_H
+#define LAYOUT_LIB_DIALECT_LAYOUT_IR_ATTRIBUTES_COMMON_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+
+namespace mlir {
+namespace layout {
+
+using EmitErrorFn = function_ref<InFlightDiagnostic()>;
+
+/// The rank check that every family needs.
+LogicalResult checkRank(Attribute layout, unsigned rank,
+                        ArrayRef<int64_t> shape, EmitErrorFn emitError);
+
+/// Reads an integer that is at least `least`; `what` names it in the message.
+ParseResult parseAtLeast(AsmParser &parser, int64_t &value, int64_t least,
+                         StringRef what);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_DIALECT_LAYOUT_IR_ATTRIBUTES_COMMON_H

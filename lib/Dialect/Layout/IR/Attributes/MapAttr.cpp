@@ -1,0 +1,55 @@
+//===- MapAttr.cpp - The canonical map as an attribute -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../MapParser.h"
+#include "Common.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Attribute MapAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  FailureOr<LayoutMap> map = parseLayoutMap(parser);
+  if (failed(map) || parser.parseGreater())
+    return {};
+  return parser.getChecked<MapAttr>(loc, parser.getContext(), *map);
+}
+
+void MapAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  getMap().print(printer.getStream());
+  printer << '>';
+}
+
+LogicalResult MapAttr::verify(EmitErrorFn emitError, LayoutMap map) {
+  if (!map)
+    return emitError() << "a layout needs a map";
+  if (map.hasOverflow())
+    return emitError() << "the strides or extents of the layout do not fit 64 "
+                          "bits (L1): use smaller factors";
+  return success();
+}
+
+FailureOr<LayoutMap> MapAttr::resolve(ArrayRef<int64_t> shape, Type,
+                                      EmitErrorFn emitError) const {
+  if (failed(checkRank(*this, getMap().getRank(), shape, emitError)))
+    return failure();
+  return getMap();
+}
+
+std::optional<SmallVector<int64_t>> MapAttr::getStatedShape() const {
+  return SmallVector<int64_t>(getMap().getRank(), ShapedType::kDynamic);
+}
+
+SmallVector<Sized> MapAttr::getStoredDims(ArrayRef<int64_t>, Type) const {
+  SmallVector<Sized> dims;
+  for (const StoredAxis &axis : getMap().getStoredAxes())
+    dims.push_back({axis.value, axis.extent});
+  return dims;
+}

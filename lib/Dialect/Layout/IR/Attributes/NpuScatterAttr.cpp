@@ -1,0 +1,261 @@
+//===- NpuScatterAttr.cpp - #layout.npu_scatter ---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Common.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// The words of an enum, in the order of its values.
+static constexpr StringLiteral kModes[] = {"aligned", "compact", "matrix",
+                                           "strided", "continuous"};
+static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};
+
+static StringRef stringify(NpuMode mode) { return kModes[int(mode)]; }
+static StringRef stringify(NpuPack pack) { return kPacks[int(pack)]; }
+
+/// A keyword of `words`, as its position among them.
+static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
+                                ArrayRef<StringLiteral> words) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    for (auto [i, candidate] : llvm::enumerate(words))
+      if (word == candidate)
+        return i;
+  InFlightDiagnostic diag = parser.emitError(loc)
+                            << "expected " << what << ": ";
+  llvm::interleaveComma(words, diag);
+  return diag;
+}
+
+static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
+  SMLoc loc = parser.getCurrentLocation();
+  // The lexer reads these as the integers -1 and 0.
+  if (succeeded(parser.parseOptionalKeyword("true")) ||
+      succeeded(parser.parseOptionalKeyword("false")))
+    return parser.emitError(loc) << "expected a number, found a truth value";
+  return parser.parseInteger(value);
+}
+
+static ParseResult parseTarget(AsmParser &parser, NpuTargetAttr &target) {
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute attr;
+  if (parser.parseAttribute(attr))
+    return failure();
+  target = dyn_cast<NpuTargetAttr>(attr);
+  if (target)
+    return success();
+  return parser.emitError(loc)
+         << "expected #layout.npu_target as the target, found " << attr;
+}
+
+/// What follows the mode: `start = 2, pack = n4, ..` in any order.
+static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
+                                 NpuTargetAttr &target) {
+  SmallVector<StringRef, 4> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (llvm::is_contained(seen, name))
+      return parser.emitError(loc) << "'" << name << "' is repeated";
+    seen.push_back(name);
+    ParseResult parsed = success();
+    if (name == "start") {
+      parsed = parseNumber(parser, scatter.start);
+    } else if (name == "offset") {
+      parsed = parseNumber(parser, scatter.offset);
+    } else if (name == "target") {
+      parsed = parseTarget(parser, target);
+    } else if (name == "pack") {
+      FailureOr<int> pack =
+          parseWord(parser, "a packing", ArrayRef(kPacks).drop_front());
+      if (failed(pack))
+        return failure();
+      scatter.pack = NpuPack(*pack + 1);
+    } else {
+      return parser.emitError(loc)
+             << "unknown setting '" << name
+             << "': there are start, pack, offset, target";
+    }
+    if (parsed)
+      return failure();
+  }
+  SMLoc loc = parser.getCurrentLocation();
+  if (scatter.isScattered() && !llvm::is_contained(seen, "start"))
+    return parser.emitError(loc)
+           << "expected 'start = <unit>': the strides depend on it";
+  if (!scatter.isScattered() && !seen.empty())
+    return parser.emitError(loc) << "a continuous tensor is not scattered: it "
+                                    "takes no '"
+                                 << seen.front() << "'";
+  return success();
+}
+
+Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  NpuScatter scatter;
+  NpuTargetAttr target;
+  if (parser.parseLess())
+    return {};
+  FailureOr<int> mode = parseWord(parser, "a mode", kModes);
+  if (failed(mode))
+    return {};
+  scatter.mode = NpuMode(*mode);
+  if (scatter.mode == NpuMode::Matrix && parseNumber(parser, scatter.width))
+    return {};
+  if (scatter.mode == NpuMode::Strided &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseNumber(parser, scatter.strides.emplace_back());
+      }))
+    return {};
+  if (parseSettings(parser, scatter, target) || parser.parseGreater())
+    return {};
+  return parser.getChecked<NpuScatterAttr>(
+      loc, parser.getContext(), scatter.mode, scatter.width,
+      ArrayRef<int64_t>(scatter.strides), scatter.start, scatter.pack,
+      scatter.offset, target);
+}
+
+void NpuScatterAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringify(getMode());
+  if (getMode() == NpuMode::Matrix)
+    printer << ' ' << getWidth();
+  if (getMode() == NpuMode::Strided)
+    printer << " [" << getStrides() << ']';
+  if (getScatter().isScattered())
+    printer << ", start = " << getStart();
+  if (getPack() != NpuPack::None)
+    printer << ", pack = " << stringify(getPack());
+  if (getOffset() != 0)
+    printer << ", offset = " << getOffset();
+  if (getTarget())
+    printer << ", target = " << getTarget();
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+NpuScatter NpuScatterAttr::getScatter() const {
+  NpuScatter scatter;
+  scatter.mode = getMode();
+  scatter.width = getWidth();
+  scatter.strides.assign(getStrides().begin(), getStrides().end());
+  scatter.start = getStart();
+  scatter.pack = getPack();
+  scatter.offset = getOffset();
+  return scatter;
+}
+
+/// Figures of a target are no part of the invariant: whether the layout fits a
+/// chip is asked when a tensor has it.
+LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
+                                     int64_t width, ArrayRef<int64_t> strides,
+                                     int64_t start, NpuPack pack,
+                                     int64_t offset, NpuTargetAttr target) {
+  NpuScatter scatter;
+  scatter.mode = mode;
+  scatter.width = width;
+  scatter.strides.assign(strides.begin(), strides.end());
+  scatter.start = start;
+  scatter.pack = pack;
+  scatter.offset = offset;
+  if (target && !scatter.isScattered())
+    return emitError() << "a layout in system memory has no target";
+  return success(checkNpuScatter(scatter, [&](const Twine &message) {
+    emitError() << "layout #layout.npu_scatter<" << stringify(mode) << ", ..> "
+                << message;
+  }));
+}
+
+std::optional<SmallVector<int64_t>> NpuScatterAttr::getStatedShape() const {
+  return SmallVector<int64_t>(getScatter().getRank(), ShapedType::kDynamic);
+}
+
+Attribute NpuScatterAttr::withTarget(Attribute target) const {
+  auto npuTarget = dyn_cast_if_present<NpuTargetAttr>(target);
+  if (!npuTarget || getTarget() || !getScatter().isScattered())
+    return *this;
+  return get(getContext(), getMode(), getWidth(), getStrides(), getStart(),
+             getPack(), getOffset(), npuTarget);
+}
+
+//===----------------------------------------------------------------------===//
+// The map
+//===----------------------------------------------------------------------===//
+
+/// The storage of a scattered layout; what does not fit is reported.
+static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
+                                            ArrayRef<int64_t> shape,
+                                            Type elementType,
+                                            EmitErrorFn emitError) {
+  auto report = [&](const Twine &message) {
+    if (emitError)
+      emitError() << "layout " << attr << " " << message << " (L1)";
+  };
+  if (!attr.getTarget()) {
+    report("needs the figures of a chip: state `target = "
+           "#layout.npu_target<..>` in the layout");
+    return std::nullopt;
+  }
+  if (!elementType.isIntOrFloat() ||
+      elementType.getIntOrFloatBitWidth() % 8 != 0) {
+    std::string text;
+    llvm::raw_string_ostream(text) << elementType;
+    report("stores integers and floats of whole bytes, found '" + text +
+           "': choose another element type");
+    return std::nullopt;
+  }
+  NpuTargetAttr target = attr.getTarget();
+  NpuFigures figures{target.getNpus(), target.getBytesPerNpu(),
+                     target.getEuBytes()};
+  return getNpuStorage(attr.getScatter(), figures,
+                       elementType.getIntOrFloatBitWidth() / 8, shape, report);
+}
+
+FailureOr<LayoutMap> NpuScatterAttr::resolve(ArrayRef<int64_t> shape,
+                                             Type elementType,
+                                             EmitErrorFn emitError) const {
+  NpuScatter scatter = getScatter();
+  if (failed(checkRank(*this, scatter.getRank(), shape, emitError)))
+    return failure();
+  if (!scatter.isScattered())
+    return LayoutMap::rowMajor(scatter.getRank());
+  std::optional<NpuStorage> storage =
+      getStorage(*this, shape, elementType, emitError);
+  if (!storage)
+    return failure();
+  return storage->getMap(shape);
+}
+
+SmallVector<Sized> NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                                 Type elementType) const {
+  SmallVector<Sized> dims;
+  if (!getScatter().isScattered()) {
+    for (unsigned d = 0; d < shape.size(); ++d)
+      dims.push_back(Sized::dim(d));
+    return dims;
+  }
+  NpuStorage storage = *getStorage(*this, shape, elementType, nullptr);
+  dims = {storage.npu, storage.m, storage.row};
+  if (getMode() != NpuMode::Matrix)
+    dims.push_back(storage.h);
+  dims.push_back(storage.w);
+  if (getPack() != NpuPack::None)
+    dims.push_back(storage.lane);
+  return dims;
+}

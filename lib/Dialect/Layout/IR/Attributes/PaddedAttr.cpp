@@ -1,0 +1,102 @@
+//===- PaddedAttr.cpp - #layout.padded -----------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Common.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Attribute PaddedAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute layout;
+  TypedAttr value;
+  if (parser.parseLess() || parser.parseAttribute(layout) ||
+      parser.parseComma())
+    return {};
+  if (failed(parser.parseOptionalKeyword("zero")) &&
+      parser.parseAttribute(value))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<PaddedAttr>(loc, parser.getContext(), layout, value);
+}
+
+void PaddedAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getLayout() << ", ";
+  if (getValue())
+    printer << getValue();
+  else
+    printer << "zero";
+  printer << '>';
+}
+
+LogicalResult PaddedAttr::verify(EmitErrorFn emitError, Attribute layout,
+                                 TypedAttr value) {
+  if (!isa_and_nonnull<LayoutAttrInterface>(layout))
+    return emitError() << "expected a layout inside #layout.padded";
+  if (isa<PaddedAttr>(layout))
+    return emitError() << "the padding is stated twice (P1): one "
+                          "#layout.padded is enough";
+  if (value && !isa<FloatAttr, IntegerAttr>(value))
+    return emitError() << "padding holds a number (P1), found " << value;
+  return success();
+}
+
+/// Whether a constant zero of the type can be made: signed integers have none.
+static bool hasZero(Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return llvm::APFloat::semanticsHasZero(floatType.getFloatSemantics());
+  return type.isSignlessInteger();
+}
+
+FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
+                                         Type elementType,
+                                         EmitErrorFn emitError) const {
+  if (getValue() && getValue().getType() != elementType) {
+    if (emitError)
+      emitError() << "padding of " << getValue().getType() << " in a tensor of "
+                  << elementType
+                  << " (P1): state a constant of the element type";
+    return failure();
+  }
+  if (!getValue() && !hasZero(elementType)) {
+    if (emitError)
+      emitError() << "element type " << elementType
+                  << " has no zero to pad with (P1)";
+    return failure();
+  }
+  return cast<LayoutAttrInterface>(getLayout())
+      .resolve(shape, elementType, emitError);
+}
+
+std::optional<SmallVector<int64_t>> PaddedAttr::getStatedShape() const {
+  return cast<LayoutAttrInterface>(getLayout()).getStatedShape();
+}
+
+SmallVector<int64_t> PaddedAttr::getExampleShape() const {
+  return cast<LayoutAttrInterface>(getLayout()).getExampleShape();
+}
+
+SmallVector<Sized> PaddedAttr::getStoredDims(ArrayRef<int64_t> shape,
+                                             Type elementType) const {
+  return cast<LayoutAttrInterface>(getLayout())
+      .getStoredDims(shape, elementType);
+}
+
+Attribute PaddedAttr::withTarget(Attribute target) const {
+  auto layout = cast<LayoutAttrInterface>(getLayout());
+  return get(getContext(), layout.withTarget(target), getValue());
+}
+
+TypedAttr PaddedAttr::getPadding(Type elementType) const {
+  if (getValue())
+    return getValue();
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return FloatAttr::get(floatType, 0.0);
+  return IntegerAttr::get(elementType, 0);
+}

@@ -1,0 +1,217 @@
+//===- EmitIndex.cpp - Layout maps as IR ----------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "layout/Algebra/AffineMaps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// Emits sums of digits over given dims and sizes. Dims of the affine maps are
+/// the indices and then the swizzles, symbols the sizes that are no constants:
+/// only symbols can be multiplied.
+class ValueEmitter {
+public:
+  ValueEmitter(OpBuilder &b, Location loc, ValueRange dims,
+               ArrayRef<OpFoldResult> sizes);
+
+  Value emit(const Linear &value);
+
+private:
+  AffineExpr addDim(Value value);
+  AffineExpr emitSwizzle(const Swizzle &swizzle);
+
+  OpBuilder &b;
+  Location loc;
+  SmallVector<OpFoldResult> dims, symbols;
+  SmallVector<AffineExpr> dimExprs, sizeExprs;
+};
+
+} // namespace
+
+ValueEmitter::ValueEmitter(OpBuilder &b, Location loc, ValueRange dims,
+                           ArrayRef<OpFoldResult> sizes)
+    : b(b), loc(loc) {
+  for (Value dim : dims)
+    dimExprs.push_back(addDim(dim));
+  for (OpFoldResult size : sizes) {
+    if (std::optional<int64_t> constant = getConstantIntValue(size)) {
+      sizeExprs.push_back(b.getAffineConstantExpr(*constant));
+    } else {
+      sizeExprs.push_back(b.getAffineSymbolExpr(symbols.size()));
+      symbols.push_back(size);
+    }
+  }
+}
+
+AffineExpr ValueEmitter::addDim(Value value) {
+  dims.push_back(value);
+  return b.getAffineDimExpr(dims.size() - 1);
+}
+
+AffineExpr ValueEmitter::emitSwizzle(const Swizzle &swizzle) {
+  Value mask = arith::ConstantIndexOp::create(b, loc, swizzle.getExtent() - 1);
+  Value result;
+  auto join = [&](Value bits) {
+    result = result ? arith::XOrIOp::create(b, loc, result, bits) : bits;
+  };
+  for (const Linear &operand : swizzle.operands)
+    join(arith::AndIOp::create(b, loc, emit(operand), mask));
+  if (swizzle.constant)
+    join(arith::ConstantIndexOp::create(b, loc, swizzle.constant));
+  return addDim(result);
+}
+
+Value ValueEmitter::emit(const Linear &value) {
+  AffineExpr expr = toAffineExpr(
+      value, dimExprs, sizeExprs, b.getContext(),
+      [&](const Swizzle &swizzle) { return emitSwizzle(swizzle); });
+  auto map = AffineMap::get(dims.size(), symbols.size(), expr);
+  SmallVector<OpFoldResult> operands(dims);
+  llvm::append_range(operands, symbols);
+  return getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, operands));
+}
+
+SmallVector<Value> layout::emitValues(OpBuilder &b, Location loc,
+                                      ArrayRef<Linear> values, ValueRange dims,
+                                      ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> results;
+  for (const Linear &value : values)
+    results.push_back(ValueEmitter(b, loc, dims, sizes).emit(value));
+  return results;
+}
+
+/// The values of coordinates or axes, for the first replica where none is said.
+template <typename Parts>
+static SmallVector<Value>
+emitParts(OpBuilder &b, Location loc, const LayoutMap &map, const Parts &parts,
+          ValueRange index, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dims(index);
+  while (dims.size() < map.getNumDims())
+    dims.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+  SmallVector<Linear> values;
+  for (const auto &part : parts)
+    values.push_back(part.value);
+  return emitValues(b, loc, values, dims, sizes);
+}
+
+SmallVector<Value> layout::emitForward(OpBuilder &b, Location loc,
+                                       const LayoutMap &map, ValueRange index,
+                                       ArrayRef<OpFoldResult> sizes) {
+  return emitParts(b, loc, map, map.getCoordinates(), index, sizes);
+}
+
+SmallVector<Value> layout::emitStoredAxes(OpBuilder &b, Location loc,
+                                          const LayoutMap &map,
+                                          ValueRange index,
+                                          ArrayRef<OpFoldResult> sizes) {
+  return emitParts(b, loc, map, map.getStoredAxes(), index, sizes);
+}
+
+FailureOr<EmittedIndex>
+layout::emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
+                     ArrayRef<int64_t> shape, ValueRange position,
+                     ArrayRef<OpFoldResult> sizes, bool checkPadding) {
+  std::optional<std::vector<Linear>> inverse = getBackwardValues(map, shape);
+  if (!inverse)
+    return failure();
+  SmallVector<Value> dims = emitValues(b, loc, *inverse, position, sizes);
+  EmittedIndex result;
+  result.index = llvm::to_vector(ArrayRef(dims).take_front(map.getRank()));
+  if (!checkPadding)
+    return result;
+
+  // An index of the box whose own position this is.
+  auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
+    result.isElement =
+        result.isElement
+            ? arith::AndIOp::create(b, loc, result.isElement, holds)
+            : holds;
+  };
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  SmallVector<OpFoldResult> box(sizes);
+  for (int64_t extent : map.getReplicas())
+    box.push_back(b.getIndexAttr(extent));
+  for (auto [dim, size] : llvm::zip_equal(dims, box)) {
+    require(arith::CmpIPredicate::sge, dim, zero);
+    require(arith::CmpIPredicate::slt, dim,
+            getValueOrCreateConstantIndexOp(b, loc, size));
+  }
+  for (auto [here, own] :
+       llvm::zip_equal(position, emitStoredAxes(b, loc, map, dims, sizes)))
+    if (here != own)
+      require(arith::CmpIPredicate::eq, here, own);
+  return result;
+}
+
+/// The stored axes of a point inside of the storage.
+static SmallVector<Value> emitAxesOfPoint(OpBuilder &b, Location loc,
+                                          const LayoutMap &map,
+                                          ValueRange point,
+                                          ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> axes;
+  for (auto [c, x] : llvm::enumerate(point)) {
+    // A coordinate is row-major over its axes: the fastest one is peeled off
+    // first, the slowest one is what is left.
+    ArrayRef<StoredAxis> stored = map.getStoredAxes(c);
+    SmallVector<Value> ofPoint(stored.size());
+    Value rest = x;
+    for (size_t a = stored.size(); a-- > 0;) {
+      if (a == 0) {
+        ofPoint[a] = rest;
+        break;
+      }
+      Value extent =
+          emitValues(b, loc, Linear(stored[a].extent), {}, sizes).front();
+      // Storage without positions has an axis without any.
+      Value one = arith::ConstantIndexOp::create(b, loc, 1);
+      Value divisor = arith::MaxSIOp::create(b, loc, extent, one);
+      ofPoint[a] = arith::RemUIOp::create(b, loc, rest, divisor);
+      rest = arith::DivUIOp::create(b, loc, rest, divisor);
+    }
+    llvm::append_range(axes, ofPoint);
+  }
+  return axes;
+}
+
+FailureOr<EmittedIndex>
+layout::emitBackwardOfPoint(OpBuilder &b, Location loc, const LayoutMap &map,
+                            ArrayRef<int64_t> shape, ValueRange point,
+                            ArrayRef<OpFoldResult> sizes) {
+  if (!getBackwardValues(map, shape))
+    return failure();
+  // What is outside stands for the first position, so that nothing overflows.
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isInside;
+  SmallVector<Value> inside;
+  for (auto [x, coordinate] : llvm::zip_equal(point, map.getCoordinates())) {
+    Value extent =
+        emitValues(b, loc, Linear(coordinate.extent), {}, sizes).front();
+    // Unsigned, a negative number is large.
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, extent);
+    inside.push_back(arith::SelectOp::create(b, loc, fits, x, zero));
+    isInside = isInside ? arith::AndIOp::create(b, loc, isInside, fits) : fits;
+  }
+  FailureOr<EmittedIndex> result = emitBackward(
+      b, loc, map, shape, emitAxesOfPoint(b, loc, map, inside, sizes), sizes,
+      /*checkPadding=*/true);
+  Value &isElement = result->isElement;
+  if (!isElement)
+    isElement = isInside;
+  else if (isInside)
+    isElement = arith::AndIOp::create(b, loc, isInside, isElement);
+  return result;
+}

@@ -1,0 +1,81 @@
+//===- Arrangement.h - A box of points on a flat sheet ----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A picture shows a box of points whose coordinates are cut into axes: position
+// x of a coordinate has the digit (x / stride) mod extent along each of them.
+// An arrangement gives every axis to the columns, the rows or the panels of a
+// sheet, so that every point has one place. Each list has its slowest axis
+// first.
+//
+//     offset of 2 x 6 x 16:  panels {2}, rows {6}, columns {16}
+//       offset 100 = 1 * 96 + 0 * 16 + 4:  panel 1, row 0, column 4
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_PICTURE_ARRANGEMENT_H
+#define LIB_PICTURE_ARRANGEMENT_H
+
+#include "Contents.h"
+
+namespace mlir {
+namespace layout {
+namespace picture {
+
+struct Axis {
+  unsigned coordinate = 0;
+  int64_t stride = 1;
+  int64_t extent = 1;
+  /// The digits that run along the axis; empty below a cut.
+  std::string text;
+  /// Where the axis is best cut: positions that are multiples of this.
+  int64_t grain = 0;
+};
+using Axes = llvm::SmallVector<Axis>;
+
+/// A coordinate of the box.
+struct Direction {
+  std::string name;
+  int64_t extent = 1;
+  Axes axes; // those with more than one position
+};
+
+struct Place {
+  int64_t panel = 0, row = 0, column = 0;
+};
+
+struct Arrangement {
+  llvm::SmallVector<Direction> directions;
+  Axes columns, rows, panels;
+  /// Columns are things of their own, such as the pixels of an image.
+  bool separateColumns = false;
+
+  Place getPlace(llvm::ArrayRef<int64_t> point) const;
+  /// The first point of a row.
+  Point getRowStart(int64_t panel, int64_t row) const;
+  /// What a column adds to the points of a row.
+  Point getColumn(int64_t column) const;
+};
+
+/// The number of positions along some axes.
+int64_t count(llvm::ArrayRef<Axis> axes);
+
+/// The storage of `map`, with at most `maxColumns` columns where linear memory
+/// can be cut; `columns` (if not 0) cuts it there instead. `dimNames` name the
+/// dims and then the replicas in the texts of the axes.
+Arrangement arrangeStorage(const LayoutMap &map, const Contents &contents,
+                           llvm::ArrayRef<std::string> dimNames,
+                           int64_t maxColumns, int64_t columns);
+
+/// The logical box: the last dim across, the one before it downwards.
+Arrangement arrangeLogical(Sizes sizes, llvm::ArrayRef<std::string> dimNames,
+                           int64_t maxColumns, int64_t columns);
+
+} // namespace picture
+} // namespace layout
+} // namespace mlir
+
+#endif // LIB_PICTURE_ARRANGEMENT_H

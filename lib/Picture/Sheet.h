@@ -1,0 +1,89 @@
+//===- Sheet.h - All that a picture says, before it is drawn ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sheet is a picture without measures in pixels: panels of equally many rows
+// and columns, cells in them, and the texts around. `makeSheet` decides what
+// stands where, `writeSvg` only draws it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_PICTURE_SHEET_H
+#define LIB_PICTURE_SHEET_H
+
+#include "Arrangement.h"
+#include "Cells.h"
+
+namespace mlir {
+namespace layout {
+namespace picture {
+
+/// A text beside some rows, or above some columns.
+struct Band {
+  int64_t first = 0, count = 1;
+  std::string text;
+};
+
+/// The texts along one edge that tell the values of one coordinate.
+struct Ruler {
+  std::string title;
+  std::vector<Band> bands;
+};
+/// The outermost first.
+using Rulers = llvm::SmallVector<Ruler>;
+
+struct Panel {
+  std::string title;
+  Rulers rows;
+};
+
+struct PlacedCell {
+  Place place;
+  llvm::SmallVector<std::string, 2> lines;
+  std::string title;
+  Fill fill;
+};
+
+struct Swatch {
+  Fill fill;
+  std::string text;
+};
+
+struct Sheet {
+  std::string title;
+  std::vector<std::string> facts; // one line each
+  std::vector<Swatch> key;
+
+  /// How many gaps stand before each row and column.
+  std::vector<int64_t> rowGaps, columnGaps;
+  Rulers columns; // the same above all panels
+  std::vector<Panel> panels;
+  /// How many panels may make a line, ascending: those along the innermost
+  /// axis, the two innermost ones, ..
+  llvm::SmallVector<int64_t> panelGroups;
+
+  std::vector<PlacedCell> cells;
+  /// The most characters of a line and lines of a cell.
+  int64_t numChars = 1, numLines = 1;
+};
+
+Sheet makeSheet(const LayoutMap &map, const Contents &contents,
+                const PictureOptions &options);
+
+void writeSvg(const Sheet &sheet, llvm::raw_ostream &os);
+
+// Measures in pixels that the arrangement must know.
+/// The width of the panels that the sheet keeps to if it can.
+constexpr int64_t kSheetWidth = 1150;
+/// About what stands around the cells of a panel.
+constexpr int64_t kPanelMargin = 70;
+int64_t getCellWidth(int64_t numChars);
+
+} // namespace picture
+} // namespace layout
+} // namespace mlir
+
+#endif // LIB_PICTURE_SHEET_H

@@ -1,0 +1,289 @@
+//===- Arrays.cpp - numpy arrays into storage and back --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Arguments.h"
+#include "Bindings.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Pack.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+//===----------------------------------------------------------------------===//
+// numpy
+//===----------------------------------------------------------------------===//
+
+py::object mlir::layout::python::getNumpy(const char *name) {
+  return py::module_::import("numpy").attr(name);
+}
+
+Array::Array(const py::object &object, StringRef what) : object(object) {
+  if (!py::isinstance(object, getNumpy("ndarray")))
+    throw py::type_error("the " + what.str() +
+                         " is to be a numpy.ndarray, not " +
+                         Py_TYPE(object.ptr())->tp_name);
+  // What a mask hides would come out as values.
+  if (py::isinstance(object, getNumpy("ma").attr("MaskedArray")))
+    throw py::type_error("the " + what.str() +
+                         " has a mask, which a layout does not know: fill it");
+}
+
+std::string Array::getDtypeName() const {
+  return py::str(getDtype().attr("name"));
+}
+
+Shape Array::getShape() const { return toInts(object.attr("shape"), "shape"); }
+
+unsigned Array::getItemBytes() const {
+  return object.attr("itemsize").cast<unsigned>();
+}
+
+bool Array::isContiguous() const {
+  return object.attr("flags").attr("c_contiguous").cast<bool>();
+}
+
+py::object Array::reshape(ArrayRef<int64_t> shape) const {
+  return object.attr("reshape")(toTuple(shape));
+}
+
+/// As bytes, an array can be asked for its memory whatever its dtype.
+static py::buffer toBytes(const py::object &contiguous) {
+  return contiguous.attr("reshape")(-1).attr("view")("u1");
+}
+
+Bytes::Bytes(const py::object &contiguous, bool writable)
+    : info(toBytes(contiguous).request(writable)) {}
+
+Bytes Bytes::toRead(const Array &array) {
+  return Bytes(getNumpy("ascontiguousarray")(array.object), false);
+}
+
+Bytes Bytes::toWrite(const py::object &array) { return Bytes(array, true); }
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+static std::string toText(ArrayRef<int64_t> shape) {
+  return py::str(toTuple(shape));
+}
+
+/// The storage array: linear memory by its stored dims, any other space by its
+/// coordinates. Both are row-major over the storage.
+static Shape getStorageShape(const OnShape &on) {
+  return on.map.getSpace() == "buffer" ? on.getStoredShape()
+                                       : on.getStorageExtent();
+}
+
+/// The logical dim of each stored dim that is longer than 1, where storage only
+/// permutes them: every one is a whole logical dim, and nothing is padded.
+static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
+  if (on.map.getSpace() != "buffer")
+    return std::nullopt;
+  SmallVector<int64_t> permutation;
+  SmallVector<bool> seen(on.shape.size(), false);
+  for (const Sized &dim : on.normalDims) {
+    if (dim.extent.isConstantEqual(1))
+      continue;
+    const Digit *digit = dim.value.getSingleDigit();
+    if (!digit || !digit->isDim() || !digit->isWholeSource() ||
+        digit->dim >= on.shape.size() || seen[digit->dim] ||
+        !dim.extent.isConstantEqual(on.shape[digit->dim]))
+      return std::nullopt;
+    seen[digit->dim] = true;
+    permutation.push_back(digit->dim);
+  }
+  // Dims of size 1 are no digits: where they stand makes no difference.
+  for (auto [d, size] : llvm::enumerate(on.shape))
+    if (!seen[d] && size != 1)
+      return std::nullopt;
+  for (auto [d, size] : llvm::enumerate(on.shape))
+    if (!seen[d])
+      permutation.push_back(d);
+  return permutation;
+}
+
+static bool isRowMajor(const OnShape &on) {
+  return on.normal == LayoutMap::rowMajor(on.shape.size()).specialize(on.shape);
+}
+
+/// Runs move(logical bytes, storage bytes) without the interpreter.
+template <typename Fn>
+static void moveElements(const LayoutValue &self, Fn move) {
+  bool done;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    done = move();
+  }
+  if (!done)
+    fail("some position in the storage of layout " + self.text +
+         " may not fit 64 bits (L1)");
+}
+
+static py::object packArray(const LayoutValue &self, const py::object &given,
+                            const py::object &pad) {
+  Array array(given, "array");
+  auto on = self.on(array.getShape(), getElement(self, array.getDtype()));
+  on->requireValid();
+  py::object padding = getPadding(*on, pad, array.getDtype());
+  Shape shape = getStorageShape(*on);
+  if (array.isContiguous() && isRowMajor(*on))
+    return array.reshape(shape);
+  if (auto permutation = getPermutation(*on))
+    return given.attr("transpose")(toTuple(*permutation))
+        .attr("reshape")(toTuple(shape));
+
+  py::object storage =
+      getNumpy("full")(toTuple(shape), padding, array.getDtype());
+  Bytes from = Bytes::toRead(array), to = Bytes::toWrite(storage);
+  unsigned itemBytes = array.getItemBytes();
+  moveElements(self, [&] {
+    return pack(on->map, on->shape, itemBytes, from.get(), to.getMutable());
+  });
+  return storage;
+}
+
+static py::object unpackArray(const LayoutValue &self, const py::object &given,
+                              py::handle logicalShape) {
+  Array storage(given, "storage");
+  auto on =
+      self.on(toShape(logicalShape), getElement(self, storage.getDtype()));
+  on->requireValid();
+  Shape shape = getStorageShape(*on), extents = on->getStorageExtent();
+  Shape found = storage.getShape();
+  if (found != shape && found != extents)
+    fail("the storage of this shape is an array of shape " + toText(shape) +
+         (shape == extents ? "" : " or " + toText(extents)) + ", not " +
+         toText(found));
+  if (storage.isContiguous() && isRowMajor(*on))
+    return storage.reshape(on->shape);
+  if (auto permutation = getPermutation(*on)) {
+    Shape permuted, inverse(permutation->size());
+    for (auto [i, d] : llvm::enumerate(*permutation)) {
+      permuted.push_back(on->shape[d]);
+      inverse[d] = i;
+    }
+    return storage.reshape(permuted).attr("transpose")(toTuple(inverse));
+  }
+
+  py::object array = getNumpy("empty")(toTuple(on->shape), storage.getDtype());
+  Bytes from = Bytes::toRead(storage), to = Bytes::toWrite(array);
+  unsigned itemBytes = storage.getItemBytes();
+  moveElements(self, [&] {
+    return unpack(on->map, on->shape, itemBytes, from.get(), to.getMutable());
+  });
+  return array;
+}
+
+/// Signed integers of 64 bits, one index in each row.
+static py::object toIndices(const Array &indices, size_t rank) {
+  std::string kind = py::str(indices.getDtype().attr("kind"));
+  if (!StringRef("iu").contains(kind) ||
+      !getNumpy("can_cast")(indices.getDtype(), "int64").cast<bool>())
+    fail("indices of dtype " + indices.getDtypeName() +
+         ": use signed integers of at most 64 bits");
+  Shape shape = indices.getShape();
+  if (shape.size() != 2 || size_t(shape[1]) != rank)
+    fail("the indices have the shape " + toText(shape) + ", not (n, " +
+         Twine(rank) + "): one index in each row");
+  return getNumpy("ascontiguousarray")(indices.object, "int64");
+}
+
+/// The first of `count` rows that is no index of the shape; `count` if all are.
+static size_t findOutside(const int64_t *rows, size_t count,
+                          ArrayRef<int64_t> shape) {
+  for (size_t row = 0; row < count; ++row)
+    for (size_t d = 0; d < shape.size(); ++d, ++rows)
+      if (*rows < 0 || *rows >= shape[d])
+        return row;
+  return count;
+}
+
+static py::object forwardArray(const LayoutValue &self, const py::object &given,
+                               py::handle shape) {
+  auto on = self.on(toShape(shape));
+  size_t rank = on->shape.size();
+  Array indices(toIndices(Array(given, "indices"), rank), "indices");
+  size_t count = indices.getShape().front();
+  std::optional<Evaluator> evaluator =
+      Evaluator::ofCoordinates(on->normal, on->shape);
+  if (!evaluator)
+    fail("some address on this shape may not fit 64 bits (L1): the tensor is "
+         "too large");
+  py::object points = getNumpy("empty")(
+      py::make_tuple(count, evaluator->getNumValues()), "int64");
+  Bytes from = Bytes::toRead(indices), to = Bytes::toWrite(points);
+  const auto *rows = reinterpret_cast<const int64_t *>(from.get().data());
+  auto *values = reinterpret_cast<int64_t *>(to.getMutable().data());
+  size_t outside;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    outside = findOutside(rows, count, on->shape);
+    if (outside == count)
+      evaluator->evaluate(rows, rank, count, values);
+  }
+  if (outside != count)
+    fail("row " + Twine(outside) + " is the index " +
+         toText(ArrayRef<int64_t>(rows + outside * rank, rank)) +
+         ", outside the shape " + toText(on->shape));
+  return points;
+}
+
+void mlir::layout::python::bindArrays(LayoutClass &layout) {
+  layout
+      .def("pack", forPython(packArray), py::arg("array"),
+           py::arg("pad") = py::none(),
+           R"(The storage of a logical array, padding included.
+
+The shape is `stored_shape` in linear memory, and one dim for each coordinate in
+other spaces, so that storage[forward_index(i)] or storage[tuple of the
+address] is array[i]. Padding holds `pad`: what the layout states (P1) where it
+does, else 0.
+
+Where storage is the array in row-major order, or a permutation of its dims, the
+result is a view of it: nothing is copied. Any other result is contiguous.
+
+>>> import numpy as np
+>>> L = Layout('#layout.blocked<"AB" to "AB4b">')
+>>> L.pack(np.arange(10, dtype='i4').reshape(2, 5), pad=-1)
+array([[[ 0,  1,  2,  3],
+        [ 4, -1, -1, -1]],
+<BLANKLINE>
+       [[ 5,  6,  7,  8],
+        [ 9, -1, -1, -1]]], dtype=int32)
+
+LayoutError: the layout is not valid for the shape, the dtype is not that of
+`element`, or it cannot hold `pad`.)")
+      .def(
+          "unpack", forPython(unpackArray), py::arg("storage"),
+          py::arg("shape"),
+          R"(The logical array of a shape from its storage; padding is not read.
+
+`storage` has the shape that `pack` gives, or one dim for each coordinate. A
+view is returned where `pack` returns one.
+
+>>> import numpy as np
+>>> L = Layout('#layout.blocked<"AB" to "BA">')
+>>> L.unpack(np.arange(6).reshape(3, 2), (2, 3))
+array([[0, 2, 4],
+       [1, 3, 5]])
+)")
+      .def("forward", forPython(forwardArray), py::arg("indices"),
+           py::arg("shape"),
+           R"(The storage points of many indices: [n, rank] to [n, coordinates].
+
+>>> import numpy as np
+>>> L = Layout('#layout.blocked<"AB" to "AB4b">')
+>>> L.forward(np.array([[0, 4], [1, 4]]), (2, 5))
+array([[ 4],
+       [12]])
+)");
+}

@@ -1,0 +1,70 @@
+//===- Bindings.h - The parts of the extension module -----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `layout_mlir._layout`: the names of docs/spec.md, section 7, on the algebra.
+// Nothing here computes an address; each function turns arguments into values,
+// asks the algebra and turns the answer back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PYTHON_BINDINGS_H
+#define LAYOUT_PYTHON_BINDINGS_H
+
+#include "LayoutValue.h"
+#include <pybind11/pybind11.h>
+
+namespace mlir {
+namespace layout {
+namespace python {
+
+using LayoutClass = pybind11::class_<LayoutValue, std::shared_ptr<LayoutValue>>;
+
+/// How a binding receives an argument. A layout comes by its holder: Python can
+/// make an object whose value was never constructed, which has none.
+template <typename T> struct Argument {
+  using Type = T;
+  static T get(Type value) { return std::forward<T>(value); }
+};
+template <> struct Argument<const LayoutValue &> {
+  using Type = const std::shared_ptr<LayoutValue> &;
+  static const LayoutValue &get(Type value) {
+    if (!value)
+      throw pybind11::type_error("a Layout is expected, not None");
+    return *value;
+  }
+};
+
+/// `function` for pybind11.
+template <typename Result, typename... Args>
+auto forPython(Result (*function)(Args...)) {
+  return [function](typename Argument<Args>::Type... args) -> Result {
+    return function(Argument<Args>::get(
+        std::forward<typename Argument<Args>::Type>(args))...);
+  };
+}
+
+/// pybind11 holds pointers to values that are not const; no binding changes
+/// one.
+inline std::shared_ptr<LayoutValue> toPython(const LayoutValue::Ptr &value) {
+  return std::const_pointer_cast<LayoutValue>(value);
+}
+
+void bindTarget(pybind11::module_ &module);
+void bindQueries(LayoutClass &layout);
+void bindArrays(LayoutClass &layout);
+void bindViews(LayoutClass &layout);
+void bindNotations(LayoutClass &layout);
+void bindPipeline(pybind11::module_ &module);
+
+/// The text of the attribute that a Target stands for.
+std::string getTargetText(const pybind11::object &target);
+
+} // namespace python
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PYTHON_BINDINGS_H

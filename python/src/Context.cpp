@@ -1,0 +1,72 @@
+//===- Context.cpp - The MLIR context of the process ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Pipelines/Registration.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout::python;
+
+ProcessContext::ProcessContext() : context(MLIRContext::Threading::DISABLED) {
+  DialectRegistry registry;
+  layout::registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<LayoutDialect>();
+}
+
+ProcessContext &ProcessContext::get() {
+  static ProcessContext *process = new ProcessContext;
+  return *process;
+}
+
+void mlir::layout::python::checkText(StringRef text, unsigned most) {
+  if (text.contains('\0'))
+    fail("the text holds a zero byte");
+  unsigned depth = 0, signs = 0;
+  auto check = [&](unsigned reached) {
+    if (reached > most)
+      fail("the text is nested more than " + Twine(most) +
+           " deep: write it flatter");
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i], previous = i ? text[i - 1] : ' ';
+    // Minus signs nest without a bracket.
+    if (c == '-')
+      check(++signs);
+    else if (!llvm::isSpace(c))
+      signs = 0;
+    switch (c) {
+    case '"':
+      // To the end of the string; an escaped character is never its end.
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+      break;
+    case '/':
+      if (previous == '/')
+        i = std::min(text.find('\n', i), text.size());
+      break;
+    case '(':
+    case '[':
+    case '{':
+    case '<':
+      check(++depth);
+      break;
+    case '>':
+      // An arrow or a comparison.
+      if (previous == '-' || previous == '=')
+        break;
+      [[fallthrough]];
+    case ')':
+    case ']':
+    case '}':
+      depth -= depth > 0;
+      break;
+    }
+  }
+}

@@ -1,0 +1,171 @@
+//===- Elements.cpp - Element types and numpy's dtypes --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "Context.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout::python;
+
+namespace {
+/// What is asked of a dtype, for use where the interpreter cannot be.
+struct Dtype {
+  explicit Dtype(const py::object &dtype)
+      : kind(py::cast<std::string>(dtype.attr("kind"))[0]),
+        bits(8 * dtype.attr("itemsize").cast<unsigned>()),
+        name(py::str(dtype.attr("name"))) {}
+
+  bool isInteger() const { return StringRef("biu").contains(kind); }
+
+  char kind;
+  unsigned bits;
+  std::string name;
+};
+} // namespace
+
+static Type getFloat(unsigned bits, MLIRContext *context) {
+  switch (bits) {
+  case 16:
+    return Float16Type::get(context);
+  case 32:
+    return Float32Type::get(context);
+  case 64:
+    return Float64Type::get(context);
+  default:
+    return {};
+  }
+}
+
+/// The type that a dtype means by itself; null where it means none.
+static Type getTypeOf(const Dtype &dtype, MLIRContext *context) {
+  switch (dtype.kind) {
+  case 'b':
+    return IntegerType::get(context, 1);
+  case 'i':
+  case 'u':
+    return IntegerType::get(context, dtype.bits);
+  case 'f':
+    return getFloat(dtype.bits, context);
+  case 'c': {
+    Type part = getFloat(dtype.bits / 2, context);
+    return part ? Type(ComplexType::get(part)) : Type();
+  }
+  default:
+    return {};
+  }
+}
+
+/// The name among numpy's dtypes of a float type that numpy itself lacks.
+static StringRef getForeignName(Type type) {
+  return llvm::TypeSwitch<Type, StringRef>(type)
+      .Case([](BFloat16Type) { return "bfloat16"; })
+      .Case([](Float8E5M2Type) { return "float8_e5m2"; })
+      .Case([](Float8E4M3Type) { return "float8_e4m3"; })
+      .Case([](Float8E4M3FNType) { return "float8_e4m3fn"; })
+      .Default([](Type) { return StringRef(); });
+}
+
+static bool holds(const Dtype &dtype, Type element, MLIRContext *context) {
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    if (integer.isSigned() && dtype.kind != 'i')
+      return false;
+    if (integer.isUnsigned() && dtype.kind != 'u')
+      return false;
+    element = IntegerType::get(context, integer.getWidth());
+  }
+  if (getTypeOf(dtype, context) == element)
+    return true;
+  StringRef foreign = getForeignName(element);
+  if (foreign.empty())
+    return false;
+  bool isRaw =
+      dtype.kind == 'u' && dtype.bits == element.getIntOrFloatBitWidth();
+  return isRaw || dtype.name == foreign;
+}
+
+Type mlir::layout::python::getElement(const LayoutValue &layout,
+                                      const py::object &given) {
+  Dtype dtype(given);
+  if (!given.attr("isnative").cast<bool>())
+    fail("arrays of dtype '" + Twine(std::string(py::str(given))) +
+         "' are not in the machine's byte order: convert with "
+         "array.astype(array.dtype.newbyteorder('='))");
+  return inContext("", [&](MLIRContext *context) -> FailureOr<Type> {
+    auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+    if (layout.hasElement()) {
+      if (holds(dtype, layout.element, context))
+        return layout.element;
+      return emit() << "an array of " << dtype.name
+                    << " does not hold elements of type " << layout.element
+                    << ": convert it first";
+    }
+    if (Type type = getTypeOf(dtype, context))
+      return type;
+    return emit() << "an array of " << dtype.name
+                  << " holds no elements of a tensor: use numbers";
+  });
+}
+
+/// `value` as an array without dims; what the dtype cannot say is refused.
+static py::object toElement(const py::object &value, const py::object &given) {
+  Dtype dtype(given);
+  py::object number = getNumpy("asarray")(value);
+  Dtype from(number.attr("dtype"));
+  bool isNumber = number.attr("ndim").cast<int>() == 0 &&
+                  StringRef("biufc").contains(from.kind) &&
+                  (from.kind != 'c' || dtype.kind == 'c');
+  if (isNumber) {
+    // numpy says what it thinks of the conversion by warnings.
+    py::object quiet = getNumpy("errstate")(py::arg("all") = "ignore");
+    quiet.attr("__enter__")();
+    py::object element = number.attr("astype")(given);
+    quiet.attr("__exit__")(py::none(), py::none(), py::none());
+    // Floats round, and what was finite stays so; integers are exact.
+    auto isFinite = [&](const py::object &x) {
+      return getNumpy("isfinite")(x).cast<bool>();
+    };
+    if (dtype.isInteger() ? element.equal(number)
+                          : isFinite(element) || !isFinite(number))
+      return element;
+  }
+  fail("padding of " + Twine(std::string(py::repr(value))) +
+       " cannot be held by " + dtype.name);
+}
+
+/// A constant as the bytes of a dtype of its width.
+static py::object toElement(TypedAttr constant, const py::object &dtype) {
+  llvm::APInt bits;
+  if (auto number = dyn_cast<FloatAttr>(constant))
+    bits = number.getValue().bitcastToAPInt();
+  else
+    bits = cast<IntegerAttr>(constant).getValue();
+  std::string width = py::str(dtype.attr("itemsize"));
+  return getNumpy("array")(bits.getZExtValue(), "u" + width)
+      .attr("view")(dtype);
+}
+
+py::object mlir::layout::python::getPadding(const OnShape &on,
+                                            const py::object &given,
+                                            const py::object &dtype) {
+  // Null where the layout states nothing, which is no failure.
+  auto constant = inContext("", [&](MLIRContext *) {
+    return FailureOr<TypedAttr>(on.layout.getPadding(on.element));
+  });
+  if (!constant)
+    return toElement(given.is_none() ? py::int_(0) : given, dtype);
+  py::object stated = toElement(constant, dtype);
+  if (!given.is_none() && !toElement(given, dtype)
+                               .attr("tobytes")()
+                               .equal(stated.attr("tobytes")()))
+    fail("padding of " + Twine(std::string(py::repr(given))) +
+         " for a layout whose padding holds " +
+         Twine(std::string(py::str(stated))) + " (P1): leave it out");
+  return stated;
+}

@@ -1,0 +1,259 @@
+//===- LayoutValue.cpp - The layout behind a Python object ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutValue.h"
+#include "Context.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+/// What the parsers of layouts are given at most; their recursion is bounded
+/// by it.
+static constexpr size_t kMostText = 16384;
+static constexpr unsigned kMostNesting = 200;
+/// Shapes that one layout remembers.
+static constexpr size_t kMostShapes = 64;
+
+//===----------------------------------------------------------------------===//
+// OnShape
+//===----------------------------------------------------------------------===//
+
+/// What LayoutMap::specialize does to coordinates, for stored dims.
+static std::vector<Sized> specialize(const LayoutMap &map,
+                                     ArrayRef<Sized> storedDims, Sizes sizes) {
+  Shape box = map.getBox(sizes);
+  SmallVector<Linear> dims;
+  SmallVector<SizeExpr> sizeOf;
+  for (auto [d, size] : llvm::enumerate(box)) {
+    dims.push_back(Linear::dim(d));
+    sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
+  }
+  std::vector<Sized> result;
+  for (const Sized &stored : storedDims)
+    result.push_back({layout::substitute(stored.value, dims, sizeOf, box),
+                      stored.extent.substitute(sizeOf)});
+  return result;
+}
+
+OnShape::OnShape(LayoutAttrInterface layout, Shape shape, Type element,
+                 LayoutMap map, std::vector<Sized> storedDims)
+    : layout(layout), shape(std::move(shape)), element(element),
+      map(std::move(map)), storedDims(std::move(storedDims)),
+      normal(this->map.specialize(this->shape)),
+      normalDims(specialize(this->map, this->storedDims, this->shape)) {}
+
+Shape OnShape::getStoredShape() const {
+  Shape extents;
+  for (const Sized &dim : normalDims) {
+    std::optional<int64_t> extent = dim.extent.getConstant();
+    if (!extent)
+      fail(
+          "a stored extent does not fit 64 bits (L1): the tensor is too large");
+    extents.push_back(std::max<int64_t>(*extent, 0));
+  }
+  return extents;
+}
+
+Shape OnShape::getStorageExtent() const {
+  std::optional<Shape> extents = map.storageExtent(shape);
+  if (!extents)
+    fail(
+        "an extent of the storage does not fit 64 bits (L1): the tensor is too "
+        "large");
+  return *extents;
+}
+
+bool OnShape::isEmpty() const { return llvm::is_contained(shape, 0); }
+
+void OnShape::requireValid() const {
+  {
+    std::lock_guard<std::mutex> alone(mutex);
+    if (isKnownValid)
+      return;
+  }
+  inContext("", [&](MLIRContext *context) -> FailureOr<bool> {
+    auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+    if (failed(verifyLayout(map, layout, shape, element, emit)))
+      return failure();
+    return true;
+  });
+  std::lock_guard<std::mutex> alone(mutex);
+  isKnownValid = true;
+}
+
+//===----------------------------------------------------------------------===//
+// LayoutValue
+//===----------------------------------------------------------------------===//
+
+static std::string print(Attribute attr) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attr;
+  return text;
+}
+
+static void checkLayoutText(StringRef text) {
+  if (text.size() > kMostText)
+    fail("the text of the layout has " + Twine(text.size()) +
+         " bytes, at most " + Twine(kMostText) + " are read");
+  checkText(text, kMostNesting);
+}
+
+static Type parseElement(StringRef text) {
+  checkLayoutText(text);
+  return inContext(text, [&](MLIRContext *context) -> FailureOr<Type> {
+    Type type = parseType(text, context);
+    if (!type)
+      return failure();
+    if (isa<ShapedType>(type) || !TensorType::isValidElementType(type)) {
+      emitError(UnknownLoc::get(context))
+          << type << " is no type of an element: use one like f32 or i8";
+      return failure();
+    }
+    return type;
+  });
+}
+
+LayoutValue::Ptr LayoutValue::parse(const std::string &given,
+                                    const std::optional<std::string> &target,
+                                    const std::optional<std::string> &element) {
+  // The parser takes none after an attribute and miscounts what is before it.
+  StringRef text = StringRef(given).trim();
+  checkLayoutText(text);
+  Type elementType = element ? parseElement(*element) : Type();
+  Attribute figures;
+  if (target)
+    figures = inContext(*target, [&](MLIRContext *c) -> FailureOr<Attribute> {
+      return nonNull(parseAttribute(*target, c));
+    });
+  return inContext(text, [&](MLIRContext *context) -> FailureOr<Ptr> {
+    Attribute attr = parseAttribute(text, context);
+    if (!attr)
+      return failure();
+    auto layout = dyn_cast<LayoutAttrInterface>(attr);
+    if (layout && figures) {
+      attr = layout.withTarget(figures);
+      layout = dyn_cast_if_present<LayoutAttrInterface>(attr);
+    }
+    if (!attr)
+      return failure();
+    if (!layout) {
+      emitError(UnknownLoc::get(context))
+          << attr
+          << " is no layout: a layout is #layout.map, #layout.blocked or "
+             "another attribute of a layout family";
+      return failure();
+    }
+    return Ptr(std::make_shared<LayoutValue>(
+        layout, elementType ? elementType : NoneType::get(context),
+        print(layout)));
+  });
+}
+
+LayoutValue::Ptr LayoutValue::fromMap(const LayoutMap &map,
+                                      const LayoutValue &like) {
+  return inContext("", [&](MLIRContext *context) -> FailureOr<Ptr> {
+    auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+    Attribute attr = MapAttr::getChecked(emit, context, map);
+    if (auto padded = dyn_cast<PaddedAttr>(like.layout); padded && attr)
+      attr = PaddedAttr::getChecked(emit, context, attr, padded.getValue());
+    if (!attr)
+      return failure();
+    return Ptr(std::make_shared<LayoutValue>(cast<LayoutAttrInterface>(attr),
+                                             like.element, print(attr)));
+  });
+}
+
+bool LayoutValue::hasElement() const { return !isa<NoneType>(element); }
+
+std::string LayoutValue::getElementText() const {
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+std::shared_ptr<const OnShape> LayoutValue::on(ArrayRef<int64_t> shape,
+                                               Type stored) const {
+  if (!stored)
+    stored = element;
+  if (hasElement() && stored != element)
+    inContext("", [&](MLIRContext *context) -> FailureOr<bool> {
+      emitError(UnknownLoc::get(context))
+          << "the elements are " << stored << ", the layout is one of "
+          << element << ": convert the array to it";
+      return failure();
+    });
+  auto key = std::make_pair(Shape(shape), stored.getAsOpaquePointer());
+  {
+    std::lock_guard<std::mutex> alone(mutex);
+    auto it = shapes.find(key);
+    if (it != shapes.end())
+      return it->second;
+  }
+  using Result = std::shared_ptr<const OnShape>;
+  Result result = inContext("", [&](MLIRContext *context) -> FailureOr<Result> {
+    auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+    FailureOr<LayoutMap> map = layout.resolve(shape, stored, emit);
+    if (failed(map)) {
+      // Any type will do to see that one is what is missing.
+      if (isa<NoneType>(stored) &&
+          succeeded(layout.resolve(shape, Float32Type::get(context), nullptr)))
+        emit() << "no element type was stated: Layout(text, element='f32') "
+                  "does";
+      return failure();
+    }
+    SmallVector<Sized> storedDims = layout.getStoredDims(shape, stored);
+    Result on = std::make_shared<OnShape>(
+        layout, Shape(shape), stored, *map,
+        std::vector<Sized>(storedDims.begin(), storedDims.end()));
+    if (!on->normal.hasOverflow())
+      return on;
+    return emit() << "the storage of layout " << layout
+                  << " on this shape does not fit 64 bits (L1): the tensor is "
+                     "too large";
+  });
+  std::lock_guard<std::mutex> alone(mutex);
+  if (shapes.size() >= kMostShapes)
+    shapes.clear();
+  return shapes.emplace(std::move(key), std::move(result)).first->second;
+}
+
+std::shared_ptr<const OnShape> LayoutValue::onEveryShape() const {
+  std::optional<Shape> stated = layout.getStatedShape();
+  if (!stated)
+    fail("layout " + text +
+         " applies to several ranks and has no one map: state the shape");
+  return on(*stated);
+}
+
+std::shared_ptr<const OnShape> LayoutValue::tryEveryShape() const {
+  try {
+    return onEveryShape();
+  } catch (const LayoutError &) {
+    return nullptr;
+  }
+}
+
+std::shared_ptr<const OnShape> LayoutValue::onSomeShape() const {
+  return on(layout.getExampleShape());
+}
+
+bool LayoutValue::isSame(const LayoutValue &other) const {
+  if (layout == other.layout && element == other.element)
+    return true;
+  auto mine = tryEveryShape(), theirs = other.tryEveryShape();
+  return mine && theirs && mine->map == theirs->map;
+}
+
+size_t LayoutValue::getHash() const {
+  if (auto every = tryEveryShape())
+    return hash_value(every->map);
+  return hash_value(Attribute(layout));
+}

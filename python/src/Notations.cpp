@@ -1,0 +1,129 @@
+//===- Notations.cpp - Pictures and the texts of other projects -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Bindings.h"
+#include "layout/Algebra/Neighbours/Neighbours.h"
+#include "layout/Picture/Svg.h"
+#include "llvm/ADT/StringExtras.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+static PictureOptions::View toView(const std::string &name) {
+  if (name == "storage")
+    return PictureOptions::View::Storage;
+  if (name == "logical")
+    return PictureOptions::View::Logical;
+  fail("a picture shows the view 'storage' or 'logical', not '" + name + "'");
+}
+
+static PictureOptions::Label toLabel(const std::string &name) {
+  if (name == "tuple")
+    return PictureOptions::Label::Tuple;
+  if (name == "number")
+    return PictureOptions::Label::Number;
+  fail("a cell holds a 'tuple' or a 'number', not '" + name + "'");
+}
+
+static std::string draw(const LayoutValue &self, py::handle shape,
+                        const std::string &view, const std::string &label,
+                        const std::optional<std::string> &title,
+                        int64_t columns, int64_t maxCells) {
+  auto on = self.on(toShape(shape));
+  on->requireValid();
+  PictureOptions options;
+  options.view = toView(view);
+  options.label = toLabel(label);
+  options.title = title.value_or(self.text);
+  if (self.hasElement())
+    options.element = self.getElementText();
+  options.columns = columns;
+  options.maxCells = maxCells;
+  std::string svg, reason;
+  bool isDrawn;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    llvm::raw_string_ostream os(svg);
+    isDrawn = succeeded(drawSvg(on->map, on->shape, options, os,
+                                [&](const Twine &why) { reason = why.str(); }));
+  }
+  if (!isDrawn)
+    fail(reason);
+  return svg;
+}
+
+static std::string exportText(const LayoutValue &self,
+                              const std::string &notation, py::handle shape) {
+  std::optional<Notation> to = getNotation(notation);
+  if (!to)
+    fail("there is no notation '" + notation +
+         "': they are 'xla', 'onednn', 'cute' and 'triton'");
+  auto on = self.on(toShape(shape));
+  on->requireValid();
+  std::string reason;
+  std::optional<std::string> text;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    text = exportAs(*to, on->map, on->shape,
+                    [&](const Twine &why) { reason = why.str(); });
+  }
+  if (!text)
+    fail(reason);
+  return *text;
+}
+
+/// By the attribute, so that there is one way in.
+static std::shared_ptr<LayoutValue>
+importText(const std::string &notation, const std::string &text,
+           const std::optional<std::string> &element) {
+  std::string attr = "#layout.import<";
+  llvm::raw_string_ostream os(attr);
+  os << notation << ", \"";
+  llvm::printEscapedString(text, os);
+  os << "\">";
+  return toPython(LayoutValue::parse(attr, std::nullopt, element));
+}
+
+void mlir::layout::python::bindNotations(LayoutClass &layout) {
+  layout
+      .def("svg", forPython(draw), py::arg("shape"), py::kw_only(),
+           py::arg("view") = "storage", py::arg("label") = "tuple",
+           py::arg("title") = py::none(), py::arg("columns") = 0,
+           py::arg("max_cells") = 4096,
+           R"(An SVG picture of the layout on a small shape, as text.
+
+view: 'storage' shows every position and the index in it, hatched where it is
+padding; 'logical' every index and where it lies. label: cells hold a 'tuple' or
+one 'number'. columns: cut linear memory every so many positions. A picture of
+more than `max_cells` cells is a LayoutError.
+
+>>> Layout('#layout.blocked<"AB" to "AB4b">').svg((2, 5)).startswith('<svg')
+True
+)")
+      .def("to", forPython(exportText), py::arg("notation"), py::arg("shape"),
+           R"(The layout on a shape in the notation of another project.
+
+notation: 'xla', 'onednn', 'cute' or 'triton'. What a notation cannot say is a
+LayoutError that says why.
+
+>>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').to('onednn', (1, 64, 7, 7))
+'aBcd16b'
+)")
+      .def_static("from_notation", forPython(importText), py::arg("notation"),
+                  py::arg("text"), py::arg("element") = py::none(),
+                  R"(The layout that a text of another project means.
+
+The same as `#layout.import<notation, "text">`.
+
+>>> Layout.from_notation('xla', '{1,0:T(2,2)}').address((2, 3), (3, 5))
+{'offset': 17}
+)");
+}

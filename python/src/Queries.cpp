@@ -1,0 +1,341 @@
+//===- Queries.cpp - Numbers of a layout on a shape -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Bindings.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Pack.h"
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+static constexpr StringRef kNoNumber =
+    "does not fit 64 bits (L1): the tensor is too large";
+
+static py::object toPython(Answer answer) {
+  if (answer == Answer::Unknown)
+    return py::none();
+  return py::bool_(answer == Answer::Yes);
+}
+
+//===----------------------------------------------------------------------===//
+// Forward
+//===----------------------------------------------------------------------===//
+
+static std::string getSpace(const LayoutValue &self) {
+  return self.onSomeShape()->map.getSpace().str();
+}
+
+static py::object getElement(const LayoutValue &self) {
+  if (!self.hasElement())
+    return py::none();
+  return py::str(self.getElementText());
+}
+
+static py::tuple getCoordinates(const LayoutValue &self) {
+  auto on = self.onSomeShape();
+  ArrayRef<Coordinate> coordinates = on->map.getCoordinates();
+  py::tuple names(coordinates.size());
+  for (auto [i, coordinate] : llvm::enumerate(coordinates))
+    names[i] = py::str(coordinate.name);
+  return names;
+}
+
+static py::object getRank(const LayoutValue &self) {
+  std::optional<Shape> stated = self.layout.getStatedShape();
+  return stated ? py::object(py::int_(stated->size())) : py::none();
+}
+
+/// One number for each coordinate, by name.
+static py::dict toDict(const OnShape &on, ArrayRef<int64_t> values) {
+  py::dict result;
+  for (auto [coordinate, value] : llvm::zip(on.map.getCoordinates(), values))
+    result[py::str(coordinate.name)] = value;
+  return result;
+}
+
+static py::tuple getStoredShape(const LayoutValue &self, py::handle shape) {
+  return toTuple(self.on(toShape(shape))->getStoredShape());
+}
+
+static py::dict getStorageExtent(const LayoutValue &self, py::handle shape) {
+  auto on = self.on(toShape(shape));
+  return toDict(*on, on->getStorageExtent());
+}
+
+static py::tuple getForwardIndex(const LayoutValue &self, py::handle index,
+                                 py::handle shape) {
+  auto on = self.on(toShape(shape));
+  SmallVector<int64_t> at = toIndex(index, on->shape);
+  // The first replica is meant where there are several.
+  Shape box = on->map.getBox(on->shape);
+  at.resize(box.size(), 0);
+  SmallVector<int64_t> stored;
+  for (const Sized &dim : on->normalDims) {
+    std::optional<int64_t> value = dim.value.evaluate(at, box);
+    if (!value)
+      fail("the stored index " + kNoNumber);
+    stored.push_back(*value);
+  }
+  return toTuple(stored);
+}
+
+/// The bytes of one element; nothing where they are no whole number.
+static std::optional<int64_t> getElementBytes(const OnShape &on) {
+  if (!on.element.isIntOrFloat() || on.element.getIntOrFloatBitWidth() % 8)
+    return std::nullopt;
+  return on.element.getIntOrFloatBitWidth() / 8;
+}
+
+/// The position inside a unit in bytes: what an NPU is addressed with.
+static std::optional<int64_t> getByte(const OnShape &on, py::dict address) {
+  std::optional<int64_t> bytes = getElementBytes(on);
+  if (on.map.getSpace() != "npu" || !bytes || !address.contains("offset"))
+    return std::nullopt;
+  int64_t byte;
+  if (llvm::MulOverflow(address["offset"].cast<int64_t>(), *bytes, byte))
+    fail("the byte of the element " + kNoNumber);
+  return byte;
+}
+
+static py::dict getAddress(const LayoutValue &self, py::handle index,
+                           py::handle shape) {
+  auto on = self.on(toShape(shape));
+  SmallVector<int64_t> at = toIndex(index, on->shape);
+  std::optional<SmallVector<int64_t>> point = on->normal.forward(at, on->shape);
+  if (!point)
+    fail("the address " + kNoNumber);
+  py::dict address = toDict(*on, *point);
+  if (std::optional<int64_t> byte = getByte(*on, address))
+    address["byte"] = *byte;
+  return address;
+}
+
+//===----------------------------------------------------------------------===//
+// Backward
+//===----------------------------------------------------------------------===//
+
+/// The numbers of an address by name. 'byte' may be there as `address` gives
+/// it.
+static SmallVector<int64_t> toPoint(const OnShape &on,
+                                    const py::dict &address) {
+  ArrayRef<Coordinate> coordinates = on.map.getCoordinates();
+  SmallVector<std::optional<int64_t>> found(coordinates.size());
+  std::optional<int64_t> byte;
+  for (auto [key, value] : address) {
+    std::string name = py::str(key);
+    int64_t number = toInt(value, "coordinate '" + name + "'");
+    const auto *it = llvm::find_if(
+        coordinates, [&](const Coordinate &c) { return c.name == name; });
+    if (it != coordinates.end())
+      found[it - coordinates.begin()] = number;
+    else if (name == "byte")
+      byte = number;
+    else
+      fail("the space '" + on.map.getSpace() + "' has no coordinate '" + name +
+           "'");
+  }
+  SmallVector<int64_t> point;
+  for (auto [coordinate, number] : llvm::zip(coordinates, found)) {
+    if (!number)
+      fail("the address lacks the coordinate '" + coordinate.name + "'");
+    point.push_back(*number);
+  }
+  if (byte && byte != getByte(on, toDict(on, point)))
+    fail("byte " + Twine(*byte) +
+         " of the address is not where its offset is: leave it out");
+  return point;
+}
+
+/// An address by name, in the order of the coordinates, or, where there is one
+/// coordinate, as its number.
+static SmallVector<int64_t> toPoint(const OnShape &on, py::handle address) {
+  if (py::isinstance<py::dict>(address))
+    return toPoint(on, py::reinterpret_borrow<py::dict>(address));
+  if (PyIndex_Check(address.ptr()) && !PySequence_Check(address.ptr()))
+    return {toInt(address, "the address")};
+  return toInts(address, "address");
+}
+
+static py::object getBackwardIndex(const LayoutValue &self, py::handle address,
+                                   py::handle shape) {
+  auto on = self.on(toShape(shape));
+  on->requireValid();
+  SmallVector<int64_t> point = toPoint(*on, address);
+  Shape extents = on->getStorageExtent();
+  if (point.size() != extents.size())
+    fail("the address has " + Twine(point.size()) +
+         " coordinates, the space '" + Twine(on->map.getSpace()) + "' has " +
+         Twine(extents.size()));
+  for (auto [coordinate, x, extent] :
+       llvm::zip(on->map.getCoordinates(), point, extents))
+    if (x < 0 || x >= extent)
+      fail(Twine(coordinate.name) + " " + Twine(x) +
+           " is outside the storage: its extent is " + Twine(extent));
+  std::optional<SmallVector<int64_t>> index;
+  {
+    // A search, where no formula exists.
+    py::gil_scoped_release withoutInterpreter;
+    index = on->normal.backward(point, on->shape);
+  }
+  return index ? py::object(toTuple(*index)) : py::none();
+}
+
+//===----------------------------------------------------------------------===//
+// Properties
+//===----------------------------------------------------------------------===//
+
+static py::object isInjective(const LayoutValue &self, py::handle shape) {
+  auto on = self.on(toOpenShape(shape));
+  if (on->isEmpty())
+    return py::bool_(true);
+  InjectivityProof proof;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    proof = proveInjective(on->map, on->shape);
+  }
+  return toPython(proof.answer);
+}
+
+static int64_t countPadding(const LayoutValue &self, py::handle shape) {
+  auto on = self.on(toShape(shape));
+  on->requireValid();
+  std::optional<int64_t> stored = getStorageSize(on->map, on->shape);
+  std::optional<int64_t> logical = countIndices(on->map.getBox(on->shape));
+  if (!stored || !logical)
+    fail("the storage " + kNoNumber);
+  return *stored - *logical;
+}
+
+static void check(const LayoutValue &self, py::handle shape) {
+  self.on(toOpenShape(shape))->requireValid();
+}
+
+static std::shared_ptr<LayoutValue> getCanonical(const LayoutValue &self,
+                                                 const py::object &shape) {
+  auto on = shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
+  return toPython(LayoutValue::fromMap(on->map, self));
+}
+
+static py::object isEqualOn(const LayoutValue &self, const LayoutValue &other,
+                            py::handle shape) {
+  Shape sizes = toOpenShape(shape);
+  auto mine = self.on(sizes), theirs = other.on(sizes);
+  Answer answer;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    answer = equalOn(mine->map, theirs->map, sizes);
+  }
+  return toPython(answer);
+}
+
+void mlir::layout::python::bindQueries(LayoutClass &layout) {
+  auto index = py::arg("index"), shape = py::arg("shape");
+  layout
+      .def_property_readonly(
+          "space", forPython(getSpace),
+          "The storage space: 'buffer', 'image2d', 'npu' or a name of the "
+          "user's.")
+      .def_property_readonly("coordinates", forPython(getCoordinates),
+                             R"(The names of the coordinates of the space.
+
+>>> Layout('#layout.map<(h, w) -> image2d(x = w, y = h, lane = 0)>').coordinates
+('x', 'y', 'lane')
+)")
+      .def_property_readonly(
+          "rank", forPython(getRank),
+          "The number of logical dims; None where the layout takes several.")
+      .def_property_readonly("element", forPython(getElement),
+                             "The element type as MLIR writes it, or None.")
+      .def("stored_shape", forPython(getStoredShape), shape,
+           R"(The extents of the stored dims, slowest first, padding included.
+
+>>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').stored_shape((1, 17, 7, 7))
+(1, 2, 7, 7, 16)
+)")
+      .def("storage_extent", forPython(getStorageExtent), shape,
+           R"(The positions along each coordinate, padding included, by name.
+
+>>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').storage_extent((1, 17, 7, 7))
+{'offset': 1568}
+)")
+      .def("forward_index", forPython(getForwardIndex), index, shape,
+           R"(The index into the stored dims of the element at a logical index.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.forward_index((0, 18, 6, 6), (1, 32, 7, 7))
+(0, 1, 6, 6, 2)
+
+An index outside the shape is a LayoutError.)")
+      .def("address", forPython(getAddress), index, shape,
+           R"(The storage point of the element at a logical index, by name.
+
+Offsets count elements. In the space 'npu', 'byte' is the offset inside the unit
+in bytes, where the element type is stated and has whole bytes.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.address((0, 18, 6, 6), (1, 32, 7, 7))
+{'offset': 1554}
+)")
+      .def("backward_index", forPython(getBackwardIndex), py::arg("address"),
+           shape,
+           R"(The logical index that is stored at an address; None for padding.
+
+The address is what `address` gives, or the numbers in the order of
+`coordinates`, or one number where there is one coordinate.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.backward_index({'offset': 1554}, (1, 32, 7, 7))
+(0, 18, 6, 6)
+>>> L.backward_index(1567, (1, 17, 7, 7)) is None
+True
+
+An address outside the storage is a LayoutError, and so is a layout that is not
+valid for the shape (L1).)")
+      .def("is_injective", forPython(isInjective), shape,
+           R"(Whether no two indices of the shape share a storage point (L1).
+
+True, False, or None where neither is proven within the bound. None in the shape
+is a size that is not known.
+
+>>> L = Layout('#layout.map<(i, j) -> buffer(offset = i * 4 + j)>')
+>>> L.is_injective((3, 4)), L.is_injective((3, 5))
+(True, False)
+)")
+      .def("padding", forPython(countPadding), shape,
+           R"(The number of storage points that hold no element (L2).
+
+>>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').padding((1, 17, 7, 7))
+735
+
+Always known where the layout is valid for the shape; a LayoutError elsewhere.)")
+      .def("check", forPython(check), shape,
+           "Raises LayoutError unless the layout is valid for the shape (L1): "
+           "what the\nverifier of a tensor type says.")
+      .def("canonical", forPython(getCanonical), py::arg("shape") = py::none(),
+           R"(The same layout as `#layout.map`, in canonical form (L5).
+
+>>> str(Layout('#layout.blocked<"NCHW" to "NHWC">').canonical())
+'#layout.map<(d0, d1, d2, d3) -> buffer(d0, d2, d3, d1)>'
+
+Layouts whose map depends on the shape have one for each: state the shape, in
+which None is a size that is not known.)")
+      .def("equal_on", forPython(isEqualOn), py::arg("other"), shape,
+           R"(Whether both layouts are the same map on a shape (L6).
+
+True, False, or None where neither is proven within the bound. None in the shape
+is a size that is not known.
+
+>>> L, M = Layout('#layout.blocked<"NCHW" to "NHWC">'), Layout('#layout.blocked<"NCHW" to "NCHW">')
+>>> L == M, L.equal_on(M, (8, 64, 1, 1)), L.equal_on(M, (8, 64, 2, 2))
+(False, True, False)
+)");
+}

@@ -1,0 +1,102 @@
+//===- Target.cpp - The figures of an NPU chip ----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "Context.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout::python;
+
+namespace {
+struct Target {
+  int64_t npus, euBytes, bytesPerNpu;
+  std::optional<int64_t> banks;
+
+  /// The attribute, and with other brackets the Python expression.
+  std::string print(StringRef open, StringRef equals, StringRef close) const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << open << "npus" << equals << npus << ", eu_bytes" << equals << euBytes
+       << ", bytes_per_npu" << equals << bytesPerNpu;
+    if (banks)
+      os << ", banks" << equals << *banks;
+    os << close;
+    return text;
+  }
+  std::string getText() const {
+    return print("#layout.npu_target<", " = ", ">");
+  }
+  std::string getRepr() const { return print("Target(", "=", ")"); }
+};
+} // namespace
+
+static const char *const kDoc =
+    R"(The figures of an NPU chip, `#layout.npu_target<npus = 4, ..>`.
+
+npus: units; eu_bytes: what the execution units of one NPU take at once;
+bytes_per_npu: the memory of one unit; banks: of that memory, where known.
+
+>>> from layout_mlir import Layout, Target
+>>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
+>>> L = Layout('#layout.npu_scatter<aligned, start = 2>', target=chip, element='f32')
+>>> L.address((1, 2, 3, 4), shape=(2, 3, 4, 5))
+{'npu': 0, 'offset': 115, 'byte': 460}
+)";
+
+static Target make(int64_t npus, int64_t euBytes, int64_t bytesPerNpu,
+                   std::optional<int64_t> banks) {
+  Target target{npus, euBytes, bytesPerNpu, banks};
+  // The attribute's verifier knows what the figures may be.
+  std::string text = target.getText();
+  inContext(text, [&](MLIRContext *context) -> FailureOr<Attribute> {
+    return nonNull(parseAttribute(text, context));
+  });
+  return target;
+}
+
+std::string mlir::layout::python::getTargetText(const py::object &target) {
+  if (!py::isinstance<Target>(target))
+    throw py::type_error("the target is to be a Target, not " +
+                         std::string(Py_TYPE(target.ptr())->tp_name));
+  return target.cast<const Target &>().getText();
+}
+
+void mlir::layout::python::bindTarget(py::module_ &module) {
+  py::class_<Target>(module, "Target", kDoc)
+      .def(py::init(&make), py::kw_only(), py::arg("npus"), py::arg("eu_bytes"),
+           py::arg("bytes_per_npu"), py::arg("banks") = py::none())
+      .def_readonly("npus", &Target::npus, "Units of the chip.")
+      .def_readonly("eu_bytes", &Target::euBytes,
+                    "Bytes that the execution units of one NPU take at once.")
+      .def_readonly("bytes_per_npu", &Target::bytesPerNpu,
+                    "Bytes of the memory of one unit.")
+      .def_readonly("banks", &Target::banks,
+                    "Banks of the memory of one unit, or None.")
+      .def("__str__", &Target::getText)
+      .def("__repr__", &Target::getRepr)
+      .def("__hash__",
+           [](const Target &self) { return py::hash(py::str(self.getText())); })
+      .def(
+          "__eq__",
+          [](const Target &self, const Target &other) {
+            return self.getText() == other.getText();
+          },
+          py::is_operator())
+      .def(py::pickle(
+          [](const Target &self) {
+            return py::make_tuple(self.npus, self.euBytes, self.bytesPerNpu,
+                                  self.banks);
+          },
+          [](const py::tuple &state) {
+            return make(state[0].cast<int64_t>(), state[1].cast<int64_t>(),
+                        state[2].cast<int64_t>(),
+                        state[3].cast<std::optional<int64_t>>());
+          }));
+}

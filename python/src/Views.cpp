@@ -1,0 +1,251 @@
+//===- Views.cpp - Layouts of views of laid-out tensors -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Views.h"
+#include "Arguments.h"
+#include "Bindings.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+/// The map on `shape`, or the one for every shape where it is None.
+static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
+                                            const py::object &shape) {
+  return shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
+}
+
+/// The layout that view(error) builds; a "no" is raised with its reason.
+template <typename Fn>
+static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view) {
+  std::string reason;
+  std::optional<LayoutMap> map;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    map = view([&](const Twine &why) { reason = why.str(); });
+  }
+  if (!map)
+    fail(reason);
+  return toPython(LayoutValue::fromMap(*map, self));
+}
+
+static std::shared_ptr<LayoutValue> transposeView(const LayoutValue &self,
+                                                  py::handle permutation,
+                                                  const py::object &shape) {
+  auto on = getOn(self, shape);
+  auto dims = toInts(permutation, "permutation");
+  return build(
+      self, [&](ViewError error) { return transpose(on->map, dims, error); });
+}
+
+static std::shared_ptr<LayoutValue>
+sliceView(const LayoutValue &self, py::handle offsets, py::handle sizes,
+          const py::object &strides, const py::object &drop,
+          const py::object &shape) {
+  auto on = getOn(self, shape);
+  auto begin = toInts(offsets, "offsets");
+  auto length = toInts(sizes, "sizes", kWholeDim);
+  SmallVector<int64_t> step(begin.size(), 1);
+  if (!strides.is_none())
+    step = toInts(strides, "strides");
+  auto dropped = toInts(drop, "dropped dims");
+  return build(self, [&](ViewError error) {
+    return slice(on->map, on->shape, begin, length, step, dropped, error);
+  });
+}
+
+static std::shared_ptr<LayoutValue> expandView(const LayoutValue &self,
+                                               py::handle groups,
+                                               py::handle sizes,
+                                               const py::object &shape) {
+  auto on = getOn(self, shape);
+  auto dims = toGroups(groups);
+  auto newSizes = toOpenShape(sizes);
+  return build(self, [&](ViewError error) {
+    return expandShape(on->map, dims, newSizes, error);
+  });
+}
+
+static std::shared_ptr<LayoutValue>
+collapseView(const LayoutValue &self, py::handle groups, py::handle shape) {
+  auto on = self.on(toOpenShape(shape));
+  auto dims = toGroups(groups);
+  return build(self, [&](ViewError error) {
+    return collapseShape(on->map, dims, on->shape, error);
+  });
+}
+
+static std::shared_ptr<LayoutValue> broadcastView(const LayoutValue &self,
+                                                  int64_t position,
+                                                  int64_t size,
+                                                  const py::object &shape) {
+  auto on = getOn(self, shape);
+  return build(self, [&](ViewError error) {
+    return broadcast(on->map, position, size, error);
+  });
+}
+
+static std::shared_ptr<LayoutValue>
+replicateDim(const LayoutValue &self, int64_t dim, py::handle shape) {
+  auto on = self.on(toOpenShape(shape));
+  return build(self, [&](ViewError error) {
+    return replicateOver(on->map, dim, on->shape, error);
+  });
+}
+
+static std::shared_ptr<LayoutValue> composeWith(const LayoutValue &self,
+                                                const LayoutValue &first,
+                                                const py::object &shape) {
+  auto inner = getOn(first, shape);
+  auto outer = self.onEveryShape();
+  return build(self, [&](ViewError error) {
+    return compose(outer->map, inner->map, inner->storedDims, error);
+  });
+}
+
+static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
+                                           const py::object &shape) {
+  auto on = getOn(self, shape);
+  return build(self, [&](ViewError error) {
+    return inverse(on->map, on->storedDims, on->shape, error);
+  });
+}
+
+/// Lives as long as the Python object.
+static const LayoutValue &toLayout(const py::object &object) {
+  return Argument<const LayoutValue &>::get(
+      object.cast<std::shared_ptr<LayoutValue>>());
+}
+
+/// The layout of the whole, and for each part a dict of shifts.
+static py::tuple concatenate(const py::sequence &layouts,
+                             const py::sequence &shapes, int64_t axis) {
+  if (layouts.size() != shapes.size() || layouts.empty())
+    fail("concat takes one shape for each of at least one layout, here are " +
+         Twine(layouts.size()) + " layouts and " + Twine(shapes.size()) +
+         " shapes");
+  std::vector<ConcatPart> parts;
+  for (size_t i = 0; i < layouts.size(); ++i) {
+    auto on = toLayout(layouts[i]).on(toShape(shapes[i]));
+    parts.push_back({on->map, on->shape});
+  }
+  std::optional<Concatenation> found;
+  const LayoutValue &first = toLayout(layouts[0]);
+  auto whole = build(first, [&](ViewError error) -> std::optional<LayoutMap> {
+    found = concat(parts, axis, error);
+    if (!found)
+      return std::nullopt;
+    return found->whole;
+  });
+  py::list shifts;
+  for (const auto &shift : found->shifts) {
+    py::dict named;
+    for (auto [coordinate, by] :
+         llvm::zip(found->whole.getCoordinates(), shift)) {
+      std::optional<int64_t> number = by.getConstant();
+      if (!number)
+        fail("the shift of a part does not fit 64 bits (L1)");
+      named[py::str(coordinate.name)] = *number;
+    }
+    shifts.append(named);
+  }
+  return py::make_tuple(whole, shifts);
+}
+
+void mlir::layout::python::bindViews(LayoutClass &layout) {
+  auto shape = py::arg("shape") = py::none();
+  layout
+      .def("transpose", forPython(transposeView), py::arg("perm"), shape,
+           R"(The layout of the transposed view: its dim j is dim perm[j] here.
+
+>>> str(Layout('#layout.map<(i, j) -> buffer(i, j)>').transpose((1, 0)))
+'#layout.map<(d0, d1) -> buffer(d1, d0)>'
+
+This and the other views move nothing: element i of the view lies where this
+layout puts the element that it shows (L7). Where no such layout exists,
+LayoutError says why. `shape` is that of this layout's tensor; without it the
+result holds for every shape.)")
+      .def(
+          "slice", forPython(sliceView), py::arg("offsets"), py::arg("sizes"),
+          py::arg("strides") = py::none(), py::arg("drop") = py::tuple(), shape,
+          R"(The layout of tensor[offset : offset + size * stride : stride] per dim.
+
+A size of None takes all of the dim. The dims in `drop`, of size 1, are left
+out. The full size of a dim that is cut must be known: state `shape`.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> M = L.slice((0, 16, 0, 0), (1, 16, 7, 7), shape=(1, 64, 7, 7))
+>>> M.address((0, 0, 0, 0), (1, 16, 7, 7)) == L.address((0, 16, 0, 0), (1, 64, 7, 7))
+True
+)")
+      .def("expand_shape", forPython(expandView), py::arg("groups"),
+           py::arg("sizes"), shape,
+           R"(The layout of the view whose dims groups[d] make up dim d here.
+
+`sizes` is the shape of the view, in which None is a size that is not known.
+
+>>> L = Layout('#layout.blocked<"NC" to "NC4c">')
+>>> M = L.expand_shape([[0], [1, 2]], (3, 2, 4))
+>>> M.address((2, 1, 3), (3, 2, 4)) == L.address((2, 7), (3, 8))
+True
+)")
+      .def("collapse_shape", forPython(collapseView), py::arg("groups"),
+           py::arg("shape"),
+           R"(The layout of the view whose dim d is the dims groups[d] here.
+
+`shape` is that of this layout's tensor, in which None is a size that is not
+known.
+
+>>> str(Layout('#layout.map<(i, j, k) -> buffer(i, j, k)>').collapse_shape([[0], [1, 2]], (3, 2, 4)))
+'#layout.map<(d0, d1) -> buffer(d0, d1)>'
+)")
+      .def(
+          "broadcast", forPython(broadcastView), py::arg("position"),
+          py::arg("size"), shape,
+          R"(The layout with a new dim before dim `position`, along which all is the same.
+
+A layout is injective: there is one for size 1, and where this layout holds a
+replica of that extent, which then is the dim.
+
+>>> L = Layout('#layout.map<(i, j) replicate(r : 4) -> buffer(r, i, j)>')
+>>> L.broadcast(0, 4) == Layout('#layout.map<(r, i, j) -> buffer(r mod 4, i, j)>')
+True
+)")
+      .def(
+          "replicate_over", forPython(replicateDim), py::arg("dim"),
+          py::arg("shape"),
+          R"(The inverse of `broadcast`: a layout without `dim`, with a replica for it.
+
+>>> L = Layout('#layout.map<(i, j) -> buffer(i, j)>')
+>>> str(L.replicate_over(0, (4, 6)))
+'#layout.map<(d0) replicate(r0 : 4) -> buffer(r0, d0)>'
+)")
+      .def(
+          "compose", forPython(composeWith), py::arg("first"), shape,
+          R"(First `first`, then this one: a layout of the stored dims of `first`.
+
+>>> store = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> swap = Layout('#layout.map<(n, co, h, w, ci) -> buffer(n, h, w, co, ci)>')
+>>> str(swap.compose(store))
+'#layout.map<(d0, d1, d2, d3) -> buffer(d0, d2, d3, [d1] align 16)>'
+
+`shape` is that of the tensor that `first` lays out.)")
+      .def("inverse", forPython(invert), shape,
+           R"(The layout of the stored box that stores it in logical order.
+
+Padding included: `NCHW16c to NCHW` for `NCHW to NCHW16c`. Exists where logical
+indices are formulas of the stored ones; LayoutError elsewhere.)")
+      .def_static(
+          "concat", forPython(concatenate), py::arg("layouts"),
+          py::arg("shapes"), py::arg("axis"),
+          R"(The layout of a concatenation in which every part lies as it is.
+
+Returns it with one dict for each part: how far, in each coordinate, the storage
+of the part lies from the beginning of the whole's.)");
+}

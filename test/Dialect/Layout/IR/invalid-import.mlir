@@ -1,0 +1,71 @@
+// RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
+// The column is that of the offence inside the text.
+
+// CHECK: :[[# @LINE + 1]]:51: error: unknown notation 'tvm': there are xla, onednn, cute and triton
+func.func private @f(tensor<1xf32, #layout.import<tvm, "{0}">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:62: error: dim 0 is repeated: minor_to_major names each dim once
+func.func private @f(tensor<1x1xf32, #layout.import<xla, "{0,0}">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:72: error: 'S' states a memory space, which is no part of an index map: leave it out
+func.func private @f(tensor<1x1xf32, #layout.import<xla, "{1,0:T(8,128)S(1)}">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:67: error: a block of 0: it has at least one index
+func.func private @f(tensor<1x1x1xf32, #layout.import<onednn, "aBc0b">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:58: error: an empty tuple: it has an element
+func.func private @f(tensor<1xf32, #layout.import<cute, "():()">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:59: error: a swizzle of 2 bits moves them by at least as many, not by 1
+func.func private @f(tensor<4xf32, #layout.import<cute, "S<2,0,1> o 4:1">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:83: error: the bases do not span the shape: none of their sums is 2 of dim 1 alone
+func.func private @f(tensor<2x4xf32, #layout.import<triton, "lane=[[1,0],[1,1]] : [2,4]">>)
+
+// -----
+
+// CHECK: error: layout #layout.import<xla, "{1,0}">: the notation has 2 dims, the tensor has rank 3 (L1): write the layout over the dims of the tensor
+func.func private @f(tensor<1x1x1xf32, #layout.import<xla, "{1,0}">>)
+
+// -----
+
+// CHECK: error: layout #layout.import<onednn, "strides=[8,1] blks=[] idxs=[] padded=[2,8]">: dim 1 is of size 9, its padded size 8 is less (L1): it is at least 9
+func.func private @f(tensor<2x9xf32, #layout.import<onednn, "strides=[8,1] blks=[] idxs=[] padded=[2,8]">>)
+
+// -----
+
+// CHECK: error: layout #layout.import<cute, "(4,4):(4,1)">: mode 1 has 4 indices, the tensor has 5 there (L1): write the modes for this shape
+func.func private @f(tensor<4x5xf32, #layout.import<cute, "(4,4):(4,1)">>)
+
+// -----
+
+// CHECK{LITERAL}: error: layout #layout.import<triton, "offset=[[1]] : [2]">: dim 0 has the size 2, the tensor has an unknown size there (L1): write the bases for this shape
+func.func private @f(tensor<?xf32, #layout.import<triton, "offset=[[1]] : [2]">>)
+
+// -----
+
+// Strides that put two elements in one place.
+// CHECK: error: layout #layout.import<cute, "(2,2):(1,1)"> {{.*}} share one storage point
+func.func private @f(tensor<2x2xf32, #layout.import<cute, "(2,2):(1,1)">>)
+
+// -----
+
+// CHECK: error: layout #layout.import<cute, "4:-1"> maps an index to offset -3, below 0 (L1)
+func.func private @f(tensor<4xf32, #layout.import<cute, "4:-1">>)
+
+// -----
+
+// CHECK: error: the storage of layout #layout.import<xla, "{1,0:T(4611686018427387904,4)}"> on this shape does not fit 64 bits (L1)
+func.func private @f(tensor<3x5xf32, #layout.import<xla, "{1,0:T(4611686018427387904,4)}">>)

@@ -1,0 +1,11 @@
+// RUN: layout-opt %s | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt | FileCheck %s
+// The image of one dim has one row.
+
+// AS-WRITTEN: @argument(tensor<10xf32, #layout.rgba_image<argument>>, tensor<10xf32, #layout.rgba_image<argument, "W">>, tensor<?xf32, #layout.rgba_image<argument>>)
+// CHECK: @argument(tensor<10xf32, #[[MAP:layout.map<\(d0\) -> image2d\(x = d0 floordiv 4, y = 0, lane = d0 mod 4\)>]]>, tensor<10xf32, #[[MAP]]>, tensor<?xf32, #[[MAP]]>)
+func.func private @argument(
+  tensor<10xf32, #layout.rgba_image<argument>>,
+  tensor<10xf32, #layout.rgba_image<argument, "W">>,
+  tensor<?xf32, #layout.rgba_image<argument>>)

@@ -1,0 +1,305 @@
+//===- LayoutFuzz.cpp - Any bytes as a layout -----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A libFuzzer program: the input is read as a `#layout.` attribute. Whatever it
+// is, it is refused with a diagnostic or it keeps the laws below; breaking one
+// aborts, as a crash does.
+//
+//  * text: what is printed reads back as the same attribute;
+//  * L1: what is valid for unknown sizes is valid for any;
+//  * L3, L4: on every shape that the layout is valid for, indices go into the
+//    extents and come back;
+//  * L5: the canonical type is valid, reads back, and has the same map;
+//  * L6: the normal form on the shape is the same layout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+constexpr int64_t kDynamic = ShapedType::kDynamic;
+/// Attributes live as long as their context, so it is renewed now and then.
+constexpr int kRunsPerContext = 1000;
+/// Indices of one shape that are looked at; every fourth goes back as well,
+/// which is a hundred times as slow.
+constexpr int kPoints = 24;
+
+/// Sizes of the first dims; ragged, unknown, absent, one, out of reach.
+const std::vector<std::vector<int64_t>> kShapes = {
+    {2, 5, 3, 4, 2, 3},
+    {17, 33, 2, 1, 3, 1},
+    {kDynamic, 16, kDynamic, 8, kDynamic, 2},
+    {8, kDynamic, 4, kDynamic, 1, kDynamic},
+    {kDynamic, kDynamic, kDynamic, kDynamic, kDynamic, kDynamic},
+    {1, 1, 1, 1, 1, 1},
+    {3, 0, 2, 7, 4, 2},
+    {int64_t(1) << 40, int64_t(1) << 40, 3, int64_t(1) << 62, 5, 7},
+};
+
+class Session {
+public:
+  Session() : context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<LayoutDialect, arith::ArithDialect>();
+    context.getDiagEngine().registerHandler(
+        [&](Diagnostic &diag) { lastError = diag.str(); });
+    Builder b(&context);
+    elements = {b.getF32Type(), b.getI8Type(),
+                b.getF16Type(), b.getI1Type(),
+                b.getI64Type(), ComplexType::get(b.getF32Type())};
+    target = NpuTargetAttr::get(&context, 4, 4096, 64, std::nullopt);
+  }
+
+  /// False where `text` is no layout.
+  bool run(StringRef text);
+
+private:
+  /// The type, if it is valid.
+  RankedTensorType getType(ArrayRef<int64_t> shape, Type element,
+                           Attribute layout) {
+    return RankedTensorType::getChecked(
+        [&] { return emitError(UnknownLoc::get(&context)); }, shape, element,
+        layout);
+  }
+  void expect(bool holds, const char *law, Attribute attr, Type type = {});
+  void checkText(Attribute attr);
+  void checkOn(LayoutAttrInterface layout, ArrayRef<int64_t> shape,
+               Type element);
+  void checkPoints(const LayoutMap &map, RankedTensorType type);
+  void checkInstances(RankedTensorType type);
+
+  MLIRContext context;
+  std::string lastError;
+  SmallVector<Type> elements;
+  Attribute target;
+};
+
+} // namespace
+
+void Session::expect(bool holds, const char *law, Attribute attr, Type type) {
+  if (holds)
+    return;
+  llvm::errs() << "broken: " << law << "\n  " << attr << "\n";
+  if (type)
+    llvm::errs() << "  on " << type << "\n";
+  if (!lastError.empty())
+    llvm::errs() << "  last diagnostic: " << lastError << "\n";
+  std::abort();
+}
+
+void Session::checkText(Attribute attr) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attr;
+  expect(parseAttribute(text, &context) == attr, "the text reads back", attr);
+}
+
+void Session::checkPoints(const LayoutMap &map, RankedTensorType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  Attribute name = type.getEncoding();
+  LayoutMap special = map.specialize(shape);
+  expect(special.specialize(shape) == special, "the normal form is stable (L6)",
+         name, type);
+  expect(equalOn(map, special, shape) != Answer::No,
+         "the normal form is the same layout (L6)", name, type);
+  if (!type.hasStaticShape() || llvm::is_contained(shape, 0))
+    return;
+  auto extents = map.storageExtent(shape);
+  expect(extents.has_value(), "a valid layout has extents (L2)", name, type);
+  for (int i = 0; i < kPoints; ++i) {
+    // Corners first, then a walk whose steps meet most of the box.
+    SmallVector<int64_t> index;
+    for (auto [d, size] : llvm::enumerate(shape))
+      index.push_back(i < 8 ? ((i >> (d % 3)) & 1) * (size - 1)
+                            : int64_t(i) * (5 + 2 * int64_t(d)) % size);
+    auto point = map.forward(index, shape);
+    expect(point.has_value() && point == special.forward(index, shape),
+           "the normal form keeps the points (L6)", name, type);
+    for (auto [x, extent] : llvm::zip(*point, *extents))
+      expect(x >= 0 && x < extent, "points lie in the extents (L2)", name,
+             type);
+    if (i % 4 == 3)
+      expect(map.backward(*point, shape) == index,
+             "backward undoes forward (L3)", name, type);
+  }
+}
+
+/// The core depends on no shape, so only the size of storage tells instances
+/// apart.
+void Session::checkInstances(RankedTensorType type) {
+  if (type.hasStaticShape())
+    return;
+  for (int64_t size : {1, 2, 7, 40}) {
+    SmallVector<int64_t> shape(type.getShape());
+    llvm::replace(shape, kDynamic, size);
+    expect(getType(shape, type.getElementType(), type.getEncoding()) ||
+               StringRef(lastError).contains("does not fit 64 bits") ||
+               StringRef(lastError).contains("within the bound"),
+           "valid for unknown sizes is valid for all (L1)", type.getEncoding(),
+           RankedTensorType::get(shape, type.getElementType()));
+  }
+}
+
+void Session::checkOn(LayoutAttrInterface layout, ArrayRef<int64_t> shape,
+                      Type element) {
+  RankedTensorType type = getType(shape, element, layout);
+  if (!type)
+    return;
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  expect(succeeded(map), "a valid type has a map", layout, type);
+  (void)layout.getStoredDims(shape, element);
+  expect(succeeded(getPhysicalType(type)), "a valid type has storage", layout,
+         type);
+  checkPoints(*map, type);
+
+  RankedTensorType canonical = withLayout(type, *map, getPadding(type));
+  if (!hasLayout(canonical))
+    return;
+  Attribute core = canonical.getEncoding();
+  checkText(core);
+  expect(getType(shape, element, core) == canonical,
+         "the canonical type is valid (L5)", core, type);
+  expect(*getLayoutMap(canonical) == *map, "the canonical map is the map (L5)",
+         core, type);
+  checkInstances(canonical);
+}
+
+bool Session::run(StringRef text) {
+  Attribute attr = parseAttribute(text, &context);
+  if (!attr)
+    return false;
+  checkText(attr);
+  auto layout = dyn_cast<LayoutAttrInterface>(attr);
+  if (!layout)
+    return true;
+  layout = cast<LayoutAttrInterface>(layout.withTarget(target));
+  checkText(layout);
+  SmallVector<unsigned> ranks{0, 1, 2, 3, 4, 5};
+  std::optional<SmallVector<int64_t>> stated = layout.getStatedShape();
+  if (stated)
+    ranks = {unsigned(stated->size())};
+  for (unsigned rank : ranks) {
+    for (const std::vector<int64_t> &sizes : kShapes) {
+      SmallVector<int64_t> shape;
+      for (unsigned d = 0; d < rank; ++d)
+        shape.push_back(stated && !ShapedType::isDynamic((*stated)[d])
+                            ? (*stated)[d]
+                            : sizes[d % sizes.size()]);
+      checkOn(layout, shape, elements.front());
+      if (&sizes == &kShapes.front())
+        for (Type element : llvm::drop_begin(elements))
+          checkOn(layout, shape, element);
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Mutations that keep the text a layout more often than random bytes do
+//===----------------------------------------------------------------------===//
+
+/// Another number in place of one of the text.
+static std::string changeNumber(StringRef text, std::mt19937 &random) {
+  static const char *const numbers[] = {"0",
+                                        "1",
+                                        "2",
+                                        "3",
+                                        "4",
+                                        "5",
+                                        "6",
+                                        "7",
+                                        "8",
+                                        "12",
+                                        "16",
+                                        "128",
+                                        "4294967296",
+                                        "4611686018427387904",
+                                        "9223372036854775807"};
+  SmallVector<std::pair<size_t, size_t>> places;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && llvm::isDigit(text[end]))
+      ++end;
+    if (end > i)
+      places.push_back({i, end});
+    i = std::max(end, i + 1);
+  }
+  if (places.empty())
+    return text.str();
+  auto [begin, end] = places[random() % places.size()];
+  return (text.take_front(begin) + numbers[random() % std::size(numbers)] +
+          text.drop_front(end))
+      .str();
+}
+
+/// Two elements between commas change places, or one is there twice, or not.
+static std::string moveElements(StringRef text, std::mt19937 &random) {
+  SmallVector<StringRef> elements;
+  text.split(elements, ',');
+  size_t a = random() % elements.size(), b = random() % elements.size();
+  switch (random() % 3) {
+  case 0:
+    std::swap(elements[a], elements[b]);
+    break;
+  case 1:
+    elements.insert(elements.begin() + a, elements[b]);
+    break;
+  case 2:
+    elements.erase(elements.begin() + a);
+    break;
+  }
+  return llvm::join(elements, ",");
+}
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t maxSize, unsigned seed) {
+  std::mt19937 random(seed);
+  StringRef text(reinterpret_cast<const char *>(data), size);
+  std::string changed;
+  switch (random() % 4) {
+  case 0:
+    changed = moveElements(text, random);
+    break;
+  case 1:
+  case 2:
+    changed = changeNumber(text, random);
+    break;
+  case 3:
+    return LLVMFuzzerMutate(data, size, maxSize);
+  }
+  size_t newSize = std::min(changed.size(), maxSize);
+  std::memcpy(data, changed.data(), newSize);
+  return newSize;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static std::unique_ptr<Session> session;
+  static int runs = 0;
+  StringRef text(reinterpret_cast<const char *>(data), size);
+  // Upstream's attributes are not what is tested.
+  if (!text.starts_with("#layout."))
+    return -1;
+  if (!session || ++runs % kRunsPerContext == 0)
+    session = std::make_unique<Session>();
+  (void)session->run(text);
+  return 0;
+}

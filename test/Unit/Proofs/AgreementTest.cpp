@@ -1,0 +1,301 @@
+//===- AgreementTest.cpp - Three ways to prove say the same ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Set arithmetic against an enumeration that shares nothing with the library,
+// and against the proof by construction; then what only sets can decide, and
+// how long the hardest statements take.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Algebra/RandomMaps.h"
+#include "Proven.h"
+#include "layout/Algebra/Proof.h"
+#include <ctime>
+#include <set>
+#include <thread>
+
+using namespace layout_test;
+using namespace mlir::layout;
+
+namespace {
+
+constexpr uint64_t kSeed = 20240721;
+
+/// What enumeration says of an expression on a box.
+struct Truth {
+  bool injective = true, within = true;
+  std::set<int64_t> image;
+
+  Truth(const Expr &expr, const Index &sizes) {
+    int64_t extent = expr.extent(sizes);
+    layout_test::forEachIndex(sizes, [&](const Index &index) {
+      int64_t x = expr.value(index, sizes);
+      injective &= image.insert(x).second;
+      within &= x >= 0 && x < extent;
+    });
+  }
+};
+
+bool isInBox(llvm::ArrayRef<int64_t> index, const Index &sizes) {
+  for (auto [i, size] : llvm::zip_equal(index, sizes))
+    if (i < 0 || i >= size)
+      return false;
+  return true;
+}
+
+/// Calls check(expression, map, sizes) for many random maps without swizzles.
+template <typename Check>
+void forRandomMaps(uint64_t seed, int count, bool nested, Check check) {
+  RandomMaps random(seed);
+  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    unsigned rank = 1 + random.below(3);
+    Expr expr = nested ? random.nested(rank) : random.any(rank, 3);
+    Index sizes = random.sizes(rank, 6);
+    LayoutMap map = buildMap(rank, expr);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", map " + std::to_string(i) +
+                 ": " + map.str() + " on " + testing::PrintToString(sizes));
+    check(expr, map, sizes);
+  }
+}
+
+TEST(Agreement, SetsSayWhatEnumerationSays) {
+  int answered = 0, total = 0, no = 0;
+  for (bool nested : {true, false})
+    forRandomMaps(
+        kSeed + nested, 600, nested,
+        [&](const Expr &expr, const LayoutMap &map, const Index &sizes) {
+          // The map as written and its normal form are one.
+          for (const LayoutMap &form : {map, map.specialize(sizes)}) {
+            Truth truth(expr, sizes);
+            std::vector<Linear> values = getValues(form);
+            ++total;
+            sets::Statement injective = sets::proveInjective(values, sizes);
+            if (injective.answer != Answer::Unknown) {
+              ++answered;
+              ASSERT_EQ(injective.answer == Answer::Yes, truth.injective);
+            }
+            if (injective.answer == Answer::No) {
+              ++no;
+              ASSERT_TRUE(isInBox(injective.index, sizes));
+              ASSERT_TRUE(isInBox(injective.other, sizes));
+              ASSERT_NE(injective.index, injective.other);
+              Index first(injective.index.begin(), injective.index.end());
+              Index second(injective.other.begin(), injective.other.end());
+              ASSERT_EQ(expr.value(first, sizes), expr.value(second, sizes));
+            }
+            sets::Statement within =
+                sets::proveWithin(values, getExtents(form), sizes);
+            if (within.answer != Answer::Unknown) {
+              ASSERT_EQ(within.answer == Answer::Yes, truth.within);
+            }
+            int64_t point = expr.extent(sizes) / 2;
+            sets::Statement unused = sets::proveUnused(values, {point}, sizes);
+            if (unused.answer != Answer::Unknown) {
+              ASSERT_EQ(unused.answer == Answer::Yes,
+                        truth.image.count(point) == 0);
+            }
+            if (unused.answer == Answer::No) {
+              Index index(unused.index.begin(), unused.index.end());
+              ASSERT_EQ(expr.value(index, sizes), point);
+            }
+          }
+        });
+  // Swizzles apart, and there are few, all maps of this size are decided.
+  EXPECT_GT(answered, total * 8 / 10);
+  EXPECT_GT(no, total / 20);
+}
+
+TEST(Agreement, EqualityBySetsIsTheTruth) {
+  RandomMaps random(kSeed + 3);
+  int equal = 0, different = 0;
+  for (int i = 0; i < 1500; ++i) {
+    unsigned rank = 1 + random.below(2);
+    Index sizes = random.sizes(rank, 4);
+    Expr a = random.nested(rank), b = random.nested(rank);
+    bool same = true;
+    layout_test::forEachIndex(sizes, [&](const Index &index) {
+      same &= a.value(index, sizes) == b.value(index, sizes);
+    });
+    LayoutMap x = buildMap(rank, a), y = buildMap(rank, b);
+    SCOPED_TRACE("seed " + std::to_string(kSeed + 3) + ": " + x.str() +
+                 " and " + y.str() + " on " + testing::PrintToString(sizes));
+    sets::Statement statement =
+        sets::proveEqual(getValues(x), getValues(y), sizes);
+    if (statement.answer == Answer::Unknown)
+      continue;
+    ASSERT_EQ(statement.answer == Answer::Yes, same);
+    if (same) {
+      ++equal;
+      continue;
+    }
+    ++different;
+    Index index(statement.index.begin(), statement.index.end());
+    ASSERT_NE(a.value(index, sizes), b.value(index, sizes));
+  }
+  EXPECT_GT(equal, 50);
+  EXPECT_GT(different, 500);
+}
+
+TEST(Agreement, WhatIsProvenByConstructionIsProvenBySets) {
+  int both = 0;
+  forRandomMaps(
+      kSeed + 4, 800, true,
+      [&](const Expr &, const LayoutMap &map, const Index &sizes) {
+        // The same digits on a box that nobody would walk.
+        Index large = sizes;
+        for (int64_t &size : large)
+          size = size * 1000 + 7;
+        for (const Index &box : {sizes, large}) {
+          if (!isInjectiveByConstruction(map.specialize(box), box))
+            continue;
+          Answer answer =
+              sets::proveInjective(getValues(map.specialize(box)), box).answer;
+          ASSERT_NE(answer, Answer::No);
+          both += answer == Answer::Yes;
+        }
+      });
+  EXPECT_GT(both, 1200);
+}
+
+//===----------------------------------------------------------------------===//
+// What only sets decide
+//===----------------------------------------------------------------------===//
+
+const Sized d0 = Sized::dim(0), d1 = Sized::dim(1);
+
+LayoutMap strided(int64_t s0, int64_t s1) {
+  Sized offset = place({{d0, SizeExpr(s0)}, {d1, SizeExpr(s1)}});
+  return LayoutMap::get(2, "buffer", {{"offset", offset.value, offset.extent}});
+}
+
+TEST(Agreement, CoprimeStridesAreProvenOnLargeBoxes) {
+  // No stride exceeds what lies below it, and the box has 10^12 points.
+  LayoutMap map = strided(1000003, 1000033);
+  Index sizes{1000033, 1000003};
+  EXPECT_FALSE(isInjectiveByConstruction(map, sizes));
+  EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes);
+
+  sizes[0] += 1;
+  sizes[1] += 1;
+  InjectivityProof proof = proveInjective(map, sizes);
+  ASSERT_EQ(proof.answer, Answer::No);
+  EXPECT_NE(proof.first, proof.second);
+  EXPECT_EQ(map.forward(proof.first, sizes), map.forward(proof.second, sizes));
+}
+
+TEST(Agreement, DynamicSizesAreDecidedWhereStridesAreNumbers) {
+  LayoutMap map = strided(6, 4);
+  EXPECT_EQ(proveInjective(map, {kUnknownSize, 3}).answer, Answer::Yes);
+  EXPECT_EQ(proveInjective(map, {2, kUnknownSize}).answer, Answer::Yes);
+  EXPECT_EQ(proveInjective(map, {kUnknownSize, 4}).answer, Answer::No);
+}
+
+TEST(Agreement, EqualityIsDecidedOnLargeAndDynamicBoxes) {
+  // (d1 mod 6) floordiv 4 is d1 floordiv 4 below 6, and not from there on.
+  Sized digit = floorDiv(mod(d1, 6), 4);
+  Sized a = group({d0, digit, mod(d1, 4)});
+  Sized b = group({d0, floorDiv(d1, 4), mod(d1, 4)});
+  auto buffer = [](const Sized &x) {
+    return LayoutMap::get(2, "buffer", {{"offset", x.value, x.extent}});
+  };
+  EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 6}), Answer::Yes);
+  EXPECT_EQ(equalOn(buffer(a), buffer(b), {1 << 20, 7}), Answer::No);
+  EXPECT_EQ(equalOn(buffer(a), buffer(b), {kUnknownSize, 7}), Answer::No);
+  // Sums of digits that do not nest: one value in two forms.
+  Sized x{add(floorDiv(d1, 2).value, floorDiv(pad(d1, 1, 0), 2).value), 100};
+  Sized y{d1.value, 100};
+  EXPECT_EQ(equalOn(buffer(x), buffer(y), {1 << 20, 100}), Answer::Yes);
+  EXPECT_EQ(equalOn(buffer(x), buffer(y), {kUnknownSize, kUnknownSize}),
+            Answer::Yes);
+}
+
+TEST(Agreement, ExtentsAreProvenWhereIntervalsAreTooWide) {
+  // d1 - 3 (d1 floordiv 4) lies in 0 .. 7 on 20 columns.
+  Sized x{add(d1.value, scale(floorDiv(d1, 4).value, SizeExpr(-3))), 8};
+  auto buffer = [](const Sized &x) {
+    return LayoutMap::get(2, "buffer", {{"offset", x.value, x.extent}});
+  };
+  EXPECT_EQ(isWithinExtents(buffer(x), {5, 20}), Answer::Yes);
+  EXPECT_EQ(isWithinExtents(buffer(x), {5, 21}), Answer::Yes);
+  EXPECT_EQ(isWithinExtents(buffer(x), {5, 24}), Answer::No);
+}
+
+//===----------------------------------------------------------------------===//
+// The bound
+//===----------------------------------------------------------------------===//
+
+/// A value of digits that nothing was simplified in.
+Linear makeHostile(RandomMaps &random, unsigned rank, unsigned count) {
+  auto upTo = [&](int64_t bits) {
+    return 1 + random.below(int64_t(1) << (1 + random.below(bits)));
+  };
+  Linear value;
+  bool nests = random.below(2);
+  for (unsigned i = 0; i < count; ++i) {
+    DigitTerm term;
+    term.digit.dim = random.below(rank);
+    if (nests && i && random.below(3) == 0)
+      term.digit.fused = std::make_shared<Linear>(value);
+    if (random.below(2)) {
+      term.digit.lo = upTo(30);
+      term.digit.modulus = random.below(2) ? 1 + upTo(12) : 0;
+    }
+    term.stride = SizeExpr(random.below(2) ? upTo(40) : upTo(61));
+    value.terms.push_back(term);
+  }
+  return value;
+}
+
+double secondsOfThisThread() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+TEST(Agreement, HostileStatementsEndInTime) {
+  RandomMaps random(kSeed + 5);
+  double worst = 0;
+  for (int i = 0; i < 60; ++i) {
+    unsigned rank = 1 + random.below(i % 2 ? 4 : 64);
+    Linear a = makeHostile(random, rank, 2 + random.below(i % 3 ? 12 : 64));
+    Linear b = makeHostile(random, rank, 2 + random.below(6));
+    Index sizes(rank);
+    for (int64_t &size : sizes)
+      size =
+          random.below(8) ? 2 + random.below(int64_t(1) << 40) : kUnknownSize;
+    SizeExpr extent(int64_t(1) << 62);
+    double start = secondsOfThisThread();
+    sets::proveInjective(a, sizes);
+    double second = secondsOfThisThread();
+    sets::proveEqual(a, b, sizes);
+    double third = secondsOfThisThread();
+    sets::proveWithin(a, extent, sizes);
+    double end = secondsOfThisThread();
+    worst = std::max({worst, second - start, third - second, end - third});
+    // Ten times what is measured on a quick machine.
+    ASSERT_LT(worst, 3.0) << "seed " << kSeed + 5 << ", statement " << i;
+  }
+  RecordProperty("worst_ms", int(worst * 1000));
+}
+
+TEST(Agreement, ThreadsDoNotMeet) {
+  std::vector<std::thread> threads;
+  std::vector<int> answers(4);
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&answers, t] {
+      for (int64_t i = 0; i < 50; ++i) {
+        LayoutMap map = strided(3 + i % 5, 2 + t);
+        Index sizes{2 + t, 100000};
+        answers[t] += proveInjective(map, sizes).answer != Answer::Unknown;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(answers, (std::vector<int>{50, 50, 50, 50}));
+}
+
+} // namespace

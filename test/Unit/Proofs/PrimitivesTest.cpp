@@ -1,0 +1,207 @@
+//===- PrimitivesTest.cpp - The primitives of a layout are injective ------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every constructor of Sized.h, on ragged shapes: what it makes is proven with
+// its inverse, and the same with a wrong stride is refuted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Proven.h"
+
+using namespace layout_test;
+using namespace mlir::layout;
+
+namespace {
+
+LayoutMap buffer(unsigned rank, const Sized &offset,
+                 llvm::ArrayRef<int64_t> replicas = {}) {
+  return LayoutMap::get(rank, "buffer",
+                        {{"offset", offset.value, offset.extent}}, replicas);
+}
+
+const Sized d0 = Sized::dim(0), d1 = Sized::dim(1), d2 = Sized::dim(2);
+
+/// Sizes that divide nothing, that divide all, of one tile, of a part of one,
+/// of one element, and large ones.
+const Index kRagged[] = {{5, 17}, {8, 32}, {3, 16},
+                         {2, 7},  {1, 1},  {4099, 70001}};
+
+TEST(Primitives, Shift) {
+  for (const Index &sizes : kRagged) {
+    expectProven(buffer(2, group({pad(d0, 2, 0), pad(d1, 0, 3)})), sizes);
+    expectProven(buffer(2, group({d1, pad(d0, 1, 4)})), sizes);
+  }
+  expectBugFound(buffer(2, group({pad(d0, 2, 1), d1})), {5, 17});
+}
+
+TEST(Primitives, Split) {
+  for (const Index &sizes : kRagged) {
+    expectProven(buffer(2, group({floorDiv(d1, 16), d0, mod(d1, 16)})), sizes);
+    expectProven(buffer(2, group({mod(d1, 5), d0, floorDiv(d1, 5)})), sizes);
+    expectProven(buffer(2, group({floorDiv(d1, 12), mod(floorDiv(d1, 3), 4), d0,
+                                  mod(d1, 3)})),
+                 sizes);
+  }
+  expectBugFound(buffer(2, group({floorDiv(d1, 16), d0, mod(d1, 16)})),
+                 {5, 47});
+}
+
+TEST(Primitives, SplitOfAShiftedDigit) {
+  for (const Index &sizes : kRagged) {
+    Sized shifted = pad(d1, 3, 0);
+    expectProven(buffer(2, group({floorDiv(shifted, 4), d0, mod(shifted, 4)})),
+                 sizes);
+  }
+  Sized shifted = pad(d1, 3, 0);
+  expectBugFound(buffer(2, group({floorDiv(shifted, 4), d0, mod(shifted, 4)})),
+                 {5, 17});
+}
+
+TEST(Primitives, FuseAndSplitAgain) {
+  for (const Index &sizes : kRagged) {
+    Sized fused = group({d1, d0});
+    expectProven(buffer(2, group({floorDiv(fused, 6), mod(fused, 6)})), sizes);
+    expectProven(buffer(2, group({mod(fused, 5), floorDiv(fused, 5)})), sizes);
+  }
+  Sized fused = group({d1, d0});
+  expectBugFound(buffer(2, group({mod(fused, 4), floorDiv(fused, 4)})),
+                 {5, 17});
+}
+
+TEST(Primitives, PlaceWithStridesUpAndDown) {
+  for (const Index &sizes : kRagged) {
+    expectProven(buffer(2, place({{d0, SizeExpr(2)}, {d1, SizeExpr(9001)}})),
+                 sizes);
+    Sized down = place({{d0, SizeExpr(-100000)}, {d1, SizeExpr(1)}});
+    down.value = add(down.value, SizeExpr((sizes[0] - 1) * 100000));
+    down.extent = SizeExpr(sizes[0] * 100000);
+    expectProven(buffer(2, down), sizes);
+  }
+  expectBugFound(buffer(2, place({{d0, SizeExpr(1)}, {d1, SizeExpr(5)}})),
+                 {5, 17});
+}
+
+TEST(Primitives, AlignAndPadAnInnerGroup) {
+  for (const Index &sizes : kRagged) {
+    expectProven(buffer(2, group({d0, align(d1, 32)})), sizes);
+    expectProven(buffer(2, group({align(mod(d1, 5), 8), d0, floorDiv(d1, 5)})),
+                 sizes);
+    expectProven(buffer(2, align(group({d1, pad(d0, 0, 7)}), 64)), sizes);
+  }
+  expectBugFound(buffer(2, group({d0, align(d1, 4)})), {5, 17});
+}
+
+/// Swizzles are proven by construction, as they have no value in sets.
+TEST(Primitives, SwizzlesAreUnknown) {
+  Sized swizzle = xorOf({mod(d1, 4), mod(d0, 4)}, 4);
+  EXPECT_EQ(
+      sets::proveInjective(group({d0, floorDiv(d1, 4), swizzle}).value, {8, 32})
+          .answer,
+      Answer::Unknown);
+}
+
+TEST(Primitives, Replicate) {
+  // Dim 2 is the replica.
+  for (const Index &sizes : kRagged)
+    expectProven(buffer(2, group({mod(d2, 4), d1, d0}), {4}), sizes);
+  expectBugFound(buffer(2, group({mod(d2, 4), d1, d0}), {4}), {5, 17});
+}
+
+TEST(Primitives, SeveralCoordinates) {
+  for (const Index &sizes : kRagged) {
+    Sized x = group({floorDiv(d1, 4), d0}), lane = mod(d1, 4);
+    LayoutMap map = LayoutMap::get(2, "image2d",
+                                   {{"x", x.value, x.extent},
+                                    {"y", Linear(), SizeExpr(1)},
+                                    {"lane", lane.value, lane.extent}});
+    expectProven(map, sizes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Dynamic sizes
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kDynamic = kUnknownSize;
+
+TEST(Primitives, ProvenForAllSizesAtOnce) {
+  Sized blocked = group({floorDiv(d0, 16), mod(d1, 4), mod(d0, 16)});
+  std::vector<Linear> values{blocked.value, floorDiv(d1, 4).value};
+  EXPECT_EQ(sets::proveInjective(values, {kDynamic, kDynamic}).answer,
+            Answer::Yes);
+  // ceil(n, 16) * 64 positions hold the first value.
+  EXPECT_EQ(sets::proveWithin(values, {blocked.extent, d1.extent.ceilDiv(4)},
+                              {kDynamic, kDynamic})
+                .answer,
+            Answer::Yes);
+  EXPECT_EQ(sets::proveWithin(values, {blocked.extent - SizeExpr(1), d1.extent},
+                              {kDynamic, kDynamic})
+                .answer,
+            Answer::No);
+}
+
+TEST(Primitives, ACounterexampleNamesItsSizes) {
+  // 8 i + j meets from the 9th column on.
+  Linear offset = place({{d0, SizeExpr(8)}, {d1, SizeExpr(1)}}).value;
+  sets::Statement statement =
+      sets::proveInjective(offset, {kDynamic, kDynamic});
+  ASSERT_EQ(statement.answer, Answer::No);
+  ASSERT_EQ(statement.sizes.size(), 2u);
+  EXPECT_GT(statement.sizes[1], 8);
+  for (auto &index : {statement.index, statement.other})
+    for (int d : {0, 1}) {
+      EXPECT_GE(index[d], 0);
+      EXPECT_LT(index[d], statement.sizes[d]);
+    }
+  EXPECT_NE(statement.index, statement.other);
+  EXPECT_EQ(offset.evaluate(statement.index, {}),
+            offset.evaluate(statement.other, {}));
+  EXPECT_EQ(sets::proveInjective(offset, {kDynamic, 8}).answer, Answer::Yes);
+}
+
+TEST(Primitives, ProductsOfDynamicSizesAreUnknown) {
+  EXPECT_EQ(sets::proveInjective(group({d0, d1, d2}).value,
+                                 {kDynamic, kDynamic, kDynamic})
+                .answer,
+            Answer::Unknown);
+  // One dynamic size is no product.
+  EXPECT_EQ(
+      sets::proveInjective(group({d0, d1, d2}).value, {kDynamic, 7, 9}).answer,
+      Answer::Yes);
+}
+
+//===----------------------------------------------------------------------===//
+// The other statements
+//===----------------------------------------------------------------------===//
+
+TEST(Primitives, PaddingIsToldFromElements) {
+  Sized offset = group({floorDiv(d0, 16), mod(d0, 16)});
+  EXPECT_EQ(sets::proveUnused(offset.value, {17}, {17}).answer, Answer::Yes);
+  sets::Statement used = sets::proveUnused(offset.value, {16}, {17});
+  ASSERT_EQ(used.answer, Answer::No);
+  EXPECT_EQ(used.index, (llvm::SmallVector<int64_t>{16}));
+}
+
+TEST(Primitives, SumsBeyond64BitsAreDecided) {
+  int64_t big = std::numeric_limits<int64_t>::max();
+  Linear offset = place({{d0, SizeExpr(big)}, {d1, SizeExpr(big - 1)}}).value;
+  EXPECT_EQ(sets::proveInjective(offset, {big - 1, big}).answer, Answer::Yes);
+  sets::Statement meet = sets::proveInjective(offset, {big, big});
+  EXPECT_EQ(meet.answer, Answer::Yes);
+  Linear twice = place({{d0, SizeExpr(big)}, {d1, SizeExpr(big)}}).value;
+  EXPECT_EQ(sets::proveInjective(twice, {2, 2}).answer, Answer::No);
+}
+
+TEST(Primitives, OverflowedStridesAreUnknown) {
+  Linear offset = d0.value;
+  offset.terms[0].stride = SizeExpr::overflow();
+  EXPECT_EQ(sets::proveInjective(offset, {5}).answer, Answer::Unknown);
+  EXPECT_EQ(sets::proveWithin(d0.value, SizeExpr::overflow(), {5}).answer,
+            Answer::Unknown);
+}
+
+} // namespace

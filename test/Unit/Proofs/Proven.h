@@ -1,0 +1,149 @@
+//===- Proven.h - What every layout is held to ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The laws of a layout on a shape, each proven for all indices by set
+// arithmetic: no point is shared (L1), no coordinate leaves its extent (L2),
+// the backward formulas are the inverse of the forward ones (L3), and the
+// stored axes are the coordinates.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TEST_UNIT_PROOFS_PROVEN_H
+#define TEST_UNIT_PROOFS_PROVEN_H
+
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/IntegerSets.h"
+#include "layout/Algebra/LayoutMap.h"
+#include "gtest/gtest.h"
+
+namespace layout_test {
+
+using Index = std::vector<int64_t>;
+
+inline std::vector<mlir::layout::Linear>
+getValues(const mlir::layout::LayoutMap &map) {
+  std::vector<mlir::layout::Linear> values;
+  for (const mlir::layout::Coordinate &coordinate : map.getCoordinates())
+    values.push_back(coordinate.value);
+  return values;
+}
+
+inline std::vector<mlir::layout::SizeExpr>
+getExtents(const mlir::layout::LayoutMap &map) {
+  std::vector<mlir::layout::SizeExpr> extents;
+  for (const mlir::layout::Coordinate &coordinate : map.getCoordinates())
+    extents.push_back(coordinate.extent);
+  return extents;
+}
+
+/// The values of `x` at an index, computed from its digits alone.
+inline Index valuesAt(llvm::ArrayRef<mlir::layout::Linear> x,
+                      llvm::ArrayRef<int64_t> index,
+                      llvm::ArrayRef<int64_t> sizes) {
+  Index values;
+  for (const mlir::layout::Linear &value : x)
+    values.push_back(*value.evaluate(index, sizes));
+  return values;
+}
+
+/// Expects inverse(axes(index)) == index everywhere. What the solver leaves
+/// open within its bound, as it does with digits of sums, is evaluated.
+inline void expectInverse(llvm::ArrayRef<mlir::layout::Linear> axes,
+                          llvm::ArrayRef<mlir::layout::Linear> inverse,
+                          llvm::ArrayRef<int64_t> box) {
+  using namespace mlir::layout;
+  Answer answer = sets::proveInverse(axes, inverse, box).answer;
+  if (answer != Answer::Unknown) {
+    EXPECT_EQ(answer, Answer::Yes);
+    return;
+  }
+  ASSERT_LE(*countIndices(box), 1000);
+  mlir::layout::forEachIndex(box, [&](llvm::ArrayRef<int64_t> index) {
+    EXPECT_EQ(valuesAt(inverse, valuesAt(axes, index, box), box),
+              Index(index.begin(), index.end()));
+    return true;
+  });
+}
+
+/// Expects every law of `map` on `sizes` (static ones) to be proven.
+inline void expectProven(const mlir::layout::LayoutMap &map,
+                         const Index &sizes) {
+  using namespace mlir::layout;
+  SCOPED_TRACE(map.str() + " on " + testing::PrintToString(sizes));
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  std::vector<Linear> values = getValues(special);
+  EXPECT_EQ(sets::proveInjective(values, box).answer, Answer::Yes);
+  EXPECT_EQ(sets::proveWithin(values, getExtents(special), box).answer,
+            Answer::Yes);
+
+  // The axes of the map for every shape, with the numbers of this one: where a
+  // size is 1 here they still tell the axes apart.
+  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<SizeExpr> sizeOf;
+  for (auto [d, size] : llvm::enumerate(box)) {
+    dims.push_back(Linear::dim(d));
+    sizeOf.push_back(SizeExpr(size));
+  }
+  std::vector<StoredAxis> stored;
+  for (const StoredAxis &axis : map.getStoredAxes())
+    stored.push_back(
+        {substitute(axis.value, dims, sizeOf), axis.extent.substitute(sizeOf)});
+  std::optional<std::vector<Linear>> inverse =
+      invertAxes(stored, map.getNumDims(), box);
+  ASSERT_TRUE(inverse);
+  std::vector<Linear> axes, fromAxes;
+  for (const StoredAxis &axis : stored)
+    axes.push_back(axis.value);
+  expectInverse(axes, *inverse, box);
+  size_t next = 0;
+  for (unsigned c = 0, n = map.getCoordinates().size(); c < n; ++c) {
+    Linear sum;
+    for (size_t a = 0; a < map.getStoredAxes(c).size(); ++a, ++next)
+      sum = add(scale(sum, stored[next].extent), stored[next].value);
+    fromAxes.push_back(sum);
+  }
+  EXPECT_EQ(sets::proveEqual(values, fromAxes, box).answer, Answer::Yes);
+}
+
+/// Gives the digit with the largest stride that of the next one, as a bug in a
+/// formula would, and expects the two indices that meet to be found.
+inline void expectBugFound(const mlir::layout::LayoutMap &map,
+                           const Index &sizes) {
+  using namespace mlir::layout;
+  SCOPED_TRACE(map.str() + " on " + testing::PrintToString(sizes));
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  std::vector<Linear> values = getValues(special);
+  auto longest =
+      llvm::max_element(values, [](const Linear &a, const Linear &b) {
+        return a.terms.size() < b.terms.size();
+      });
+  ASSERT_GE(longest->terms.size(), 2u);
+  std::vector<DigitTerm *> terms;
+  for (DigitTerm &term : longest->terms)
+    terms.push_back(&term);
+  llvm::sort(terms, [](const DigitTerm *a, const DigitTerm *b) {
+    return *a->stride.getConstant() > *b->stride.getConstant();
+  });
+  terms[0]->stride = terms[1]->stride;
+
+  sets::Statement injective = sets::proveInjective(values, box);
+  ASSERT_EQ(injective.answer, Answer::No);
+  EXPECT_NE(injective.index, injective.other);
+  EXPECT_EQ(valuesAt(values, injective.index, box),
+            valuesAt(values, injective.other, box));
+
+  sets::Statement equal = sets::proveEqual(values, getValues(special), box);
+  ASSERT_EQ(equal.answer, Answer::No);
+  EXPECT_NE(valuesAt(values, equal.index, box),
+            valuesAt(getValues(special), equal.index, box));
+}
+
+} // namespace layout_test
+
+#endif // TEST_UNIT_PROOFS_PROVEN_H

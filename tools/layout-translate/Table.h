@@ -1,0 +1,36 @@
+//===- Table.h - A layout on a shape as numbers -----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// JSON for other programs, with everything that the map says of one shape:
+//
+//   {"layout": "..", "map": "..", "space": "buffer", "shape": [1, 17, 2, 3],
+//    "element": "f32", "storage_extent": {"offset": 192},
+//    "stored_shape": [1, 2, 2, 3, 16], "elements": 102, "replicas": [],
+//    "padding": 90, "points": [[[0, 0, 0, 0], [0]], ..]}
+//
+// A point is an index and where it is stored, once for each replica.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TOOLS_LAYOUT_TRANSLATE_TABLE_H
+#define TOOLS_LAYOUT_TRANSLATE_TABLE_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+
+namespace mlir {
+namespace layout {
+
+/// Writes the table of a layout that was resolved to `map` and verified on the
+/// static `shape`. The points are null where there are more than `maxPoints`.
+void writeTable(LayoutAttrInterface layout, const LayoutMap &map,
+                ArrayRef<int64_t> shape, Type elementType, int64_t maxPoints,
+                raw_ostream &os);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // TOOLS_LAYOUT_TRANSLATE_TABLE_H

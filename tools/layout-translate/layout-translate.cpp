@@ -1,0 +1,283 @@
+//===- layout-translate.cpp - Layouts in other forms ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the text of one layout and writes what it means: its canonical map, its
+// points on a shape, a picture of them, or its text in another notation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LocatedText.h"
+#include "Table.h"
+#include "layout/Algebra/Neighbours/Neighbours.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Picture/Svg.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("layout-translate options");
+
+namespace {
+enum class Form { Map, Table, Svg };
+} // namespace
+
+static cl::opt<Form> form(
+    cl::cat(category), cl::desc("What to write:"),
+    cl::values(
+        clEnumValN(Form::Map, "layout-to-map", "the canonical #layout.map"),
+        clEnumValN(Form::Table, "layout-to-table",
+                   "JSON: extents, stored dims and the point of every index"),
+        clEnumValN(Form::Svg, "layout-to-svg", "a picture")));
+static cl::opt<Notation> toNotation(
+    "layout-to", cl::cat(category),
+    cl::desc("Write the layout in the notation of another project:"),
+    cl::values(clEnumValN(Notation::Xla, "xla", "XLA, {1,0:T(8,128)}"),
+               clEnumValN(Notation::OneDnn, "onednn", "oneDNN, aBcd16b"),
+               clEnumValN(Notation::CuTe, "cute", "CuTe, (4,2):(1,4)"),
+               clEnumValN(Notation::Triton, "triton",
+                          "Triton linear layouts")));
+static cl::opt<std::string>
+    source(cl::Positional, cl::Required, cl::cat(category),
+           cl::desc("<layout: its text, from '#' on, or a file, or '-'>"));
+static cl::opt<std::string>
+    shapeText("shape", cl::cat(category), cl::value_desc("1x17x2x3"),
+              cl::desc("The tensor's shape, '?' for a size not known; empty "
+                       "for a scalar"));
+static cl::opt<std::string> elementText("element", cl::init("f32"),
+                                        cl::cat(category),
+                                        cl::value_desc("type"),
+                                        cl::desc("The tensor's element type"));
+static cl::opt<std::string>
+    targetText("target", cl::cat(category), cl::value_desc("attribute"),
+               cl::desc("The figures of the target, for layouts that need some "
+                        "and state none"));
+static cl::opt<std::string> outputPath("o", cl::init("-"), cl::cat(category),
+                                       cl::value_desc("file"),
+                                       cl::desc("Where the output goes"));
+static cl::opt<int64_t>
+    maxPoints("max-points", cl::init(4096), cl::cat(category),
+              cl::desc("Of a table: more points than this are left out"));
+static cl::opt<PictureOptions::View>
+    view("view", cl::init(PictureOptions::View::Storage), cl::cat(category),
+         cl::desc("Of a picture: the cells are"),
+         cl::values(clEnumValN(PictureOptions::View::Storage, "storage",
+                               "the positions of storage"),
+                    clEnumValN(PictureOptions::View::Logical, "logical",
+                               "the indices of the tensor")));
+static cl::opt<PictureOptions::Label>
+    label("label", cl::init(PictureOptions::Label::Tuple), cl::cat(category),
+          cl::desc("Of a picture: cells hold"),
+          cl::values(clEnumValN(PictureOptions::Label::Tuple, "tuple",
+                                "the index or the point"),
+                     clEnumValN(PictureOptions::Label::Number, "number",
+                                "its row-major number")));
+static cl::list<std::string>
+    dimNames("dims", cl::CommaSeparated, cl::cat(category),
+             cl::value_desc("n,c,.."),
+             cl::desc("Of a picture: the names of the dims"));
+static cl::opt<unsigned>
+    colorDim("color-dim", cl::cat(category), cl::value_desc("dim"),
+             cl::desc("Of a picture: the number of the dim that colours show"));
+static cl::opt<int64_t> columns(
+    "columns", cl::init(0), cl::cat(category),
+    cl::desc("Of a picture: cut linear memory every so many positions"));
+static cl::opt<int64_t>
+    maxCells("max-cells", cl::init(4096), cl::cat(category),
+             cl::desc("Of a picture: more cells than this are an error"));
+
+static LogicalResult fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "layout-translate") << message << "\n";
+  return failure();
+}
+
+/// Options that contradict each other, or that say nothing.
+static LogicalResult checkOptions() {
+  if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
+    return fail("say what to write by one of --layout-to-map, "
+                "--layout-to-table, --layout-to-svg, --layout-to=notation");
+  bool isSvg = form.getNumOccurrences() && form == Form::Svg;
+  bool isTable = form.getNumOccurrences() && form == Form::Table;
+  auto check = [](const cl::Option &option, bool used) -> LogicalResult {
+    if (used || !option.getNumOccurrences())
+      return success();
+    return fail("--" + option.ArgStr + " has no meaning here");
+  };
+  std::reference_wrapper<const cl::Option> ofPictures[] = {
+      view, label, dimNames, colorDim, columns, maxCells};
+  for (const cl::Option &option : ofPictures)
+    if (failed(check(option, isSvg)))
+      return failure();
+  if (failed(check(maxPoints, isTable)))
+    return failure();
+  if ((isSvg || isTable) && !shapeText.getNumOccurrences())
+    return fail("give the shape of the tensor, such as --shape=1x17x2x3");
+  return success();
+}
+
+static FailureOr<SmallVector<int64_t>> parseShape(StringRef text) {
+  SmallVector<int64_t> shape;
+  SmallVector<StringRef> words;
+  if (!text.empty())
+    text.split(words, 'x');
+  for (StringRef word : words) {
+    int64_t size = ShapedType::kDynamic;
+    if (word != "?" && (word.getAsInteger(10, size) || size < 0))
+      return fail("'" + word + "' in --shape=" + text +
+                  " is no size: write numbers or '?' with 'x' between them");
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+static FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openSource() {
+  StringRef text = source;
+  if (text.starts_with("#"))
+    return llvm::MemoryBuffer::getMemBufferCopy(text, "<layout>");
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(text, /*IsText=*/true);
+  if (!file)
+    return fail("cannot read '" + text + "': " + file.getError().message() +
+                " (the text of a layout starts with '#')");
+  return std::move(*file);
+}
+
+static Type readElementType(LocatedTexts &texts) {
+  texts.enter("<element>", elementText);
+  Type type = texts.readType();
+  if (!type || TensorType::isValidElementType(type))
+    return type;
+  texts.emitError() << type << " cannot be an element of a tensor";
+  return {};
+}
+
+/// The attribute in the current text.
+static LayoutAttrInterface readLayout(LocatedTexts &texts, Attribute target) {
+  Attribute attribute = texts.readAttribute();
+  if (!attribute)
+    return {};
+  auto layout = dyn_cast<LayoutAttrInterface>(attribute);
+  if (!layout) {
+    texts.emitError() << "expected a layout, found " << attribute;
+    return {};
+  }
+  return target ? cast<LayoutAttrInterface>(layout.withTarget(target)) : layout;
+}
+
+static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
+                               ArrayRef<int64_t> shape, Type elementType,
+                               LocatedTexts &texts, raw_ostream &os) {
+  auto report = [&](const Twine &message) { texts.emitError() << message; };
+  if (toNotation.getNumOccurrences()) {
+    std::optional<std::string> text = exportAs(toNotation, map, shape, report);
+    if (!text)
+      return failure();
+    os << *text << "\n";
+    return success();
+  }
+  switch (form) {
+  case Form::Map:
+    os << MapAttr::get(layout.getContext(), map) << "\n";
+    return success();
+  case Form::Table:
+    if (ShapedType::isDynamicShape(shape))
+      return texts.emitError() << "a table needs sizes, not '?'";
+    writeTable(layout, map, shape, elementType, maxPoints, os);
+    return success();
+  case Form::Svg:
+    PictureOptions options;
+    options.view = view;
+    options.label = label;
+    options.title = texts.getLine();
+    llvm::raw_string_ostream(options.element) << elementType;
+    options.dimNames.assign(dimNames.begin(), dimNames.end());
+    if (colorDim.getNumOccurrences())
+      options.colorDim = colorDim;
+    options.columns = columns;
+    options.maxCells = maxCells;
+    return drawSvg(map, shape, options, os, report);
+  }
+  llvm_unreachable("a form of output that is not listed");
+}
+
+static LogicalResult runTool() {
+  if (failed(checkOptions()))
+    return failure();
+  FailureOr<SmallVector<int64_t>> shape = parseShape(shapeText);
+  if (failed(shape))
+    return failure();
+
+  MLIRContext context;
+  context.loadDialect<LayoutDialect>();
+  LocatedTexts texts(context);
+  Type elementType = readElementType(texts);
+  if (!elementType)
+    return failure();
+  Attribute target;
+  if (targetText.getNumOccurrences()) {
+    texts.enter("<target>", targetText);
+    if (!(target = texts.readAttribute()))
+      return failure();
+  }
+  auto buffer = openSource();
+  if (failed(buffer))
+    return failure();
+  texts.enter(std::move(*buffer));
+  LayoutAttrInterface layout = readLayout(texts, target);
+  if (!layout)
+    return failure();
+  auto emitError = [&] { return texts.emitError(); };
+  if (!shapeText.getNumOccurrences()) {
+    std::optional<SmallVector<int64_t>> stated = layout.getStatedShape();
+    if (!stated)
+      return texts.emitError()
+             << "this layout does not say how many dims it has: give --shape, "
+                "with '?' for sizes that are not known";
+    *shape = std::move(*stated);
+  }
+  FailureOr<LayoutMap> map = layout.resolve(*shape, elementType, emitError);
+  if (failed(map) ||
+      failed(verifyLayout(*map, layout, *shape, elementType, emitError)))
+    return failure();
+
+  // Nothing is written where something fails.
+  std::string output;
+  llvm::raw_string_ostream os(output);
+  if (failed(writeForm(layout, *map, *shape, elementType, texts, os)))
+    return failure();
+  std::error_code code;
+  llvm::ToolOutputFile file(outputPath, code, llvm::sys::fs::OF_None);
+  if (code)
+    return fail("cannot write '" + outputPath + "': " + code.message());
+  file.os() << output;
+  file.os().flush();
+  if (file.os().has_error()) {
+    std::string reason = file.os().error().message();
+    file.os().clear_error();
+    return fail("cannot write '" + outputPath + "': " + reason);
+  }
+  file.keep();
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Layouts in other forms\n\n"
+      "  layout-translate --layout-to-svg --shape=1x17x2x3 -o packed.svg "
+      "'#layout.blocked<\"NCHW\" to \"NCHW16c\">'\n");
+  return failed(runTool());
+}
