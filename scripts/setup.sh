@@ -12,9 +12,9 @@
 # security archive.
 required_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
-  clang-format-22 lld-22 ninja-build ccache cmake g++ libgtest-dev libgmock-dev
-  libisl-dev libz3-dev python3 python3-venv python3-dev python3-numpy
-  pybind11-dev git ca-certificates)
+  libclang-rt-22-dev clang-format-22 lld-22 ninja-build ccache cmake g++
+  libgtest-dev libgmock-dev libisl-dev libz3-dev python3 python3-venv
+  python3-dev python3-numpy pybind11-dev git ca-certificates)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with. Without them the rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev)

@@ -18,7 +18,7 @@ using llvm::MutableArrayRef;
 
 namespace {
 
-/// The storage position of every index of a static box.
+/// The storage position of every index of a static box that has some.
 struct Positions {
   Evaluator position;
   llvm::SmallVector<int64_t> sizes;    // of the logical dims
@@ -64,8 +64,6 @@ static std::optional<Positions> getPositions(const LayoutMap &map,
 }
 
 template <typename Fn> void Positions::forEach(Which which, Fn fn) const {
-  if (llvm::is_contained(sizes, 0))
-    return;
   llvm::SmallVector<int64_t> index(sizes.size() + replicas.size(), 0);
   auto replica = llvm::MutableArrayRef<int64_t>(index).drop_front(sizes.size());
   do {
@@ -144,6 +142,9 @@ static bool moveElements(const LayoutMap &map, Sizes sizes,
                          size_t storageBytes, Positions::Which which, Fn copy) {
   if (!haveSizes(map, sizes, elementBytes, logicalBytes, storageBytes))
     return false;
+  // Nothing is there to move, and the tables of the other dims may be huge.
+  if (llvm::is_contained(sizes, 0))
+    return true;
   std::optional<Positions> positions = getPositions(map, sizes);
   if (!positions)
     return false;

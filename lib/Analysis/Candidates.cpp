@@ -1,4 +1,4 @@
-//===- Candidates.cpp - The layouts that an op may choose from ------------===//
+//===- Candidates.cpp - The layouts that a unit may choose from -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,57 +7,48 @@
 
 #include "layout/Analysis/Candidates.h"
 #include "ConfigBuilder.h"
-#include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Interfaces/LayoutOpInterface.h"
 #include <deque>
 
 using namespace mlir;
 using namespace mlir::layout;
 using Kind = OpLayoutRule::Kind;
 
-bool layout::hasKnownLayout(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && (!type.getEncoding() || hasLayout(type));
-}
-
-static bool isEncoded(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getEncoding();
-}
-
-static bool hasEncodedType(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), isEncoded) ||
-         llvm::any_of(op->getResultTypes(), isEncoded);
-}
-
 namespace {
-/// Carries layouts over ops until nothing new appears.
+/// Carries layouts over units until nothing new appears.
 class Propagation {
 public:
-  Propagation(CandidateSet &set, CostModel &costs,
+  Propagation(const Program &program, CostModel &costs,
               const CandidateLimits &limits)
-      : set(set), costs(costs), limits(limits) {}
+      : program(program), costs(costs), limits(limits),
+        result(program.unitClasses.size()),
+        offered(program.tensorClasses.size()) {}
 
-  void run();
+  std::vector<Candidates> run();
 
 private:
-  void add(OpCandidates &candidates, std::optional<OpConfig> config,
+  void seed(unsigned unitClass);
+  void add(unsigned unitClass, std::optional<OpConfig> config,
            OpConfig::Origin origin, Value from);
-  void offer(Value value, LayoutId layout);
-  void carry(OpCandidates &candidates, Value value, LayoutId layout);
+  void offer(unsigned tensorClass, LayoutId layout);
+  void carry(unsigned unitClass, Slot slot, LayoutId layout, Value from);
+  std::optional<OpConfig> getJoinConfig(const UnitClass &join,
+                                        LayoutId layout) const;
 
-  CandidateSet &set;
+  const Program &program;
   CostModel &costs;
   CandidateLimits limits;
-  llvm::DenseMap<Value, SmallVector<LayoutId, 4>> offered;
-  std::deque<std::pair<Value, LayoutId>> queue;
+  std::vector<Candidates> result;
+  std::vector<SmallVector<LayoutId, 4>> offered;
+  std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
 
-void Propagation::add(OpCandidates &candidates, std::optional<OpConfig> config,
+void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
                       OpConfig::Origin origin, Value from) {
   if (!config)
     return;
+  const UnitClass &unit = program.unitClasses[unitClass];
+  Candidates &candidates = result[unitClass];
   for (OpConfig &known : candidates.configs)
     if (known.layouts == config->layouts) {
       // The same layouts as tiles let further tiles be combined with them.
@@ -72,43 +63,36 @@ void Propagation::add(OpCandidates &candidates, std::optional<OpConfig> config,
   config->origin = origin;
   config->from = from;
   // Where there is no choice there is no price.
-  if (!candidates.isPinned)
-    config->cost =
-        costs.getOpCost(candidates.op, candidates.rule, config->layouts);
+  if (!unit.isPinned && !unit.isJoin())
+    config->cost = costs.getOpCost(unit.op, unit.rule, config->layouts);
   candidates.configs.push_back(*config);
-  for (auto [operand, layout] :
-       llvm::zip(candidates.op->getOperands(), config->layouts.operands))
+  for (auto [slot, tensorClass] : unit.meets) {
+    LayoutId layout = slot.isResult ? config->layouts.results[slot.index]
+                                    : config->layouts.operands[slot.index];
     if (layout != kAnyLayout)
-      offer(operand, layout);
-  for (auto [result, layout] :
-       llvm::zip(candidates.op->getResults(), config->layouts.results))
-    if (layout != kAnyLayout)
-      offer(result, layout);
+      offer(tensorClass, layout);
+  }
 }
 
-void Propagation::offer(Value value, LayoutId layout) {
-  // What a source offers to one user says nothing about another.
-  if (set.freeSources.contains(value.getDefiningOp()))
-    return;
-  SmallVector<LayoutId, 4> &layouts = offered[value];
-  if (layouts.size() >= limits.layoutsPerValue ||
+void Propagation::offer(unsigned tensorClass, LayoutId layout) {
+  SmallVector<LayoutId, 4> &layouts = offered[tensorClass];
+  if (layouts.size() >= limits.layoutsPerTensor ||
       llvm::is_contained(layouts, layout))
     return;
   layouts.push_back(layout);
-  queue.push_back({value, layout});
+  queue.push_back({tensorClass, layout});
 }
 
 /// Configuration `i` with the tiles that `layout` gives one tensor, where that
 /// is a new one.
-static std::optional<OpConfig> combine(const OpCandidates &candidates,
+static std::optional<OpConfig> combine(const Candidates &candidates,
                                        const ConfigBuilder &builder, size_t i,
-                                       bool isResult, unsigned index,
-                                       LayoutId layout) {
+                                       Slot slot, LayoutId layout) {
   const OpConfig &base = candidates.configs[i];
   if (base.tiles.empty())
     return std::nullopt;
   std::optional<SmallVector<int64_t>> tiles =
-      builder.mergeTiles(base.tiles, isResult, index, layout);
+      builder.mergeTiles(base.tiles, slot, layout);
   if (!tiles || llvm::any_of(candidates.configs, [&](const OpConfig &config) {
         return ArrayRef<int64_t>(config.tiles) == ArrayRef<int64_t>(*tiles);
       }))
@@ -118,88 +102,122 @@ static std::optional<OpConfig> combine(const OpCandidates &candidates,
     return std::nullopt;
   const OpLayouts &got = config->layouts;
   // Tiles in another order are another layout.
-  if ((isResult ? got.results[index] : got.operands[index]) != layout)
+  if ((slot.isResult ? got.results[slot.index] : got.operands[slot.index]) !=
+      layout)
     return std::nullopt;
   return config;
 }
 
-void Propagation::carry(OpCandidates &candidates, Value value,
-                        LayoutId layout) {
-  if (candidates.isPinned || candidates.rule.kind == Kind::Opaque)
+std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
+                                                   LayoutId layout) const {
+  std::optional<LayoutId> representative =
+      costs.getRepresentative(layout, join.joinType);
+  if (!representative)
+    return std::nullopt;
+  OpConfig config;
+  config.layouts = {{*representative}, {*representative}};
+  config.exact = {{layout}, {layout}};
+  return config;
+}
+
+void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
+                        Value from) {
+  const UnitClass &unit = program.unitClasses[unitClass];
+  if (unit.isPinned)
     return;
-  ConfigBuilder builder(candidates.op, candidates.rule, costs);
-  auto visit = [&](bool isResult, unsigned index) {
-    // The configurations grow while their tiles are being combined.
-    if (candidates.rule.kind == Kind::Loops)
-      for (size_t i = 0; i < candidates.configs.size(); ++i)
-        add(candidates,
-            combine(candidates, builder, i, isResult, index, layout),
-            OpConfig::Origin::Carried, value);
-    add(candidates, builder.carry(isResult, index, layout),
-        OpConfig::Origin::Carried, value);
-  };
-  for (OpOperand &operand : candidates.op->getOpOperands())
-    if (operand.get() == value)
-      visit(false, operand.getOperandNumber());
-  if (auto result = dyn_cast<OpResult>(value);
-      result && result.getOwner() == candidates.op)
-    visit(true, result.getResultNumber());
+  if (unit.isJoin())
+    return add(unitClass, getJoinConfig(unit, layout),
+               OpConfig::Origin::Carried, from);
+  if (unit.rule.kind == Kind::Opaque)
+    return;
+  ConfigBuilder builder(unit, costs);
+  // The configurations grow while their tiles are being combined.
+  if (unit.rule.kind == Kind::Loops)
+    for (size_t i = 0; i < result[unitClass].configs.size(); ++i)
+      add(unitClass, combine(result[unitClass], builder, i, slot, layout),
+          OpConfig::Origin::Carried, from);
+  add(unitClass, builder.carry(slot, layout), OpConfig::Origin::Carried, from);
 }
 
-void Propagation::run() {
-  for (OpCandidates &candidates : set.ops) {
-    ConfigBuilder builder(candidates.op, candidates.rule, costs);
-    add(candidates, builder.getAsTyped(), OpConfig::Origin::AsTyped, {});
-    if (candidates.isPinned || candidates.rule.kind != Kind::Loops)
-      continue;
-    for (ArrayRef<int64_t> tiles : builder.getLaneTiles())
-      add(candidates, builder.getTiled(tiles), OpConfig::Origin::Lanes, {});
-  }
-  // Every value gains at most `layoutsPerValue` layouts, so this ends.
+void Propagation::seed(unsigned unitClass) {
+  const UnitClass &unit = program.unitClasses[unitClass];
+  if (unit.isJoin())
+    return add(unitClass,
+               getJoinConfig(unit, costs.getRowMajor(unit.joinType.getRank())),
+               OpConfig::Origin::AsTyped, {});
+  ConfigBuilder builder(unit, costs);
+  add(unitClass, builder.getAsTyped(), OpConfig::Origin::AsTyped, {});
+  if (unit.isPinned || unit.rule.kind != Kind::Loops)
+    return;
+  for (ArrayRef<int64_t> tiles : builder.getLaneTiles())
+    add(unitClass, builder.getTiled(tiles), OpConfig::Origin::Lanes, {});
+}
+
+std::vector<Candidates> Propagation::run() {
+  for (unsigned c = 0, e = result.size(); c < e; ++c)
+    seed(c);
+  // Every class of tensors gains at most `layoutsPerTensor` layouts, so this
+  // ends.
   while (!queue.empty()) {
-    auto [value, layout] = queue.front();
+    auto [t, layout] = queue.front();
     queue.pop_front();
-    auto visit = [&, value = value, layout = layout](Operation *op) {
-      auto it = set.indexOf.find(op);
-      if (it != set.indexOf.end())
-        carry(set.ops[it->second], value, layout);
+    const TensorClass &tensor = program.tensorClasses[t];
+    if (tensor.producer)
+      carry(*tensor.producer, {true, tensor.result}, layout, tensor.first);
+    SmallVector<std::pair<unsigned, unsigned>, 4> visited;
+    for (const TensorClass::Consumer &consumer : tensor.consumers)
+      for (unsigned operand : consumer.operands) {
+        std::pair<unsigned, unsigned> slot{consumer.unitClass, operand};
+        if (llvm::is_contained(visited, slot))
+          continue;
+        visited.push_back(slot);
+        carry(consumer.unitClass, {false, operand}, layout, tensor.first);
+      }
+  }
+  return std::move(result);
+}
+
+/// The innermost dim of the first result that is stored in tiles, from 1; 0
+/// where there is none.
+static int64_t getTiledDim(const OpLayoutRule &rule, const OpConfig &config) {
+  if (rule.resultMaps.empty())
+    return 0;
+  int64_t last = 0;
+  for (auto [d, expr] : llvm::enumerate(rule.resultMaps[0].getResults()))
+    if (auto loop = dyn_cast<AffineDimExpr>(expr);
+        loop && config.tiles[loop.getPosition()] != 1)
+      last = d + 1;
+  return last;
+}
+
+/// Leaves nothing to weigh but conversions.
+static void fixNeeds(const Program &program, std::vector<Candidates> &all) {
+  for (auto [unitClass, candidates] : llvm::zip(program.unitClasses, all)) {
+    std::vector<OpConfig> &configs = candidates.configs;
+    // What costs least; then tiles in all channels before tiles in some, and of
+    // the innermost dims before others.
+    auto rank = [&rule = unitClass.rule](const OpConfig &config) {
+      int64_t tiled =
+          llvm::count_if(config.tiles, [](int64_t tile) { return tile != 1; });
+      return std::make_tuple(config.cost, -tiled, -getTiledDim(rule, config));
     };
-    if (Operation *producer = value.getDefiningOp())
-      visit(producer);
-    Operation *last = nullptr;
-    for (Operation *user : value.getUsers()) {
-      // Several uses by one op are neighbors in the list more often than not.
-      if (user != last)
-        visit(user);
-      last = user;
-    }
+    const OpConfig *needed = nullptr;
+    for (const OpConfig &config : configs)
+      if (config.origin == OpConfig::Origin::Lanes &&
+          (!needed || rank(config) < rank(*needed)))
+        needed = &config;
+    if (needed)
+      configs = {OpConfig(*needed)};
+    for (OpConfig &config : configs)
+      config.cost = 0;
   }
 }
 
-CandidateSet layout::collectCandidates(Operation *root, CostModel &costs,
-                                       const CandidateLimits &limits) {
-  CandidateSet set;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == root)
-      return WalkResult::advance();
-    bool hasTensors = llvm::any_of(op->getOperands(), hasKnownLayout) ||
-                      llvm::any_of(op->getResults(), hasKnownLayout);
-    if (!hasTensors)
-      return WalkResult::advance();
-    OpCandidates candidates;
-    candidates.op = op;
-    candidates.rule = getLayoutRule(op);
-    candidates.isPinned = hasEncodedType(op);
-    Kind kind = candidates.rule.kind;
-    if (kind == Kind::Source && !candidates.isPinned) {
-      set.freeSources.insert(op);
-    } else if (kind != Kind::Shape) {
-      set.indexOf[op] = set.ops.size();
-      set.ops.push_back(std::move(candidates));
-    }
-    // Bodies of ops with a rule are part of what the rule says.
-    return kind == Kind::Opaque ? WalkResult::advance() : WalkResult::skip();
-  });
-  Propagation(set, costs, limits).run();
-  return set;
+std::vector<Candidates>
+layout::collectCandidates(const Program &program, CostModel &costs,
+                          const CandidateLimits &limits) {
+  std::vector<Candidates> result = Propagation(program, costs, limits).run();
+  if (costs.getObjective() == Objective::bytes)
+    fixNeeds(program, result);
+  return result;
 }

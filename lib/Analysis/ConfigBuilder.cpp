@@ -55,15 +55,17 @@ std::optional<OpConfig> ConfigBuilder::assign(
 
 OpConfig ConfigBuilder::getAsTyped() const {
   OpConfig config;
-  auto getLayout = [&](Value value) {
-    return hasKnownLayout(value)
+  auto getLayout = [&](Value value, bool isJoined) {
+    return hasKnownLayout(value) && !isJoined
                ? costs.getLayoutOf(cast<RankedTensorType>(value.getType()))
                : kAnyLayout;
   };
-  for (Value operand : op->getOperands())
-    config.layouts.operands.push_back(getLayout(operand));
-  for (Value result : op->getResults())
-    config.layouts.results.push_back(getLayout(result));
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    config.layouts.operands.push_back(
+        getLayout(operand, unit.joinedOperands.test(i)));
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    config.layouts.results.push_back(
+        getLayout(result, unit.joinedResults.test(i)));
   config.exact = config.layouts;
   // Without layouts these are the tiles of size 1.
   bool isPlain = llvm::all_of(op->getOperandTypes(), [](Type type) {
@@ -169,9 +171,9 @@ SmallVector<SmallVector<int64_t>> ConfigBuilder::getLaneTiles() const {
 }
 
 std::optional<SmallVector<int64_t>>
-ConfigBuilder::mergeTiles(ArrayRef<int64_t> tiles, bool isResult,
-                          unsigned index, LayoutId layout) const {
-  AffineMap map = getMap(isResult, index);
+ConfigBuilder::mergeTiles(ArrayRef<int64_t> tiles, Slot slot,
+                          LayoutId layout) const {
+  AffineMap map = getMap(slot.isResult, slot.index);
   const LayoutTable::Tiles *dimTiles = map ? costs.findTiles(layout) : nullptr;
   if (!dimTiles)
     return std::nullopt;
@@ -186,14 +188,14 @@ ConfigBuilder::mergeTiles(ArrayRef<int64_t> tiles, bool isResult,
   return merged;
 }
 
-std::optional<OpConfig> ConfigBuilder::carry(bool isResult, unsigned index,
-                                             LayoutId layout) const {
+std::optional<OpConfig> ConfigBuilder::carry(Slot slot, LayoutId layout) const {
   switch (rule.kind) {
-  case Kind::Loops:
-    return getMap(isResult, index) ? carryLoops(getMap(isResult, index), layout)
-                                   : std::nullopt;
+  case Kind::Loops: {
+    AffineMap map = getMap(slot.isResult, slot.index);
+    return map ? carryLoops(map, layout) : std::nullopt;
+  }
   case Kind::View:
-    return carryView(isResult, layout);
+    return carryView(slot.isResult, layout);
   case Kind::PerDim:
     return carryPerDim(layout);
   case Kind::Opaque:
@@ -246,9 +248,11 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::make_second_range(strides));
   LayoutId general = costs.getTiled(tiles, order);
-  bool isGeneral = costs.getMap(general).specialize(to.getShape()) ==
-                   other.specialize(to.getShape());
-  LayoutId result = isGeneral ? general : costs.intern(other);
+  LayoutId special = costs.intern(other);
+  LayoutId result =
+      costs.getNormalForm(general, to) == costs.getNormalForm(special, to)
+          ? general
+          : special;
   return assign([&](bool ofResult, unsigned) {
     return std::optional<LayoutId>(ofResult == isResult ? layout : result);
   });

@@ -21,10 +21,11 @@ namespace layout {
 
 class ConfigBuilder {
 public:
-  ConfigBuilder(Operation *op, const OpLayoutRule &rule, CostModel &costs)
-      : op(op), rule(rule), costs(costs) {}
+  /// `unit` is an op, not a join.
+  ConfigBuilder(const UnitClass &unit, CostModel &costs)
+      : unit(unit), op(unit.op), rule(unit.rule), costs(costs) {}
 
-  /// Every tensor as its type says.
+  /// Every tensor as its type says; ends of joins are left to those.
   OpConfig getAsTyped() const;
 
   /// The loop tiles that put channels on the target's lanes.
@@ -34,13 +35,11 @@ public:
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
   /// `tiles` with those of the loops of one tensor taken from its layout.
-  std::optional<SmallVector<int64_t>> mergeTiles(ArrayRef<int64_t> tiles,
-                                                 bool isResult, unsigned index,
-                                                 LayoutId layout) const;
+  std::optional<SmallVector<int64_t>>
+  mergeTiles(ArrayRef<int64_t> tiles, Slot slot, LayoutId layout) const;
 
   /// The configuration that follows from the layout of one tensor alone.
-  std::optional<OpConfig> carry(bool isResult, unsigned index,
-                                LayoutId layout) const;
+  std::optional<OpConfig> carry(Slot slot, LayoutId layout) const;
 
 private:
   RankedTensorType getType(bool isResult, unsigned index) const;
@@ -51,6 +50,7 @@ private:
   std::optional<OpConfig> carryView(bool isResult, LayoutId layout) const;
   std::optional<OpConfig> carryPerDim(LayoutId layout) const;
 
+  const UnitClass &unit;
   Operation *op;
   const OpLayoutRule &rule;
   CostModel &costs;

@@ -83,7 +83,7 @@ private:
 /// The number of elements that are neighbors in both maps.
 static int64_t getCommonRun(const LayoutMap &from, const LayoutMap &to,
                             ArrayRef<int64_t> sizes) {
-  DigitWalk a(from.specialize(sizes), sizes), b(to.specialize(sizes), sizes);
+  DigitWalk a(from, sizes), b(to, sizes);
   int64_t run = 1;
   while (true) {
     std::optional<DigitWalk::Piece> x = a.find(run), y = b.find(run);
@@ -98,16 +98,21 @@ static int64_t getCommonRun(const LayoutMap &from, const LayoutMap &to,
 ConversionPlan ConversionPlan::get(const LayoutMap &from, const LayoutMap &to,
                                    ArrayRef<int64_t> shape,
                                    int64_t elementBytes, TargetAttr target) {
+  if (from != to && equalOn(from, to, shape) != Answer::Yes) {
+    SmallVector<int64_t> sizes = assumeSizes(shape, target);
+    return getOfMove(from.specialize(sizes), to.specialize(sizes), sizes,
+                     elementBytes);
+  }
   ConversionPlan plan;
-  if (from == to) {
-    plan.kind = Kind::Same;
-    return plan;
-  }
-  if (equalOn(from, to, shape) == Answer::Yes) {
-    plan.kind = Kind::View;
-    return plan;
-  }
-  SmallVector<int64_t> sizes = assumeSizes(shape, target);
+  plan.kind = from == to ? Kind::Same : Kind::View;
+  return plan;
+}
+
+ConversionPlan ConversionPlan::getOfMove(const LayoutMap &from,
+                                         const LayoutMap &to,
+                                         ArrayRef<int64_t> sizes,
+                                         int64_t elementBytes) {
+  ConversionPlan plan;
   plan.bytesRead = elementBytes;
   for (int64_t size : sizes)
     plan.bytesRead = scaleCost(plan.bytesRead, size);

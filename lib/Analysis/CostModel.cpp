@@ -11,18 +11,33 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+const ConversionPlan &CostModel::getPlan(RankedTensorType type, LayoutId from,
+                                         LayoutId to) {
+  std::unique_ptr<ConversionPlan> &plan = plans[{type, {from, to}}];
+  if (plan)
+    return *plan;
+  plan = std::make_unique<ConversionPlan>();
+  // Layouts that store alike have one normal form in all but odd cases; to ask
+  // for a proof of each pair would take longer than all the rest.
+  LayoutId source = getNormalForm(from, type), dest = getNormalForm(to, type);
+  if (source == dest)
+    plan->kind =
+        from == to ? ConversionPlan::Kind::Same : ConversionPlan::Kind::View;
+  else
+    *plan = ConversionPlan::getOfMove(
+        getStorage(type, source).special, getStorage(type, dest).special,
+        getStorage(type, source).shape, getElementBytes(type.getElementType()));
+  return *plan;
+}
+
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
                                   LayoutId to) {
   if (from == to)
     return 0;
-  auto [it, isNew] = conversions.try_emplace({type, {from, to}}, 0);
-  if (isNew) {
-    ConversionPlan plan =
-        ConversionPlan::get(getMap(from), getMap(to), type.getShape(),
-                            getElementBytes(type.getElementType()), target);
-    it->second = std::max<Cost>(1, plan.getCost(target));
-  }
-  return it->second;
+  const ConversionPlan &plan = getPlan(type, from, to);
+  if (objective == Objective::bytes)
+    return addCosts(plan.bytesRead, plan.bytesWritten);
+  return std::max<Cost>(1, plan.getCost(target));
 }
 
 const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
@@ -31,11 +46,11 @@ const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
   if (!entry) {
     entry = std::make_unique<Storage>();
     entry->shape = assumeSizes(type.getShape(), target);
-    entry->bytes = getStorageBytes(getMap(layout), entry->shape,
-                                   getElementBytes(type.getElementType()));
     entry->special = type.hasStaticShape()
                          ? getMap(getNormalForm(layout, type))
                          : getMap(layout).specialize(entry->shape);
+    entry->bytes = getStorageBytes(entry->special, entry->shape,
+                                   getElementBytes(type.getElementType()));
   }
   return *entry;
 }

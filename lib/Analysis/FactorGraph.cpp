@@ -5,25 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bucket elimination. The bucket of a variable holds the factors that mention
-// it when its turn comes; minimizing the variable out of their sum gives a
-// message, a factor over the variables that are left. Where the sum would be
-// too large, the bucket is cut into groups that are minimized separately
-// (mini-buckets): their messages are then a lower bound of the true one, and
-// serve as the bound of a depth-first search in reverse order of elimination.
+// Solving goes in three steps, each on what the one before has left: reductions
+// of variables with few neighbours, elimination in buckets, and a search in
+// those components where a bucket had to be cut. Each has a header that says
+// what holds of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/FactorGraph.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLExtras.h"
-#include <cmath>
-#include <deque>
-#include <set>
+#include "BranchAndBound.h"
+#include "EliminationOrder.h"
+#include "GraphReduction.h"
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
-using Factor = FactorGraph::Factor;
+
+FactorGraph::FactorGraph() : tables(std::make_unique<TableStore>()) {}
+FactorGraph::FactorGraph(FactorGraph &&) = default;
+FactorGraph &FactorGraph::operator=(FactorGraph &&) = default;
+FactorGraph::~FactorGraph() = default;
 
 unsigned FactorGraph::addVariable(unsigned domainSize) {
   assert(domainSize >= 1 && "a variable needs a value");
@@ -31,351 +31,142 @@ unsigned FactorGraph::addVariable(unsigned domainSize) {
   return domains.size() - 1;
 }
 
-void FactorGraph::addFactor(ArrayRef<unsigned> variables,
-                            std::vector<Cost> table) {
+TableId FactorGraph::addTable(ArrayRef<Cost> entries) {
+  return tables->intern(entries);
+}
+
+void FactorGraph::addFactor(ArrayRef<unsigned> variables, TableId table) {
 #ifndef NDEBUG
   size_t size = 1;
   for (unsigned variable : variables)
     size *= domains[variable];
-  assert(size == table.size() && "one entry per combination of values");
+  assert(size == (*tables)[table].size &&
+         "one entry per combination of values");
 #endif
-  factors.push_back(
-      {llvm::SmallVector<unsigned, 3>(variables), std::move(table)});
+  scopes.append(variables.begin(), variables.end());
+  factors.push_back({unsigned(scopes.size()), table});
 }
 
-/// The entry of `factor` for the values that `assignment` holds.
-static Cost lookUp(const Factor &factor, ArrayRef<unsigned> domains,
-                   ArrayRef<unsigned> assignment) {
-  size_t entry = 0;
-  for (unsigned variable : factor.variables)
-    entry = entry * domains[variable] + assignment[variable];
-  return factor.table[entry];
+size_t FactorGraph::getNumTables() const { return tables->getNumTables(); }
+
+ArrayRef<Cost> FactorGraph::getTable(TableId table) const {
+  return (*tables)[table].get();
 }
 
 Cost FactorGraph::evaluate(ArrayRef<unsigned> assignment) const {
+  assert(assignment.size() == domains.size() && "one value per variable");
   Cost sum = 0;
-  for (const Factor &factor : factors)
-    sum = addCosts(sum, lookUp(factor, domains, assignment));
+  for (Factor factor : getFactors()) {
+    size_t entry = 0;
+    for (unsigned variable : factor.variables)
+      entry = entry * domains[variable] + assignment[variable];
+    sum = addCosts(sum, (*tables)[factor.table].entries[entry]);
+  }
   return sum;
 }
 
-namespace {
-class Eliminator {
-public:
-  Eliminator(const FactorGraph &graph, const SolveOptions &options);
-
-  Solution run();
-
-private:
-  struct Bucket {
-    unsigned variable;
-    llvm::SmallVector<unsigned, 4> factors;  // what was eliminated here
-    llvm::SmallVector<unsigned, 2> messages; // what was sent on
-  };
-
-  void attach(unsigned factor);
-  void connect(ArrayRef<unsigned> variables);
-  void eliminate(unsigned variable);
-  unsigned minimizeOut(unsigned variable, ArrayRef<unsigned> group);
-  std::vector<unsigned> substituteBack() const;
-  void search(Solution &solution) const;
-  Cost getBucketCost(const Bucket &bucket, ArrayRef<unsigned> assignment) const;
-
-  const FactorGraph &graph;
-  const SolveOptions &options;
-  ArrayRef<unsigned> domains;
-  std::deque<Factor> owned; // messages
-  std::vector<const Factor *> pool;
-  std::vector<char> isDone; // factors that are in a bucket
-  std::vector<llvm::SmallVector<unsigned, 4>> factorsOf;
-  std::vector<llvm::SmallDenseSet<unsigned, 4>> neighbors;
-  // Logarithm of the size of the table that eliminating a variable builds.
-  std::vector<int64_t> logDomain, width;
-  std::set<std::pair<int64_t, unsigned>> queue;
-  std::vector<Bucket> buckets;
-  Cost constant = 0;
-  bool relaxed = false;
-};
-} // namespace
-
-Eliminator::Eliminator(const FactorGraph &graph, const SolveOptions &options)
-    : graph(graph), options(options), domains(graph.getDomains()) {
-  unsigned count = graph.getNumVariables();
-  factorsOf.resize(count);
-  neighbors.resize(count);
-  for (unsigned size : domains)
-    logDomain.push_back(std::llround(std::log2(double(size)) * 65536));
-  width = logDomain;
-  for (const Factor &factor : graph.getFactors()) {
-    pool.push_back(&factor);
-    isDone.push_back(false);
-    attach(pool.size() - 1);
-  }
-  for (unsigned v = 0; v < count; ++v)
-    queue.insert({width[v], v});
+static Cost narrow(WideCost cost) {
+  if (cost >= kInfiniteWideCost)
+    return kInfiniteCost;
+  return cost >= kInfiniteCost ? kInfiniteCost - 1 : Cost(cost);
 }
 
-void Eliminator::attach(unsigned factor) {
-  ArrayRef<unsigned> variables = pool[factor]->variables;
-  if (variables.empty()) {
-    constant = addCosts(constant, pool[factor]->table.front());
-    isDone[factor] = true;
-    return;
-  }
-  for (unsigned variable : variables)
-    factorsOf[variable].push_back(factor);
-  connect(variables);
-}
-
-void Eliminator::connect(ArrayRef<unsigned> variables) {
-  for (unsigned a : variables) {
-    int64_t grown = width[a];
-    for (unsigned b : variables)
-      if (a != b && neighbors[a].insert(b).second)
-        grown += logDomain[b];
-    if (grown == width[a])
-      continue;
-    if (queue.erase({width[a], a}))
-      queue.insert({grown, a});
-    width[a] = grown;
-  }
-}
-
-/// The number of entries of a table over `variables`, stopping at `limit`.
-static int64_t getTableSize(ArrayRef<unsigned> variables,
-                            ArrayRef<unsigned> domains, int64_t limit) {
-  int64_t size = 1;
-  for (unsigned variable : variables) {
-    size *= domains[variable];
-    if (size > limit)
-      return limit + 1;
-  }
+/// The largest part of `maxTableSize` with which all tables together stay below
+/// `maxTotalSize`.
+static int64_t getFittingTableSize(const CoreGraph &core,
+                                   ArrayRef<unsigned> order,
+                                   TableAlgebra &algebra,
+                                   const SolveOptions &options) {
+  int64_t size = options.maxTableSize;
+  while (size > 1 && BucketElimination::getTotalSize(
+                         core, order, algebra, size) > options.maxTotalSize)
+    size /= 4;
   return size;
 }
 
-/// Sorted union of the variables of `factors`.
-static llvm::SmallVector<unsigned, 8> getScope(ArrayRef<unsigned> group,
-                                               ArrayRef<const Factor *> pool) {
-  llvm::SmallVector<unsigned, 8> scope;
-  for (unsigned factor : group)
-    llvm::append_range(scope, pool[factor]->variables);
-  llvm::sort(scope);
-  scope.erase(llvm::unique(scope), scope.end());
-  return scope;
-}
+/// Solves a core. Adds its lower bound to `lowerBound` and sets its variables
+/// in `assignment`; returns whether all of them have a value.
+static bool solveCore(const CoreGraph &original, const TableStore &base,
+                      const SolveOptions &options, Cost &lowerBound,
+                      std::vector<unsigned> &assignment) {
+  using Result = BucketElimination::Result;
+  std::vector<unsigned> order = getEliminationOrder(original);
+  CoreGraph core = original;
+  auto algebra = std::make_unique<TableAlgebra>(base);
+  auto elimination = std::make_unique<BucketElimination>(
+      core, order, *algebra, options.maxTableSize, options.maxTotalSize);
+  Result result = elimination->run();
+  if (result == Result::TooLarge) {
+    // Equally coarse everywhere beats exact in the beginning and blind in the
+    // end.
+    core = original;
+    algebra = std::make_unique<TableAlgebra>(base);
+    elimination = std::make_unique<BucketElimination>(
+        core, order, *algebra,
+        getFittingTableSize(core, order, *algebra, options), kInfiniteCost);
+    result = elimination->run();
+  }
+  if (result == Result::NothingAllowed) {
+    lowerBound = kInfiniteCost;
+    return false;
+  }
+  std::vector<unsigned> values(core.getNumVariables(), 0);
+  if (!options.initial.empty())
+    for (unsigned v = 0; v < values.size(); ++v)
+      values[v] = options.initial[core.getOriginal(v)];
+  elimination->substituteBack(values);
 
-unsigned Eliminator::minimizeOut(unsigned variable, ArrayRef<unsigned> group) {
-  llvm::SmallVector<unsigned, 8> scope = getScope(group, pool);
-  llvm::erase(scope, variable);
-  int64_t size =
-      getTableSize(scope, domains, std::numeric_limits<int64_t>::max() >> 24);
-  unsigned values = domains[variable];
-
-  // For each factor the step of its entry per variable of the scope.
-  struct Cursor {
-    const Cost *entry;
-    size_t step;
-    llvm::SmallVector<size_t, 8> steps;
-  };
-  llvm::SmallVector<Cursor, 8> cursors;
-  for (unsigned index : group) {
-    const Factor &factor = *pool[index];
-    Cursor cursor{factor.table.data(), 0,
-                  llvm::SmallVector<size_t, 8>(scope.size(), 0)};
-    size_t stride = 1;
-    for (unsigned other : llvm::reverse(factor.variables)) {
-      if (other == variable)
-        cursor.step = stride;
-      else
-        cursor.steps[llvm::lower_bound(scope, other) - scope.begin()] = stride;
-      stride *= domains[other];
-    }
-    cursors.push_back(std::move(cursor));
+  std::vector<std::vector<Bucket>> relaxed(elimination->getNumComponents());
+  unsigned numRelaxed = 0;
+  for (unsigned c = 0; c < relaxed.size(); ++c)
+    numRelaxed += elimination->isComponentRelaxed(c);
+  WideCost bound = 0;
+  for (size_t b = 0; b < elimination->getNumBuckets(); ++b) {
+    Bucket bucket = elimination->getBucket(b);
+    unsigned component = elimination->getComponent(bucket.variable);
+    if (elimination->isComponentRelaxed(component))
+      relaxed[component].push_back(bucket);
+    else
+      bound += bucket.constant;
   }
 
-  Factor message;
-  message.variables.assign(scope.begin(), scope.end());
-  message.table.reserve(size);
-  llvm::SmallVector<unsigned, 8> index(scope.size(), 0);
-  for (int64_t i = 0; i < size; ++i) {
-    Cost best = kInfiniteCost;
-    for (unsigned value = 0; value < values; ++value) {
-      Cost sum = 0;
-      for (const Cursor &cursor : cursors)
-        sum = addCosts(sum, cursor.entry[value * cursor.step]);
-      best = std::min(best, sum);
-    }
-    message.table.push_back(best);
-    for (size_t d = scope.size(); d-- > 0;) {
-      for (Cursor &cursor : cursors)
-        cursor.entry += cursor.steps[d];
-      if (++index[d] < domains[scope[d]])
-        break;
-      for (Cursor &cursor : cursors)
-        cursor.entry -= cursor.steps[d] * domains[scope[d]];
-      index[d] = 0;
-    }
-  }
-  owned.push_back(std::move(message));
-  pool.push_back(&owned.back());
-  isDone.push_back(false);
-  return pool.size() - 1;
-}
-
-void Eliminator::eliminate(unsigned variable) {
-  Bucket bucket{variable, {}, {}};
-  for (unsigned factor : factorsOf[variable])
-    if (!isDone[factor]) {
-      bucket.factors.push_back(factor);
-      isDone[factor] = true;
-    }
-  factorsOf[variable].clear();
-
-  // Groups whose joint table is small enough; one group in narrow graphs.
-  llvm::SmallVector<llvm::SmallVector<unsigned, 4>, 2> groups;
-  for (unsigned factor : bucket.factors) {
-    bool placed = false;
-    for (auto &group : groups) {
-      group.push_back(factor);
-      if (getTableSize(getScope(group, pool), domains, options.maxTableSize) <=
-          options.maxTableSize) {
-        placed = true;
-        break;
-      }
-      group.pop_back();
-    }
-    if (!placed)
-      groups.push_back({factor});
-  }
-  relaxed |= groups.size() > 1;
-
-  for (unsigned other : neighbors[variable]) {
-    neighbors[other].erase(variable);
-    if (queue.erase({width[other], other}))
-      queue.insert({width[other] - logDomain[variable], other});
-    width[other] -= logDomain[variable];
-  }
-  neighbors[variable].clear();
-  for (ArrayRef<unsigned> group : groups) {
-    unsigned message = minimizeOut(variable, group);
-    bucket.messages.push_back(message);
-    attach(message);
-  }
-  buckets.push_back(std::move(bucket));
-}
-
-Cost Eliminator::getBucketCost(const Bucket &bucket,
-                               ArrayRef<unsigned> assignment) const {
-  Cost sum = 0;
-  for (unsigned factor : bucket.factors)
-    sum = addCosts(sum, lookUp(*pool[factor], domains, assignment));
-  return sum;
-}
-
-std::vector<unsigned> Eliminator::substituteBack() const {
-  std::vector<unsigned> assignment(domains.size(), 0);
-  for (const Bucket &bucket : llvm::reverse(buckets)) {
-    unsigned best = 0;
-    Cost least = kInfiniteCost;
-    for (unsigned value = 0; value < domains[bucket.variable]; ++value) {
-      assignment[bucket.variable] = value;
-      Cost cost = getBucketCost(bucket, assignment);
-      if (cost < least) {
-        least = cost;
-        best = value;
-      }
-    }
-    assignment[bucket.variable] = best;
-  }
-  return assignment;
-}
-
-// The bound of a partial assignment is the lower bound of the whole plus what
-// each assigned bucket costs above the messages that stand for it there.
-void Eliminator::search(Solution &solution) const {
-  struct Level {
-    llvm::SmallVector<std::pair<Cost, unsigned>, 8> values; // dearest first
-    Cost bound;
-  };
-  size_t depth = buckets.size();
-  std::vector<unsigned> assignment(domains.size(), 0);
-  std::vector<Level> levels;
-  Cost dropped = kInfiniteCost; // the least bound that was not looked at
-
-  auto open = [&](Cost bound) {
-    const Bucket &bucket = buckets[depth - 1 - levels.size()];
-    Cost expected = 0;
-    for (unsigned message : bucket.messages)
-      expected =
-          addCosts(expected, lookUp(*pool[message], domains, assignment));
-    Level level{{}, bound};
-    for (unsigned value = 0; value < domains[bucket.variable]; ++value) {
-      assignment[bucket.variable] = value;
-      Cost cost = getBucketCost(bucket, assignment);
-      if (cost != kInfiniteCost)
-        level.values.push_back({addCosts(bound, cost - expected), value});
-    }
-    llvm::sort(level.values, [](auto a, auto b) { return b < a; });
-    levels.push_back(std::move(level));
-  };
-
-  open(constant);
-  int64_t nodes = 0;
-  while (!levels.empty()) {
-    Level &level = levels.back();
-    if (level.values.empty() || level.values.back().first >= solution.cost) {
-      levels.pop_back();
+  // Every component gets its part of the steps that others have left.
+  int64_t steps = options.maxNodes;
+  bool isComplete = true;
+  for (std::vector<Bucket> &buckets : relaxed) {
+    if (buckets.empty())
       continue;
-    }
-    if (++nodes > options.maxNodes) {
-      for (const Level &open : levels)
-        if (!open.values.empty())
-          dropped = std::min(dropped, open.values.back().first);
-      break;
-    }
-    auto [bound, value] = level.values.pop_back_val();
-    assignment[buckets[depth - levels.size()].variable] = value;
-    if (levels.size() < depth) {
-      open(bound);
-      continue;
-    }
-    solution.cost = bound;
-    solution.assignment = assignment;
+    BranchAndBound search(core, original.getNumFactors(), algebra->store,
+                          std::move(buckets));
+    steps -= search.run(values, !options.initial.empty(), steps / numRelaxed--);
+    isComplete &= search.getCost() < kInfiniteWideCost;
+    bound = std::min(bound + search.getLowerBound(), kInfiniteWideCost);
   }
-  solution.lowerBound =
-      std::max(solution.lowerBound, std::min(dropped, solution.cost));
-}
-
-Solution Eliminator::run() {
-  while (!queue.empty()) {
-    unsigned variable = queue.begin()->second;
-    queue.erase(queue.begin());
-    eliminate(variable);
-  }
-  Solution solution;
-  solution.lowerBound = constant;
-  if (constant == kInfiniteCost) {
-    solution.exact = true;
-    return solution;
-  }
-  if (!options.initial.empty()) {
-    Cost cost = graph.evaluate(options.initial);
-    if (cost != kInfiniteCost) {
-      solution.assignment.assign(options.initial.begin(),
-                                 options.initial.end());
-      solution.cost = cost;
-    }
-  }
-  if (!relaxed) {
-    solution.assignment = substituteBack();
-    solution.cost = constant;
-  } else {
-    search(solution);
-  }
-  solution.exact = solution.lowerBound == solution.cost;
-  return solution;
+  lowerBound = addCosts(lowerBound, narrow(bound));
+  for (unsigned v = 0; v < values.size(); ++v)
+    assignment[core.getOriginal(v)] = values[v];
+  return isComplete;
 }
 
 Solution FactorGraph::solve(const SolveOptions &options) const {
-  return Eliminator(*this, options).run();
+  assert(
+      (options.initial.empty() || options.initial.size() == domains.size()) &&
+      "one value per variable");
+  TableAlgebra algebra(*tables);
+  GraphReduction reduction(*this, algebra, options.maxTableSize);
+  reduction.run();
+
+  Solution solution;
+  solution.lowerBound = reduction.getConstant();
+  std::vector<unsigned> assignment(domains.size(), 0);
+  bool isComplete = solution.lowerBound != kInfiniteCost &&
+                    solveCore(reduction.getCore(), algebra.store, options,
+                              solution.lowerBound, assignment);
+  if (isComplete) {
+    reduction.substituteBack(assignment);
+    solution.cost = evaluate(assignment);
+    solution.assignment = std::move(assignment);
+  }
+  solution.exact = solution.lowerBound == solution.cost;
+  return solution;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/LayoutTable.h"
+#include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -49,8 +50,10 @@ LayoutId LayoutTable::getTiled(ArrayRef<int64_t> tiles,
     return getRowMajor(tiles.size());
   auto [it, isNew] = tiled.try_emplace(
       {Tiles(tiles), SmallVector<unsigned, 4>(order)}, LayoutId());
-  if (isNew)
+  if (isNew) {
     it->second = intern(makeTiled(tiles, order));
+    tiledLayouts.insert(it->second);
+  }
   return it->second;
 }
 
@@ -148,22 +151,28 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
 
 LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
   auto [it, isNew] = normalFormOf.try_emplace({type, layout}, 0);
-  if (isNew)
-    it->second = intern(LayoutMap(getMap(layout)).specialize(type.getShape()));
-  return it->second;
+  if (!isNew)
+    return it->second;
+  LayoutId form = it->second =
+      intern(LayoutMap(getMap(layout)).specialize(type.getShape()));
+  normalFormOf.try_emplace({type, form}, form);
+  return form;
 }
 
-/// L1 by construction; layouts that need an enumeration are not proposed.
-static bool isValid(const LayoutMap &map, const LayoutMap &special,
-                    RankedTensorType type) {
-  if (map.hasOverflow())
-    return false;
-  if (!llvm::is_contained(type.getShape(), 0) &&
-      !isInjectiveByConstruction(special, type.getShape()))
-    return false;
-  return succeeded(verifyLayout(map, UnitAttr::get(type.getContext()),
-                                type.getShape(), type.getElementType(),
-                                [] { return InFlightDiagnostic(); }));
+/// Storage stays far from the end of int64 in bytes, too.
+static bool isOfPossibleSize(const LayoutMap &map, RankedTensorType type) {
+  SmallVector<int64_t> known(type.getShape());
+  llvm::replace(known, ShapedType::kDynamic, int64_t(1));
+  std::optional<int64_t> elements = getStorageSize(map, known);
+  return elements && *elements < (int64_t(1) << 56);
+}
+
+/// L1 and L2 by construction; layouts that need an enumeration are not
+/// proposed.
+static bool isValid(const LayoutMap &special, RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0) ||
+         (isInjectiveByConstruction(special, type.getShape()) &&
+          isWithinExtents(special, type.getShape()) == Answer::Yes);
 }
 
 std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
@@ -178,7 +187,11 @@ std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
   if (getMap(layout).getRank() == type.getRank()) {
     byNormalForm.try_emplace({type, getNormalForm(plain, type)}, plain);
     LayoutId form = getNormalForm(layout, type);
-    if (isValid(getMap(layout), getMap(form), type))
+    // Tiles are digits of the dims in a row: nothing to prove.
+    bool isTiled = tiledLayouts.contains(layout);
+    if (!getMap(layout).hasOverflow() &&
+        isOfPossibleSize(getMap(layout), type) &&
+        (isTiled || isValid(getMap(form), type)))
       result = byNormalForm.try_emplace({type, form}, layout).first->second;
   }
   return representatives[{type, layout}] = result;

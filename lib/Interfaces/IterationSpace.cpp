@@ -364,13 +364,13 @@ static std::vector<bool> findUsed(const IterationSpace &space) {
 }
 
 /// A layout may leave out a digit that its shape does not have (`c mod 32` of
-/// 17 channels): no loop is needed for it.
+/// 17 channels, or a whole dim of size 1): no loop is needed for it.
 bool SpaceBuilder::dropUnitDigits() {
   std::vector<bool> used = findUsed(space);
   bool changed = false;
   for (auto [i, digit] : llvm::enumerate(space.digits))
     if (!used[i] && !dropped[digit.loop] && isOutermost(i) &&
-        digit.extent.isConstantEqual(1) && breaks[digit.loop].size() > 1) {
+        digit.extent.isConstantEqual(1)) {
       dropped[digit.loop] = true;
       changed = true;
     }

@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Every structured op from its iterator types and indexing maps; nothing is
-// known of single ops but that `linalg.fill` of fresh storage is a source.
+// known of single ops but that `linalg.fill` only writes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -67,12 +66,8 @@ struct StructuredModel
 
 struct FillModel : LayoutOpInterface::ExternalModel<FillModel, linalg::FillOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
-    auto fill = cast<linalg::FillOp>(op);
-    if (!fill.hasPureTensorSemantics() ||
-        !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
-      return getStructuredRule(fill);
-    OpLayoutRule rule;
-    rule.kind = OpLayoutRule::Kind::Source;
+    OpLayoutRule rule = getStructuredRule(cast<linalg::LinalgOp>(op));
+    rule.onlyWrites = rule.kind == OpLayoutRule::Kind::Loops;
     return rule;
   }
 };

@@ -77,6 +77,16 @@ void layout::findTileableLoops(OpLayoutRule &rule) {
   llvm::for_each(rule.resultMaps, visit);
 }
 
+bool layout::isFreeSource(Operation *op, const OpLayoutRule &rule) {
+  if (rule.kind == OpLayoutRule::Kind::Source)
+    return true;
+  return rule.onlyWrites && llvm::all_of(op->getOperands(), [](Value operand) {
+           Operation *producer = operand.getDefiningOp();
+           return !isa<ShapedType>(operand.getType()) ||
+                  (producer && isFreeSource(producer, getLayoutRule(producer)));
+         });
+}
+
 OpLayoutRule layout::getLayoutRule(Operation *op) {
   if (auto layoutOp = dyn_cast<LayoutOpInterface>(op))
     return layoutOp.getLayoutRule();

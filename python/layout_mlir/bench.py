@@ -1,7 +1,10 @@
-"""python -m layout_mlir.bench: the CPU kernels of benchmarks/, each beside plain loops.
+"""./dev bench: the CPU kernels of benchmarks/, each beside plain loops; then layouts of networks.
 
 Every kernel is lowered twice, by `layout-linalg-to-llvm` as it is and with plain loops; both run in
 turns in one process on the same seeded inputs, and their results are compared.
+
+`./dev bench --assignment` is the second part alone; `./dev bench --assignment --help` shows its
+options.
 """
 
 import argparse
@@ -13,6 +16,7 @@ import tempfile
 
 import numpy as np
 
+from . import bench_assignment
 from .tools import ToolError, run_tool
 
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/cpu-kernels"
@@ -52,10 +56,24 @@ def read_flops(text):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
-    parser.add_argument("--kernel", help="only kernels whose name contains this")
-    parser.add_argument("--repeat", type=int, default=20)
-    args, _ = parser.parse_known_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    # Those are for the C++ programs that run after this one.
+    argv = [arg for arg in argv if not arg.startswith("--benchmark_")]
+    if "--assignment" in argv:
+        return bench_assignment.main([arg for arg in argv if arg != "--assignment"])
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kernel", help="only kernels whose name contains this, and no networks")
+    parser.add_argument("--repeat", type=int, default=20, help="timed runs of a kernel")
+    args = parser.parse_args(argv)
+    status = bench_kernels(args)
+    if args.kernel is None:
+        print()
+        status = bench_assignment.main([]) or status
+    return status
+
+
+def bench_kernels(args):
     paths = sorted(p for p in KERNELS.glob("*.mlir") if not args.kernel or args.kernel in p.stem)
     if not paths:
         print(f"no kernel matches '{args.kernel}'", file=sys.stderr)

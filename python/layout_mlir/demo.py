@@ -11,11 +11,15 @@ import pathlib
 import sys
 import tempfile
 import time
+from dataclasses import fields
+
+import numpy as np
 
 from .networks import NETWORKS
 from .tools import ToolError, run_tool
 
-SHOWN_VIEWS = 3
+SHOWN_MOVES, SHOWN_VIEWS = 20, 3
+RUN_SIZES = {"batch": 3, "sequence": 16}
 TARGET = '#layout.target<kind = "cpu", lanes = 16>'
 
 
@@ -34,21 +38,22 @@ class Progress:
         print(f" {'failed' if kind else f'{seconds:.1f} s'}", file=sys.stderr, flush=True)
 
 
+def network_options():
+    """The options that some network has, by name."""
+    return {each.name: each for network in NETWORKS.values() for each in fields(network.Options)
+            if each.name != "runnable"}  # every pipeline of the demo sees to that itself
+
+
+def flag(name):
+    return "--" + name.replace("_", "-")
+
+
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="./dev demo",
         description="Runs a network with and without layouts and compares the results.")
     parser.add_argument("network", nargs="?", default="resnet50",
                         help=f"{', '.join(sorted(NETWORKS))}, or an .mlir file with a function @main")
-    parser.add_argument("--batch", default="1", help="a number, or '?' for dynamic")
-    parser.add_argument("--run-batch", type=int, default=3,
-                        help="the batch to run where the network's is dynamic")
-    parser.add_argument("--image", type=int, default=224, help="height and width of the input")
-    parser.add_argument("--width", type=float, default=1.0, help="factor on channel counts")
-    parser.add_argument("--blocks", help="blocks of each stage, e.g. 1,1,1,1")
-    parser.add_argument("--classes", type=int, default=1000)
-    parser.add_argument("--ragged", action="store_true", help="prime channel counts: 61, 127, ..")
-    parser.add_argument("--bn", choices=["folded", "unfolded"], default="folded")
     parser.add_argument("--input", action="append", default=[],
                         help="an .npy input of an .mlir file; repeat in order")
     parser.add_argument("--target", default=TARGET, help=f"default: {TARGET}")
@@ -56,27 +61,69 @@ def parse(argv):
     parser.add_argument("--max-rel", type=float, default=1e-4,
                         help="largest difference of a result, relative to its largest value")
     parser.add_argument("--keep", metavar="DIR", help="leave all files there")
-    return parser.parse_args(argv)
+    group = parser.add_argument_group(
+        "options of networks", "Each network has some of them, and its own defaults: "
+        "`./dev python -m layout_mlir.networks --list` shows which.")
+    group.add_argument("--small", action="store_true", default=argparse.SUPPRESS,
+                       help="few layers, few and odd channels, small inputs")
+    for name, each in network_options().items():
+        kind = {"action": "store_true"} if each.metadata["parse"] is bool else {
+            "type": each.metadata["parse"], "choices": each.metadata["choices"]}
+        group.add_argument(flag(name), help=each.metadata["help"], default=argparse.SUPPRESS, **kind)
+    for size in ("batch", "sequence"):
+        group.add_argument(f"--run-{size}", type=int, default=argparse.SUPPRESS,
+                           help=f"the {size} to run where the network's is dynamic "
+                                f"(default: {RUN_SIZES[size]})")
+    args = parser.parse_args(argv)
+    if args.network in NETWORKS:
+        if args.input:
+            parser.error("--input is for .mlir files: a network comes with its inputs")
+        try:
+            args.module, args.sizes = build(args)
+        except ValueError as error:
+            parser.error(str(error))
+    elif not args.network.endswith(".mlir"):
+        parser.error(f"no network is called '{args.network}'; there are "
+                     f"{', '.join(sorted(NETWORKS))}, and .mlir files")
+    else:
+        for name in ("small", *network_options(), *(f"run_{size}" for size in RUN_SIZES)):
+            if hasattr(args, name):
+                parser.error(f"{flag(name)} is for networks that are generated")
+    return args
+
+
+def build(args):
+    """The network with the options that were given, and the sizes to run it with."""
+    network = NETWORKS[args.network]
+    given = {name: getattr(args, name) for name in network_options() if hasattr(args, name)}
+    own = {each.name for each in fields(network.Options)}
+    for name in given:
+        if name not in own:
+            raise ValueError(f"{network.name} has no {flag(name)}")
+    options = (network.small_options if hasattr(args, "small") else network.Options)(**given)
+    sizes = dict(RUN_SIZES)
+    for size in sizes:
+        run = getattr(args, f"run_{size}", None)
+        if run is None:
+            continue
+        if getattr(options, size, 1) is not None or run <= 0:
+            raise ValueError(f"--run-{size} is a positive number and goes with --{size} '?'")
+        sizes[size] = run
+    return network.build(options), sizes
 
 
 def make_input(args, folder):
     """The network and its inputs as files."""
-    if args.network.endswith(".mlir"):
+    if args.network not in NETWORKS:
         return pathlib.Path(args.network), args.input
-    network = folder / "network.mlir"
-    from .networks.__main__ import main as generate
-    command = [args.network, "-o", network, "--batch", args.batch, "--image", args.image,
-               "--width", args.width, "--bn", args.bn, "--input-npy", folder / "input.npy"]
-    command += ["--classes", args.classes]
-    if args.blocks:
-        command += ["--blocks", args.blocks]
-    if args.ragged:
-        command.append("--ragged")
-    if args.batch in ("?", "dynamic"):
-        command += ["--input-batch", args.run_batch]
+    network, inputs = folder / "network.mlir", []
     with Progress(f"writing {args.network}"):
-        generate([str(part) for part in command])
-    return network, [folder / "input.npy"]
+        with open(network, "w") as file:
+            args.module.write(file)
+        for number, array in enumerate(args.module.example_inputs(args.sizes)):
+            inputs.append(folder / f"{number}.npy")
+            np.save(inputs[-1], array)
+    return network, inputs
 
 
 def lower(args, network, folder):
@@ -110,6 +157,10 @@ def mega(count):
     return f"{count / 1e6:.2f} MB"
 
 
+def milli(seconds):
+    return f"{seconds * 1e3:.{1 if seconds >= 0.01 else 3}f} ms"
+
+
 def report(args, cost, before, after):
     """The table; True if the results agree."""
     moved = cost["conversions"]
@@ -125,8 +176,8 @@ def report(args, cost, before, after):
         ("  modelled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
                             f"{assignment['cost'] - assignment['lower_bound']})"),
         ("constants packed at compile time", f"{packed['count']}, {mega(packed['bytes_written'])}"),
-        ("run time before", f"{before['run_median_seconds'] * 1e3:.1f} ms (median of {args.repeat})"),
-        ("run time after", f"{after['run_median_seconds'] * 1e3:.1f} ms"),
+        ("run time before", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),
+        ("run time after", milli(after["run_median_seconds"])),
         ("speedup", f"{after['speedup']:.2f}x (median of paired runs)"),
     ]
     agree = True
@@ -141,10 +192,12 @@ def report(args, cost, before, after):
     for label, text in rows:
         print(f"  {label:<{width}}{text}")
     views = [row for row in moved["rows"] if row["kind"] == "view"]
-    for row in moving + views[:SHOWN_VIEWS]:
-        print(f"  conversion of {row['shape']}: {row['from']} -> {row['to']}\n    {row['why']}")
-    if len(views) > SHOWN_VIEWS:
-        print(f"  ({len(views) - SHOWN_VIEWS} more free views)")
+    moving.sort(key=lambda row: -row["bytes_read"] - row["bytes_written"])
+    for rows, shown, name in (moving, SHOWN_MOVES, "conversions"), (views, SHOWN_VIEWS, "free views"):
+        for row in rows[:shown]:
+            print(f"  conversion of {row['shape']}: {row['from']} -> {row['to']}\n    {row['why']}")
+        if len(rows) > shown:
+            print(f"  ({len(rows) - shown} more {name})")
     return agree
 
 

@@ -31,10 +31,15 @@ def _first_lines(text, count=40):
     return "\n".join(lines[:count] + more)
 
 
-def run_tool(name, *args):
-    """Runs a tool and returns what it printed."""
+def run_tool_for_all(name, *args):
+    """Runs a tool and returns what it printed, and what it said on standard error."""
     command = [find_tool(name), *map(str, args)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise ToolError(f"{' '.join(command)}\nexit status {done.returncode}\n{_first_lines(done.stderr)}")
-    return done.stdout
+    return done.stdout, done.stderr
+
+
+def run_tool(name, *args):
+    """Runs a tool and returns what it printed."""
+    return run_tool_for_all(name, *args)[0]

@@ -25,7 +25,8 @@ py::object mlir::layout::python::getNumpy(const char *name) {
   return py::module_::import("numpy").attr(name);
 }
 
-Array::Array(const py::object &object, StringRef what) : object(object) {
+/// The array without what subclasses make of its operations.
+static py::object toPlainArray(const py::object &object, StringRef what) {
   if (!py::isinstance(object, getNumpy("ndarray")))
     throw py::type_error("the " + what.str() +
                          " is to be a numpy.ndarray, not " +
@@ -34,7 +35,11 @@ Array::Array(const py::object &object, StringRef what) : object(object) {
   if (py::isinstance(object, getNumpy("ma").attr("MaskedArray")))
     throw py::type_error("the " + what.str() +
                          " has a mask, which a layout does not know: fill it");
+  return getNumpy("asarray")(object);
 }
+
+Array::Array(const py::object &object, StringRef what)
+    : object(toPlainArray(object, what)) {}
 
 std::string Array::getDtypeName() const {
   return py::str(getDtype().attr("name"));
@@ -72,8 +77,12 @@ Bytes Bytes::toWrite(const py::object &array) { return Bytes(array, true); }
 // Storage
 //===----------------------------------------------------------------------===//
 
-static std::string toText(ArrayRef<int64_t> shape) {
-  return py::str(toTuple(shape));
+/// As Python writes a tuple of integers.
+static std::string toText(ArrayRef<int64_t> integers) {
+  py::tuple tuple(integers.size());
+  for (auto [i, integer] : llvm::enumerate(integers))
+    tuple[i] = py::int_(integer);
+  return py::str(tuple);
 }
 
 /// The storage array: linear memory by its stored dims, any other space by its
@@ -138,7 +147,7 @@ static py::object packArray(const LayoutValue &self, const py::object &given,
   if (array.isContiguous() && isRowMajor(*on))
     return array.reshape(shape);
   if (auto permutation = getPermutation(*on))
-    return given.attr("transpose")(toTuple(*permutation))
+    return array.object.attr("transpose")(toTuple(*permutation))
         .attr("reshape")(toTuple(shape));
 
   py::object storage =
@@ -211,7 +220,7 @@ static py::object forwardArray(const LayoutValue &self, const py::object &given,
                                py::handle shape) {
   auto on = self.on(toShape(shape));
   size_t rank = on->shape.size();
-  Array indices(toIndices(Array(given, "indices"), rank), "indices");
+  Array indices(toIndices(Array(given, "array of indices"), rank), "indices");
   size_t count = indices.getShape().front();
   std::optional<Evaluator> evaluator =
       Evaluator::ofCoordinates(on->normal, on->shape);

@@ -23,19 +23,29 @@ namespace python {
 
 using LayoutClass = pybind11::class_<LayoutValue, std::shared_ptr<LayoutValue>>;
 
-/// How a binding receives an argument. A layout comes by its holder: Python can
-/// make an object whose value was never constructed, which has none.
+/// How a binding receives an argument.
 template <typename T> struct Argument {
   using Type = T;
   static T get(Type value) { return std::forward<T>(value); }
 };
-template <> struct Argument<const LayoutValue &> {
-  using Type = const std::shared_ptr<LayoutValue> &;
-  static const LayoutValue &get(Type value) {
+/// An object of the module comes by its holder: Python can make one whose value
+/// was never constructed, which has none.
+template <typename T> struct HeldArgument {
+  using Type = const std::shared_ptr<T> &;
+  static const T &get(Type value) {
     if (!value)
-      throw pybind11::type_error("a Layout is expected, not None");
+      throw pybind11::type_error(
+          "a " +
+          std::string(pybind11::str(pybind11::type::of<T>().attr("__name__"))) +
+          " is expected, not None");
     return *value;
   }
+};
+template <> struct Argument<const LayoutValue &> : HeldArgument<LayoutValue> {};
+/// Signatures in docstrings say `object`, and not the name of a C++ class.
+template <> struct Argument<pybind11::handle> {
+  using Type = const pybind11::object &;
+  static pybind11::handle get(Type value) { return value; }
 };
 
 /// `function` for pybind11.

@@ -109,7 +109,8 @@ Type mlir::layout::python::getElement(const LayoutValue &layout,
     if (Type type = getTypeOf(dtype, context))
       return type;
     return emit() << "an array of " << dtype.name
-                  << " holds no elements of a tensor: use numbers";
+                  << " holds no elements of a tensor: use integers, or floats "
+                     "and complex numbers of floats of 16 to 64 bits";
   });
 }
 

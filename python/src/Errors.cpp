@@ -67,18 +67,25 @@ static StringRef getLine(StringRef text, int64_t number) {
   return text.split('\n').first.rtrim('\r');
 }
 
+LayoutError mlir::layout::python::describeFault(StringRef text, int64_t line,
+                                                int64_t column,
+                                                const llvm::Twine &message) {
+  LayoutError error;
+  error.line = line;
+  error.column = column;
+  error.text = getLine(text, line).str();
+  error.message = ("line " + Twine(line) + ", column " + Twine(column) + ": " +
+                   message + showLine(error.text, column))
+                      .str();
+  return error;
+}
+
 LayoutError DiagnosticCollector::describe(Diagnostic &diagnostic) const {
   Place place = findPlace(diagnostic.getLocation());
   LayoutError error;
   if (!place.text.empty()) {
-    StringRef line = getLine(place.text, place.line);
-    error.line = place.line;
-    error.column = place.column;
-    error.text = line.str();
-    error.message =
-        ("line " + Twine(place.line) + ", column " + Twine(place.column) +
-         ": " + diagnostic.str() + showLine(line, place.column))
-            .str();
+    error =
+        describeFault(place.text, place.line, place.column, diagnostic.str());
   } else if (!place.file.empty()) {
     error.message = (place.file + ":" + Twine(place.line) + ":" +
                      Twine(place.column) + ": " + diagnostic.str())
@@ -160,6 +167,13 @@ void mlir::layout::python::bindErrors(py::module_ &module) {
         std::rethrow_exception(thrown);
     } catch (const LayoutError &error) {
       setError(type, error);
+    } catch (const py::cast_error &error) {
+      // What pybind11 says of an object of this module without a value.
+      if (!StringRef(error.what()).contains("non-held"))
+        throw;
+      PyErr_SetString(PyExc_TypeError,
+                      "the object was made by __new__ alone: call its class, "
+                      "as in Layout(text)");
     }
   });
 }

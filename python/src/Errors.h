@@ -42,6 +42,10 @@ struct LayoutError : std::exception {
 
 [[noreturn]] void fail(const llvm::Twine &message);
 
+/// A fault at a 1-based line and column of a text.
+LayoutError describeFault(StringRef text, int64_t line, int64_t column,
+                          const llvm::Twine &message);
+
 /// Takes what is said in `context` for as long as it lives. `text` is what the
 /// call was given to read, under the name `textName` of MLIR's locations.
 class DiagnosticCollector {

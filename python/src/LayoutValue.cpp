@@ -7,6 +7,7 @@
 
 #include "LayoutValue.h"
 #include "Context.h"
+#include "layout/Algebra/Neighbours/Neighbours.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/STLExtras.h"
@@ -110,8 +111,11 @@ static Type parseElement(StringRef text) {
   checkLayoutText(text);
   return inContext(text, [&](MLIRContext *context) -> FailureOr<Type> {
     Type type = parseType(text, context);
-    if (!type)
+    if (!type) {
+      emitError(UnknownLoc::get(context))
+          << "element types are written as in IR: f32, bf16, i8";
       return failure();
+    }
     if (isa<ShapedType>(type) || !TensorType::isValidElementType(type)) {
       emitError(UnknownLoc::get(context))
           << type << " is no type of an element: use one like f32 or i8";
@@ -154,6 +158,25 @@ LayoutValue::Ptr LayoutValue::parse(const std::string &given,
     return Ptr(std::make_shared<LayoutValue>(
         layout, elementType ? elementType : NoneType::get(context),
         print(layout)));
+  });
+}
+
+LayoutValue::Ptr
+LayoutValue::import(Notation notation, StringRef text,
+                    const std::optional<std::string> &element) {
+  Type elementType = element ? parseElement(*element) : Type();
+  std::optional<LayoutError> fault;
+  parseAs(notation, text, [&](size_t offset, const Twine &message) {
+    StringRef before = text.take_front(offset);
+    fault = describeFault(text, before.count('\n') + 1,
+                          offset - (before.rfind('\n') + 1) + 1, message);
+  });
+  if (fault)
+    throw *fault;
+  return inContext("", [&](MLIRContext *context) -> FailureOr<Ptr> {
+    auto attr = ImportAttr::get(context, notation, text);
+    return Ptr(std::make_shared<LayoutValue>(
+        attr, elementType ? elementType : NoneType::get(context), print(attr)));
   });
 }
 
@@ -200,13 +223,15 @@ std::shared_ptr<const OnShape> LayoutValue::on(ArrayRef<int64_t> shape,
   using Result = std::shared_ptr<const OnShape>;
   Result result = inContext("", [&](MLIRContext *context) -> FailureOr<Result> {
     auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-    FailureOr<LayoutMap> map = layout.resolve(shape, stored, emit);
+    FailureOr<LayoutMap> map = layout.resolve(shape, stored, nullptr);
     if (failed(map)) {
       // Any type will do to see that one is what is missing.
       if (isa<NoneType>(stored) &&
           succeeded(layout.resolve(shape, Float32Type::get(context), nullptr)))
-        emit() << "no element type was stated: Layout(text, element='f32') "
-                  "does";
+        return emit() << "layout " << layout
+                      << " depends on the element type, and none was stated: "
+                         "Layout(text, element='f32') does";
+      (void)layout.resolve(shape, stored, emit);
       return failure();
     }
     SmallVector<Sized> storedDims = layout.getStoredDims(shape, stored);

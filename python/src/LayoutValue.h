@@ -74,6 +74,10 @@ public:
                    const std::optional<std::string> &target,
                    const std::optional<std::string> &element);
 
+  /// Reads the text of another project.
+  static Ptr import(Notation notation, StringRef text,
+                    const std::optional<std::string> &element);
+
   /// `map` with the element type and the padding value of `like`.
   static Ptr fromMap(const LayoutMap &map, const LayoutValue &like);
 

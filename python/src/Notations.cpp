@@ -9,7 +9,6 @@
 #include "Bindings.h"
 #include "layout/Algebra/Neighbours/Neighbours.h"
 #include "layout/Picture/Svg.h"
-#include "llvm/ADT/StringExtras.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -60,19 +59,23 @@ static std::string draw(const LayoutValue &self, py::handle shape,
   return svg;
 }
 
+static Notation toNotation(const std::string &name) {
+  if (std::optional<Notation> notation = getNotation(name))
+    return *notation;
+  fail("there is no notation '" + name +
+       "': they are 'xla', 'onednn', 'cute' and 'triton'");
+}
+
 static std::string exportText(const LayoutValue &self,
                               const std::string &notation, py::handle shape) {
-  std::optional<Notation> to = getNotation(notation);
-  if (!to)
-    fail("there is no notation '" + notation +
-         "': they are 'xla', 'onednn', 'cute' and 'triton'");
+  Notation to = toNotation(notation);
   auto on = self.on(toShape(shape));
   on->requireValid();
   std::string reason;
   std::optional<std::string> text;
   {
     py::gil_scoped_release withoutInterpreter;
-    text = exportAs(*to, on->map, on->shape,
+    text = exportAs(to, on->map, on->shape,
                     [&](const Twine &why) { reason = why.str(); });
   }
   if (!text)
@@ -80,16 +83,14 @@ static std::string exportText(const LayoutValue &self,
   return *text;
 }
 
-/// By the attribute, so that there is one way in.
 static std::shared_ptr<LayoutValue>
-importText(const std::string &notation, const std::string &text,
-           const std::optional<std::string> &element) {
-  std::string attr = "#layout.import<";
-  llvm::raw_string_ostream os(attr);
-  os << notation << ", \"";
-  llvm::printEscapedString(text, os);
-  os << "\">";
-  return toPython(LayoutValue::parse(attr, std::nullopt, element));
+importText(const py::str &notation, const py::str &text,
+           const std::optional<py::str> &element) {
+  std::optional<std::string> type;
+  if (element)
+    type = *element;
+  return toPython(
+      LayoutValue::import(toNotation(notation), std::string(text), type));
 }
 
 void mlir::layout::python::bindNotations(LayoutClass &layout) {

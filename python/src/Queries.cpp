@@ -158,8 +158,9 @@ static SmallVector<int64_t> toPoint(const OnShape &on,
 /// An address by name, in the order of the coordinates, or, where there is one
 /// coordinate, as its number.
 static SmallVector<int64_t> toPoint(const OnShape &on, py::handle address) {
-  if (py::isinstance<py::dict>(address))
-    return toPoint(on, py::reinterpret_borrow<py::dict>(address));
+  py::object mapping = py::module_::import("collections.abc").attr("Mapping");
+  if (py::isinstance(address, mapping))
+    return toPoint(on, py::dict(py::reinterpret_borrow<py::object>(address)));
   if (PyIndex_Check(address.ptr()) && !PySequence_Check(address.ptr()))
     return {toInt(address, "the address")};
   return toInts(address, "address");

@@ -14,7 +14,7 @@ namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
 
-namespace {
+namespace mlir::layout::python {
 struct Target {
   int64_t npus, euBytes, bytesPerNpu;
   std::optional<int64_t> banks;
@@ -35,7 +35,9 @@ struct Target {
   }
   std::string getRepr() const { return print("Target(", "=", ")"); }
 };
-} // namespace
+
+template <> struct Argument<const Target &> : HeldArgument<Target> {};
+} // namespace mlir::layout::python
 
 static const char *const kDoc =
     R"(The figures of an NPU chip, `#layout.npu_target<npus = 4, ..>`.
@@ -65,38 +67,46 @@ std::string mlir::layout::python::getTargetText(const py::object &target) {
   if (!py::isinstance<Target>(target))
     throw py::type_error("the target is to be a Target, not " +
                          std::string(Py_TYPE(target.ptr())->tp_name));
-  return target.cast<const Target &>().getText();
+  return target.cast<std::shared_ptr<Target>>()->getText();
 }
 
 void mlir::layout::python::bindTarget(py::module_ &module) {
-  py::class_<Target>(module, "Target", kDoc)
+  py::class_<Target, std::shared_ptr<Target>>(module, "Target", kDoc)
       .def(py::init(&make), py::kw_only(), py::arg("npus"), py::arg("eu_bytes"),
            py::arg("bytes_per_npu"), py::arg("banks") = py::none())
-      .def_readonly("npus", &Target::npus, "Units of the chip.")
-      .def_readonly("eu_bytes", &Target::euBytes,
-                    "Bytes that the execution units of one NPU take at once.")
-      .def_readonly("bytes_per_npu", &Target::bytesPerNpu,
-                    "Bytes of the memory of one unit.")
-      .def_readonly("banks", &Target::banks,
-                    "Banks of the memory of one unit, or None.")
-      .def("__str__", &Target::getText)
-      .def("__repr__", &Target::getRepr)
-      .def("__hash__",
-           [](const Target &self) { return py::hash(py::str(self.getText())); })
-      .def(
-          "__eq__",
-          [](const Target &self, const Target &other) {
-            return self.getText() == other.getText();
-          },
-          py::is_operator())
-      .def(py::pickle(
-          [](const Target &self) {
-            return py::make_tuple(self.npus, self.euBytes, self.bytesPerNpu,
-                                  self.banks);
-          },
-          [](const py::tuple &state) {
-            return make(state[0].cast<int64_t>(), state[1].cast<int64_t>(),
-                        state[2].cast<int64_t>(),
-                        state[3].cast<std::optional<int64_t>>());
-          }));
+      .def_property_readonly(
+          "npus", forPython(+[](const Target &self) { return self.npus; }),
+          "Units of the chip.")
+      .def_property_readonly(
+          "eu_bytes",
+          forPython(+[](const Target &self) { return self.euBytes; }),
+          "Bytes that the execution units of one NPU take at once.")
+      .def_property_readonly(
+          "bytes_per_npu",
+          forPython(+[](const Target &self) { return self.bytesPerNpu; }),
+          "Bytes of the memory of one unit.")
+      .def_property_readonly(
+          "banks", forPython(+[](const Target &self) { return self.banks; }),
+          "Banks of the memory of one unit, or None.")
+      .def("__str__",
+           forPython(+[](const Target &self) { return self.getText(); }))
+      .def("__repr__",
+           forPython(+[](const Target &self) { return self.getRepr(); }))
+      .def("__hash__", forPython(+[](const Target &self) {
+             return py::hash(py::str(self.getText()));
+           }))
+      .def("__eq__", forPython(+[](const Target &self, const Target &other) {
+             return self.getText() == other.getText();
+           }),
+           py::arg("other").none(false), py::is_operator())
+      .def(py::pickle(forPython(+[](const Target &self) {
+                        return py::make_tuple(self.npus, self.euBytes,
+                                              self.bytesPerNpu, self.banks);
+                      }),
+                      [](const py::tuple &state) {
+                        return make(state[0].cast<int64_t>(),
+                                    state[1].cast<int64_t>(),
+                                    state[2].cast<int64_t>(),
+                                    state[3].cast<std::optional<int64_t>>());
+                      }));
 }

@@ -122,6 +122,8 @@ static LogicalResult checkOptions() {
       return failure();
   if (failed(check(maxPoints, isTable)))
     return failure();
+  if (maxPoints < 0)
+    return fail("--max-points=" + Twine(maxPoints) + " is below 0");
   if ((isSvg || isTable) && !shapeText.getNumOccurrences())
     return fail("give the shape of the tensor, such as --shape=1x17x2x3");
   return success();
@@ -229,6 +231,12 @@ static LogicalResult runTool() {
     texts.enter("<target>", targetText);
     if (!(target = texts.readAttribute()))
       return failure();
+    if (!isa<NpuTargetAttr>(target))
+      return texts.emitError()
+             << "expected the figures of a target, such as "
+                "#layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = "
+                "128>, found "
+             << target;
   }
   auto buffer = openSource();
   if (failed(buffer))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses a configuration for every op such that the sum of what the ops cost
+// Chooses a configuration for every unit such that the sum of what the ops cost
 // in their layouts and of what the conversions between them cost is least. The
 // IR is only read; the answer is a value.
 //
@@ -16,25 +16,27 @@
 //
 //   -> all blocked, one conversion, of %2, for the return
 //
-// How it is modelled: one variable per op with its configurations as domain.
-// A value with one consumer is one factor between producer and consumer. A
-// value with more has, per layout that several of them may ask for, a variable
+// How it is modelled: one variable per unit with its configurations as domain.
+// A tensor with one consumer is one factor between producer and consumer. A
+// tensor with more has, per layout that several of them may ask for, a variable
 // "is there a copy in this layout": consumers demand it, the producer's layout
-// prices it. So one conversion serves all consumers, and is paid once.
+// prices it. So one conversion serves all consumers, and is paid once. Costs
+// count as often as the op, or the block in which the copy is made, runs.
 //
 // Laws:
 //  * lowerBound <= the least possible cost <= cost; exact iff they are equal;
-//  * fixed types (function boundaries, types with a layout, ops without a rule)
+//  * fixed types (public functions, types with a layout, ops without a rule)
 //    are kept;
 //  * values of free sources (constants, fresh storage) are never converted:
-//    they are made in the layout that is asked for.
+//    they are made in the layout that is asked for;
+//  * the same IR gives the same assignment.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_ANALYSIS_ASSIGNMENT_H
 #define LAYOUT_ANALYSIS_ASSIGNMENT_H
 
-#include "layout/Analysis/Candidates.h"
+#include "layout/Analysis/Strategies.h"
 
 namespace mlir {
 namespace layout {
@@ -44,16 +46,20 @@ struct PlannedConversion {
   Value value;
   LayoutId from = 0, to = 0;
   ConversionPlan plan;
+  /// How often it runs; `cost` is of all runs.
+  int64_t frequency = 1;
   Cost cost = 0;
-  /// The ops that ask for the layout, and why each has chosen it.
-  SmallVector<std::pair<Operation *, const OpConfig *>, 2> consumers;
-  /// What made the value; null for block arguments.
+  /// The units that ask for the layout, and why each has chosen it.
+  SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
+  /// What made the value; null where its layout is fixed.
   const OpConfig *producer = nullptr;
 };
 
 struct LayoutAssignment {
-  CandidateSet candidates;
-  /// The configuration of each of `candidates.ops`.
+  Program program;
+  /// Per class of units.
+  std::vector<Candidates> candidates;
+  /// The configuration of each unit.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 
@@ -67,15 +73,20 @@ struct LayoutAssignment {
   /// Some type has a dynamic size, which costs as the target assumes.
   bool hasAssumedSizes = false;
 
-  const OpConfig &getConfig(unsigned op) const {
-    return candidates.ops[op].configs[choice[op]];
+  const OpConfig &getConfig(unsigned unit) const {
+    return candidates[program.units[unit].unitClass].configs[choice[unit]];
   }
+  /// The op that chooses, or the first end of a join.
+  Operation *getAnchor(unsigned unit) const;
 };
 
-/// Decides for everything below `root`.
+/// Decides for everything below `root`. With a strategy other than `optimal`
+/// the choice and its cost are that rule's, and the lower bound is the
+/// solver's.
 LayoutAssignment assignLayouts(Operation *root, CostModel &costs,
                                const CandidateLimits &limits = {},
-                               const SolveOptions &options = {});
+                               const SolveOptions &options = {},
+                               Strategy strategy = Strategy::optimal);
 
 /// Why an op has its layouts, for a reader: "tiles its channels for 16 lanes".
 std::string describe(const OpConfig &config, CostModel &costs);

@@ -1,11 +1,11 @@
-//===- Candidates.h - The layouts that an op may choose from ----*- C++ -*-===//
+//===- Candidates.h - The layouts that a unit may choose from ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For every op with tensors a short list of configurations, each a layout for
+// For every class of units a short list of configurations, each a layout for
 // all of its tensors at once. They come from
 //
 //  * the types as they are: always the first configuration;
@@ -13,7 +13,7 @@
 //    lanes, so a convolution offers {none, f, c, f and c};
 //  * the neighbors: what a producer or a consumer offers for a shared tensor is
 //    carried over the op by its rule, through views too, until nothing new
-//    appears or a bound is met.
+//    appears or a bound is met. A join takes whatever its neighbors offer.
 //
 //   add(conv(%x), %bias), lanes = 16:
 //     conv: n f/16 h w f%16;  add: %bias gets (f) in steps of 16
@@ -29,6 +29,7 @@
 #define LAYOUT_ANALYSIS_CANDIDATES_H
 
 #include "layout/Analysis/CostModel.h"
+#include "layout/Analysis/Program.h"
 
 namespace mlir {
 namespace layout {
@@ -44,46 +45,30 @@ struct OpConfig {
   /// The tile of every loop; empty where the layouts do not come from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
-  /// For Carried: the tensor whose layout it follows.
+  /// For Carried: a tensor whose layout it follows.
   Value from;
+  /// Of one run.
   Cost cost = 0;
 };
 
-struct OpCandidates {
-  Operation *op = nullptr;
-  OpLayoutRule rule;
+/// What the units of one class may choose from.
+struct Candidates {
   std::vector<OpConfig> configs;
-  /// Types with a layout on the way in are kept.
-  bool isPinned = false;
   /// Configurations were dropped because there were too many.
   bool isTruncated = false;
 };
 
 struct CandidateLimits {
   unsigned configsPerOp = 12;
-  unsigned layoutsPerValue = 8;
+  unsigned layoutsPerTensor = 8;
 };
 
-struct CandidateSet {
-  std::vector<OpCandidates> ops;
-  llvm::DenseMap<Operation *, unsigned> indexOf;
-  /// Ops that make their result in any layout for free, and are not pinned.
-  llvm::DenseSet<Operation *> freeSources;
-
-  const OpCandidates *lookup(Operation *op) const {
-    auto it = indexOf.find(op);
-    return it == indexOf.end() ? nullptr : &ops[it->second];
-  }
-};
-
-/// True if the value is a ranked tensor whose layout is known to the project:
-/// plain or with an attribute of a layout family.
-bool hasKnownLayout(Value value);
-
-/// Tensor ops below `root`, in the order of the IR, with their configurations.
-/// Prices are those of `costs`.
-CandidateSet collectCandidates(Operation *root, CostModel &costs,
-                               const CandidateLimits &limits = {});
+/// The candidates of every class of `program`, with the prices of `costs`.
+/// Under Objective::bytes, classes that have a need of their own keep the
+/// configuration with tiles that costs them least, and ops cost nothing.
+std::vector<Candidates> collectCandidates(const Program &program,
+                                          CostModel &costs,
+                                          const CandidateLimits &limits = {});
 
 } // namespace layout
 } // namespace mlir

@@ -60,6 +60,12 @@ struct ConversionPlan {
                             ArrayRef<int64_t> shape, int64_t elementBytes,
                             TargetAttr target);
 
+  /// The plan between two maps that are taken to differ, both specialized to
+  /// these static sizes; asks no proof.
+  static ConversionPlan getOfMove(const LayoutMap &from, const LayoutMap &to,
+                                  ArrayRef<int64_t> sizes,
+                                  int64_t elementBytes);
+
   /// The plan of a `layout.convert`, padding states included.
   static ConversionPlan get(RankedTensorType from, RankedTensorType to,
                             TargetAttr target);

@@ -9,7 +9,8 @@
 // moves one byte.
 //
 //   conversion   ConversionPlan::getCost, and 1 for a View, so that of two
-//                equal choices the one with fewer ops is taken
+//                equal choices the one with fewer ops is taken; under
+//                Objective::bytes the bytes read and written
 //   op           bytes of the tensors it reads and writes, padding included,
 //                + points * ops * 100 / use / flops_per_byte
 //                points: iterations, tiled loops rounded up to whole tiles
@@ -26,6 +27,7 @@
 #ifndef LAYOUT_ANALYSIS_COSTMODEL_H
 #define LAYOUT_ANALYSIS_COSTMODEL_H
 
+#include "layout/Analysis/AssignmentOptions.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Analysis/LayoutTable.h"
 #include "layout/Interfaces/OpLayoutRule.h"
@@ -45,10 +47,14 @@ struct OpLayouts {
 /// A table of layouts with prices.
 class CostModel : public LayoutTable {
 public:
-  explicit CostModel(TargetAttr target) : target(target) {}
+  explicit CostModel(TargetAttr target, Objective objective = Objective::time)
+      : target(target), objective(objective) {}
 
   TargetAttr getTarget() const { return target; }
+  Objective getObjective() const { return objective; }
 
+  const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
+                                LayoutId to);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
@@ -66,9 +72,12 @@ private:
                     const OpLayouts &layouts);
 
   TargetAttr target;
+  Objective objective;
   llvm::DenseMap<TypeLayout, std::unique_ptr<Storage>> storages;
-  llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
-      conversions;
+  // Boxed, so that they stay where they are.
+  llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>,
+                 std::unique_ptr<ConversionPlan>>
+      plans;
 };
 
 } // namespace layout

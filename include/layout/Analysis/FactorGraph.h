@@ -10,15 +10,21 @@
 //
 //     FactorGraph graph;
 //     unsigned a = graph.addVariable(2), b = graph.addVariable(2);
+//     TableId pair = graph.addTable({7, 1, 0, 0}); // last variable fastest
 //     graph.addFactor({a}, {0, 5});
-//     graph.addFactor({a, b}, {7, 1, 0, 0}); // last variable fastest
-//     graph.solve().cost                     // 1, with a = 0 and b = 1
+//     graph.addFactor({a, b}, pair);
+//     graph.solve().cost                           // 1, with a = 0 and b = 1
 //
 // Laws:
 //  * lowerBound <= least cost <= cost, and exact iff the two ends meet;
-//  * the result depends on nothing but the calls that built the graph;
-//  * tables are eliminated one variable at a time, narrowest first, in time
-//    linear in the number of variables as long as the graph is narrow. Where a
+//  * the result depends on nothing but the calls that built the graph; of
+//    values that are equally good, a variable gets the lowest that the choice
+//    for those settled before it allows;
+//  * equal tables are one table, and what is known of a combination of tables
+//    is not computed again: a program that repeats itself costs little more
+//    than reading it;
+//  * variables with at most two neighbours are eliminated first, in linear
+//    time; what is left goes one variable at a time, narrowest first. Where a
 //    table would exceed `maxTableSize`, its factors are minimized in groups,
 //    which gives a lower bound, and a branch and bound of at most `maxNodes`
 //    steps looks for the assignment under that bound.
@@ -29,9 +35,12 @@
 #define LAYOUT_ANALYSIS_FACTORGRAPH_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace mlir {
@@ -59,10 +68,12 @@ inline Cost scaleCost(Cost a, int64_t b) {
 struct SolveOptions {
   /// Entries of the largest table that elimination may build.
   int64_t maxTableSize = int64_t(1) << 20;
+  /// Entries of all tables together that elimination may compute; where they
+  /// are more, `maxTableSize` is lowered until they are not.
+  int64_t maxTotalSize = int64_t(1) << 26;
   /// Steps of the search where elimination had to be relaxed.
   int64_t maxNodes = int64_t(1) << 18;
-  /// A known assignment: where the search ends before it finds one, or finds
-  /// none that is cheaper, this is the answer. May be empty.
+  /// A known assignment: the answer is no worse. May be empty.
   llvm::ArrayRef<unsigned> initial;
 };
 
@@ -74,24 +85,76 @@ struct Solution {
   bool exact = false;
 };
 
+/// A table that a graph knows. A type of its own, so that `{3}` is a table of
+/// one entry and no number of a table.
+enum class TableId : unsigned {};
+
+class TableStore;
+
 class FactorGraph {
 public:
   struct Factor {
-    llvm::SmallVector<unsigned, 3> variables;
-    std::vector<Cost> table;
+    llvm::ArrayRef<unsigned> variables;
+    TableId table;
   };
+
+  FactorGraph();
+  FactorGraph(FactorGraph &&);
+  FactorGraph &operator=(FactorGraph &&);
+  ~FactorGraph();
 
   /// Adds a variable with the values 0 .. domainSize - 1, domainSize >= 1.
   unsigned addVariable(unsigned domainSize);
 
-  /// Adds a term of the cost. Variables are distinct; the table is row-major
-  /// with the last variable fastest; costs are >= 0.
-  void addFactor(llvm::ArrayRef<unsigned> variables, std::vector<Cost> table);
+  /// The one table with these entries, all >= 0. Its shape comes from the
+  /// variables that it is used with: row-major with the last variable fastest.
+  TableId addTable(llvm::ArrayRef<Cost> entries);
+
+  /// Adds a term of the cost. Variables are distinct.
+  void addFactor(llvm::ArrayRef<unsigned> variables, TableId table);
+  void addFactor(llvm::ArrayRef<unsigned> variables,
+                 llvm::ArrayRef<Cost> entries) {
+    addFactor(variables, addTable(entries));
+  }
 
   unsigned getNumVariables() const { return domains.size(); }
   unsigned getDomainSize(unsigned variable) const { return domains[variable]; }
   llvm::ArrayRef<unsigned> getDomains() const { return domains; }
-  llvm::ArrayRef<Factor> getFactors() const { return factors; }
+
+  size_t getNumTables() const;
+  llvm::ArrayRef<Cost> getTable(TableId table) const;
+
+  size_t getNumFactors() const { return factors.size(); }
+  Factor getFactor(size_t index) const {
+    const Record &factor = factors[index];
+    size_t begin = index ? factors[index - 1].scopeEnd : 0;
+    return {llvm::ArrayRef(scopes).slice(begin, factor.scopeEnd - begin),
+            factor.table};
+  }
+
+  /// The factors in the order of the calls, as a range with a size.
+  class FactorRange {
+  public:
+    explicit FactorRange(const FactorGraph &graph) : graph(graph) {}
+    size_t size() const { return graph.getNumFactors(); }
+    bool empty() const { return size() == 0; }
+    Factor operator[](size_t index) const { return graph.getFactor(index); }
+
+  private:
+    auto makeIterator(size_t index) const {
+      return llvm::map_iterator(
+          llvm::seq(index, size() + 1).begin(),
+          [graph = &graph](size_t i) { return graph->getFactor(i); });
+    }
+
+  public:
+    auto begin() const { return makeIterator(0); }
+    auto end() const { return makeIterator(size()); }
+
+  private:
+    const FactorGraph &graph;
+  };
+  FactorRange getFactors() const { return FactorRange(*this); }
 
   /// The cost of a whole assignment.
   Cost evaluate(llvm::ArrayRef<unsigned> assignment) const;
@@ -99,8 +162,16 @@ public:
   Solution solve(const SolveOptions &options = {}) const;
 
 private:
-  std::vector<unsigned> domains;
-  std::vector<Factor> factors;
+  struct Record {
+    unsigned scopeEnd; // in `scopes`; it begins where the one before ends
+    TableId table;
+  };
+  std::unique_ptr<TableStore> tables;
+  // Vectors that grow by realloc, which moves large ones without copying them.
+  llvm::SmallVector<unsigned, 0> domains;
+  llvm::SmallVector<unsigned, 0>
+      scopes; // the variables of all factors in a row
+  llvm::SmallVector<Record, 0> factors;
 };
 
 } // namespace layout

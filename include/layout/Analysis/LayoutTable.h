@@ -24,6 +24,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 #include <unordered_map>
 
@@ -85,6 +86,7 @@ private:
   std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
   SmallVector<LayoutId> rowMajor;
   std::map<std::pair<Tiles, SmallVector<unsigned, 4>>, LayoutId> tiled;
+  llvm::DenseSet<LayoutId> tiledLayouts;
   // By layout; the tiles are boxed so that they stay where they are.
   llvm::DenseMap<LayoutId, std::unique_ptr<Tiles>> tilesOf;
   llvm::DenseMap<std::pair<LayoutId, std::pair<AffineMap, AffineMap>>,

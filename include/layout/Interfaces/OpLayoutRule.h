@@ -20,7 +20,8 @@
 //   func.call                      kind Opaque: types stay what they are
 //
 // Laws:
-//  * the rule depends on the op's attributes, types and body, and on no layout;
+//  * the rule depends on the op's inherent attributes, types, body and constant
+//    indices, and on no layout;
 //  * whatever layouts the rule admits, the op's logical result is the same.
 //
 //===----------------------------------------------------------------------===//
@@ -63,7 +64,7 @@ struct OpLayoutRule {
     View,
     /// All tensors have the same rank and layout, `units` says which.
     PerDim,
-    /// The result can be made in any layout at no cost.
+    /// The result can be made in any layout at no cost, and reads no tensor.
     Source,
     /// No element is read: every layout will do.
     Shape
@@ -79,6 +80,9 @@ struct OpLayoutRule {
   SmallVector<bool> isRead;
   /// Scalar operations in one iteration.
   int64_t opsPerPoint = 0;
+  /// No element of an operand is read: where the tensor operands are free
+  /// sources, such as fresh storage, the results are free sources, too.
+  bool onlyWrites = false;
 
   // Kind View.
   ViewRule view;
@@ -92,6 +96,10 @@ struct OpLayoutRule {
 /// The rule of `op`: its interface's, the elementwise one for ops with the
 /// elementwise traits, opaque for everything else.
 OpLayoutRule getLayoutRule(Operation *op);
+
+/// True if the results of `op`, which has this rule, can be made in any layout
+/// at no cost.
+bool isFreeSource(Operation *op, const OpLayoutRule &rule);
 
 /// Loops over the dims of the result, all tensors indexed by them. All ranked
 /// tensors of `op` have the same shape.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Families/Blocked.h"
+#include "../Characters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -77,8 +78,8 @@ static bool readDims(StringRef text, std::vector<Dim> &dims, Report report) {
       return fail(i, "part '" + Twine(c) +
                          "' needs a factor before it, as in 16" + Twine(c));
     } else if (!llvm::isUpper(c)) {
-      return fail(i, "unexpected character '" + Twine(c) +
-                         "': axes are upper-case letters, parts are a factor "
+      return fail(i, "unexpected character " + quoteCharacter(text, i) +
+                         ": axes are upper-case letters, parts are a factor "
                          "and a lower-case letter");
     }
     part.letter = llvm::toUpper(text[i++]);
@@ -131,15 +132,6 @@ static const Part *findMissing(const std::vector<Dim> &dims,
   return nullptr;
 }
 
-/// Multiplies factors; 0 is overflow.
-static int64_t product(llvm::ArrayRef<int64_t> factors) {
-  int64_t result = 1;
-  for (int64_t factor : factors)
-    if (llvm::MulOverflow(result, factor, result))
-      return 0;
-  return result;
-}
-
 /// Each letter's index in terms of the logical dims: its axis above its parts.
 static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
                         std::array<Sized, 26> &letters, Report report) {
@@ -147,45 +139,34 @@ static bool readLogical(const std::vector<Dim> &dims, BlockedLayout &layout,
   std::array<llvm::SmallVector<Sized>, 26> parts;
   for (auto [d, dim] : llvm::enumerate(dims)) {
     // Inside a fused dim a part lies above the product of those after it.
-    llvm::SmallVector<int64_t> below;
-    bool hasAxis = false;
+    llvm::SmallVector<Sized> digits(dim.size());
+    int64_t below = 1;
     for (size_t p = dim.size(); p-- > 0;) {
       const Part &part = dim[p];
-      int64_t inner = product(below);
-      if (!inner) {
-        report(part.column, "the factors of this dim do not fit 64 bits");
-        return false;
-      }
-      Sized digit = floorDiv(Sized::dim(d), inner);
-      if (p > 0 && !part.factor) {
+      digits[p] = floorDiv(Sized::dim(d), below);
+      if (!part.factor) {
+        if (p == 0)
+          continue;
         report(part.column,
                "axis '" + Twine(part.letter) +
                    "' below another part: in the first string a bracket can "
                    "hold an axis only in front, where its size follows");
         return false;
       }
-      if (part.factor) {
-        digit = mod(digit, part.factor);
-        parts[part.letter - 'A'].push_back(digit);
-        below.push_back(part.factor);
-      } else {
-        axes[part.letter - 'A'] = digit;
-        hasAxis = true;
+      digits[p] = mod(digits[p], part.factor);
+      if (llvm::MulOverflow(below, part.factor, below)) {
+        report(part.column, "the factors of this dim do not fit 64 bits");
+        return false;
       }
     }
-    // Collected from the back: parts of one letter in one dim turn round.
-    for (llvm::SmallVector<Sized> &ofLetter : parts) {
-      size_t here = llvm::count_if(dim, [&](const Part &part) {
-        return part.factor && &parts[part.letter - 'A'] == &ofLetter;
-      });
-      std::reverse(ofLetter.end() - here, ofLetter.end());
+    for (auto [part, digit] : llvm::zip_equal(dim, digits)) {
+      if (part.factor)
+        parts[part.letter - 'A'].push_back(digit);
+      else
+        axes[part.letter - 'A'] = digit;
     }
-    int64_t size = hasAxis ? 0 : product(below);
-    if (!hasAxis && !size) {
-      report(dim.front().column, "the factors of this dim do not fit 64 bits");
-      return false;
-    }
-    layout.requiredSizes.push_back(size);
+    bool hasAxis = !dim.front().factor;
+    layout.requiredSizes.push_back(hasAxis ? 0 : below);
   }
   for (unsigned l = 0; l < 26; ++l) {
     llvm::SmallVector<Sized> all{axes[l]};

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Families/RgbaImage.h"
+#include "../Characters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -137,8 +138,8 @@ std::optional<llvm::SmallVector<unsigned>> mlir::layout::parseOrder(
   for (auto [column, letter] : llvm::enumerate(text)) {
     size_t place = letters.find(letter);
     if (place == StringRef::npos)
-      return fail(column,
-                  "'" + Twine(letter) + "' is no axis of " + getName(kind));
+      return fail(column, quoteCharacter(text, column) + " is no axis of " +
+                              getName(kind));
     if (llvm::is_contained(order, place))
       return fail(column, "axis '" + Twine(letter) + "' is repeated");
     order.push_back(place);

@@ -190,16 +190,13 @@ Sized CuTeLayout::Swizzle::apply(const Sized &offset) const {
       bits.push_back(mod(floorDiv(offset, power(--end)), 2));
     return group(bits);
   };
-  Sized added =
+  Sized changed =
       xorOf({field(to, to + count), field(from, from + count)}, power(count));
-  int64_t low = std::min(from, to), high = std::max(from, to);
-  Sized result = group(
-      {floorDiv(offset, power(high + count)),
-       to == high ? added : field(high, high + count), field(low + count, high),
-       to == low ? added : field(low, low + count), field(0, low)});
-  // Bits above the changed ones stay: the last run of positions that these
-  // number is used to its end.
-  return {result.value, align(offset, power(to + count)).extent};
+  // What is above the changed bits and what is below them stays, each as one
+  // digit. So the last run of positions that the changed bits number is used to
+  // its end, and that is seen from the digits.
+  return group(
+      {floorDiv(offset, power(to + count)), changed, mod(offset, power(to))});
 }
 
 std::optional<LayoutMap> CuTeLayout::getMap(Sizes shape, MapError error) const {

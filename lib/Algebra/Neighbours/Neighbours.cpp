@@ -31,8 +31,16 @@ std::optional<Notation> mlir::layout::getNotation(StringRef name) {
   return std::nullopt;
 }
 
+/// Of characters in a text: far more than anybody writes.
+static constexpr size_t kMostText = 16384;
+
 std::optional<ImportedLayout>
 mlir::layout::parseAs(Notation notation, StringRef text, TextError error) {
+  if (text.size() > kMostText) {
+    error(kMostText, "the text goes on past " + llvm::Twine(kMostText) +
+                         " characters, which no layout does");
+    return std::nullopt;
+  }
   switch (notation) {
   case Notation::Xla:
     return parseXla(text, error);
@@ -68,9 +76,8 @@ mlir::layout::getExampleShape(const ImportedLayout &layout) {
   return getStatedShape(layout);
 }
 
-std::optional<std::string> mlir::layout::exportAs(Notation notation,
-                                                  const LayoutMap &map,
-                                                  Sizes sizes, MapError error) {
+static std::optional<std::string> write(Notation notation, const LayoutMap &map,
+                                        Sizes sizes, MapError error) {
   switch (notation) {
   case Notation::Xla:
     return exportXla(map, sizes, error);
@@ -82,4 +89,15 @@ std::optional<std::string> mlir::layout::exportAs(Notation notation,
     return exportTriton(map, sizes, error);
   }
   llvm_unreachable("all notations are handled");
+}
+
+std::optional<std::string> mlir::layout::exportAs(Notation notation,
+                                                  const LayoutMap &map,
+                                                  Sizes sizes, MapError error) {
+  std::optional<std::string> text = write(notation, map, sizes, error);
+  if (!text || text->size() <= kMostText)
+    return text;
+  error("the text has more than " + llvm::Twine(kMostText) +
+        " characters, which nobody reads");
+  return std::nullopt;
 }

@@ -66,9 +66,11 @@ static bool readTag(Scanner &scanner, SmallVectorImpl<TagPart> &parts) {
       return scanner.fail(part.column, "expected a number: after the first "
                                        "block there are only blocks, as in 4b");
     } else if (!llvm::isAlpha(scanner.peek())) {
-      return scanner.fail(part.column, "unexpected '" + Twine(scanner.peek()) +
-                                           "': a tag has letters of dims and "
-                                           "blocks, as in aBcd16b");
+      return scanner.fail(part.column,
+                          "unexpected " +
+                              quoteCharacter(scanner.getText(), part.column) +
+                              ": a tag has letters of dims and blocks, as in "
+                              "aBcd16b");
     }
     part.isUpper = llvm::isUpper(scanner.peek());
     part.letter = llvm::toLower(scanner.take());

@@ -13,6 +13,7 @@
 #ifndef LAYOUT_LIB_ALGEBRA_NEIGHBOURS_SCANNER_H
 #define LAYOUT_LIB_ALGEBRA_NEIGHBOURS_SCANNER_H
 
+#include "../Characters.h"
 #include "layout/Algebra/Neighbours/Notation.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,7 +62,9 @@ public:
     return fail(column(), "expected '" + token + "' " + where);
   }
   bool expectEnd() {
-    return atEnd() || fail(column(), "unexpected '" + rest() + "' at the end");
+    return atEnd() ||
+           fail(column(),
+                "unexpected " + quoteCharacter(text, column()) + " at the end");
   }
 
   /// Letters, without spaces between them.

@@ -46,10 +46,11 @@ bool TritonParser::parseCoordinate(TritonLayout &layout) {
   StringRef name = scanner.word();
   if (name != TritonLayout::kMemory &&
       !llvm::is_contained(TritonLayout::kHardware, name))
-    return scanner.fail(start,
-                        "expected register, lane, warp, block or offset, "
-                        "found '" +
-                            name + "'");
+    return scanner.fail(
+        start, "expected register, lane, warp, block or offset" +
+                   (layout.coordinates.empty() ? Twine("")
+                                               : ", or ':' and the shape") +
+                   (name.empty() ? Twine("") : ", found '" + name + "'"));
   for (const TritonLayout::Coordinate &known : layout.coordinates) {
     if (known.name == name)
       return scanner.fail(start, "'" + name + "' is repeated: it stands once");

@@ -134,20 +134,19 @@ std::optional<LayoutMap> XlaLayout::getMap(Sizes shape, MapError error) const {
     if (dims.size() < tile.size())
       dims.insert(dims.begin(), tile.size() - dims.size(),
                   Sized::constant(SizeExpr(0)));
-    std::vector<Sized> quotients(dims.begin(), dims.end() - tile.size());
-    std::vector<Sized> remainders;
+    auto first = dims.end() - tile.size();
+    std::vector<Sized> tiled(first, dims.end()), remainders;
+    dims.erase(first, dims.end());
     SmallVector<Sized> fused;
-    for (auto [factor, dim] :
-         llvm::zip(tile, llvm::drop_begin(dims, quotients.size()))) {
+    for (auto [factor, dim] : llvm::zip_equal(tile, tiled)) {
       fused.push_back(dim);
       if (factor == kFuse)
         continue;
       Sized whole = group(fused);
       fused.clear();
-      quotients.push_back(floorDiv(whole, factor));
+      dims.push_back(floorDiv(whole, factor));
       remainders.push_back(mod(whole, factor));
     }
-    dims = std::move(quotients);
     dims.insert(dims.end(), remainders.begin(), remainders.end());
   }
   Sized offset = group(dims);

@@ -16,6 +16,10 @@
 //
 // A dim of known size may leave nothing in front: its tile is as large as it.
 //
+// Every dim that a tile passes over leaves a remainder of extent 1 at the end.
+// Later tiles pass over those, too: without more, each tile would double the
+// dims. So where several stand in a row, they are fused into the dim before.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Digits.h"
@@ -56,10 +60,15 @@ public:
     return pending.back().result;
   }
 
-  /// An element of extent 1: the remainder by 1, or, where there is no dim, the
-  /// one that a tile longer than the sequence sees.
+  /// An element of extent 1: the remainder by 1, one that is left over, or,
+  /// where there is no dim, the one that a tile longer than the sequence sees.
   unsigned addUnit() {
-    return sequence.empty() ? add(1) : split(sequence.back(), 1);
+    if (sequence.empty())
+      return add(1);
+    if (!isLeftover(sequence.size() - 1))
+      return split(sequence.back(), 1);
+    widths[sequence.back()] = 1;
+    return sequence.back();
   }
 
   /// Writes the pending splits as one tile.
@@ -73,8 +82,17 @@ private:
     int64_t factor;
     unsigned result;
   };
+  /// An element of extent 1 that a tile leaves: nobody splits it.
+  unsigned addLeftover() {
+    widths.push_back(0);
+    return widths.size() - 1;
+  }
+  bool isLeftover(size_t position) const {
+    return widths[sequence[position]] == 0;
+  }
+
   SmallVector<unsigned> sequence; // of elements
-  SmallVector<unsigned> widths;   // by element
+  SmallVector<unsigned> widths;   // by element; 0 for one that a tile left
   SmallVector<Split> pending;     // by position
 };
 
@@ -84,26 +102,38 @@ void Tiler::flush() {
   if (pending.empty())
     return;
   XlaLayout::Tile tile;
-  SmallVector<unsigned> remainders;
+  SmallVector<unsigned> quotients, remainders;
   const Split *split = pending.begin();
   for (size_t p = split->position, n = sequence.size(); p < n; ++p) {
-    unsigned width = widths[sequence[p]];
-    if (split != pending.end() && size_t(split->position) == p) {
-      tile.append(width - 1, XlaLayout::kFuse);
+    unsigned element = sequence[p];
+    bool isSplit = split != pending.end() && size_t(split->position) == p;
+    unsigned leftovers = 0;
+    while (p + 1 + leftovers < n && isLeftover(p + 1 + leftovers))
+      ++leftovers;
+    if (leftovers < 2)
+      leftovers = 0;
+    p += leftovers;
+    quotients.push_back(element);
+    // All dims of a split element are fused; where nothing is split off, they
+    // have remainders of extent 1.
+    unsigned width = std::max(widths[element], 1u);
+    if (isSplit) {
+      tile.append(width - 1 + leftovers, XlaLayout::kFuse);
       tile.push_back(split->factor);
       remainders.push_back(split->result);
-      widths[sequence[p]] = 1;
+      widths[element] = 1;
       ++split;
       continue;
     }
-    // Nothing is split off: remainders of extent 1.
-    tile.append(width, 1);
-    for (unsigned i = 0; i < width; ++i) {
-      widths.push_back(1);
-      remainders.push_back(widths.size() - 1);
-    }
+    tile.append(width - 1, 1);
+    tile.append(leftovers, XlaLayout::kFuse);
+    tile.push_back(1);
+    for (unsigned i = 0; i < width; ++i)
+      remainders.push_back(addLeftover());
   }
   tiles.push_back(std::move(tile));
+  sequence.truncate(pending.front().position);
+  sequence.append(quotients);
   sequence.append(remainders);
   pending.clear();
 }

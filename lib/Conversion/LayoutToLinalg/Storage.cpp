@@ -268,6 +268,16 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
   return tensor::ExpandShapeOp::create(b, loc, to, source, all(to.getRank()));
 }
 
+Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
+                               RankedTensorType to,
+                               ArrayRef<OpFoldResult> sizes) {
+  if (Value result = reinterpretShape(b, loc, source, to))
+    return result;
+  SmallVector<Value> extents = getValueOrCreateConstantIndexOp(b, loc, sizes);
+  Value shape = tensor::FromElementsOp::create(b, loc, extents);
+  return tensor::ReshapeOp::create(b, loc, to, source, shape);
+}
+
 Value layout::extractElement(OpBuilder &b, Location loc, RankedTensorType type,
                              Value physical, ValueRange index,
                              ArrayRef<OpFoldResult> sizes) {

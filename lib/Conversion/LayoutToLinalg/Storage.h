@@ -72,7 +72,11 @@ TypedAttr getFillerAttr(RankedTensorType type);
 /// null where dynamic sizes leave the way open.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,
                        RankedTensorType to);
-/// Whether reinterpretShape has a way.
+/// The same where sizes are only known when the program runs: `sizes` are the
+/// extents of `to`.
+Value reinterpretShape(OpBuilder &b, Location loc, Value source,
+                       RankedTensorType to, ArrayRef<OpFoldResult> sizes);
+/// Whether reinterpretShape has a way without sizes.
 bool canReinterpret(RankedTensorType from, RankedTensorType to);
 
 /// Whether the two types store every logical element at the same position.

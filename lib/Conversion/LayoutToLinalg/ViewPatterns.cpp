@@ -15,8 +15,8 @@
 #include "Patterns.h"
 #include "WholeAxes.h"
 #include "layout/Algebra/Proof.h"
-#include "layout/Algebra/Views.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -298,40 +298,61 @@ struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
 // Reshapes
 //===----------------------------------------------------------------------===//
 
+static SmallVector<OpFoldResult>
+getResultSizes(OpBuilder &, tensor::ExpandShapeOp op, ArrayRef<OpFoldResult>) {
+  return op.getMixedOutputShape();
+}
+
+static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b,
+                                                tensor::CollapseShapeOp op,
+                                                ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> result;
+  AffineExpr x, y;
+  bindSymbols(b.getContext(), x, y);
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    OpFoldResult product = b.getIndexAttr(1);
+    for (int64_t d : group)
+      product = affine::makeComposedFoldedAffineApply(b, op.getLoc(), x * y,
+                                                      {product, sizes[d]});
+    result.push_back(product);
+  }
+  return result;
+}
+
 template <typename OpTy>
 LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
     OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
-  constexpr bool collapses = std::is_same_v<OpTy, tensor::CollapseShapeOp>;
   Location loc = op.getLoc();
   RankedTensorType from = op.getSrcType(), to = op.getResultType();
   Value source = adaptor.getSrc().front();
   RankedTensorType physical = *getPhysicalType(to);
-  if (!from.hasStaticShape() || !to.hasStaticShape())
+  OpLayoutRule rule = getLayoutRule(op);
+  if (rule.kind != OpLayoutRule::Kind::View)
     return this->reasons.fail(
-        rewriter, op,
-        "reshapes of laid-out tensors need static sizes: convert to plain "
-        "tensors around it");
-
-  SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-  LayoutMap map = *getLayoutMap(from);
+        rewriter, op, "only the first dim of a group may have a dynamic size");
+  LayoutMap viewed = getLayoutMap(from)->substitute(
+      to.getRank(), rule.view.sourceDims, rule.view.sourceSizes, to.getShape());
   std::string whyNot;
-  auto error = [&](const Twine &why) { whyNot = why.str(); };
-  std::optional<LayoutMap> view =
-      collapses ? collapseShape(map, groups, from.getShape(), error)
-                : expandShape(map, groups, to.getShape(), error);
-  if (!view)
-    return this->reasons.fail(rewriter, op, whyNot);
-  LayoutMap viewed = view->specialize(to.getShape());
   bool keepsPadding = !statesPadding(to) || getPadding(from) == getPadding(to);
   auto stored = cast<RankedTensorType>(source.getType());
-  if (keepsPadding && canReinterpret(stored, physical) &&
+  if (keepsPadding &&
       equalOn(viewed, *getLayoutMap(to), to.getShape()) == Answer::Yes) {
-    rewriter.replaceOp(op, reinterpretShape(rewriter, loc, source, physical));
+    SmallVector<OpFoldResult> sizes = getResultSizes(
+        rewriter, op, getLogicalSizes(rewriter, loc, from, adaptor.getSrc()));
+    Value result = reinterpretShape(rewriter, loc, source, physical,
+                                    getPhysicalSizes(rewriter, loc, to, sizes));
+    rewriter.replaceOpWithMultiple(
+        op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
     return success();
   }
 
   // Else as a conversion from the viewed layout, where that describes storage.
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return this->reasons.fail(
+        rewriter, op,
+        "a reshape with dynamic sizes needs a result with the storage of its "
+        "source: convert to plain tensors around it");
   RankedTensorType viewType =
       withLayout(withoutLayout(to), viewed, getPadding(from));
   FailureOr<RankedTensorType> viewPhysical = getPhysicalType(viewType);

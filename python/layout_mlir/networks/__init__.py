@@ -1,15 +1,31 @@
 """Inference networks as linalg on tensors, as a frontend would hand them over.
 
     from layout_mlir.networks import NETWORKS
-    builder = NETWORKS["resnet50"].build(NETWORKS["resnet50"].Options(batch=4))
+    network = NETWORKS["resnet50"]
     with open("resnet50.mlir", "w") as file:
-        builder.write(file)
+        network.build(network.Options(batch=4)).write(file)
 
-or `python -m layout_mlir.networks resnet50 --batch 4 -o resnet50.mlir`. A new
-network is one more file with an `Options` dataclass and a `build` function, and
-its name in the table below.
+or `python -m layout_mlir.networks resnet50 --batch 4 -o resnet50.mlir`. A new network is one more
+file with a `Network`, and that in the table below.
 """
 
-from . import mobilenet_v2, resnet50
+from .bert import BERT_BASE
+from .densenet121 import DENSENET121
+from .efficientdet import EFFICIENTDET_D0
+from .efficientnet_v2 import EFFICIENTNET_V2_S
+from .hrnet import HRNET_W32
+from .inception_v3 import INCEPTION_V3
+from .llama import LLAMA3_8B, LLAMA3_8B_DECODE
+from .mobilenet_v2 import MOBILENET_V2
+from .network import Network
+from .resnet import RESNET50, RESNET152
+from .sd_unet import SD_DENOISE, SD_UNET
+from .skipnet import SKIPNET101
+from .swin import SWIN_T
+from .unet import UNET
+from .vit import VIT_B16
 
-NETWORKS = {"resnet50": resnet50, "mobilenet_v2": mobilenet_v2}
+NETWORKS: dict[str, Network] = {network.name: network for network in (
+    RESNET50, RESNET152, SKIPNET101, MOBILENET_V2, INCEPTION_V3, DENSENET121, EFFICIENTNET_V2_S,
+    EFFICIENTDET_D0, HRNET_W32, UNET, SD_UNET, SD_DENOISE, VIT_B16, SWIN_T, BERT_BASE, LLAMA3_8B,
+    LLAMA3_8B_DECODE)}

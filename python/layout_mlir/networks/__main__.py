@@ -1,59 +1,129 @@
 """python -m layout_mlir.networks: writes a network as MLIR."""
 
 import argparse
+import pathlib
 import sys
+import textwrap
+from dataclasses import Field, fields
 
 import numpy as np
 
 from . import NETWORKS
+from .module import Module
 from .options import OptionError
 
 
-def _batch(text):
-    return None if text in ("?", "dynamic") else int(text)
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
-def _numbers(text):
-    return [int(part) for part in text.split(",")]
+def _all_fields() -> dict[str, Field]:
+    """The options that some network has."""
+    result: dict[str, Field] = {}
+    for network in NETWORKS.values():
+        for each in fields(network.Options):
+            result.setdefault(each.name, each)
+    return result
 
 
-def main(argv=None):
+def _parser(all_fields: dict[str, Field]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m layout_mlir.networks",
         description="Writes an inference network as linalg on tensors, with seeded weights.")
-    parser.add_argument("network", choices=sorted(NETWORKS))
+    parser.add_argument("network", nargs="?", choices=sorted(NETWORKS), metavar="network",
+                        help=", ".join(sorted(NETWORKS)))
+    parser.add_argument("--list", action="store_true", help="list the networks and their options")
     parser.add_argument("-o", "--output", default="-", help="the .mlir file ('-': stdout)")
-    parser.add_argument("--batch", type=_batch, default=1, help="a number, or '?' for dynamic")
-    parser.add_argument("--image", type=int, default=224, help="height and width of the input")
-    parser.add_argument("--in-channels", type=int, default=3)
-    parser.add_argument("--classes", type=int, default=1000)
-    parser.add_argument("--bn", choices=["folded", "unfolded"], default="folded",
-                        help="batch norm inside the convolutions or as operations")
-    parser.add_argument("--width", type=float, default=1.0, help="factor on channel counts")
-    parser.add_argument("--ragged", action="store_true",
-                        help="channel counts become the next smaller primes")
-    parser.add_argument("--channels", type=_numbers,
-                        help="channel counts of the stem and the stages, e.g. 61,67,131,257,521")
-    parser.add_argument("--blocks", type=_numbers, help="blocks of each stage, e.g. 1,1,1,1")
-    parser.add_argument("--seed", type=int, default=0, help="of the weights and the input")
-    parser.add_argument("--runnable", action="store_true",
-                        help="put on @main what layout-run reads after a lowering that is not "
-                             "this project's (C interface and layout.signature)")
-    parser.add_argument("--input-npy", metavar="FILE", help="also write a seeded input")
-    parser.add_argument("--input-batch", type=int, default=1,
-                        help="its batch where the network's is dynamic")
+    parser.add_argument("--small", action="store_true",
+                        help="few layers, few and odd channels, small inputs; options given "
+                             "beside it prevail")
+    group = parser.add_argument_group("options of networks (--list says which has which)")
+    for each in all_fields.values():
+        meta = each.metadata
+        if meta["parse"] is bool:
+            group.add_argument(_flag(each.name), action="store_true", help=meta["help"],
+                               default=argparse.SUPPRESS)
+        else:
+            group.add_argument(_flag(each.name), type=meta["parse"], choices=meta["choices"],
+                               help=meta["help"], default=argparse.SUPPRESS)
+    inputs = parser.add_argument_group("inputs to run it on")
+    inputs.add_argument("--input-npy", metavar="FILE", help="write the seeded input")
+    inputs.add_argument("--inputs", metavar="DIR", type=pathlib.Path,
+                        help="write all arguments of @main as DIR/0.npy, DIR/1.npy, .. and "
+                             "DIR/args, with which `layout-run before after @DIR/args` takes them")
+    for size in ("batch", "sequence"):
+        inputs.add_argument(f"--input-{size}", type=int, help=f"their {size} where it is dynamic")
+    return parser
+
+
+def _default(value) -> str:
+    if value is None or value is False:
+        return ""
+    return "=" + ("x".join(map(str, value)) if isinstance(value, tuple) else str(value))
+
+
+def _print_list() -> None:
+    for network in NETWORKS.values():
+        own = (_flag(f.name) + _default(f.default) for f in fields(network.Options))
+        print(f"{network.name}: {network.summary}")
+        print(textwrap.fill(" ".join(own), 100, initial_indent="    ", subsequent_indent="    ",
+                            break_on_hyphens=False))
+
+
+def _sizes(args: argparse.Namespace, parser: argparse.ArgumentParser,
+           options) -> dict[str, int]:
+    """What the dynamic extents of the inputs become."""
+    sizes = {"batch": 1, "sequence": 1}
+    for name in sizes:
+        given = getattr(args, f"input_{name}")
+        if given is None:
+            continue
+        if getattr(options, name, 1) is not None or not (args.input_npy or args.inputs):
+            parser.error(f"--input-{name} goes with --{name} '?' and --input-npy or --inputs")
+        if given <= 0:
+            parser.error(f"--input-{name} must be positive")
+        sizes[name] = given
+    return sizes
+
+
+def _write_inputs(args: argparse.Namespace, builder: Module, sizes: dict[str, int]) -> None:
+    if not (args.input_npy or args.inputs):
+        return
+    arrays = builder.example_inputs(sizes)
+    if args.input_npy:
+        with open(args.input_npy, "wb") as file:
+            np.save(file, arrays[0])
+    if args.inputs:
+        args.inputs.mkdir(parents=True, exist_ok=True)
+        paths = [args.inputs / f"{i}.npy" for i in range(len(arrays))]
+        for path, array in zip(paths, arrays):
+            np.save(path, array)
+        (args.inputs / "args").write_text("".join(f"--input={path}\n" for path in paths))
+
+
+def main(argv: list[str] | None = None) -> None:
+    all_fields = _all_fields()
+    parser = _parser(all_fields)
     args = parser.parse_args(argv)
-    if args.input_batch != 1 and (args.batch is not None or not args.input_npy):
-        parser.error("--input-batch goes with --batch '?' and --input-npy")
-    if args.input_batch <= 0:
-        parser.error("--input-batch must be positive")
+    if args.list:
+        return _print_list()
+    if args.network is None:
+        parser.error("name a network; --list shows them")
 
     network = NETWORKS[args.network]
+    given = {name: getattr(args, name) for name in all_fields if hasattr(args, name)}
+    own = {f.name for f in fields(network.Options)}
+    for name in given:
+        if name not in own:
+            parser.error(f"{args.network} has no {_flag(name)}; it has "
+                         f"{' '.join(_flag(f.name) for f in fields(network.Options))}")
     try:
-        builder = network.build(network.Options(
-            batch=args.batch, image=args.image, in_channels=args.in_channels,
-            classes=args.classes, bn=args.bn, width=args.width, ragged=args.ragged,
-            channels=args.channels, blocks=args.blocks, seed=args.seed, runnable=args.runnable))
+        options = network.small_options(**given) if args.small else network.Options(**given)
+        sizes = _sizes(args, parser, options)
+        builder = network.build(options)
+        if args.input_npy and len(builder.function.arguments) != 1:
+            parser.error(f"@main has {len(builder.function.arguments)} arguments: write them with "
+                         "--inputs")
     except (OptionError, ValueError) as error:
         parser.error(str(error))
     try:
@@ -62,9 +132,7 @@ def main(argv=None):
         else:
             with open(args.output, "w") as file:
                 builder.write(file)
-        if args.input_npy:
-            with open(args.input_npy, "wb") as file:
-                np.save(file, builder.example_input(args.input_batch))
+        _write_inputs(args, builder, sizes)
     except OSError as error:
         sys.exit(f"error: {error}")
 

@@ -1,45 +1,81 @@
-"""What every network can be asked for."""
+"""What networks can be asked for. A field of an options class is an option of the command line,
+with the help and the parser in its metadata."""
 
-from dataclasses import dataclass
-from typing import Optional, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from .control import STRUCTURES
+from .text import Dim
 
 
 class OptionError(ValueError):
     """An option that the network cannot be built with."""
 
 
+def option(default: Any, help: str, parse: Callable[[str], Any] = int,
+           choices: Sequence[str] | None = None) -> Any:
+    return field(default=default, metadata={"help": help, "parse": parse, "choices": choices})
+
+
+def again(owner: type, name: str, default: Any) -> Any:
+    """The option of a base class with another default."""
+    return field(default=default, metadata=owner.__dataclass_fields__[name].metadata)
+
+
+def dynamic_or_int(text: str) -> int | None:
+    return None if text in ("?", "dynamic") else int(text)
+
+
+def numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def extents(text: str) -> int | tuple[int, int]:
+    parts = [int(part) for part in text.split("x")]
+    if len(parts) > 2:
+        raise ValueError(text)
+    return parts[0] if len(parts) == 1 else (parts[0], parts[1])
+
+
 @dataclass
 class CommonOptions:
-    """batch None is a dynamic batch dimension. `width` scales the channel
-    counts, `ragged` then replaces each by the next smaller prime, `channels`
-    gives them one by one. `blocks` is the number of blocks of each stage."""
+    """None is a dynamic extent."""
 
-    batch: Optional[int] = 1
-    image: int = 224
-    in_channels: int = 3
-    classes: int = 1000
-    bn: str = "folded"
-    width: float = 1.0
-    ragged: bool = False
-    channels: Optional[Sequence[int]] = None
-    blocks: Optional[Sequence[int]] = None
-    seed: int = 0
-    runnable: bool = False
+    batch: int | None = option(1, "a number, or '?' for dynamic", dynamic_or_int)
+    seed: int = option(0, "of the weights and the inputs")
+    weights: str = option("random", "what weights are: random constants, constants that are one "
+                          "number each, or arguments of @main after the inputs", str,
+                          ("random", "splat", "arguments"))
+    runnable: bool = option(False, "put on @main what layout-run reads after a lowering that is "
+                            "not this project's (C interface and layout.signature)", bool)
 
-    def __post_init__(self):
-        if self.bn not in ("folded", "unfolded"):
-            raise OptionError(f"bn must be folded or unfolded, not {self.bn!r}")
-        for name in ("image", "in_channels", "classes", "width"):
-            if getattr(self, name) <= 0:
-                raise OptionError(f"{name} must be positive, not {getattr(self, name)}")
+    def __post_init__(self) -> None:
         if self.batch is not None and self.batch <= 0:
             raise OptionError(f"batch must be positive or dynamic, not {self.batch}")
         if self.seed < 0:
             raise OptionError(f"seed must not be negative, not {self.seed}")
-        if self.channels is not None and (self.ragged or self.width != 1.0):
-            raise OptionError("channels are final: give no width and no ragged with them")
+        for each in fields(self):
+            choices = each.metadata["choices"]
+            value = getattr(self, each.name)
+            if choices and value not in choices:
+                raise OptionError(f"{each.name} must be one of {', '.join(choices)}, not {value!r}")
 
-    def pick(self, name, given, default):
+    def require_positive(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if any(part <= 0 for part in (value if isinstance(value, tuple) else (value,))):
+                raise OptionError(f"{name} must be positive, not {value}")
+
+    def require_heads(self, heads: int, width: int) -> None:
+        if width % heads:
+            raise OptionError(f"{heads} heads do not divide a width of {width}")
+
+    def require_sequence(self, sequence: int | None, longest: int) -> None:
+        if sequence is not None and not 0 < sequence <= longest:
+            raise OptionError(f"sequence must be from 1 to {longest} or dynamic, not {sequence}")
+
+    def pick(self, name: str, given: Sequence[int] | None, default: Sequence[int]) -> list[int]:
         """`given` when there is one, checked to be as long as `default`."""
         if given is None:
             return list(default)
@@ -51,7 +87,107 @@ class CommonOptions:
         return list(given)
 
 
-def previous_prime(n):
+@dataclass
+class PixelOptions(CommonOptions):
+    image: int | tuple[int, int] = option(224, "height and width of the input: 224, or 256x192",
+                                          extents)
+    in_channels: int = option(3, "channels of the input")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_positive("image", "in_channels")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.image if isinstance(self.image, tuple) else (self.image, self.image)
+
+
+@dataclass
+class ImageOptions(PixelOptions):
+    classes: int = option(1000, "how many numbers are computed for an image or a place in it")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_positive("classes")
+
+
+@dataclass
+class ScaledOptions(ImageOptions):
+    """`width` scales channel counts, `ragged` then replaces each by the next smaller prime."""
+
+    width: float = option(1.0, "factor on channel counts", float)
+    ragged: bool = option(False, "channel counts become the next smaller primes", bool)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_positive("width")
+
+    def scaled(self, count: int) -> int:
+        count = max(1, round(count * self.width))
+        return previous_prime(count) if self.ragged else count
+
+    def scaled_to_8(self, count: int) -> int:
+        """To the nearest multiple of 8, but never below nine tenths."""
+        wanted = count * self.width
+        rounded = max(8, int(wanted + 4) // 8 * 8)
+        rounded = rounded + 8 if rounded < 0.9 * wanted else rounded
+        return previous_prime(rounded) if self.ragged else rounded
+
+
+@dataclass
+class NormedOptions(ScaledOptions):
+    bn: str = option("folded", "batch norm inside the convolutions or as operations", str,
+                     ("folded", "unfolded"))
+
+
+@dataclass
+class BlockOptions(CommonOptions):
+    blocks: list[int] | None = option(None, "blocks of each stage, e.g. 1,1,1,1", numbers)
+
+
+@dataclass
+class ChannelOptions(CommonOptions):
+    channels: list[int] | None = option(
+        None, "channel counts, one by one, where --width does not say it", numbers)
+
+
+@dataclass
+class TokenOptions(CommonOptions):
+    sequence: int | None = option(128, "how long a sequence is: a number, or '?' for dynamic",
+                                  dynamic_or_int)
+    vocabulary: int = option(30522, "how many tokens there are")
+    positions: int = option(512, "the longest sequence")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_positive("vocabulary", "positions")
+        self.require_sequence(self.sequence, self.positions)
+
+    @property
+    def places(self) -> Dim:
+        return "%sequence" if self.sequence is None else self.sequence
+
+
+@dataclass
+class EncoderOptions(CommonOptions):
+    layers: int = option(12, "how many layers")
+    hidden: int = option(768, "width of the hidden states")
+    heads: int = option(12, "attention heads")
+    intermediate: int = option(3072, "width inside of a layer's last part")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_positive("layers", "hidden", "heads", "intermediate")
+        self.require_heads(self.heads, self.hidden)
+
+
+@dataclass
+class StructureOptions(CommonOptions):
+    structure: str = option("flat", "blocks that repeat: one after another, as calls of private "
+                            "functions, or as loops over stacked weights", str, STRUCTURES)
+
+
+def previous_prime(n: int) -> int:
     """The largest prime below n, or 1: a channel count that no block divides."""
     for candidate in range(n - 1, 1, -1):
         if all(candidate % d for d in range(2, int(candidate ** 0.5) + 1)):

@@ -92,6 +92,14 @@ class Pack(unittest.TestCase):
         self.same(storage, blocked_by_numpy(array, 16))
         self.assertFalse(np.shares_memory(NCHW16C.pack(data((1, 17, 2, 2))), array))
 
+    def test_subclasses_become_plain_arrays(self):
+        array = data((2, 5)).view(type("Sub", (np.ndarray,), {}))
+        for text in ("AB", "BA", "AB4b"):
+            layout = Layout(f'#layout.blocked<"AB" to "{text}">')
+            storage = layout.pack(array)
+            self.assertIs(type(storage), np.ndarray)
+            self.assertIs(type(layout.unpack(storage.view(type(array)), (2, 5))), np.ndarray)
+
     def test_views_of_read_only_arrays_are_read_only(self):
         array = data((2, 3))
         array.flags.writeable = False
@@ -109,6 +117,9 @@ class Pack(unittest.TestCase):
             self.assertEqual(storage.shape, NCHW16C.stored_shape(shape))
             self.assertEqual(NCHW16C.unpack(storage, shape).shape, shape)
             self.assertEqual(NCHW16C.padding(shape), 0)
+        huge = np.broadcast_to(np.int8(1), (2 ** 62, 0))
+        transposed = Layout('#layout.blocked<"AB" to "BA">')
+        self.assertEqual(transposed.unpack(transposed.pack(huge), huge.shape).shape, huge.shape)
         scalar = Layout("#layout.map<() -> buffer(offset = 0)>")
         self.assertEqual(scalar.unpack(scalar.pack(np.float32(3)[...]), ()), 3)
 

@@ -7,6 +7,7 @@ import pickle
 import sys
 import threading
 import unittest
+from types import MappingProxyType
 
 import numpy as np
 from layout_mlir import Layout, LayoutError, Target
@@ -72,6 +73,11 @@ class Values(unittest.TestCase):
                                      (Layout("#layout.map<(i) -> mesh(row = i, column = 0)>"),
                                       "mesh", ("row", "column"))):
             self.assertEqual((layout.space, layout.coordinates), (space, names))
+        for kind in ("in_out_channel", "in_out_height", "in_out_width", "conv2d_filter",
+                     "dw_conv2d_filter", "weight_height", "weight_width", "argument",
+                     "texture_2d", "single_pixel"):
+            image = Layout(f"#layout.rgba_image<{kind}>")
+            self.assertEqual((image.space, image.coordinates), ("image2d", ("x", "y", "lane")))
         self.assertEqual((NHWC.element, SCATTER.element), (None, "f32"))
 
     def test_byte_needs_an_element_type(self):
@@ -90,6 +96,7 @@ class Values(unittest.TestCase):
                 self.assertEqual(layout.backward_index(address, shape), index)
                 address.pop("byte", None)
                 self.assertEqual(layout.backward_index(tuple(address.values()), shape), index)
+                self.assertEqual(layout.backward_index(MappingProxyType(address), shape), index)
 
     def test_padding_is_what_goes_back_to_none(self):
         for layout, shape in ((Layout('#layout.blocked<"AB" to "BA4b">'), (3, 5)),

@@ -138,7 +138,7 @@ TEST(Text, FaultsOfTriton) {
   many += "] : [1]";
   expectFaults(
       Notation::Triton,
-      {{"", "0: expected register, lane, warp, block or offset, found ''"},
+      {{"", "0: expected register, lane, warp, block or offset"},
        {"lanes=[] : []", "0: expected register, lane, warp, block or offset"},
        {"lane=[] lane=[] : []", "8: 'lane' is repeated"},
        {"lane=[] offset=[] : []", "8: 'offset' beside 'lane'"},

@@ -108,34 +108,50 @@ static LogicalResult verifySizes(const LayoutMap &map, Attribute name,
   if (elements && !llvm::MulOverflow(*elements, bytes, total) &&
       !map.specialize(shape).hasOverflow())
     return success();
-  return emitError() << "the storage of layout " << name
-                     << " on this shape does not fit 64 bits (L1): the tensor "
-                        "is too large";
+  emitError() << "the storage of layout " << name
+              << " on this shape does not fit 64 bits (L1): the tensor is too "
+                 "large";
+  return failure();
+}
+
+/// True if `x` is a sum of nothing but digits and strides that are >= 0,
+/// whatever the sizes; its highest value is then met at the highest digits.
+static bool isSumOfNonNegatives(const Linear &x) {
+  return x.constant.isProvablyAtLeast(SizeExpr(0)) &&
+         llvm::all_of(x.terms, [](const DigitTerm &term) {
+           return term.stride.isProvablyAtLeast(SizeExpr(0)) &&
+                  (!term.digit.fused || term.digit.modulus ||
+                   isSumOfNonNegatives(*term.digit.fused));
+         });
 }
 
 /// Every coordinate stays in [0, extent) on the box.
 static LogicalResult
 verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
              function_ref<InFlightDiagnostic()> emitError) {
+  SmallVector<int64_t> box = special.getBox(shape);
   for (const Coordinate &coordinate : special.getCoordinates()) {
-    std::optional<Interval> range = getRange(coordinate.value, shape);
+    std::optional<Interval> range = getRange(coordinate.value, box);
     // Digits that do not nest reach their highest values at different indices;
     // the sum of those is then no position at all.
     auto isWithin = [&] {
-      return sets::proveWithin(coordinate.value, coordinate.extent,
-                               special.getBox(shape))
+      return sets::proveWithin(coordinate.value, coordinate.extent, box)
                  .answer == Answer::Yes;
     };
     std::optional<int64_t> extent = coordinate.extent.getConstant();
-    if (range && range->min < 0 && !isWithin())
-      return emitError() << "layout " << name << " maps an index to "
-                         << coordinate.name << " " << range->min
-                         << ", below 0 (L1): add a constant to '"
-                         << coordinate.name << "'";
-    bool fits = range && extent
-                    ? range->max < *extent
-                    : coordinate.extent.isProvablyAtLeast(
-                          naturalExtent(coordinate.value).specialize(shape));
+    if (range && range->min < 0 && !isWithin()) {
+      emitError() << "layout " << name << " maps an index to "
+                  << coordinate.name << " " << range->min
+                  << ", below 0 (L1): add a constant to '" << coordinate.name
+                  << "'";
+      return failure();
+    }
+    bool fits =
+        range && extent
+            ? range->max < *extent
+            : isSumOfNonNegatives(coordinate.value) &&
+                  coordinate.extent.isProvablyAtLeast(
+                      naturalExtent(coordinate.value).specialize(shape));
     if (fits || isWithin())
       continue;
     InFlightDiagnostic diag = emitError();
@@ -144,7 +160,7 @@ verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
     if (range && extent)
       diag << ": they reach " << coordinate.name << " " << range->max
            << ", the extent is " << *extent;
-    return diag;
+    return failure();
   }
   return success();
 }
@@ -169,15 +185,18 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
   if (proof.answer == Answer::Yes)
     return success();
   InFlightDiagnostic diag = emitError();
-  if (proof.answer == Answer::Unknown)
-    return diag << "layout " << name
-                << " cannot be proven injective on this shape within the "
-                   "bound (L1): use strides that exceed what lies below them";
+  if (proof.answer == Answer::Unknown) {
+    diag << "layout " << name
+         << " cannot be proven injective on this shape within the bound (L1): "
+            "use strides that exceed what lies below them";
+    return failure();
+  }
   diag << "layout " << name << " is not injective (L1): indices ";
   printIndex(diag, proof.first);
   diag << " and ";
   printIndex(diag, proof.second);
-  return diag << " share one storage point";
+  diag << " share one storage point";
+  return failure();
 }
 
 LogicalResult

@@ -14,7 +14,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef kind, int64_t lanes,
                                  int64_t lineBytes, int64_t stridedPercent,
                                  int64_t flopsPerByte, int64_t scalarPercent,
-                                 int64_t assumedSize) {
+                                 int64_t assumedSize, int64_t assumedTrips) {
   if (kind != "cpu")
     return emitError() << "unknown kind of target \"" << kind
                        << "\": the kinds are \"cpu\"";
@@ -29,7 +29,8 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         Figure{"strided_percent", stridedPercent, 100},
         Figure{"flops_per_byte", flopsPerByte, 1},
         Figure{"scalar_percent", scalarPercent, 100},
-        Figure{"assumed_size", assumedSize, 1}})
+        Figure{"assumed_size", assumedSize, 1},
+        Figure{"assumed_trips", assumedTrips, 1}})
     if (figure.value < figure.least || figure.value > most)
       return emitError() << "target figure '" << figure.name << "' is "
                          << figure.value << ": it lies between " << figure.least

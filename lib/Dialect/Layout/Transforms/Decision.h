@@ -17,6 +17,8 @@ namespace layout {
 constexpr llvm::StringLiteral kTargetAttr = "layout.target";
 constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
 constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
+/// One array per block of the op's regions, one entry per argument.
+constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 constexpr llvm::StringLiteral kAssignment = "layout.assignment";
 
 } // namespace layout

@@ -87,29 +87,33 @@ struct DuplicateConvert : public OpRewritePattern<ConvertOp> {
 struct FoldTransformsPass
     : public layout::impl::FoldTransformsPassBase<FoldTransformsPass> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateFoldTransformPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    // Only conversions and what becomes of them are visited.
-    SmallVector<Operation *> converts;
-    getOperation()->walk(
-        [&](ConvertOp convert) { converts.push_back(convert); });
-    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    if (failed(applyOpPatternsGreedily(converts, std::move(patterns), config)))
-      return signalPassFailure();
-    // What was converted may have no other use; users come before producers.
-    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
-        [](Operation *op) {
-          if (isa<ConvertOp, linalg::FillOp, tensor::EmptyOp>(op) ||
-              op->hasTrait<OpTrait::ConstantLike>())
-            if (isOpTriviallyDead(op))
-              op->erase();
-        });
+    if (failed(foldLayoutTransforms(getOperation())))
+      signalPassFailure();
   }
 };
 
 } // namespace
+
+LogicalResult layout::foldLayoutTransforms(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  populateFoldTransformPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  // Only conversions and what becomes of them are visited.
+  SmallVector<Operation *> converts;
+  root->walk([&](ConvertOp convert) { converts.push_back(convert); });
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  if (failed(applyOpPatternsGreedily(converts, std::move(patterns), config)))
+    return failure();
+  // What was converted may have no other use; users come before producers.
+  root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isa<ConvertOp, linalg::FillOp, tensor::EmptyOp>(op) ||
+        op->hasTrait<OpTrait::ConstantLike>())
+      if (isOpTriviallyDead(op))
+        op->erase();
+  });
+  return success();
+}
 
 void layout::populateFoldTransformPatterns(RewritePatternSet &patterns) {
   patterns.add<ConvertOfEmpty, ConvertOfFill, DuplicateConvert>(

@@ -6,12 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decision.h"
+#include "layout/Analysis/ControlFlow.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::layout {
@@ -31,20 +35,36 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult readTypes(Operation *op, StringRef name, TypeRange types,
-                          SmallVectorImpl<Type> &wanted);
-  LogicalResult setResultTypes(Operation *op);
-  LogicalResult collectOperandTypes(Operation *op);
-  Value getAs(Value value, Type type);
-  Value makeSourceAs(Operation *source, Value value, Type type);
+  LogicalResult readTypes(Operation *op, StringRef name, Attribute attr,
+                          TypeRange types, SmallVectorImpl<Type> &wanted);
+  LogicalResult readOp(Operation *op);
+  LogicalResult readArguments(Operation *op);
+  void setType(Value value, Type type);
+  void collectDemands(Operation *op, ArrayRef<Type> types);
+  void meet(Value value, Type type, ArrayRef<OpOperand *> operands);
+  void setFunctionType(Operation *op);
+  Value getAs(Value value, Type type, ArrayRef<Operation *> users);
+  Value makeSourceAs(Value value, Type type);
+  void eraseReplacedSources();
+
+  /// What the attributes of an op ask for; empty lists change nothing.
+  struct Wanted {
+    Operation *op;
+    SmallVector<Type, 2> operands, results;
+  };
 
   Operation *root;
-  SmallVector<Operation *> ops;
-  /// Types of operands, as decided or as they were.
-  llvm::DenseMap<Operation *, SmallVector<Type>> operandTypes;
-  llvm::DenseMap<std::pair<Value, Type>, Value> converted;
+  std::vector<Wanted> wanted;
+  std::vector<std::pair<BlockArgument, Type>> wantedArguments;
+  llvm::SetVector<Operation *> functions;
+  /// The types of values before they were changed.
+  llvm::DenseMap<Value, Type> before;
+  /// Operands that ask for a value in another type.
+  llvm::MapVector<std::pair<Value, Type>, SmallVector<OpOperand *, 2>> demands;
+  llvm::DenseMap<std::pair<Value, std::pair<Type, Block *>>, Value> converted;
+  llvm::DenseMap<std::pair<Value, Type>, Value> remade;
   llvm::DenseMap<std::pair<Type, Attribute>, Type> typeWith;
-  /// Where the last op after a value was put.
+  /// The last conversion of a value.
   llvm::DenseMap<Value, Operation *> lastAfter;
   llvm::SetVector<Operation *> replacedSources;
 };
@@ -74,15 +94,10 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
 }
 
-/// The types that the array attribute `name` of `op` states; `types` without
-/// it.
-LogicalResult Rewriter::readTypes(Operation *op, StringRef name,
+/// The types that the array attribute `name` of `op` states.
+LogicalResult Rewriter::readTypes(Operation *op, StringRef name, Attribute attr,
                                   TypeRange types,
                                   SmallVectorImpl<Type> &wanted) {
-  wanted.assign(types.begin(), types.end());
-  Attribute attr = op->getDiscardableAttr(name);
-  if (!attr)
-    return success();
   auto layouts = dyn_cast<ArrayAttr>(attr);
   if (!layouts || layouts.size() != types.size())
     return op->emitError() << "'" << name
@@ -90,6 +105,7 @@ LogicalResult Rewriter::readTypes(Operation *op, StringRef name,
                               "of the "
                            << types.size()
                            << " tensors, 'unit' for other values";
+  wanted.assign(types.begin(), types.end());
   for (auto [i, entry] : llvm::enumerate(layouts)) {
     if (isa<UnitAttr>(entry))
       continue;
@@ -105,24 +121,78 @@ LogicalResult Rewriter::readTypes(Operation *op, StringRef name,
   return success();
 }
 
-LogicalResult Rewriter::collectOperandTypes(Operation *op) {
-  return readTypes(op, kOperandLayouts, op->getOperandTypes(),
-                   operandTypes[op]);
-}
-
-LogicalResult Rewriter::setResultTypes(Operation *op) {
-  SmallVector<Type> wanted;
-  if (failed(readTypes(op, kResultLayouts, op->getResultTypes(), wanted)))
-    return failure();
-  for (auto [result, type] : llvm::zip(op->getResults(), wanted))
-    result.setType(type);
-  op->removeDiscardableAttr(kOperandLayouts);
-  op->removeDiscardableAttr(kResultLayouts);
+LogicalResult Rewriter::readArguments(Operation *op) {
+  Attribute attr = op->getDiscardableAttr(kArgumentLayouts);
+  if (!attr)
+    return success();
+  SmallVector<Block *> blocks;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      blocks.push_back(&block);
+  auto arrays = dyn_cast<ArrayAttr>(attr);
+  if (!arrays || arrays.size() != blocks.size())
+    return op->emitError() << "'" << kArgumentLayouts
+                           << "' has to be an array with one array for each "
+                              "of the "
+                           << blocks.size() << " blocks of the op";
+  for (auto [block, array] : llvm::zip(blocks, arrays)) {
+    SmallVector<Type> types;
+    if (failed(readTypes(op, kArgumentLayouts, array, block->getArgumentTypes(),
+                         types)))
+      return failure();
+    for (auto [argument, type] : llvm::zip(block->getArguments(), types))
+      wantedArguments.push_back({argument, type});
+  }
+  if (isa<FunctionOpInterface>(op))
+    functions.insert(op);
   return success();
 }
 
+LogicalResult Rewriter::readOp(Operation *op) {
+  if (op->getDiscardableAttrDictionary().empty())
+    return success();
+  Attribute operands = op->getDiscardableAttr(kOperandLayouts);
+  Attribute results = op->getDiscardableAttr(kResultLayouts);
+  Wanted entry{op, {}, {}};
+  if ((operands && failed(readTypes(op, kOperandLayouts, operands,
+                                    op->getOperandTypes(), entry.operands))) ||
+      (results && failed(readTypes(op, kResultLayouts, results,
+                                   op->getResultTypes(), entry.results))) ||
+      failed(readArguments(op)))
+    return failure();
+  if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
+      isa<FunctionOpInterface>(op->getParentOp()))
+    functions.insert(op->getParentOp());
+  wanted.push_back(std::move(entry));
+  return success();
+}
+
+void Rewriter::setType(Value value, Type type) {
+  if (value.getType() == type)
+    return;
+  before.try_emplace(value, value.getType());
+  value.setType(type);
+}
+
+/// Arguments and what is returned have changed; the type follows.
+void Rewriter::setFunctionType(Operation *op) {
+  auto function = cast<FunctionOpInterface>(op);
+  SmallVector<Type> results(function.getResultTypes());
+  for (Block &block : function.getFunctionBody())
+    if (block.mightHaveTerminator() &&
+        block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      results.assign(block.getTerminator()->operand_type_begin(),
+                     block.getTerminator()->operand_type_end());
+  function.setType(function.cloneTypeWith(
+      function.getFunctionBody().getArgumentTypes(), results));
+}
+
 /// A free source is not converted but made once more, in the layout needed.
-Value Rewriter::makeSourceAs(Operation *source, Value value, Type type) {
+Value Rewriter::makeSourceAs(Value value, Type type) {
+  Value &known = remade[{value, type}];
+  if (known)
+    return known;
+  Operation *source = value.getDefiningOp();
   unsigned index = cast<OpResult>(value).getResultNumber();
   OpBuilder builder(source);
   builder.setInsertionPointAfter(source);
@@ -130,64 +200,89 @@ Value Rewriter::makeSourceAs(Operation *source, Value value, Type type) {
   // The storage that is filled is made first.
   if (auto dest = dyn_cast<DestinationStyleOpInterface>(source)) {
     Value init = dest.getDpsInitOperand(index)->get();
-    mapping.map(init, getAs(init, type));
+    mapping.map(init, makeSourceAs(init, type));
   }
   Operation *copy = builder.clone(*source, mapping);
   copy->getResult(index).setType(type);
   replacedSources.insert(source);
-  return copy->getResult(index);
+  return remade[{value, type}] = copy->getResult(index);
 }
 
-Value Rewriter::getAs(Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  Value &known = converted[{value, type}];
+/// At the end of what stands after the value, or before its first use in an
+/// inner block.
+static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
+                              ArrayRef<Operation *> users, Operation *last) {
+  if (last && last->getBlock() == block)
+    return builder.setInsertionPointAfter(last);
+  if (block == value.getParentBlock())
+    return builder.setInsertionPointAfterValue(value);
+  Operation *first = nullptr;
+  for (Operation *user : users) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  builder.setInsertionPoint(first);
+}
+
+/// The result of `producer` in another layout without a conversion.
+static bool canRemake(Operation *producer, Value value) {
+  return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
+         !hasLayout(value.getType()) &&
+         isFreeSource(producer, getLayoutRule(producer));
+}
+
+Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
+  Block *block = findPlacement(value, users);
+  Value &known = converted[{value, {type, block}}];
   if (known)
     return known;
-  Operation *producer = value.getDefiningOp();
-  Value result;
-  if (producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
-      getLayoutRule(producer).kind == Kind::Source &&
-      !hasLayout(value.getType())) {
-    result = makeSourceAs(producer, value, type);
-  } else {
-    OpBuilder builder(value.getContext());
-    Operation *&last = lastAfter[value];
-    if (last)
-      builder.setInsertionPointAfter(last);
-    else
-      builder.setInsertionPointAfterValue(value);
-    last = ConvertOp::create(builder, value.getLoc(), type, value);
-    result = last->getResult(0);
-  }
-  return converted[{value, type}] = result;
+  OpBuilder builder(value.getContext());
+  Operation *&last = lastAfter[value];
+  setInsertionPoint(builder, value, block, users, last);
+  last = ConvertOp::create(builder, value.getLoc(), type, value);
+  return known = last->getResult(0);
 }
 
-LogicalResult Rewriter::run() {
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != root && (op->getNumOperands() || op->getNumResults()))
-      ops.push_back(op);
-  });
-  // All is read, and found to be right, before anything changes.
-  for (Operation *op : ops) {
-    SmallVector<Type> ignored;
-    if (failed(collectOperandTypes(op)) ||
-        failed(readTypes(op, kResultLayouts, op->getResultTypes(), ignored)))
-      return failure();
-  }
-  for (Operation *op : ops)
-    if (failed(setResultTypes(op)))
-      return failure();
-  for (Operation *op : ops) {
-    ArrayRef<Type> types = operandTypes[op];
-    bool isMet = llvm::equal(op->getOperandTypes(), types);
-    // What reads no element takes what there is.
-    if (isMet || getLayoutRule(op).kind == Kind::Shape)
+/// Without types, the operands keep those that they had.
+void Rewriter::collectDemands(Operation *op, ArrayRef<Type> types) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = operand.get().getType();
+    if (!types.empty())
+      type = types[operand.getOperandNumber()];
+    else if (auto it = before.find(operand.get()); it != before.end())
+      type = it->second;
+    if (operand.get().getType() == type)
       continue;
-    for (auto [operand, type] : llvm::zip(op->getOpOperands(), types))
-      operand.set(getAs(operand.get(), type));
+    // What reads no element takes what there is.
+    if (types.empty() && getLayoutRule(op).kind == Kind::Shape)
+      return;
+    demands[{operand.get(), type}].push_back(&operand);
   }
-  // What nobody needs in the old layout any more; users before producers.
+}
+
+void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
+  if (canRemake(value.getDefiningOp(), value)) {
+    Value made = makeSourceAs(value, type);
+    for (OpOperand *operand : operands)
+      operand->set(made);
+    return;
+  }
+  SmallVector<Operation *> users;
+  for (OpOperand *operand : operands)
+    users.push_back(operand->getOwner());
+  // One for all, unless each would stand outside of a loop that it is in.
+  unsigned depth = getLoopDepth(findPlacement(value, users));
+  bool isShared = depth == 0 || llvm::any_of(users, [&](Operation *user) {
+                    return getLoopDepth(findPlacement(value, user)) >= depth;
+                  });
+  for (OpOperand *operand : operands)
+    operand->set(isShared ? getAs(value, type, users)
+                          : getAs(value, type, operand->getOwner()));
+}
+
+/// What nobody needs in the old layout any more; users before producers.
+void Rewriter::eraseReplacedSources() {
   bool changed = true;
   while (changed) {
     changed = false;
@@ -200,6 +295,42 @@ LogicalResult Rewriter::run() {
       }
     }
   }
+}
+
+LogicalResult Rewriter::run() {
+  // All is read, and found to be right, before anything changes.
+  SmallVector<Operation *> ops;
+  WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getNumOperands())
+      ops.push_back(op);
+    return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+
+  for (const Wanted &entry : wanted) {
+    if (!entry.results.empty())
+      for (auto [result, type] :
+           llvm::zip(entry.op->getResults(), entry.results))
+        setType(result, type);
+    for (StringRef name : {kOperandLayouts, kResultLayouts, kArgumentLayouts})
+      entry.op->removeDiscardableAttr(name);
+  }
+  for (auto [argument, type] : wantedArguments)
+    setType(argument, type);
+  auto next = wanted.begin();
+  for (Operation *op : ops) {
+    while (next != wanted.end() && next->op != op && next->operands.empty())
+      ++next;
+    bool isWanted = next != wanted.end() && next->op == op;
+    collectDemands(op, isWanted ? ArrayRef<Type>(next->operands)
+                                : ArrayRef<Type>());
+    next += isWanted;
+  }
+  for (auto &[key, operands] : demands)
+    meet(key.first, key.second, operands);
+  llvm::for_each(functions, [&](Operation *op) { setFunctionType(op); });
+  eraseReplacedSources();
   return success();
 }
 

@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PROPAGATEPASS
@@ -22,30 +23,129 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-static ArrayAttr toAttr(ArrayRef<LayoutId> layouts, const CostModel &costs,
-                        MLIRContext *context) {
-  SmallVector<Attribute> attrs;
-  for (LayoutId layout : layouts)
-    attrs.push_back(layout == kAnyLayout
-                        ? Attribute(UnitAttr::get(context))
-                        : MapAttr::get(context, costs.getMap(layout)));
-  return ArrayAttr::get(context, attrs);
+namespace {
+/// Writes layouts on ops; ops of one class with one choice get one attribute.
+class DecisionWriter {
+public:
+  DecisionWriter(const LayoutAssignment &assignment, const CostModel &costs,
+                 MLIRContext *context)
+      : assignment(assignment), costs(costs), context(context),
+        unit(UnitAttr::get(context)) {}
+
+  void run();
+
+private:
+  using Layouts = SmallVector<Attribute, 4>;
+
+  Attribute getAttr(LayoutId layout) const {
+    return layout == kAnyLayout
+               ? unit
+               : Attribute(MapAttr::get(context, costs.getMap(layout)));
+  }
+  ArrayAttr getArray(ArrayRef<LayoutId> layouts) const {
+    Layouts attrs;
+    for (LayoutId layout : layouts)
+      attrs.push_back(getAttr(layout));
+    return ArrayAttr::get(context, attrs);
+  }
+  void writeOps();
+  void collectEnds(const Join &join, Attribute layout);
+  void writeEnds();
+  void setEntry(Operation *op, StringRef name, size_t size, unsigned i,
+                Attribute layout);
+
+  const LayoutAssignment &assignment;
+  const CostModel &costs;
+  MLIRContext *context;
+  Attribute unit;
+  /// Entries that joins give to attributes of ops, by op and name.
+  llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
+  /// Per op with regions, block and argument.
+  llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
+      arguments;
+};
+} // namespace
+
+void DecisionWriter::writeOps() {
+  // Per class and configuration.
+  std::vector<SmallVector<std::pair<ArrayAttr, ArrayAttr>, 4>> attrs(
+      assignment.candidates.size());
+  for (auto [u, unit] : llvm::enumerate(assignment.program.units)) {
+    const OpConfig &config = assignment.getConfig(u);
+    if (!unit.op || config.origin == OpConfig::Origin::AsTyped)
+      continue;
+    auto &ofClass = attrs[unit.unitClass];
+    ofClass.resize(assignment.candidates[unit.unitClass].configs.size());
+    auto &[operands, results] = ofClass[assignment.choice[u]];
+    if (!operands) {
+      operands = getArray(config.exact.operands);
+      results = getArray(config.exact.results);
+    }
+    NamedAttrList all(unit.op->getDiscardableAttrDictionary());
+    all.set(kOperandLayouts, operands);
+    all.set(kResultLayouts, results);
+    unit.op->setDiscardableAttrs(all.getDictionary(context));
+  }
+}
+
+void DecisionWriter::setEntry(Operation *op, StringRef name, size_t size,
+                              unsigned i, Attribute layout) {
+  Layouts &layouts = entries[{op, name}];
+  layouts.resize(size, unit);
+  layouts[i] = layout;
+}
+
+void DecisionWriter::collectEnds(const Join &join, Attribute layout) {
+  for (OpOperand *operand : join.operands)
+    setEntry(operand->getOwner(), kOperandLayouts,
+             operand->getOwner()->getNumOperands(), operand->getOperandNumber(),
+             layout);
+  for (Value value : join.values) {
+    if (auto result = dyn_cast<OpResult>(value))
+      setEntry(result.getOwner(), kResultLayouts,
+               result.getOwner()->getNumResults(), result.getResultNumber(),
+               layout);
+    else
+      arguments[value.getParentBlock()->getParentOp()].push_back(
+          {cast<BlockArgument>(value), layout});
+  }
+}
+
+void DecisionWriter::writeEnds() {
+  for (auto &[key, layouts] : entries)
+    key.first->setDiscardableAttr(key.second, ArrayAttr::get(context, layouts));
+  for (auto &[op, chosen] : arguments) {
+    SmallVector<Attribute> blocks;
+    llvm::DenseMap<BlockArgument, Attribute> layoutOf(chosen.begin(),
+                                                      chosen.end());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        Layouts layouts;
+        for (BlockArgument argument : block.getArguments()) {
+          auto it = layoutOf.find(argument);
+          layouts.push_back(it == layoutOf.end() ? unit : it->second);
+        }
+        blocks.push_back(ArrayAttr::get(context, layouts));
+      }
+    op->setDiscardableAttr(kArgumentLayouts, ArrayAttr::get(context, blocks));
+  }
+}
+
+void DecisionWriter::run() {
+  writeOps();
+  for (auto [u, unit] : llvm::enumerate(assignment.program.units)) {
+    const OpConfig &config = assignment.getConfig(u);
+    if (!unit.op && config.origin != OpConfig::Origin::AsTyped)
+      collectEnds(assignment.program.flow.joins[unit.join],
+                  getAttr(config.exact.operands.front()));
+  }
+  writeEnds();
 }
 
 void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
                            const CostModel &costs) {
-  MLIRContext *context = root->getContext();
-  for (auto [i, candidates] : llvm::enumerate(assignment.candidates.ops)) {
-    const OpConfig &config = assignment.getConfig(i);
-    if (config.origin == OpConfig::Origin::AsTyped)
-      continue;
-    Operation *op = candidates.op;
-    op->setDiscardableAttr(kOperandLayouts,
-                           toAttr(config.exact.operands, costs, context));
-    op->setDiscardableAttr(kResultLayouts,
-                           toAttr(config.exact.results, costs, context));
-  }
-  Builder builder(context);
+  DecisionWriter(assignment, costs, root->getContext()).run();
+  Builder builder(root->getContext());
   root->setDiscardableAttr(
       kAssignment,
       builder.getDictionaryAttr(
@@ -81,9 +181,10 @@ static bool isBoundary(Operation *op) {
 }
 
 static void remarkConversion(const PlannedConversion &conversion,
+                             const LayoutAssignment &assignment,
                              CostModel &costs) {
   Operation *producer = conversion.value.getDefiningOp();
-  Operation *anchor = conversion.consumers.front().first;
+  Operation *anchor = assignment.getAnchor(conversion.consumers.front().first);
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "conversion of " << conversion.value.getType() << " from "
@@ -92,7 +193,7 @@ static void remarkConversion(const PlannedConversion &conversion,
   llvm::interleave(
       conversion.consumers, os,
       [&](auto &consumer) {
-        os << consumer.first->getName() << " "
+        os << assignment.getAnchor(consumer.first)->getName() << " "
            << describe(*consumer.second, costs);
       },
       " and ");
@@ -101,6 +202,8 @@ static void remarkConversion(const PlannedConversion &conversion,
     os << producer->getName() << " " << describe(*conversion.producer, costs);
   else
     os << "the value is an argument, whose type is fixed";
+  if (conversion.frequency != 1)
+    os << "; it runs " << conversion.frequency << " times";
   remark::passed(conversion.value.getLoc(), options("Convert", anchor))
       << text << remark::metric("BytesRead", conversion.plan.bytesRead)
       << remark::metric("BytesWritten", conversion.plan.bytesWritten)
@@ -113,17 +216,20 @@ void layout::emitDecisionRemarks(Operation *root,
   if (!root->getContext()->getRemarkEngine())
     return;
   for (const PlannedConversion &conversion : assignment.conversions)
-    remarkConversion(conversion, costs);
-  for (const OpCandidates &candidates : assignment.candidates.ops) {
-    Operation *op = candidates.op;
-    if (candidates.rule.kind == OpLayoutRule::Kind::Opaque &&
-        !candidates.isPinned && !isBoundary(op))
+    remarkConversion(conversion, assignment, costs);
+  for (const Unit &unit : assignment.program.units) {
+    Operation *op = unit.op;
+    if (!op)
+      continue;
+    const UnitClass &known = assignment.program.getClass(unit);
+    if (known.rule.kind == OpLayoutRule::Kind::Opaque && !known.isPinned &&
+        !isBoundary(op))
       remark::analysis(op->getLoc(), options("OpaqueOp", op))
           << (op->getName().getStringRef() +
               " has no layout rule for these operands: its tensors stay "
               "row-major")
                  .str();
-    if (candidates.isTruncated)
+    if (assignment.candidates[unit.unitClass].isTruncated)
       remark::missed(op->getLoc(), options("ManyLayouts", op))
           << (op->getName().getStringRef() +
               " has more than the allowed combinations of layouts: some were "
@@ -170,12 +276,12 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
       root->emitError() << "'max-configs' and 'max-table' are at least 1";
       return signalPassFailure();
     }
-    CostModel costs(*wanted);
+    CostModel costs(*wanted, objective);
     SolveOptions solve;
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
     LayoutAssignment assignment =
-        assignLayouts(root, costs, {maxConfigs, maxLayouts}, solve);
+        assignLayouts(root, costs, {maxConfigs, maxLayouts}, solve, strategy);
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
   }

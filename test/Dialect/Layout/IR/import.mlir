@@ -41,3 +41,7 @@ func.func private @triton(tensor<4x8xf32, #layout.import<triton, "register=[[0,1
 
 // CHECK: @triton_memory({{.*}} d0 mod 2 + (d0 floordiv 2) * 4 + xor(d0, d1 : 2) * 2
 func.func private @triton_memory(tensor<4x2xf32, #layout.import<triton, "offset=[[1,1],[0,1],[2,0]] : [4,2]">>)
+
+// The swizzled offsets of 3 .. 18 stay below 20.
+// CHECK: @cute_offset({{.*}} extent 20)
+func.func private @cute_offset(tensor<4x4xf32, #layout.import<cute, "Sw<2,0,2> o 3 o (4,4):(4,1)">>)

@@ -78,3 +78,30 @@ func.func private @f(tensor<1xf32, #layout.blocked<"NC-HW" to "NCHW">>)
 
 // CHECK: :[[# @LINE + 1]]:57: error: axis 'C' below another part: in the first string a bracket can hold an axis only in front, where its size follows
 func.func private @f(tensor<1xf32, #layout.blocked<"N[4nC]" to "NC">>)
+
+// -----
+
+// An escape is one character of the string and three of the text.
+// CHECK: :[[# @LINE + 1]]:59: error: factor 4 without a letter: write the part as 4c
+func.func private @f(tensor<1xf32, #layout.blocked<"N\43HX4" to "NCHX">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:54: error: unexpected character '\09': axes are upper-case letters
+func.func private @f(tensor<1xf32, #layout.blocked<"N\tC" to "NC">>)
+
+// -----
+
+// A character of several bytes is quoted as a whole, a byte that is none in hexadecimal.
+// CHECK: :[[# @LINE + 1]]:54: error: unexpected character 'Ç': axes are upper-case letters
+func.func private @f(tensor<1xf32, #layout.blocked<"NÇHW" to "NCHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:54: error: unexpected character '\C3': axes are upper-case letters
+func.func private @f(tensor<1xf32, #layout.blocked<"N\C3HW" to "NCHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: {{.*}} gives dim 2 the size 4 by its factors, the tensor has 5 there (L1): change the size, or give the logical axes without parts
+func.func private @f(tensor<1x2x5xf32, #layout.blocked<"NC4c" to "NC8c">>)

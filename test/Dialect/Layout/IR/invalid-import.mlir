@@ -69,3 +69,24 @@ func.func private @f(tensor<4xf32, #layout.import<cute, "4:-1">>)
 
 // CHECK: error: the storage of layout #layout.import<xla, "{1,0:T(4611686018427387904,4)}"> on this shape does not fit 64 bits (L1)
 func.func private @f(tensor<3x5xf32, #layout.import<xla, "{1,0:T(4611686018427387904,4)}">>)
+
+// -----
+
+// An escape is one character of the string and three of the text.
+// CHECK: :[[# @LINE + 1]]:68: error: factor 0: a tile has at least one index
+func.func private @f(tensor<1x1xf32, #layout.import<xla, "{1,\30:T(0)}">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:66: error: unexpected 'é': a tag has letters of dims and blocks, as in aBcd16b
+func.func private @f(tensor<1x1x1xf32, #layout.import<onednn, "aBé">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:64: error: unexpected '\0A' at the end
+func.func private @f(tensor<1x1xf32, #layout.import<xla, "{1,0}\n and more">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:71: error: expected register, lane, warp, block or offset, or ':' and the shape
+func.func private @f(tensor<2xf32, #layout.import<triton, "lane=[[1]] [2]">>)

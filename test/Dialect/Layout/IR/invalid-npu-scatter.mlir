@@ -16,7 +16,7 @@ module attributes {test.a = #layout.npu_scatter<matrix, start = 0>} {}
 
 // -----
 
-// expected-error @below {{has 0 columns per channel: they are at least 1}}
+// expected-error @below {{the width of a channel is at least 1, found 0}}
 module attributes {test.a = #layout.npu_scatter<matrix 0, start = 0>} {}
 
 // -----
@@ -26,12 +26,12 @@ module attributes {test.a = #layout.npu_scatter<strided [1, 2, 3], start = 0>} {
 
 // -----
 
-// expected-error @below {{has the stride -2: strides in a unit are not negative}}
+// expected-error @below {{a stride is at least 0, found -2}}
 module attributes {test.a = #layout.npu_scatter<strided [120, 56, 16, -2], start = 0>} {}
 
 // -----
 
-// expected-error @below {{starts at unit -1: units are counted from 0}}
+// expected-error @below {{a start unit is at least 0, found -1}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = -1>} {}
 
 // -----
@@ -46,7 +46,7 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 999999999999999
 
 // -----
 
-// expected-error @below {{starts at byte -4 of a unit: bytes are counted from 0}}
+// expected-error @below {{an offset is at least 0, found -4}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, offset = -4>} {}
 
 // -----

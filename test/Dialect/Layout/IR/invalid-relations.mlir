@@ -101,7 +101,7 @@ func.func private @f(tensor<1xf32, #layout.relations<(n, c), join (n, c) -> k, s
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:60: error: expected ','
+// CHECK: :[[# @LINE + 1]]:60: error: expected ', store (..)' at the end: it names the axes that remain, slowest first
 func.func private @f(tensor<1xf32, #layout.relations<(n, c)>>)
 
 // -----

@@ -68,3 +68,13 @@ func.func private @f(tensor<1x2x3x?xf32, #layout.rgba_image<single_pixel>>)
 
 // CHECK: :[[# @LINE + 1]]:{{[0-9]+}}: error: the storage of layout #layout.rgba_image<weight_height> on this shape does not fit 64 bits (L1): the tensor is too large
 func.func private @f(tensor<4294967296x4294967296x4x4xf32, #layout.rgba_image<weight_height>>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:75: error: 'X' is no axis of in_out_channel: the order names each of NHWC once
+func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "\4EXHW">>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:73: error: 'Ç' is no axis of in_out_channel: the order names each of NHWC once
+func.func private @f(tensor<1xf32, #layout.rgba_image<in_out_channel, "NÇHW">>)

@@ -32,7 +32,9 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
       one unit;
     * `scalar_percent`: cost of arithmetic without lanes, in percent;
-    * `assumed_size`: the size that stands for a dynamic one in costs.
+    * `assumed_size`: the size that stands for a dynamic one in costs;
+    * `assumed_trips`: how often a loop whose bounds are not known is taken to
+      run.
   }];
   let parameters = (ins
     StringRefParameter<"kind of machine">:$kind,
@@ -41,7 +43,8 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     DefaultValuedParameter<"int64_t", "200">:$strided_percent,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "400">:$scalar_percent,
-    DefaultValuedParameter<"int64_t", "1">:$assumed_size);
+    DefaultValuedParameter<"int64_t", "1">:$assumed_size,
+    DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -15,6 +15,7 @@
 #ifndef LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H
 #define LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H
 
+#include "layout/Analysis/AssignmentOptions.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/Pass/Pass.h"
 
@@ -44,11 +45,17 @@ LogicalResult insertLayoutTransforms(Operation *root);
 void printLayoutCost(Operation *root, TargetAttr target, CostFormat format,
                      raw_ostream &os);
 
+/// Draws everything below `root`, colored by layout, as a Graphviz graph.
+void printLayoutGraph(Operation *root, TargetAttr target, raw_ostream &os);
+
 /// The type with its layout in canonical form; a row-major layout is none.
 RankedTensorType getCanonicalType(RankedTensorType type);
 
 /// Reports everything below `root` that is not proven; see `layout-verify`.
 LogicalResult verifyLayouts(Operation *root);
+
+/// Removes the conversions below `root` that need not run.
+LogicalResult foldLayoutTransforms(Operation *root);
 
 /// The patterns of `layout-fold-transforms`, beside the folds of the ops.
 void populateFoldTransformPatterns(RewritePatternSet &patterns);

@@ -30,8 +30,13 @@ def PropagatePass : Pass<"layout-propagate"> {
     known of, `missed` where candidates were dropped or the optimum is not
     proven.
 
-    Types that have a layout already are kept, as are function arguments and
-    results. Ops take part through `LayoutOpInterface`.
+    Types that have a layout already are kept, as are the arguments and results
+    of functions that others may call. Those of private functions, and of public
+    ones with the unit attribute `layout.flexible_abi`, are chosen as everything
+    else is, together with all calls; so is what passes through loops, branches
+    and blocks: `layout.argument_layouts` on an op with regions has an array per
+    block, with an entry per argument. Loops count as often as they run.
+    Ops take part through `LayoutOpInterface`.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
@@ -44,7 +49,34 @@ def PropagatePass : Pass<"layout-propagate"> {
            "Largest table of the exact solver, in entries; beyond it a search "
            "with bounds takes over">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
-           "Steps of that search">
+           "Steps of that search">,
+    Option<"strategy", "strategy", "::mlir::layout::Strategy",
+           /*default=*/"::mlir::layout::Strategy::optimal",
+           "The least cost, or for comparison a rule that others choose by; "
+           "the lower bound is of the former in any case",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::layout::Strategy::optimal, "optimal",
+                          "The least cost"),
+               clEnumValN(::mlir::layout::Strategy::forward, "forward",
+                          "Follow the first operand"),
+               clEnumValN(::mlir::layout::Strategy::priority, "priority",
+                          "Spread from ops with needs, first come first served"),
+               clEnumValN(::mlir::layout::Strategy::rank, "rank",
+                          "Lower the ranks of converted tensors, op by op"),
+               clEnumValN(::mlir::layout::Strategy::majority, "majority",
+                          "Follow most of the neighbors"),
+               clEnumValN(::mlir::layout::Strategy::bidirectional,
+                          "bidirectional",
+                          "Follow the first operand, then the consumers"))}]>,
+    Option<"objective", "objective", "::mlir::layout::Objective",
+           /*default=*/"::mlir::layout::Objective::time",
+           "What is least",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::layout::Objective::time, "time",
+                          "The modelled time of ops and conversions"),
+               clEnumValN(::mlir::layout::Objective::bytes, "bytes",
+                          "Bytes moved by conversions, where ops that work on "
+                          "channels insist on tiles for the lanes"))}]>
   ];
 }
 
@@ -81,6 +113,28 @@ def PrintCostPass : Pass<"layout-print-cost"> {
                           "A table for people"),
                clEnumValN(::mlir::layout::CostFormat::json, "json",
                           "For programs"))}]>,
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write, - for standard output">
+  ];
+}
+
+def PrintGraphPass : Pass<"layout-print-graph"> {
+  let summary = "Draws the program, colored by layout";
+  let description = [{
+    A graph for Graphviz's `dot`: ops are boxes in the color of the layout of
+    their first result, tensors are arrows, conversions are diamonds that state
+    the bytes they read and write, regions are frames, and a legend says which
+    color is which layout. Row-major is grey.
+
+    ```sh
+    layout-opt net.mlir --layout-assign --layout-print-graph=output=net.dot
+    dot -Tsvg net.dot > net.svg
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           !strconcat("Conversions are planned for this target: ",
+                      targetDescription)>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
            "The file to write, - for standard output">
   ];

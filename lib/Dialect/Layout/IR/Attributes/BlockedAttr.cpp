@@ -21,10 +21,7 @@ Attribute BlockedAttr::parse(AsmParser &parser, Type) {
       parser.parseGreater())
     return {};
   auto report = [&](bool inStored, size_t column, const Twine &message) {
-    // One past the quote; the strings hold no escapes where a fault is found
-    // at its own column.
-    SMLoc start = inStored ? storedLoc : logicalLoc;
-    parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + column))
+    parser.emitError(getLocInString(inStored ? storedLoc : logicalLoc, column))
         << message;
   };
   if (!parseBlocked(logical, stored, report))
@@ -67,7 +64,8 @@ FailureOr<LayoutMap> BlockedAttr::resolve(ArrayRef<int64_t> shape, Type,
                   << required << " by its factors, the tensor has "
                   << (ShapedType::isDynamic(size) ? "a dynamic size"
                                                   : std::to_string(size))
-                  << " there (L1)";
+                  << " there (L1): change the size, or give the logical axes "
+                     "without parts";
     return failure();
   }
   return blocked.getMap();

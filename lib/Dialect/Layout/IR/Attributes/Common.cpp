@@ -6,20 +6,45 @@
 //===----------------------------------------------------------------------===//
 
 #include "Common.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
+
+/// As many as the parser of `#layout.map` reads.
+static constexpr size_t kMostDims = 64;
+
+LogicalResult layout::checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
+                                    EmitErrorFn emitError) {
+  if (shape.size() <= kMostDims)
+    return success();
+  if (emitError)
+    emitError() << "layout " << layout << " on a tensor of rank "
+                << shape.size() << ": layouts have at most " << kMostDims
+                << " dims (L1): collapse some of them";
+  return failure();
+}
 
 LogicalResult layout::checkRank(Attribute layout, unsigned rank,
                                 ArrayRef<int64_t> shape,
                                 EmitErrorFn emitError) {
   if (rank == shape.size())
-    return success();
+    return checkMostDims(layout, shape, emitError);
   if (emitError)
     emitError() << "layout " << layout << " has " << rank
                 << " dims, the tensor has rank " << shape.size()
                 << " (L1): write the layout over the dims of the tensor";
   return failure();
+}
+
+SMLoc layout::getLocInString(SMLoc literal, size_t column) {
+  // The lexer has seen the closing quote, and that the escapes are whole.
+  const char *at = literal.getPointer() + 1;
+  for (; column > 0 && *at != '"'; --column) {
+    if (*at++ == '\\')
+      at += llvm::isHexDigit(at[0]) && llvm::isHexDigit(at[1]) ? 2 : 1;
+  }
+  return SMLoc::getFromPointer(at);
 }
 
 ParseResult layout::parseAtLeast(AsmParser &parser, int64_t &value,

@@ -16,9 +16,17 @@ namespace layout {
 
 using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 
-/// The rank check that every family needs.
+/// Tensors of more dims have no layout: their maps could not be written.
+LogicalResult checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
+                            EmitErrorFn emitError);
+
+/// The same, and that the tensor has the rank of the notation.
 LogicalResult checkRank(Attribute layout, unsigned rank,
                         ArrayRef<int64_t> shape, EmitErrorFn emitError);
+
+/// Where a character of a string literal stands in the source, in which escapes
+/// take more than one. `literal` is at the opening quote.
+SMLoc getLocInString(SMLoc literal, size_t column);
 
 /// Reads an integer that is at least `least`; `what` names it in the message.
 ParseResult parseAtLeast(AsmParser &parser, int64_t &value, int64_t least,

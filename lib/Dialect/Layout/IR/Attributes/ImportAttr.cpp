@@ -28,10 +28,7 @@ Attribute ImportAttr::parse(AsmParser &parser, Type) {
       parser.parseString(&text) || parser.parseGreater())
     return {};
   auto report = [&](size_t column, const Twine &message) {
-    // One past the quote; the string holds no escapes where a fault is found
-    // at its own column.
-    parser.emitError(SMLoc::getFromPointer(textLoc.getPointer() + 1 + column))
-        << message;
+    parser.emitError(getLocInString(textLoc, column)) << message;
   };
   if (!parseAs(*notation, text, report))
     return {};
@@ -58,6 +55,8 @@ static ImportedLayout getImported(ImportAttr attr) {
 
 FailureOr<LayoutMap> ImportAttr::resolve(ArrayRef<int64_t> shape, Type,
                                          EmitErrorFn emitError) const {
+  if (failed(checkMostDims(*this, shape, emitError)))
+    return failure();
   std::optional<LayoutMap> map =
       layout::getMap(getImported(*this), shape, [&](const Twine &why) {
         if (emitError)

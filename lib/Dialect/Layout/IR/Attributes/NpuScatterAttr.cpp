@@ -39,15 +39,6 @@ static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
   return diag;
 }
 
-static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
-  SMLoc loc = parser.getCurrentLocation();
-  // The lexer reads these as the integers -1 and 0.
-  if (succeeded(parser.parseOptionalKeyword("true")) ||
-      succeeded(parser.parseOptionalKeyword("false")))
-    return parser.emitError(loc) << "expected a number, found a truth value";
-  return parser.parseInteger(value);
-}
-
 static ParseResult parseTarget(AsmParser &parser, NpuTargetAttr &target) {
   SMLoc loc = parser.getCurrentLocation();
   Attribute attr;
@@ -60,9 +51,10 @@ static ParseResult parseTarget(AsmParser &parser, NpuTargetAttr &target) {
          << "expected #layout.npu_target as the target, found " << attr;
 }
 
-/// What follows the mode: `start = 2, pack = n4, ..` in any order.
+/// What follows the mode: `start = 2, pack = n4, ..` in any order. `packLoc` is
+/// where the packing stands.
 static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
-                                 NpuTargetAttr &target) {
+                                 NpuTargetAttr &target, SMLoc &packLoc) {
   SmallVector<StringRef, 4> seen;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
@@ -71,15 +63,20 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
       return failure();
     if (llvm::is_contained(seen, name))
       return parser.emitError(loc) << "'" << name << "' is repeated";
+    if (!scatter.isScattered())
+      return parser.emitError(loc)
+             << "a continuous tensor is not scattered: it takes no '" << name
+             << "'";
     seen.push_back(name);
     ParseResult parsed = success();
     if (name == "start") {
-      parsed = parseNumber(parser, scatter.start);
+      parsed = parseAtLeast(parser, scatter.start, 0, "a start unit");
     } else if (name == "offset") {
-      parsed = parseNumber(parser, scatter.offset);
+      parsed = parseAtLeast(parser, scatter.offset, 0, "an offset");
     } else if (name == "target") {
       parsed = parseTarget(parser, target);
     } else if (name == "pack") {
+      packLoc = parser.getCurrentLocation();
       FailureOr<int> pack =
           parseWord(parser, "a packing", ArrayRef(kPacks).drop_front());
       if (failed(pack))
@@ -97,15 +94,18 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
   if (scatter.isScattered() && !llvm::is_contained(seen, "start"))
     return parser.emitError(loc)
            << "expected 'start = <unit>': the strides depend on it";
-  if (!scatter.isScattered() && !seen.empty())
-    return parser.emitError(loc) << "a continuous tensor is not scattered: it "
-                                    "takes no '"
-                                 << seen.front() << "'";
   return success();
 }
 
+static LogicalResult verifyScatter(EmitErrorFn emitError,
+                                   const NpuScatter &scatter) {
+  return success(checkNpuScatter(scatter, [&](const Twine &message) {
+    emitError() << "layout #layout.npu_scatter<" << stringify(scatter.mode)
+                << ", ..> " << message;
+  }));
+}
+
 Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
   NpuScatter scatter;
   NpuTargetAttr target;
   if (parser.parseLess())
@@ -114,17 +114,25 @@ Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
   if (failed(mode))
     return {};
   scatter.mode = NpuMode(*mode);
-  if (scatter.mode == NpuMode::Matrix && parseNumber(parser, scatter.width))
+  SMLoc modeLoc = parser.getCurrentLocation();
+  if (scatter.mode == NpuMode::Matrix &&
+      parseAtLeast(parser, scatter.width, 1, "the width of a channel"))
     return {};
   if (scatter.mode == NpuMode::Strided &&
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return parseNumber(parser, scatter.strides.emplace_back());
+        return parseAtLeast(parser, scatter.strides.emplace_back(), 0,
+                            "a stride");
       }))
     return {};
-  if (parseSettings(parser, scatter, target) || parser.parseGreater())
+  // So far it is the mode that can be wrong, and with good numbers after it the
+  // packing.
+  if (failed(verifyScatter([&] { return parser.emitError(modeLoc); }, scatter)))
+    return {};
+  SMLoc packLoc = modeLoc;
+  if (parseSettings(parser, scatter, target, packLoc) || parser.parseGreater())
     return {};
   return parser.getChecked<NpuScatterAttr>(
-      loc, parser.getContext(), scatter.mode, scatter.width,
+      packLoc, parser.getContext(), scatter.mode, scatter.width,
       ArrayRef<int64_t>(scatter.strides), scatter.start, scatter.pack,
       scatter.offset, target);
 }
@@ -176,10 +184,7 @@ LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
   scatter.offset = offset;
   if (target && !scatter.isScattered())
     return emitError() << "a layout in system memory has no target";
-  return success(checkNpuScatter(scatter, [&](const Twine &message) {
-    emitError() << "layout #layout.npu_scatter<" << stringify(mode) << ", ..> "
-                << message;
-  }));
+  return verifyScatter(emitError, scatter);
 }
 
 std::optional<SmallVector<int64_t>> NpuScatterAttr::getStatedShape() const {

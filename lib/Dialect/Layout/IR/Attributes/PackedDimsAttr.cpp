@@ -56,6 +56,8 @@ LogicalResult PackedDimsAttr::verify(EmitErrorFn emitError,
 
 FailureOr<LayoutMap> PackedDimsAttr::resolve(ArrayRef<int64_t> shape, Type,
                                              EmitErrorFn emitError) const {
+  if (failed(checkMostDims(*this, shape, emitError)))
+    return failure();
   auto stored = layout::getStoredDims(getDims(), shape, [&](const Twine &why) {
     if (emitError)
       emitError() << "layout " << *this

@@ -11,19 +11,28 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+static LogicalResult verifyValue(EmitErrorFn emitError, TypedAttr value) {
+  if (value && !isa<FloatAttr, IntegerAttr>(value))
+    return emitError() << "padding holds a number (P1), found " << value;
+  return success();
+}
+
 Attribute PaddedAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
+  SMLoc layoutLoc, valueLoc;
   Attribute layout;
   TypedAttr value;
-  if (parser.parseLess() || parser.parseAttribute(layout) ||
-      parser.parseComma())
+  if (parser.parseLess() || parser.getCurrentLocation(&layoutLoc) ||
+      parser.parseAttribute(layout) || parser.parseComma() ||
+      parser.getCurrentLocation(&valueLoc))
     return {};
   if (failed(parser.parseOptionalKeyword("zero")) &&
       parser.parseAttribute(value))
     return {};
-  if (parser.parseGreater())
+  if (failed(verifyValue([&] { return parser.emitError(valueLoc); }, value)) ||
+      parser.parseGreater())
     return {};
-  return parser.getChecked<PaddedAttr>(loc, parser.getContext(), layout, value);
+  return parser.getChecked<PaddedAttr>(layoutLoc, parser.getContext(), layout,
+                                       value);
 }
 
 void PaddedAttr::print(AsmPrinter &printer) const {
@@ -42,16 +51,14 @@ LogicalResult PaddedAttr::verify(EmitErrorFn emitError, Attribute layout,
   if (isa<PaddedAttr>(layout))
     return emitError() << "the padding is stated twice (P1): one "
                           "#layout.padded is enough";
-  if (value && !isa<FloatAttr, IntegerAttr>(value))
-    return emitError() << "padding holds a number (P1), found " << value;
-  return success();
+  return verifyValue(emitError, value);
 }
 
-/// Whether a constant zero of the type can be made: signed integers have none.
+/// Whether a number of the type can be zero.
 static bool hasZero(Type type) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return llvm::APFloat::semanticsHasZero(floatType.getFloatSemantics());
-  return type.isSignlessInteger();
+  return type.isIntOrIndex();
 }
 
 FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
@@ -67,7 +74,7 @@ FailureOr<LayoutMap> PaddedAttr::resolve(ArrayRef<int64_t> shape,
   if (!getValue() && !hasZero(elementType)) {
     if (emitError)
       emitError() << "element type " << elementType
-                  << " has no zero to pad with (P1)";
+                  << " has no zero to pad with (P1): leave the padding open";
     return failure();
   }
   return cast<LayoutAttrInterface>(getLayout())

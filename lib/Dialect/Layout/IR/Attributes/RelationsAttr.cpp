@@ -50,10 +50,13 @@ struct RelationsParser {
     if (parser.parseLess() || parseAxes(text.dims, /*withExtents=*/true))
       return failure();
     while (true) {
-      SMLoc loc;
+      SMLoc loc = parser.getCurrentLocation();
       StringRef keyword;
-      if (parser.parseComma() || parser.getCurrentLocation(&loc) ||
-          parser.parseKeyword(&keyword))
+      if (failed(parser.parseOptionalComma()))
+        return parser.emitError(loc)
+               << "expected ', store (..)' at the end: it names the axes that "
+                  "remain, slowest first";
+      if (parser.getCurrentLocation(&loc) || parser.parseKeyword(&keyword))
         return failure();
       if (keyword == "store")
         return failure(parseStored() || parser.parseGreater());

@@ -32,9 +32,7 @@ Attribute RgbaImageAttr::parse(AsmParser &parser, Type) {
     if (parser.parseString(&letters))
       return {};
     order = parseOrder(*kind, letters, [&](size_t column, const Twine &why) {
-      // One past the quote.
-      parser.emitError(SMLoc::getFromPointer(loc.getPointer() + 1 + column))
-          << why;
+      parser.emitError(getLocInString(loc, column)) << why;
     });
   }
   if (!order || parser.parseGreater())
@@ -84,9 +82,9 @@ SmallVector<Sized> RgbaImageAttr::getStoredDims(ArrayRef<int64_t> shape,
       ->coordinates;
 }
 
+/// Every kind takes axes of size 1, whatever it asks of their sizes.
 SmallVector<int64_t> RgbaImageAttr::getExampleShape() const {
-  return getStatedShape().value_or(
-      SmallVector<int64_t>(getLetters(getKind()).size(), ShapedType::kDynamic));
+  return SmallVector<int64_t>(getLetters(getKind()).size(), 1);
 }
 
 std::optional<SmallVector<int64_t>> RgbaImageAttr::getStatedShape() const {

@@ -1,0 +1,45 @@
+//===- Strategies.h - Rules that others choose layouts by -------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What compilers do instead of minimizing, after their published descriptions,
+// over the same candidates as the solver, so that the results can be compared.
+// All of them start from ops that insist on one layout (anchors: units with a
+// single configuration) and let the others follow:
+//
+//   forward         an op takes the layout of its first operand (TVM's
+//                   ConvertLayout)
+//   priority        constraints spread from anchors to both sides, breadth
+//                   first; the first to arrive holds (XLA's layout assignment)
+//   rank            from all as typed, in one pass an op changes if that lowers
+//                   the ranks of the converted tensors, summed (ONNX Runtime's
+//                   transpose optimizer)
+//   majority        an op takes the layout that most of its tensors have at
+//                   their other ends (OpenVINO's layout optimization)
+//   bidirectional   forward, then backward: an op gives its result the layout
+//                   that all consumers want
+//
+// Law: the answer has a configuration for every unit, and says nothing of cost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_STRATEGIES_H
+#define LAYOUT_ANALYSIS_STRATEGIES_H
+
+#include "layout/Analysis/Candidates.h"
+
+namespace mlir {
+namespace layout {
+
+/// The configuration of each unit by a rule other than `optimal`.
+std::vector<unsigned> chooseByRule(Strategy strategy, const Program &program,
+                                   ArrayRef<Candidates> candidates,
+                                   CostModel &costs);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_STRATEGIES_H

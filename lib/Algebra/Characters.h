@@ -1,0 +1,42 @@
+//===- Characters.h - Characters of texts in diagnostics --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A text is bytes, and a byte alone may be no character. What a diagnostic
+// quotes can be read and is valid UTF-8:
+//
+//     quoteCharacter("N-H", 1)          '-'
+//     quoteCharacter("N\u00c7H", 1)      the two bytes of the letter, quoted
+//     quoteCharacter("N\tH", 1)         '\09', as in string literals of MLIR
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ALGEBRA_CHARACTERS_H
+#define LAYOUT_LIB_ALGEBRA_CHARACTERS_H
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+
+namespace mlir {
+namespace layout {
+
+/// The character that begins at `column`, in single quotes.
+inline std::string quoteCharacter(llvm::StringRef text, size_t column) {
+  llvm::StringRef rest = text.substr(column);
+  if (llvm::isPrint(rest.front()))
+    return ("'" + rest.take_front() + "'").str();
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(rest.begin());
+  size_t bytes = llvm::getNumBytesForUTF8(*begin);
+  if (bytes > 1 && bytes <= rest.size() &&
+      llvm::isLegalUTF8Sequence(begin, begin + bytes))
+    return ("'" + rest.take_front(bytes) + "'").str();
+  return "'\\" + llvm::toHex(rest.take_front()) + "'";
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ALGEBRA_CHARACTERS_H

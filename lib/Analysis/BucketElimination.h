@@ -1,0 +1,133 @@
+//===- BucketElimination.h - Variables of any degree ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bucket elimination. The bucket of a variable holds the factors that mention
+// it when its turn comes; minimizing the variable out of their sum gives a
+// message, a factor over the variables that are left. Where a message would be
+// too large, the bucket is cut into groups that are minimized separately
+// (mini-buckets), and the part of the graph that is connected to it is relaxed.
+//
+// A group that has the same tables in the same places as one before has its
+// message too, so that repeated layers are computed once.
+//
+// Laws, for each connected component:
+//  * the constants of its buckets together are a lower bound of its cost;
+//  * where it is not relaxed, they are its least cost, unless that is more than
+//    a Cost can say, and `substituteBack` gives an assignment that has it;
+//  * for any assignment of the variables from some bucket on, the bound of what
+//    it can be extended to is the sum of the constants of the buckets before
+//    and of the factors in the buckets from there on, less messages among
+//    those. `BranchAndBound` keeps that sum.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_BUCKETELIMINATION_H
+#define LAYOUT_LIB_ANALYSIS_BUCKETELIMINATION_H
+
+#include "CoreGraph.h"
+#include "TableAlgebra.h"
+#include "TableSum.h"
+
+namespace mlir {
+namespace layout {
+
+struct Bucket {
+  unsigned variable;
+  llvm::ArrayRef<unsigned> factors;  // what was eliminated here
+  llvm::ArrayRef<unsigned> messages; // what was sent on, without the constant
+  WideCost constant;
+};
+
+class BucketElimination {
+public:
+  /// Adds messages to `core` as factors. `order` has all its variables.
+  BucketElimination(CoreGraph &core, llvm::ArrayRef<unsigned> order,
+                    TableAlgebra &algebra, int64_t maxTableSize,
+                    int64_t maxTotalSize);
+
+  enum class Result {
+    Done,
+    NothingAllowed,
+    TooLarge, // more than `maxTotalSize` entries were computed
+  };
+  Result run();
+
+  /// The entries that `run` computes at most; there are fewer where tables
+  /// repeat. Looks at scopes alone.
+  static int64_t getTotalSize(CoreGraph core, llvm::ArrayRef<unsigned> order,
+                              TableAlgebra &algebra, int64_t maxTableSize);
+
+  size_t getNumBuckets() const { return records.size(); }
+  Bucket getBucket(size_t index) const;
+
+  unsigned getNumComponents() const { return isRelaxed.size(); }
+  unsigned getComponent(unsigned variable) const {
+    return components[variable];
+  }
+  bool isComponentRelaxed(unsigned component) const {
+    return isRelaxed[component];
+  }
+
+  /// Sets the variables of the components that are not relaxed.
+  void substituteBack(std::vector<unsigned> &assignment) const;
+
+private:
+  struct Group {
+    llvm::SmallVector<unsigned, 4> factors;
+    llvm::SmallVector<unsigned, 8> scope; // without the variable; in order
+  };
+  struct Record {
+    unsigned variable;
+    size_t factorsEnd, messagesEnd;
+    WideCost constant;
+  };
+
+  void findComponents();
+  Result eliminate(unsigned variable);
+  llvm::SmallVector<Group, 2> makeGroups(unsigned variable,
+                                         llvm::ArrayRef<unsigned> factors);
+  llvm::SmallVector<unsigned, 8> joinScopes(llvm::ArrayRef<unsigned> scope,
+                                            unsigned factor,
+                                            unsigned variable) const;
+  bool isTooLarge(llvm::ArrayRef<unsigned> scope) const;
+  /// The rest and the part that depends on hubs alone. Without it the messages
+  /// of equal layers would all be different: what they add to the costs of a
+  /// hub grows with their number.
+  struct Message {
+    TableId rest, ofHubs;
+    Cost constant;
+  };
+  Message minimizeOut(unsigned variable, const Group &group);
+  llvm::ArrayRef<unsigned> getHubs(const Group &group) const;
+  void send(llvm::ArrayRef<unsigned> scope, TableId table);
+
+  CoreGraph &core;
+  TableAlgebra &algebra;
+  int64_t maxTableSize, maxTotalSize;
+  int64_t totalSize = 0; // entries computed
+  bool isDryRun = false;
+
+  llvm::ArrayRef<unsigned> order;
+  std::vector<unsigned> places; // per variable, its index in `order`
+  std::vector<unsigned> components;
+  std::vector<char> isRelaxed; // per component
+  std::vector<char> isHub;     // per variable, whether many factors mention it
+  std::vector<char> isDone;    // per factor, whether it is in a bucket
+
+  llvm::SmallVector<Record, 0> records;
+  llvm::SmallVector<unsigned, 0> bucketFactors, bucketMessages;
+
+  /// The message of a group by its tables and how they lie in its scope.
+  llvm::DenseMap<llvm::ArrayRef<unsigned>, Message> known;
+  llvm::BumpPtrAllocator keys;
+  SumBuffers buffers;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_BUCKETELIMINATION_H

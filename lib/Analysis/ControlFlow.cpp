@@ -1,0 +1,249 @@
+//===- ControlFlow.cpp - Tensors that pass through control flow -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/ControlFlow.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// Ties ends to each other, or to the outside, one construct at a time.
+class JoinFinder {
+public:
+  explicit JoinFinder(Operation *root) : root(root) {}
+
+  ControlFlow run();
+
+private:
+  /// An operand or a value; the pointers of both are aligned alike.
+  using End = PointerUnion<OpOperand *, Value>;
+
+  unsigned getNode(End end);
+  void tie(End x, End y);
+  void pin(End end) { isPinned[getNode(end)] = true; }
+  void visitRegionBranch(RegionBranchOpInterface op);
+  void visitBranch(BranchOpInterface op);
+  void visitBlockArguments(Operation *op);
+  void visitSymbolTable(Operation *op);
+  void visitFunction(FunctionOpInterface function, ArrayRef<Operation *> users);
+  unsigned findRoot(unsigned node);
+
+  Operation *root;
+  std::vector<End> ends;
+  std::vector<unsigned> parent;
+  std::vector<char> isPinned;
+  DenseMap<void *, unsigned> nodeOf;
+};
+
+} // namespace
+
+static Type getType(PointerUnion<OpOperand *, Value> end) {
+  if (auto *operand = dyn_cast<OpOperand *>(end))
+    return operand->get().getType();
+  return cast<Value>(end).getType();
+}
+
+unsigned JoinFinder::getNode(End end) {
+  auto [it, isNew] = nodeOf.try_emplace(end.getOpaqueValue(), ends.size());
+  if (isNew) {
+    ends.push_back(end);
+    parent.push_back(it->second);
+    // A type with a layout is one that somebody has chosen.
+    auto type = dyn_cast<RankedTensorType>(getType(end));
+    isPinned.push_back(!type || type.getEncoding());
+  }
+  return it->second;
+}
+
+unsigned JoinFinder::findRoot(unsigned node) {
+  while (parent[node] != node)
+    node = parent[node] = parent[parent[node]];
+  return node;
+}
+
+void JoinFinder::tie(End x, End y) {
+  if (!isa<RankedTensorType>(getType(x)))
+    return;
+  unsigned a = findRoot(getNode(x)), b = findRoot(getNode(y));
+  if (getType(x) != getType(y))
+    isPinned[a] = true;
+  // The earlier end stands for both, which keeps the order of the IR.
+  parent[std::max(a, b)] = std::min(a, b);
+  isPinned[std::min(a, b)] |= isPinned[std::max(a, b)];
+}
+
+void JoinFinder::visitRegionBranch(RegionBranchOpInterface op) {
+  RegionBranchSuccessorMapping mapping;
+  op.getSuccessorOperandInputMapping(mapping);
+  DenseSet<Value> reached;
+  auto visit = [&](OpOperand &operand) {
+    auto it = mapping.find(&operand);
+    if (it == mapping.end())
+      return;
+    for (Value input : it->second) {
+      tie(&operand, input);
+      reached.insert(input);
+    }
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    visit(operand);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator())
+        for (OpOperand &operand : block.getTerminator()->getOpOperands())
+          visit(operand);
+  // What the op makes by itself, such as the tiles of scf.forall, is its own.
+  auto pinIfMade = [&](Value value) {
+    if (isa<RankedTensorType>(value.getType()) && !reached.contains(value))
+      pin(value);
+  };
+  llvm::for_each(op->getResults(), pinIfMade);
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      llvm::for_each(region.getArguments(), pinIfMade);
+}
+
+void JoinFinder::visitBranch(BranchOpInterface op) {
+  for (unsigned i = 0, e = op->getNumSuccessors(); i < e; ++i) {
+    SuccessorOperands operands = op.getSuccessorOperands(i);
+    MutableOperandRange forwarded = operands.getMutableForwardedOperands();
+    for (auto [a, argument] :
+         llvm::enumerate(op->getSuccessor(i)->getArguments())) {
+      if (!isa<RankedTensorType>(argument.getType()))
+        continue;
+      if (operands.isOperandProduced(a))
+        pin(argument);
+      else
+        tie(&forwarded[a - operands.getProducedOperandCount()], argument);
+    }
+  }
+}
+
+/// Blocks that are entered by something that states no operands.
+void JoinFinder::visitBlockArguments(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : llvm::drop_begin(region, region.empty() ? 0 : 1))
+      for (Block *predecessor : block.getPredecessors())
+        if (!isa<BranchOpInterface>(predecessor->getTerminator()))
+          for (BlockArgument argument : block.getArguments())
+            if (isa<RankedTensorType>(argument.getType()))
+              pin(argument);
+}
+
+static bool hasTensors(FunctionOpInterface function) {
+  return llvm::any_of(function.getArgumentTypes(),
+                      llvm::IsaPred<RankedTensorType>) ||
+         llvm::any_of(function.getResultTypes(),
+                      llvm::IsaPred<RankedTensorType>);
+}
+
+void JoinFinder::visitFunction(FunctionOpInterface function,
+                               ArrayRef<Operation *> users) {
+  auto isCall = [&](Operation *user) {
+    auto call = dyn_cast<CallOpInterface>(user);
+    auto callee = call ? dyn_cast<SymbolRefAttr>(call.getCallableForCallee())
+                       : SymbolRefAttr();
+    return callee && root->isProperAncestor(user) &&
+           callee.getLeafReference() == function.getNameAttr() &&
+           call.getArgOperands().size() == function.getNumArguments() &&
+           user->getNumResults() == function.getNumResults();
+  };
+  if (!llvm::all_of(users, isCall))
+    return;
+  // An argument that nobody passes is still chosen for.
+  for (BlockArgument argument : function.getArguments())
+    if (isa<RankedTensorType>(argument.getType()))
+      (void)getNode(argument);
+  for (Operation *user : users) {
+    MutableOperandRange operands =
+        cast<CallOpInterface>(user).getArgOperandsMutable();
+    for (auto [i, argument] : llvm::enumerate(function.getArguments()))
+      tie(&operands[i], argument);
+  }
+  Operation *first = nullptr;
+  for (Block &block : function.getFunctionBody()) {
+    if (!block.mightHaveTerminator() ||
+        !block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      continue;
+    Operation *last = block.getTerminator();
+    for (OpOperand &operand : last->getOpOperands()) {
+      unsigned i = operand.getOperandNumber();
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      (void)getNode(&operand);
+      if (first)
+        tie(&first->getOpOperand(i), &operand);
+      for (Operation *user : users)
+        tie(&operand, user->getResult(i));
+    }
+    first = last;
+  }
+}
+
+void JoinFinder::visitSymbolTable(Operation *op) {
+  SmallVector<FunctionOpInterface> functions;
+  for (Operation &inner : op->getRegion(0).getOps()) {
+    auto function = dyn_cast<FunctionOpInterface>(inner);
+    if (function && !function.isExternal() && hasTensors(function) &&
+        (!function.isPublic() || function->hasAttr(kFlexibleABI)))
+      functions.push_back(function);
+  }
+  if (functions.empty())
+    return;
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, op);
+  for (FunctionOpInterface function : functions)
+    visitFunction(function, users.getUsers(function));
+}
+
+ControlFlow JoinFinder::run() {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getNumRegions() == 0) {
+      if (auto branch = dyn_cast<BranchOpInterface>(op))
+        visitBranch(branch);
+      return;
+    }
+    if (op != root)
+      if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+        visitRegionBranch(branch);
+    visitBlockArguments(op);
+    if (op->hasTrait<OpTrait::SymbolTable>())
+      visitSymbolTable(op);
+  });
+
+  ControlFlow flow;
+  std::vector<unsigned> joinOf(ends.size(), ~0u);
+  for (unsigned node = 0; node < ends.size(); ++node) {
+    unsigned first = findRoot(node);
+    if (isPinned[first])
+      continue;
+    if (first == node) {
+      joinOf[node] = flow.joins.size();
+      flow.joins.push_back(
+          {cast<RankedTensorType>(getType(ends[node])), {}, {}});
+    }
+    Join &join = flow.joins[joinOf[first]];
+    if (auto *operand = dyn_cast<OpOperand *>(ends[node])) {
+      join.operands.push_back(operand);
+      flow.joinOfOperand[operand] = joinOf[first];
+    } else {
+      Value value = cast<Value>(ends[node]);
+      join.values.push_back(value);
+      flow.joinOfValue[value] = joinOf[first];
+    }
+  }
+  return flow;
+}
+
+ControlFlow layout::findJoins(Operation *root) {
+  return JoinFinder(root).run();
+}

@@ -1,0 +1,242 @@
+//===- EliminationOrder.cpp - Which variable goes next --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EliminationOrder.h"
+#include "IndexedHeap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// More neighbours than a table can have variables of two values or more: a
+/// variable with more of them is a hub, whose table is never built whole.
+static constexpr unsigned kHubDegree = 32;
+
+/// log2(domain) in steps of 2^-16, rounded down, in integers: an order must not
+/// depend on a mathematical library.
+static int64_t getLog(unsigned domain) {
+  unsigned whole = llvm::Log2_32(domain);
+  // domain / 2^whole with 31 fractional bits, squared once per digit.
+  uint64_t mantissa = (uint64_t(domain) << 31) >> whole;
+  int64_t log = whole;
+  for (int digit = 0; digit < 16; ++digit) {
+    mantissa = (mantissa * mantissa) >> 31;
+    log = log * 2 + (mantissa >> 32);
+    if (mantissa >> 32)
+      mantissa >>= 1;
+  }
+  return log;
+}
+
+namespace {
+/// Who is whose neighbour. What goes stays in the lists of hubs until they are
+/// hubs no more; other lists hold only what is left.
+class Adjacency {
+public:
+  explicit Adjacency(unsigned count)
+      : lists(count), degrees(count, 0), isGone(count, false),
+        isHub(count, false) {}
+
+  unsigned getDegree(unsigned v) const { return degrees[v]; }
+  bool isHubNow(unsigned v) const { return isHub[v]; }
+
+  bool contains(unsigned a, unsigned b) const {
+    if (isHub[a] && isHub[b])
+      return hubPairs.contains(std::minmax(a, b));
+    return llvm::is_contained(lists[isHub[a] ? b : a], isHub[a] ? a : b);
+  }
+
+  /// Returns whether the two were no neighbours yet.
+  bool connect(unsigned a, unsigned b) {
+    if (contains(a, b))
+      return false;
+    for (auto [x, y] : {std::pair(a, b), std::pair(b, a)}) {
+      lists[x].push_back(y);
+      ++degrees[x];
+    }
+    // Both are in each other's lists now, so whichever becomes a hub last sees
+    // the other.
+    for (unsigned x : {a, b})
+      if (!isHub[x] && degrees[x] > kHubDegree) {
+        isHub[x] = true;
+        for (unsigned y : lists[x])
+          if (isHub[y])
+            hubPairs.insert(std::minmax(x, y));
+      }
+    if (isHub[a] && isHub[b])
+      hubPairs.insert(std::minmax(a, b));
+    return true;
+  }
+
+  llvm::SmallVector<unsigned, 8> getNeighbors(unsigned v) const {
+    llvm::SmallVector<unsigned, 8> result;
+    for (unsigned other : lists[v])
+      if (!isGone[other])
+        result.push_back(other);
+    return result;
+  }
+
+  void remove(unsigned v, ArrayRef<unsigned> neighbors) {
+    isGone[v] = true;
+    for (unsigned other : neighbors) {
+      --degrees[other];
+      if (!isHub[other]) {
+        llvm::erase(lists[other], v);
+      } else if (degrees[other] <= kHubDegree) {
+        llvm::erase_if(lists[other], [&](unsigned x) { return isGone[x]; });
+        isHub[other] = false;
+      }
+    }
+    lists[v] = {};
+  }
+
+private:
+  std::vector<llvm::SmallVector<unsigned, 6>> lists;
+  std::vector<unsigned> degrees;
+  std::vector<char> isGone, isHub;
+  llvm::DenseSet<std::pair<unsigned, unsigned>> hubPairs;
+};
+
+/// One game of elimination.
+class Game {
+public:
+  enum class Rule { MinWidth, MinFill };
+
+  Game(const CoreGraph &core, Rule rule);
+  void play();
+
+  std::vector<unsigned> order;
+  /// Additions that the elimination takes, cut off at 2^62.
+  int64_t work = 0;
+
+private:
+  using Key = std::pair<int64_t, int64_t>;
+  Key getKey(unsigned v) const {
+    return rule == Rule::MinWidth ? Key(widths[v], 0)
+                                  : Key(fills[v], widths[v]);
+  }
+  int64_t countFill(unsigned v) const;
+  void addWork(unsigned v, ArrayRef<unsigned> neighbors);
+  void connectAll(ArrayRef<unsigned> clique, std::vector<unsigned> &changed);
+  void lowerFillOfCommonNeighbors(unsigned a, unsigned b,
+                                  std::vector<unsigned> &changed);
+
+  const CoreGraph &core;
+  Rule rule;
+  Adjacency adjacency;
+  std::vector<int64_t> logs;
+  std::vector<int64_t> widths; // of the table before the minimum, as logarithm
+  std::vector<int64_t> fills;  // pairs of neighbours that are none themselves
+};
+} // namespace
+
+Game::Game(const CoreGraph &core, Rule rule)
+    : core(core), rule(rule), adjacency(core.getNumVariables()) {
+  for (unsigned domain : core.getDomains())
+    logs.push_back(getLog(domain));
+  widths = logs;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    for (unsigned i = 0; i < scope.size(); ++i)
+      for (unsigned j = 0; j < i; ++j)
+        if (adjacency.connect(scope[i], scope[j])) {
+          widths[scope[i]] += logs[scope[j]];
+          widths[scope[j]] += logs[scope[i]];
+        }
+  }
+  if (rule == Rule::MinFill)
+    for (unsigned v = 0; v < core.getNumVariables(); ++v)
+      fills.push_back(countFill(v));
+}
+
+int64_t Game::countFill(unsigned v) const {
+  // What a hub connects is not worth counting: it goes after all others.
+  if (adjacency.isHubNow(v))
+    return int64_t(adjacency.getDegree(v)) << 32;
+  llvm::SmallVector<unsigned, 8> neighbors = adjacency.getNeighbors(v);
+  int64_t fill = 0;
+  for (unsigned i = 0; i < neighbors.size(); ++i)
+    for (unsigned j = 0; j < i; ++j)
+      fill += !adjacency.contains(neighbors[i], neighbors[j]);
+  return fill;
+}
+
+void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
+  constexpr int64_t kMost = int64_t(1) << 62;
+  int64_t size = core.getDomain(v);
+  for (unsigned other : neighbors)
+    size = size > kMost / core.getDomain(other) ? kMost
+                                                : size * core.getDomain(other);
+  work = work > kMost - size ? kMost : work + size;
+}
+
+/// A new edge between a and b is one that their common neighbours no longer
+/// have to add.
+void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
+                                      std::vector<unsigned> &changed) {
+  if (adjacency.getDegree(b) < adjacency.getDegree(a))
+    std::swap(a, b);
+  if (adjacency.isHubNow(a))
+    return;
+  for (unsigned c : adjacency.getNeighbors(a))
+    if (c != b && !adjacency.isHubNow(c) && adjacency.contains(c, b)) {
+      --fills[c];
+      changed.push_back(c);
+    }
+}
+
+void Game::connectAll(ArrayRef<unsigned> clique,
+                      std::vector<unsigned> &changed) {
+  for (unsigned i = 0; i < clique.size(); ++i)
+    for (unsigned j = 0; j < i; ++j) {
+      unsigned a = clique[i], b = clique[j];
+      if (!adjacency.connect(a, b))
+        continue;
+      widths[a] += logs[b];
+      widths[b] += logs[a];
+      if (rule == Rule::MinFill)
+        lowerFillOfCommonNeighbors(a, b, changed);
+    }
+}
+
+void Game::play() {
+  std::vector<Key> keys;
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    keys.push_back(getKey(v));
+  IndexedHeap<Key> heap(std::move(keys));
+  std::vector<unsigned> changed;
+  while (!heap.empty()) {
+    unsigned v = heap.pop();
+    order.push_back(v);
+    llvm::SmallVector<unsigned, 8> neighbors = adjacency.getNeighbors(v);
+    addWork(v, neighbors);
+    adjacency.remove(v, neighbors);
+    for (unsigned other : neighbors)
+      widths[other] -= logs[v];
+    changed.assign(neighbors.begin(), neighbors.end());
+    if (neighbors.size() <= kHubDegree)
+      connectAll(neighbors, changed);
+    if (rule == Rule::MinFill)
+      for (unsigned other : neighbors)
+        fills[other] = countFill(other);
+    for (unsigned other : changed)
+      if (heap.getKey(other) != getKey(other))
+        heap.update(other, getKey(other));
+  }
+}
+
+std::vector<unsigned> mlir::layout::getEliminationOrder(const CoreGraph &core) {
+  Game first(core, Game::Rule::MinWidth);
+  first.play();
+  // Counting new neighbours takes as long as some thousand additions.
+  if (first.work / 4096 < core.getNumVariables())
+    return std::move(first.order);
+  Game second(core, Game::Rule::MinFill);
+  second.play();
+  return std::move(second.work < first.work ? second.order : first.order);
+}

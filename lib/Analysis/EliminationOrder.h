@@ -1,0 +1,34 @@
+//===- EliminationOrder.h - Which variable goes next ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An order in which to eliminate the variables of a core, found by playing the
+// elimination on the scopes alone: a variable that goes makes its neighbours
+// neighbours of each other.
+//
+// The next is the one whose table is smallest (min-width). Where the tables so
+// found hold far more entries than there are variables to look at, the one that
+// makes the fewest new neighbours (min-fill) is tried as well, and the order
+// with less to compute is taken. Equals go by number, so programs that repeat
+// themselves are eliminated in a way that repeats itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_ELIMINATIONORDER_H
+#define LAYOUT_LIB_ANALYSIS_ELIMINATIONORDER_H
+
+#include "CoreGraph.h"
+
+namespace mlir {
+namespace layout {
+
+/// All variables of `core`, first to go first.
+std::vector<unsigned> getEliminationOrder(const CoreGraph &core);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_ELIMINATIONORDER_H

@@ -1,0 +1,331 @@
+//===- GraphReduction.cpp - Variables of degree at most two ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphReduction.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// Neighbours from which on the edges of a variable are not scanned.
+static constexpr unsigned kHubDegree = 16;
+
+GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
+                               int64_t maxTableSize)
+    : graph(graph), algebra(algebra), maxTableSize(maxTableSize) {
+  unsigned count = graph.getNumVariables();
+  unaries.assign(count, kNoTable);
+  heads.assign(count, kNone);
+  degrees.assign(count, 0);
+  states.assign(count, State::Reducible);
+  readFactors();
+  for (unsigned v = 0; v < count; ++v)
+    if (degrees[v] > 1)
+      mergeParallelEdges(v);
+  for (unsigned e = 0; e < edges.size(); ++e) {
+    if (edges[e].table != kNoTable)
+      setTable(e, edges[e].table);
+    auto [a, b] = edges[e].ends;
+    if (edges[e].table != kNoTable && areHubs(a, b))
+      hubEdges[std::minmax(a, b)] = e;
+  }
+}
+
+void GraphReduction::readFactors() {
+  for (unsigned v = 0, count = graph.getNumVariables(); v < count; ++v)
+    if (graph.getDomainSize(v) == 1)
+      states[v] = State::Gone;
+    else
+      ++numLeft;
+  records.reserve(numLeft);
+  size_t numEdges = 0;
+  for (FactorGraph::Factor factor : graph.getFactors())
+    numEdges += factor.variables.size() > 1;
+  edges.reserve(numEdges);
+  llvm::SmallVector<unsigned, 4> scope;
+  for (size_t f = 0, count = graph.getNumFactors(); f < count; ++f) {
+    FactorGraph::Factor factor = graph.getFactor(f);
+    // Without the variables that have one value the table is still the same.
+    scope.clear();
+    for (unsigned variable : factor.variables)
+      if (states[variable] != State::Gone)
+        scope.push_back(variable);
+    const TableStore::Table &table = algebra.store[factor.table];
+    if (table.isUniform()) {
+      constant = addCosts(constant, table.smallest);
+      continue;
+    }
+    // A unary factor is normalized when it is first added to another.
+    if (scope.size() == 1) {
+      addUnary(scope[0], factor.table);
+      continue;
+    }
+    TableAlgebra::Result normal = algebra.normalize(factor.table);
+    constant = addCosts(constant, normal.constant);
+    if (scope.size() == 2) {
+      edges.push_back({{scope[0], scope[1]}, {kNone, kNone}, normal.table});
+      link(edges.size() - 1, 0);
+      link(edges.size() - 1, 1);
+      ++degrees[scope[0]];
+      ++degrees[scope[1]];
+    } else {
+      others.push_back({f, normal.table});
+      for (unsigned variable : scope)
+        states[variable] = State::InLargeFactor;
+    }
+  }
+}
+
+void GraphReduction::mergeParallelEdges(unsigned variable) {
+  llvm::SmallVector<Neighbor, 8> neighbors;
+  forEachNeighbor(variable, [&](Neighbor neighbor) {
+    neighbors.push_back(neighbor);
+    return true;
+  });
+  if (neighbors.size() == 2 && neighbors[0].variable != neighbors[1].variable)
+    return;
+  llvm::sort(neighbors, [](Neighbor a, Neighbor b) {
+    return std::tie(a.variable, a.edge) < std::tie(b.variable, b.edge);
+  });
+  for (size_t i = 1; i < neighbors.size(); ++i) {
+    if (neighbors[i - 1].variable != neighbors[i].variable)
+      continue;
+    Edge &into = edges[neighbors[i].edge], &from = edges[neighbors[i - 1].edge];
+    TableId table = from.table;
+    if (from.ends[0] != into.ends[0])
+      table = algebra.transpose(table, graph.getDomainSize(from.ends[0]));
+    TableAlgebra::Result sum = algebra.add(into.table, table);
+    constant = addCosts(constant, sum.constant);
+    into.table = sum.table;
+    kill(neighbors[i - 1].edge);
+    bool isLast = i + 1 == neighbors.size() ||
+                  neighbors[i + 1].variable != neighbors[i].variable;
+    if (isLast && into.table == kNoTable)
+      kill(neighbors[i].edge);
+  }
+}
+
+bool GraphReduction::areHubs(unsigned a, unsigned b) const {
+  return degrees[a] > kHubDegree && degrees[b] > kHubDegree;
+}
+
+void GraphReduction::addUnary(unsigned variable, TableId table) {
+  TableAlgebra::Result sum = algebra.add(unaries[variable], table);
+  unaries[variable] = sum.table;
+  constant = addCosts(constant, sum.constant);
+}
+
+void GraphReduction::link(unsigned edge, unsigned end) {
+  unsigned &head = heads[edges[edge].ends[end]];
+  edges[edge].next[end] = head;
+  head = edge * 2 + end;
+}
+
+void GraphReduction::setTable(unsigned edge, TableId table) {
+  auto [a, b] = edges[edge].ends;
+  unsigned numRows = graph.getDomainSize(a);
+  // What all neighbours of a hub add to its costs grows with their number. Left
+  // in the edges, it would make each of them different.
+  for (bool ofRows : {true, false})
+    if (degrees[ofRows ? a : b] > kHubDegree) {
+      TableAlgebra::Extraction parts = algebra.extract(table, numRows, ofRows);
+      addUnary(ofRows ? a : b, parts.part);
+      table = parts.rest;
+    }
+  edges[edge].table = table;
+  if (table == kNoTable)
+    return kill(edge);
+  TableAlgebra::Separation parts = algebra.separate(table, numRows);
+  if (!parts.isPossible)
+    return;
+  addUnary(a, parts.rows);
+  addUnary(b, parts.columns);
+  kill(edge);
+}
+
+void GraphReduction::kill(unsigned edge) {
+  edges[edge].table = kNoTable;
+  for (unsigned end : edges[edge].ends) {
+    --degrees[end];
+    enqueue(end);
+  }
+}
+
+void GraphReduction::enqueue(unsigned variable) {
+  if (states[variable] != State::Reducible || degrees[variable] > 2)
+    return;
+  (degrees[variable] == 2 ? two : atMostOne).push_back(variable);
+}
+
+template <typename Fn>
+void GraphReduction::forEachNeighbor(unsigned variable, Fn fn) {
+  unsigned *link = &heads[variable];
+  while (*link != kNone) {
+    unsigned index = *link / 2, end = *link % 2;
+    Edge &edge = edges[index];
+    if (edge.table == kNoTable) {
+      *link = edge.next[end];
+      continue;
+    }
+    link = &edge.next[end];
+    if (!fn(Neighbor{index, edge.ends[1 - end]}))
+      return;
+  }
+}
+
+unsigned GraphReduction::findEdge(unsigned a, unsigned b) {
+  if (areHubs(a, b)) {
+    auto it = hubEdges.find(std::minmax(a, b));
+    // The edge may have gone, and its place may serve another pair.
+    if (it == hubEdges.end() || edges[it->second].table == kNoTable ||
+        std::minmax(edges[it->second].ends[0], edges[it->second].ends[1]) !=
+            std::minmax(a, b))
+      return kNone;
+    return it->second;
+  }
+  if (degrees[b] < degrees[a])
+    std::swap(a, b);
+  unsigned found = kNone;
+  forEachNeighbor(a, [&](Neighbor neighbor) {
+    if (neighbor.variable == b)
+      found = neighbor.edge;
+    return found == kNone;
+  });
+  return found;
+}
+
+TableId GraphReduction::eliminate(unsigned variable, Neighbor first,
+                                  Neighbor second, TableId base) {
+  auto getSide = [&](Neighbor neighbor) -> TableAlgebra::Side {
+    if (neighbor.edge == kNone)
+      return {};
+    const Edge &edge = edges[neighbor.edge];
+    return {edge.table, edge.ends[0] != variable};
+  };
+  unsigned elimination =
+      algebra.eliminate({graph.getDomainSize(variable), unaries[variable],
+                         getSide(first), getSide(second), base});
+  records.push_back({elimination, variable, first.variable, second.variable});
+  states[variable] = State::Gone;
+  --numLeft;
+  TableAlgebra::Result sum = algebra.getSum(elimination);
+  constant = addCosts(constant, sum.constant);
+  return sum.table;
+}
+
+void GraphReduction::reduce(unsigned variable) {
+  Neighbor neighbors[2];
+  unsigned degree = 0;
+  forEachNeighbor(variable, [&](Neighbor neighbor) {
+    neighbors[degree++] = neighbor;
+    return degree < 2;
+  });
+  if (degree == 0) {
+    eliminate(variable, {}, {}, kNoTable);
+    return;
+  }
+  if (degree == 2)
+    return reduceToEdge(variable, neighbors[0], neighbors[1]);
+  auto [edge, neighbor] = neighbors[0];
+  if (graph.getDomainSize(neighbor) > maxTableSize)
+    return;
+  unaries[neighbor] = eliminate(variable, neighbors[0], {}, unaries[neighbor]);
+  kill(edge);
+}
+
+void GraphReduction::reduceToEdge(unsigned variable, Neighbor a, Neighbor b) {
+  if (int64_t(graph.getDomainSize(a.variable)) *
+          graph.getDomainSize(b.variable) >
+      maxTableSize)
+    return;
+  // The message has the rows of the edge that it becomes: one that is there, or
+  // the one to a, with b in place of the variable.
+  unsigned known = findEdge(a.variable, b.variable);
+  unsigned target = known == kNone ? a.edge : known;
+  if (edges[target].ends[0] == variable || edges[target].ends[0] == b.variable)
+    std::swap(a, b);
+  TableId base = known == kNone ? kNoTable : edges[known].table;
+  TableId sum = eliminate(variable, a, b, base);
+  if (known != kNone || sum == kNoTable) {
+    kill(a.edge);
+    kill(b.edge);
+    if (known != kNone)
+      setTable(known, sum);
+    return;
+  }
+  // No degree changes: each end has the other for the variable.
+  unsigned other = target == a.edge ? b.edge : a.edge;
+  unsigned end = edges[target].ends[0] == variable ? 0 : 1;
+  edges[other].table = kNoTable;
+  edges[target].ends[end] = target == a.edge ? b.variable : a.variable;
+  link(target, end);
+  if (areHubs(a.variable, b.variable))
+    hubEdges[std::minmax(a.variable, b.variable)] = target;
+  setTable(target, sum);
+}
+
+void GraphReduction::run() {
+  // What becomes reducible goes before what comes further down, so that a
+  // program is walked in its own order; and everything of degree one before
+  // anything of degree two, which takes larger tables.
+  for (unsigned limit : {1, 2})
+    for (unsigned v = 0; v < states.size(); ++v) {
+      unsigned next = v;
+      do {
+        if (constant == kInfiniteCost)
+          return;
+        if (states[next] == State::Reducible && degrees[next] <= limit)
+          reduce(next);
+      } while (takeNext(next, limit));
+    }
+}
+
+bool GraphReduction::takeNext(unsigned &variable, unsigned limit) {
+  std::vector<unsigned> &list =
+      atMostOne.empty() && limit > 1 ? two : atMostOne;
+  if (list.empty())
+    return false;
+  variable = list.back();
+  list.pop_back();
+  return true;
+}
+
+CoreGraph GraphReduction::getCore() const {
+  CoreGraph core;
+  if (numLeft == 0)
+    return core;
+  std::vector<unsigned> indices(unaries.size(), kNone);
+  for (unsigned v = 0; v < unaries.size(); ++v) {
+    if (states[v] == State::Gone)
+      continue;
+    indices[v] = core.addVariable(v, graph.getDomainSize(v));
+    if (unaries[v] != kNoTable)
+      core.addFactor(indices[v], unaries[v]);
+  }
+  for (const Edge &edge : edges)
+    if (edge.table != kNoTable)
+      core.addFactor({indices[edge.ends[0]], indices[edge.ends[1]]},
+                     edge.table);
+  llvm::SmallVector<unsigned, 4> scope;
+  for (auto [factor, table] : others) {
+    scope.clear();
+    for (unsigned variable : graph.getFactor(factor).variables)
+      if (indices[variable] != kNone)
+        scope.push_back(indices[variable]);
+    core.addFactor(scope, table);
+  }
+  return core;
+}
+
+void GraphReduction::substituteBack(std::vector<unsigned> &assignment) const {
+  for (const Record &record : llvm::reverse(records)) {
+    size_t index = record.first == kNone ? 0 : assignment[record.first];
+    if (record.second != kNone)
+      index = index * graph.getDomainSize(record.second) +
+              assignment[record.second];
+    assignment[record.variable] = algebra.getChoice(record.elimination, index);
+  }
+}

@@ -1,0 +1,123 @@
+//===- GraphReduction.h - Variables of degree at most two -------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of a factor graph that is solved in linear time. A variable with no
+// neighbour takes its least value (R0), one with one neighbour becomes a unary
+// factor of it (RI), one with two a binary factor between them (RII), which may
+// make neighbours reducible in turn. Trees and series-parallel graphs, which
+// most programs are, vanish.
+//
+//     a - b - c       b goes:  a - c, an edge that a - c had already is
+//      \_____/                 merged, then a goes, then c
+//
+// On the way factors of one scope are merged, variables with one value leave
+// their factors, and a binary factor that is a sum of two unary ones becomes
+// these, which leaves no edge.
+//
+// Laws:
+//  * the constant plus the least cost of the core is the least cost of the
+//    graph, both cut off below kInfiniteCost;
+//  * in the core every variable has three neighbours or a factor of three or
+//    more variables, unless `maxTableSize` stopped a reduction;
+//  * `substituteBack` extends a best assignment of the core to one of the
+//  graph.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_GRAPHREDUCTION_H
+#define LAYOUT_LIB_ANALYSIS_GRAPHREDUCTION_H
+
+#include "CoreGraph.h"
+#include "TableAlgebra.h"
+
+namespace mlir {
+namespace layout {
+
+class GraphReduction {
+public:
+  GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
+                 int64_t maxTableSize);
+
+  /// Reduces until nothing can be reduced. Stops early where the constant
+  /// becomes infinite: nothing is allowed then.
+  void run();
+
+  Cost getConstant() const { return constant; }
+  CoreGraph getCore() const;
+
+  /// Sets the values of all variables outside the core.
+  void substituteBack(std::vector<unsigned> &assignment) const;
+
+private:
+  static constexpr unsigned kNone = ~0u;
+
+  /// A binary factor; dead where it has no table. Its table has a row per value
+  /// of ends[0]. `next` continues the list of either end: twice the number of
+  /// an edge, plus the end of it that is meant.
+  struct Edge {
+    unsigned ends[2];
+    unsigned next[2];
+    TableId table;
+  };
+  struct Neighbor {
+    unsigned edge = kNone, variable = kNone;
+  };
+  enum class State : char { Reducible, InLargeFactor, Gone };
+  /// What to look up when a variable gets its value: the choices of its
+  /// elimination, a row per value of `first`.
+  struct Record {
+    unsigned elimination, variable, first, second;
+  };
+
+  void readFactors();
+  /// Merges the edges of a variable that have the same other end.
+  void mergeParallelEdges(unsigned variable);
+  bool areHubs(unsigned a, unsigned b) const;
+  void addUnary(unsigned variable, TableId table);
+  /// Puts a live edge into the list of one of its ends.
+  void link(unsigned edge, unsigned end);
+  /// Makes `table` the table of a live edge, or of its ends if it can be.
+  void setTable(unsigned edge, TableId table);
+  void kill(unsigned edge);
+  void enqueue(unsigned variable);
+  /// Takes a variable of at most this degree off a worklist, if there is one.
+  bool takeNext(unsigned &variable, unsigned limit);
+  /// Calls fn(neighbor), which returns whether to go on, for the live edges of
+  /// a variable, and unlinks the dead ones that it meets.
+  template <typename Fn> void forEachNeighbor(unsigned variable, Fn fn);
+  unsigned findEdge(unsigned a, unsigned b);
+  void reduce(unsigned variable);
+  void reduceToEdge(unsigned variable, Neighbor a, Neighbor b);
+  /// Takes a variable out; returns the table of its message, onto another.
+  TableId eliminate(unsigned variable, Neighbor first, Neighbor second,
+                    TableId base);
+
+  const FactorGraph &graph;
+  TableAlgebra &algebra;
+  int64_t maxTableSize;
+  Cost constant = 0;
+  unsigned numLeft = 0; // variables that are not gone
+
+  std::vector<TableId> unaries;  // per variable
+  std::vector<unsigned> heads;   // per variable, the list of its edges
+  std::vector<unsigned> degrees; // per variable, its live edges
+  std::vector<State> states;     // per variable
+  std::vector<Edge> edges;
+  std::vector<Record> records;
+  /// Factors of three variables or more, with their normalized tables.
+  std::vector<std::pair<unsigned, TableId>> others;
+  /// Edges between variables that both had many neighbours from the start;
+  /// degrees never grow, so no others can become such.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
+  /// Worklists of variables by degree; the last goes first.
+  std::vector<unsigned> atMostOne, two;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_GRAPHREDUCTION_H

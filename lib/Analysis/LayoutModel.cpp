@@ -1,0 +1,172 @@
+//===- LayoutModel.cpp - A choice of layouts as a factor graph ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutModel.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+SmallVector<LayoutId, 2> LayoutModel::getNeeds(const OpConfig &config,
+                                               ArrayRef<unsigned> operands) {
+  SmallVector<LayoutId, 2> needs;
+  for (unsigned operand : operands) {
+    LayoutId layout = config.layouts.operands[operand];
+    if (layout != kAnyLayout && !llvm::is_contained(needs, layout))
+      needs.push_back(layout);
+  }
+  return needs;
+}
+
+LayoutId LayoutModel::getMade(const TensorClass &tensor,
+                              unsigned producerConfig) const {
+  if (!tensor.producer)
+    return costs.getLayoutOf(tensor.type);
+  return getConfigs(*tensor.producer)[producerConfig]
+      .layouts.results[tensor.result];
+}
+
+/// Roles start with the producer; without one its table has one row, which is
+/// left out.
+void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
+                           ArrayRef<unsigned> roles, std::vector<Cost> table) {
+  if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
+    return;
+  if (!tensor.producer && roles.front() == 0)
+    roles = roles.drop_front();
+  pattern.entries.push_back(
+      {SmallVector<unsigned, 2>(roles), graph.addTable(std::move(table))});
+}
+
+LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
+  Pattern pattern;
+  unsigned numMade = tensor.producer ? getConfigs(*tensor.producer).size() : 1;
+  auto getPrice = [&](unsigned made, LayoutId wanted, int64_t frequency) {
+    return scaleCost(
+        costs.getConversionCost(tensor.type, getMade(tensor, made), wanted),
+        frequency);
+  };
+
+  // The layouts that more than one consumer may ask for.
+  llvm::MapVector<LayoutId, unsigned> askers;
+  for (const TensorClass::Consumer &consumer : tensor.consumers) {
+    SmallVector<LayoutId, 4> seen;
+    for (const OpConfig &config : getConfigs(consumer.unitClass))
+      for (LayoutId layout : getNeeds(config, consumer.operands))
+        if (!llvm::is_contained(seen, layout)) {
+          seen.push_back(layout);
+          ++askers[layout];
+        }
+  }
+  llvm::DenseMap<LayoutId, unsigned> copyRole;
+  for (auto [layout, count] : askers) {
+    if (count < 2)
+      continue;
+    std::vector<Cost> table;
+    for (unsigned p = 0; p < numMade; ++p) {
+      table.push_back(0);
+      table.push_back(getPrice(p, layout, tensor.frequency));
+    }
+    if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
+      continue; // everyone makes it
+    unsigned role = 1 + tensor.consumers.size() + pattern.numCopies++;
+    copyRole[layout] = role;
+    addEntry(pattern, tensor, {0, role}, std::move(table));
+  }
+
+  for (auto [i, consumer] : llvm::enumerate(tensor.consumers)) {
+    ArrayRef<OpConfig> configs = getConfigs(consumer.unitClass);
+    unsigned role = 1 + i;
+    // What is asked for by this consumer alone is paid between the two.
+    std::vector<Cost> table;
+    for (unsigned p = 0; p < numMade; ++p)
+      for (const OpConfig &config : configs) {
+        Cost cost = 0;
+        for (LayoutId layout : getNeeds(config, consumer.operands))
+          if (askers.lookup(layout) < 2)
+            cost = addCosts(cost, getPrice(p, layout, consumer.frequency));
+        table.push_back(cost);
+      }
+    addEntry(pattern, tensor, {0, role}, std::move(table));
+
+    for (auto [layout, count] : askers) {
+      auto copy = copyRole.find(layout);
+      if (copy == copyRole.end())
+        continue;
+      // Where a copy of its own would be made less often than one for all, it
+      // may do with that.
+      bool mayStandAlone = consumer.frequency < tensor.frequency;
+      std::vector<Cost> demand;
+      for (unsigned p = 0; p < (mayStandAlone ? numMade : 1); ++p)
+        for (const OpConfig &config : configs) {
+          bool isNeeded =
+              llvm::is_contained(getNeeds(config, consumer.operands), layout);
+          demand.push_back(!isNeeded ? 0
+                           : mayStandAlone
+                               ? getPrice(p, layout, consumer.frequency)
+                               : kInfiniteCost);
+          demand.push_back(0);
+        }
+      if (mayStandAlone)
+        addEntry(pattern, tensor, {0, role, copy->second}, std::move(demand));
+      else
+        addEntry(pattern, tensor, {role, copy->second}, std::move(demand));
+    }
+  }
+  return pattern;
+}
+
+int64_t
+LayoutModel::getCopyFrequency(const TensorClass &tensor,
+                              ArrayRef<const TensorClass::Consumer *> askers) {
+  int64_t alone = 0;
+  for (const TensorClass::Consumer *consumer : askers)
+    alone = addCosts(alone, consumer->frequency);
+  return std::min(alone, tensor.frequency);
+}
+
+FactorGraph LayoutModel::build() {
+  std::vector<std::optional<TableId>> ownCosts;
+  for (auto [c, unitClass] : llvm::enumerate(program.unitClasses)) {
+    std::vector<Cost> table;
+    for (const OpConfig &config : getConfigs(c))
+      table.push_back(scaleCost(config.cost, unitClass.frequency));
+    bool isFree = llvm::all_of(table, [](Cost cost) { return cost == 0; });
+    ownCosts.push_back(isFree
+                           ? std::nullopt
+                           : std::optional(graph.addTable(std::move(table))));
+  }
+  for (const Unit &unit : program.units) {
+    unsigned variable = graph.addVariable(getConfigs(unit.unitClass).size());
+    if (std::optional<TableId> table = ownCosts[unit.unitClass])
+      graph.addFactor({variable}, *table);
+  }
+  initial.assign(program.units.size(), 0);
+
+  std::vector<std::optional<Pattern>> patterns(program.tensorClasses.size());
+  SmallVector<unsigned> variableOf;
+  for (const Tensor &tensor : program.tensors) {
+    std::optional<Pattern> &pattern = patterns[tensor.tensorClass];
+    if (!pattern)
+      pattern = makePattern(program.tensorClasses[tensor.tensorClass]);
+    if (pattern->entries.empty())
+      continue;
+    variableOf.assign(1, tensor.producer);
+    llvm::append_range(variableOf, program.getConsumers(tensor));
+    for (unsigned copy = 0; copy < pattern->numCopies; ++copy) {
+      variableOf.push_back(graph.addVariable(2));
+      initial.push_back(1);
+    }
+    for (const Pattern::Entry &entry : pattern->entries) {
+      SmallVector<unsigned, 2> variables;
+      for (unsigned role : entry.roles)
+        variables.push_back(variableOf[role]);
+      graph.addFactor(variables, entry.table);
+    }
+  }
+  return std::move(graph);
+}

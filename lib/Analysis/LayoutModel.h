@@ -1,0 +1,76 @@
+//===- LayoutModel.h - A choice of layouts as a factor graph ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns a program with candidates into the variables and tables of the solver.
+// What the tensors of one class add to the graph is worked out once, as a
+// pattern of tables over roles, and repeated for each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
+#define LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
+
+#include "layout/Analysis/Candidates.h"
+
+namespace mlir {
+namespace layout {
+
+class LayoutModel {
+public:
+  LayoutModel(const Program &program, ArrayRef<Candidates> candidates,
+              CostModel &costs)
+      : program(program), candidates(candidates), costs(costs) {}
+
+  /// One variable per unit comes first, in their order; the others say which
+  /// copies there are.
+  FactorGraph build();
+
+  /// For the solver to start from: all as typed, with every copy.
+  std::vector<unsigned> getInitial() const { return initial; }
+
+  /// The layouts in which a consumer asks for a tensor, each once.
+  static SmallVector<LayoutId, 2> getNeeds(const OpConfig &config,
+                                           ArrayRef<unsigned> operands);
+
+  /// The layout that a tensor is made in.
+  LayoutId getMade(const TensorClass &tensor, unsigned producerConfig) const;
+
+  /// How often the copy that these consumers ask for is made: one for all, or
+  /// one for each where that is less.
+  static int64_t
+  getCopyFrequency(const TensorClass &tensor,
+                   ArrayRef<const TensorClass::Consumer *> askers);
+
+private:
+  /// Tables over roles: 0 is the producer, then the consumers, then copies.
+  struct Pattern {
+    struct Entry {
+      SmallVector<unsigned, 2> roles;
+      TableId table;
+    };
+    unsigned numCopies = 0;
+    std::vector<Entry> entries;
+  };
+
+  Pattern makePattern(const TensorClass &tensor);
+  void addEntry(Pattern &pattern, const TensorClass &tensor,
+                ArrayRef<unsigned> roles, std::vector<Cost> table);
+  ArrayRef<OpConfig> getConfigs(unsigned unitClass) const {
+    return candidates[unitClass].configs;
+  }
+
+  const Program &program;
+  ArrayRef<Candidates> candidates;
+  CostModel &costs;
+  FactorGraph graph;
+  std::vector<unsigned> initial;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H

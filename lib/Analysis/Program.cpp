@@ -1,0 +1,340 @@
+//===- Program.cpp - Units of choice and the tensors between them ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/Program.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using Kind = OpLayoutRule::Kind;
+
+bool layout::hasKnownLayout(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && (!type.getEncoding() || hasLayout(type));
+}
+
+static bool isEncoded(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getEncoding();
+}
+
+/// Offsets and the like that are constants count as attributes do; -1 stands
+/// for all other operands, which no rule looks at.
+static int64_t getIndex(Value operand) {
+  if (!isa<IndexType>(operand.getType()))
+    return -1;
+  return getConstantIntValue(operand).value_or(-1);
+}
+
+/// Discardable attributes say nothing of layouts; some are notes that ops make
+/// for themselves on the first question.
+static llvm::hash_code hashOp(Operation *op) {
+  return llvm::hash_combine(
+      op->getName(), op->getName().hashOpProperties(op->getPropertiesStorage()),
+      llvm::hash_combine_range(op->operand_type_begin(),
+                               op->operand_type_end()),
+      llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
+}
+
+static bool areAlike(Operation *a, Operation *b) {
+  if (a->getName() != b->getName() ||
+      !a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                        b->getPropertiesStorage()) ||
+      a->getOperandTypes() != b->getOperandTypes() ||
+      a->getResultTypes() != b->getResultTypes() ||
+      a->getNumRegions() != b->getNumRegions())
+    return false;
+  for (auto [x, y] : llvm::zip(a->getOperands(), b->getOperands()))
+    if (getIndex(x) != getIndex(y))
+      return false;
+  for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &x, &y, OperationEquivalence::IgnoreLocations))
+      return false;
+  return true;
+}
+
+namespace {
+
+class Reader {
+public:
+  Reader(Operation *root, int64_t assumedTrips)
+      : root(root), frequencies(root, assumedTrips) {}
+
+  Program run();
+
+private:
+  struct Use {
+    unsigned tensor, unit, operand;
+    Operation *user;
+  };
+
+  void findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
+                       llvm::SmallBitVector &results) const;
+  unsigned getOpClass(Operation *op);
+  unsigned getJoinClass(const Join &join, int64_t frequency);
+  WalkResult addOp(Operation *op);
+  void addJoins();
+  void addUse(OpOperand &operand, unsigned unit, unsigned index);
+  void addTensors();
+  void findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses);
+  unsigned getTensorClass(TensorClass &&wanted);
+
+  /// For what is a free source instead of a unit.
+  static constexpr unsigned kFreeSource = ~0u;
+
+  Operation *root;
+  Frequencies frequencies;
+  Program program;
+  DenseMap<Operation *, unsigned> unitOf; // or kFreeSource
+  unsigned firstJoin = 0;
+  DenseMap<Value, unsigned> tensorOf;
+  std::vector<Use> uses;
+  // By hash.
+  DenseMap<uint64_t, SmallVector<unsigned, 1>> unitClassesOf, tensorClassesOf;
+};
+
+} // namespace
+
+void Reader::findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
+                             llvm::SmallBitVector &results) const {
+  operands.resize(op->getNumOperands());
+  results.resize(op->getNumResults());
+  if (program.flow.joins.empty())
+    return;
+  for (OpOperand &operand : op->getOpOperands())
+    if (program.flow.joinOfOperand.contains(&operand))
+      operands.set(operand.getOperandNumber());
+  for (OpResult result : op->getResults())
+    if (program.flow.joinOfValue.contains(result))
+      results.set(result.getResultNumber());
+}
+
+unsigned Reader::getOpClass(Operation *op) {
+  llvm::SmallBitVector operands, results;
+  findJoinedSlots(op, operands, results);
+  int64_t frequency = frequencies.get(op->getBlock());
+  SmallVector<unsigned, 1> &known =
+      unitClassesOf[llvm::hash_combine(hashOp(op), frequency)];
+  for (unsigned c : known) {
+    const UnitClass &candidate = program.unitClasses[c];
+    if (candidate.op && candidate.frequency == frequency &&
+        candidate.joinedOperands == operands &&
+        candidate.joinedResults == results && areAlike(candidate.op, op))
+      return c;
+  }
+  UnitClass added;
+  added.op = op;
+  added.rule = getLayoutRule(op);
+  added.isPinned = llvm::any_of(op->getOperandTypes(), isEncoded) ||
+                   llvm::any_of(op->getResultTypes(), isEncoded);
+  // Where control flow has a say an op cannot choose alone.
+  if (operands.any() || results.any())
+    added.rule = OpLayoutRule();
+  added.joinedOperands = std::move(operands);
+  added.joinedResults = std::move(results);
+  added.frequency = frequency;
+  known.push_back(program.unitClasses.size());
+  program.unitClasses.push_back(std::move(added));
+  return known.back();
+}
+
+WalkResult Reader::addOp(Operation *op) {
+  if (op == root)
+    return WalkResult::advance();
+  if (!llvm::any_of(op->getOperands(), hasKnownLayout) &&
+      !llvm::any_of(op->getResults(), hasKnownLayout))
+    return WalkResult::advance();
+  unsigned unitClass = getOpClass(op);
+  const UnitClass &known = program.unitClasses[unitClass];
+  Kind kind = known.rule.kind;
+  if (!known.isPinned && isFreeSource(op, known.rule)) {
+    unitOf[op] = kFreeSource;
+  } else if (kind != Kind::Shape) {
+    unitOf[op] = program.units.size();
+    program.units.push_back({unitClass, op, 0});
+  }
+  // Bodies of ops with a rule are part of what the rule says.
+  return kind == Kind::Opaque ? WalkResult::advance() : WalkResult::skip();
+}
+
+unsigned Reader::getJoinClass(const Join &join, int64_t frequency) {
+  SmallVector<unsigned, 1> &known =
+      unitClassesOf[llvm::hash_combine(join.type, frequency)];
+  for (unsigned c : known)
+    if (program.unitClasses[c].joinType == join.type &&
+        program.unitClasses[c].frequency == frequency)
+      return c;
+  UnitClass added;
+  added.joinType = join.type;
+  added.frequency = frequency;
+  known.push_back(program.unitClasses.size());
+  program.unitClasses.push_back(std::move(added));
+  return known.back();
+}
+
+void Reader::addJoins() {
+  firstJoin = program.units.size();
+  // A join does nothing, so it does not matter how often.
+  for (auto [j, join] : llvm::enumerate(program.flow.joins))
+    program.units.push_back(
+        {getJoinClass(join, /*frequency=*/1), nullptr, unsigned(j)});
+}
+
+void Reader::addUse(OpOperand &operand, unsigned unit, unsigned index) {
+  Value value = operand.get();
+  if (!hasKnownLayout(value))
+    return;
+  Operation *producer = value.getDefiningOp();
+  auto it = producer ? unitOf.find(producer) : unitOf.end();
+  if (it != unitOf.end() && it->second == kFreeSource)
+    return;
+  auto [known, isNew] = tensorOf.try_emplace(value, program.tensors.size());
+  if (isNew) {
+    unsigned from = it == unitOf.end() ? kFreeSource : it->second;
+    if (!program.flow.joins.empty())
+      if (auto join = program.flow.joinOfValue.find(value);
+          join != program.flow.joinOfValue.end())
+        from = firstJoin + join->second;
+    program.tensors.push_back({value, 0, from, 0});
+  }
+  uses.push_back({known->second, unit, index, operand.getOwner()});
+}
+
+unsigned Reader::getTensorClass(TensorClass &&wanted) {
+  llvm::hash_code hash =
+      llvm::hash_combine(wanted.type, wanted.producer.value_or(~0u),
+                         wanted.result, wanted.frequency);
+  for (const TensorClass::Consumer &consumer : wanted.consumers)
+    hash =
+        llvm::hash_combine(hash, consumer.unitClass, consumer.frequency,
+                           llvm::hash_combine_range(consumer.operands.begin(),
+                                                    consumer.operands.end()));
+  SmallVector<unsigned, 1> &known = tensorClassesOf[hash];
+  for (unsigned c : known) {
+    const TensorClass &other = program.tensorClasses[c];
+    if (other.type == wanted.type && other.producer == wanted.producer &&
+        other.result == wanted.result && other.frequency == wanted.frequency &&
+        llvm::equal(other.consumers, wanted.consumers,
+                    [](const auto &a, const auto &b) {
+                      return a.unitClass == b.unitClass &&
+                             a.operands == b.operands &&
+                             a.frequency == b.frequency;
+                    }))
+      return c;
+  }
+  unsigned number = program.tensorClasses.size();
+  known.push_back(number);
+  auto meet = [&](unsigned unitClass, Slot slot) {
+    program.unitClasses[unitClass].meets.push_back({slot, number});
+  };
+  if (wanted.producer)
+    meet(*wanted.producer, {true, wanted.result});
+  SmallVector<std::pair<unsigned, unsigned>> met;
+  for (const TensorClass::Consumer &consumer : wanted.consumers)
+    for (unsigned operand : consumer.operands)
+      if (!llvm::is_contained(met,
+                              std::make_pair(consumer.unitClass, operand))) {
+        met.push_back({consumer.unitClass, operand});
+        meet(consumer.unitClass, {false, operand});
+      }
+  program.tensorClasses.push_back(std::move(wanted));
+  return number;
+}
+
+/// `ownUses` are those of the tensor, ordered as its consumers are.
+void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
+  Block *block = wanted.first.getParentBlock();
+  SmallVector<Operation *, 4> users;
+  for (unsigned use : ownUses)
+    users.push_back(uses[use].user);
+  wanted.frequency = frequencies.get(findPlacement(wanted.first, users));
+  if (llvm::all_of(
+          users, [&](Operation *user) { return user->getBlock() == block; })) {
+    for (TensorClass::Consumer &consumer : wanted.consumers)
+      consumer.frequency = wanted.frequency;
+    return;
+  }
+  size_t next = 0;
+  for (TensorClass::Consumer &consumer : wanted.consumers) {
+    size_t begin = next;
+    while (next < ownUses.size() &&
+           uses[ownUses[next]].unit == uses[ownUses[begin]].unit)
+      ++next;
+    consumer.frequency = frequencies.get(findPlacement(
+        wanted.first, ArrayRef(users).slice(begin, next - begin)));
+  }
+}
+
+void Reader::addTensors() {
+  for (auto [u, unit] : llvm::enumerate(program.units)) {
+    if (unit.op) {
+      const UnitClass &unitClass = program.getClass(unit);
+      for (OpOperand &operand : unit.op->getOpOperands())
+        if (!unitClass.joinedOperands.test(operand.getOperandNumber()))
+          addUse(operand, u, operand.getOperandNumber());
+      continue;
+    }
+    for (OpOperand *operand : program.flow.joins[unit.join].operands)
+      addUse(*operand, u, 0);
+  }
+
+  // Uses by tensor, in the order of the units.
+  std::vector<unsigned> first(program.tensors.size() + 1, 0);
+  for (const Use &use : uses)
+    ++first[use.tensor + 1];
+  for (size_t t = 1; t < first.size(); ++t)
+    first[t] += first[t - 1];
+  std::vector<unsigned> sorted(uses.size());
+  std::vector<unsigned> next(first.begin(), first.end() - 1);
+  for (auto [i, use] : llvm::enumerate(uses))
+    sorted[next[use.tensor]++] = i;
+
+  program.consumers.reserve(uses.size());
+  for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
+    TensorClass wanted;
+    wanted.type = cast<RankedTensorType>(tensor.value.getType());
+    wanted.first = tensor.value;
+    tensor.firstConsumer = program.consumers.size();
+    if (tensor.producer != kFreeSource) {
+      const Unit &producer = program.units[tensor.producer];
+      wanted.producer = producer.unitClass;
+      wanted.result =
+          producer.op ? cast<OpResult>(tensor.value).getResultNumber() : 0;
+    }
+    unsigned last = ~0u;
+    for (unsigned i = first[t]; i < first[t + 1]; ++i) {
+      const Use &use = uses[sorted[i]];
+      if (use.unit != last) {
+        program.consumers.push_back(use.unit);
+        wanted.consumers.push_back({program.units[use.unit].unitClass, {}, 1});
+        last = use.unit;
+      }
+      SmallVector<unsigned, 1> &operands = wanted.consumers.back().operands;
+      if (!llvm::is_contained(operands, use.operand))
+        operands.push_back(use.operand);
+    }
+    findFrequencies(wanted,
+                    ArrayRef(sorted).slice(first[t], first[t + 1] - first[t]));
+    tensor.tensorClass = getTensorClass(std::move(wanted));
+  }
+}
+
+Program Reader::run() {
+  program.flow = findJoins(root);
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
+  addJoins();
+  addTensors();
+  return std::move(program);
+}
+
+Program layout::readProgram(Operation *root, int64_t assumedTrips) {
+  return Reader(root, assumedTrips).run();
+}

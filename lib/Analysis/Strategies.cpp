@@ -1,0 +1,258 @@
+//===- Strategies.cpp - Rules that others choose layouts by ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/Strategies.h"
+#include "LayoutModel.h"
+#include <deque>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+class Chooser {
+public:
+  Chooser(const Program &program, ArrayRef<Candidates> candidates,
+          CostModel &costs);
+
+  void goForward();
+  void goBackward();
+  void spread();
+  void lowerRanks();
+  void vote();
+
+  std::vector<unsigned> choice;
+
+private:
+  /// A tensor at one slot of a unit.
+  struct End {
+    unsigned tensor;
+    Slot slot;
+  };
+
+  ArrayRef<OpConfig> getConfigs(unsigned unit) const {
+    return candidates[program.units[unit].unitClass].configs;
+  }
+  ArrayRef<End> getEnds(unsigned unit) const {
+    return ArrayRef(ends).slice(firstEnd[unit],
+                                firstEnd[unit + 1] - firstEnd[unit]);
+  }
+  bool isAnchor(unsigned unit) const { return getConfigs(unit).size() == 1; }
+  static LayoutId getLayout(const OpConfig &config, Slot slot) {
+    return slot.isResult ? config.layouts.results[slot.index]
+                         : config.layouts.operands[slot.index];
+  }
+  LayoutId getMade(const Tensor &tensor) const;
+  template <typename Fn> void forEachOtherEnd(unsigned unit, End end, Fn fn);
+  std::optional<unsigned> find(unsigned unit, Slot slot, LayoutId layout) const;
+
+  const Program &program;
+  ArrayRef<Candidates> candidates;
+  LayoutModel model;
+  std::vector<End> ends;
+  std::vector<unsigned> firstEnd;
+};
+
+} // namespace
+
+Chooser::Chooser(const Program &program, ArrayRef<Candidates> candidates,
+                 CostModel &costs)
+    : choice(program.units.size(), 0), program(program), candidates(candidates),
+      model(program, candidates, costs) {
+  std::vector<SmallVector<End, 4>> ofUnit(program.units.size());
+  for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
+    const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+    for (auto [consumer, unit] :
+         llvm::zip(known.consumers, program.getConsumers(tensor)))
+      for (unsigned operand : consumer.operands)
+        ofUnit[unit].push_back({unsigned(t), {false, operand}});
+    if (known.producer)
+      ofUnit[tensor.producer].push_back({unsigned(t), {true, known.result}});
+  }
+  for (SmallVector<End, 4> &own : ofUnit) {
+    // Operands in order, then results.
+    llvm::stable_sort(own, [](const End &a, const End &b) {
+      return std::make_pair(a.slot.isResult, a.slot.index) <
+             std::make_pair(b.slot.isResult, b.slot.index);
+    });
+    firstEnd.push_back(ends.size());
+    llvm::append_range(ends, own);
+  }
+  firstEnd.push_back(ends.size());
+}
+
+LayoutId Chooser::getMade(const Tensor &tensor) const {
+  const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+  return model.getMade(known, known.producer ? choice[tensor.producer] : 0);
+}
+
+/// The configuration with `layout` at `slot`, the first where there are some.
+std::optional<unsigned> Chooser::find(unsigned unit, Slot slot,
+                                      LayoutId layout) const {
+  for (auto [c, config] : llvm::enumerate(getConfigs(unit)))
+    if (getLayout(config, slot) == layout)
+      return c;
+  return std::nullopt;
+}
+
+/// Calls fn(unit, slot) for the units on the other side of one end.
+template <typename Fn>
+void Chooser::forEachOtherEnd(unsigned unit, End end, Fn fn) {
+  const Tensor &tensor = program.tensors[end.tensor];
+  const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+  if (!end.slot.isResult) {
+    if (known.producer)
+      fn(tensor.producer, Slot{true, known.result});
+    return;
+  }
+  for (auto [consumer, other] :
+       llvm::zip(known.consumers, program.getConsumers(tensor)))
+    for (unsigned operand : consumer.operands)
+      fn(other, Slot{false, operand});
+}
+
+void Chooser::goForward() {
+  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit)
+    for (End end : getEnds(unit)) {
+      if (end.slot.isResult)
+        break;
+      if (std::optional<unsigned> config =
+              find(unit, end.slot, getMade(program.tensors[end.tensor]))) {
+        choice[unit] = *config;
+        break;
+      }
+    }
+}
+
+void Chooser::goBackward() {
+  for (unsigned unit = choice.size(); unit-- > 0;) {
+    for (End end : getEnds(unit)) {
+      if (!end.slot.isResult || isAnchor(unit))
+        continue;
+      std::optional<LayoutId> wanted;
+      bool agree = true;
+      forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+        LayoutId layout = getLayout(getConfigs(other)[choice[other]], slot);
+        agree &= !wanted || *wanted == layout;
+        wanted = layout;
+      });
+      if (!wanted || !agree)
+        continue;
+      if (std::optional<unsigned> config = find(unit, end.slot, *wanted))
+        choice[unit] = *config;
+      break;
+    }
+  }
+}
+
+void Chooser::spread() {
+  std::vector<char> isSet(choice.size(), false);
+  std::deque<unsigned> queue;
+  // Ops that want something special speak before boundaries.
+  for (bool asTyped : {false, true})
+    for (unsigned unit = 0, e = choice.size(); unit < e; ++unit)
+      if (isAnchor(unit) && (getConfigs(unit)[0].origin ==
+                             OpConfig::Origin::AsTyped) == asTyped) {
+        isSet[unit] = true;
+        queue.push_back(unit);
+      }
+  while (!queue.empty()) {
+    unsigned unit = queue.front();
+    queue.pop_front();
+    const OpConfig &config = getConfigs(unit)[choice[unit]];
+    for (End end : getEnds(unit))
+      forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+        if (isSet[other])
+          return;
+        std::optional<unsigned> follows =
+            find(other, slot, getLayout(config, end.slot));
+        if (!follows)
+          return;
+        choice[other] = *follows;
+        isSet[other] = true;
+        queue.push_back(other);
+      });
+  }
+}
+
+void Chooser::lowerRanks() {
+  // The ranks of the tensors at a unit that are converted.
+  auto getRanks = [&](unsigned unit, const OpConfig &config) {
+    int64_t sum = 0;
+    for (End end : getEnds(unit)) {
+      const Tensor &tensor = program.tensors[end.tensor];
+      int64_t rank = program.tensorClasses[tensor.tensorClass].type.getRank();
+      LayoutId own = getLayout(config, end.slot);
+      if (!end.slot.isResult)
+        sum += getMade(tensor) == own ? 0 : rank;
+      else
+        forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+          LayoutId wanted = getLayout(getConfigs(other)[choice[other]], slot);
+          sum += wanted == own ? 0 : rank;
+        });
+    }
+    return sum;
+  };
+  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit) {
+    int64_t least = getRanks(unit, getConfigs(unit)[choice[unit]]);
+    for (auto [c, config] : llvm::enumerate(getConfigs(unit)))
+      if (int64_t ranks = getRanks(unit, config); ranks < least) {
+        least = ranks;
+        choice[unit] = c;
+      }
+  }
+}
+
+void Chooser::vote() {
+  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit) {
+    unsigned most = 0;
+    for (auto [c, config] : llvm::enumerate(getConfigs(unit))) {
+      unsigned votes = 0;
+      for (End end : getEnds(unit)) {
+        LayoutId own = getLayout(config, end.slot);
+        if (!end.slot.isResult)
+          votes += getMade(program.tensors[end.tensor]) == own;
+        else
+          forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+            votes += getLayout(getConfigs(other)[choice[other]], slot) == own;
+          });
+      }
+      if (votes > most) {
+        most = votes;
+        choice[unit] = c;
+      }
+    }
+  }
+}
+
+std::vector<unsigned> layout::chooseByRule(Strategy strategy,
+                                           const Program &program,
+                                           ArrayRef<Candidates> candidates,
+                                           CostModel &costs) {
+  Chooser chooser(program, candidates, costs);
+  switch (strategy) {
+  case Strategy::optimal:
+    llvm_unreachable("the solver's");
+  case Strategy::forward:
+    chooser.goForward();
+    break;
+  case Strategy::priority:
+    chooser.spread();
+    break;
+  case Strategy::rank:
+    chooser.lowerRanks();
+    break;
+  case Strategy::majority:
+    chooser.vote();
+    break;
+  case Strategy::bidirectional:
+    chooser.goForward();
+    chooser.goBackward();
+    break;
+  }
+  return std::move(chooser.choice);
+}

@@ -1,0 +1,89 @@
+//===- TableStore.h - Tables of costs, each once ----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Interned tables. A store on top of another sees the tables of its base under
+// the same ids and adds its own behind them, so a solver shares the tables of
+// its graph without copying or changing them. The base must not grow meanwhile.
+//
+//     TableStore store;
+//     TableId a = store.intern({0, 5}), b = store.intern({0, 5}); // a == b
+//     store[a].largest                                            // 5
+//
+// Laws:
+//  * a store does not make two tables with equal entries, though its base may
+//    have another;
+//  * ids count up in the order of first appearance;
+//  * the entries of a table stay where they are as long as the store lives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_TABLESTORE_H
+#define LAYOUT_LIB_ANALYSIS_TABLESTORE_H
+
+#include "layout/Analysis/FactorGraph.h"
+#include "llvm/Support/Allocator.h"
+
+namespace mlir {
+namespace layout {
+
+/// No table, which stands for one that is zero everywhere.
+constexpr TableId kNoTable = TableId(~0u);
+
+class TableStore {
+public:
+  struct Table {
+    const Cost *entries;
+    unsigned size;
+    unsigned hash;
+    Cost smallest;     // of all entries
+    Cost largest;      // of the finite ones, 0 if there is none
+    bool hasForbidden; // some entry is infinite
+
+    llvm::ArrayRef<Cost> get() const { return {entries, size}; }
+    /// All entries are the same.
+    bool isUniform() const {
+      return hasForbidden ? smallest == kInfiniteCost : smallest == largest;
+    }
+  };
+
+  explicit TableStore(const TableStore *base = nullptr);
+
+  TableId intern(llvm::ArrayRef<Cost> entries);
+
+  const Table &operator[](TableId id) const {
+    unsigned index = unsigned(id);
+    return index < numBaseTables ? (*base)[id] : tables[index - numBaseTables];
+  }
+
+  size_t getNumTables() const { return numBaseTables + tables.size(); }
+  /// Entries of the store's own tables.
+  int64_t getNumOwnEntries() const { return numOwnEntries; }
+
+private:
+  /// A place of the hash table. The hash tells most of what differs without a
+  /// look at the table.
+  struct Slot {
+    unsigned hash = 0;
+    TableId table = kNoTable;
+  };
+
+  /// The table in `slots` with these entries, or kNoTable.
+  TableId find(llvm::ArrayRef<Cost> entries, unsigned hash) const;
+  void insert(Slot slot);
+
+  const TableStore *base;
+  unsigned numBaseTables;
+  llvm::SmallVector<Table, 0> tables;
+  llvm::BumpPtrAllocator memory;
+  std::vector<Slot> slots; // open addressing; a power of two of them
+  int64_t numOwnEntries = 0;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_TABLESTORE_H

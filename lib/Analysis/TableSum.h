@@ -1,0 +1,68 @@
+//===- TableSum.h - The minimum of a sum of large tables --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The inner loops of elimination: for every combination of values of a scope,
+// the least sum of some tables over the values of one more variable.
+//
+//     // out[x, y] = min over v of f[v, x] + g[y, v]
+//     minimizeSum({/*domain of v=*/2, /*scope=*/{3, 4}},
+//                 {{&f, /*step of v=*/3, /*steps of x, y=*/{1, 0}},
+//                  {&g, 1, {0, 2}}}, buffers);
+//
+// Time is that of one addition per table and combination, in loops over
+// consecutive entries, where the tables have the variables in the order v,
+// scope; other tables are copied to that order first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_TABLESUM_H
+#define LAYOUT_LIB_ANALYSIS_TABLESUM_H
+
+#include "TableStore.h"
+
+namespace mlir {
+namespace layout {
+
+/// The domains of what is minimized over and of what stays.
+struct SumShape {
+  unsigned domain;
+  llvm::SmallVector<unsigned, 8> scope;
+
+  size_t getSize() const {
+    size_t size = 1;
+    for (unsigned other : scope)
+      size *= other;
+    return size;
+  }
+};
+
+/// A table and how far apart the entries for neighbouring values are, 0 for
+/// variables that the table does not have.
+struct SumTerm {
+  const TableStore::Table *table;
+  size_t step;
+  llvm::SmallVector<size_t, 8> steps; // per variable of the scope
+};
+
+/// Memory that is used again from sum to sum: tables may be so large that
+/// getting new memory takes as long as filling it. Nothing but room.
+struct SumBuffers {
+  std::vector<Cost> out, base, partial;
+  std::vector<size_t> offsets;
+  std::vector<std::vector<Cost>> copies;
+};
+
+/// The minima, row-major over the scope. They stay in the buffers and may be
+/// overwritten.
+llvm::MutableArrayRef<Cost> minimizeSum(const SumShape &shape,
+                                        llvm::ArrayRef<SumTerm> terms,
+                                        SumBuffers &buffers);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_TABLESUM_H

@@ -1,0 +1,205 @@
+"""A module while it is written: functions, regions, weights and inputs."""
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TextIO
+
+import numpy as np
+
+from . import weights as w
+from .text import Dim, Function, Value, results, tensor_type, types
+from .weights import Weight
+
+
+class Module:
+    """The current function is `function`; operations are appended to its current region.
+
+    Layers have names. `scope` makes a prefix of names; a weight is known by its whole path,
+    operations by the part of it that lies in their function, so that the text of a function does
+    not depend on who calls it."""
+
+    def __init__(self, name: str, seed: int = 0, weights: str = "random",
+                 runnable: bool = False) -> None:
+        self.name = name
+        self.seed = seed
+        self.runnable = runnable
+        self.function = Function()
+        self._weights_as = weights
+        self._scope: list[str] = []
+        self._local_scope = 0  # where the part of the scope within the function begins
+        self._weight_source: Callable[[Weight], Value] = self._weight_of_main
+        self._functions: dict[str, str] = {}  # text -> symbol
+        self._maps: dict[str, str] = {}
+        self._drawn: dict[str, Callable[[], np.ndarray]] = {}  # resource -> its numbers
+        self._constants: dict[str, Value] = {}
+        self._inputs: list[Callable[[dict[str, int]], np.ndarray]] = []
+        self._results: list[Value] = []
+
+    # ------------------------------------------------------------------- text
+
+    def path(self, layer: str) -> str:
+        """Within the function."""
+        return ".".join([*self._scope[self._local_scope:], layer])
+
+    def full_path(self, layer: str) -> str:
+        return ".".join([*self._scope, layer])
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        self._scope.append(name)
+        yield
+        self._scope.pop()
+
+    @contextmanager
+    def region(self) -> Iterator[list[str]]:
+        """Operations go to the list that it gives, not to the body."""
+        outer, self.function.body = self.function.body, []
+        yield self.function.body
+        self.function.body = outer
+
+    def map(self, text: str) -> str:
+        """The alias of an affine map."""
+        return self._maps.setdefault(text, f"#map{len(self._maps)}")
+
+    def emit(self, layer: str, operation: str, shape: Sequence[Dim],
+             element: str = "f32") -> Value:
+        """Appends an operation with one result, at the location of the layer."""
+        path = self.path(layer)
+        value = Value(self.function.fresh(path), tuple(shape), element)
+        self.function.body.append(f'{value.name} = {operation} loc("{path}")')
+        return value
+
+    def emit_many(self, layer: str, operation: str, like: Sequence[Value]) -> list[Value]:
+        """The same with results of the types of `like`."""
+        path = self.path(layer)
+        if len(like) == 1:
+            return [self.emit(layer, operation, like[0].shape, like[0].element)]
+        name = self.function.fresh(path)
+        self.function.body.append(f'{name}:{len(like)} = {operation} loc("{path}")')
+        return [Value(f"{name}#{i}", v.shape, v.element) for i, v in enumerate(like)]
+
+    # ------------------------------------------------------------------ sizes
+
+    def product(self, *dims: Dim) -> Dim:
+        """The product of extents; one name for one product, however it came about."""
+        number, dynamic = 1, []
+        for dim in dims:
+            factor, names = self.function.factors_of(dim)
+            number *= factor
+            dynamic += names
+        if not dynamic:
+            return number
+        factors = sorted(dynamic) + ([] if number == 1 else [self.function.index(number)])
+        name = factors[0]
+        for factor in factors[1:]:
+            stem = f"{name}_x_{factor}".replace("%", "")
+            name = self.function.once(stem, f"arith.muli {name}, {factor} : index")
+        self.function.factors[name] = number, dynamic
+        return name
+
+    def total(self, *dims: Dim) -> Dim:
+        """The sum of extents, of which at most one is dynamic."""
+        number = sum(d for d in dims if isinstance(d, int))
+        dynamic = [d for d in dims if isinstance(d, str)]
+        if not dynamic or number == 0:
+            return dynamic[0] if dynamic else number
+        stem = f"{dynamic[0]}_plus_{number}".replace("-", "minus_").replace("%", "")
+        return self.function.once(
+            stem, f"arith.addi {dynamic[0]}, {self.function.index(number)} : index")
+
+    def index(self, dim: Dim) -> str:
+        """The extent as an operand."""
+        return self.function.index(dim) if isinstance(dim, int) else dim
+
+    # ---------------------------------------------------------------- weights
+
+    def normal(self, layer: str, shape: Sequence[int], deviation: float) -> Weight:
+        return w.normal(self.seed, self.full_path(layer), shape, deviation)
+
+    def uniform(self, layer: str, shape: Sequence[int], low: float, high: float) -> Weight:
+        return w.uniform(self.seed, self.full_path(layer), shape, low, high)
+
+    def weight(self, weight: Weight) -> Value:
+        """The weight as an operand."""
+        return self._weight_source(weight)
+
+    def _weight_of_main(self, weight: Weight) -> Value:
+        if weight.name in self._constants:
+            raise ValueError(f"two weights are called {weight.name}")
+        if self._weights_as == "arguments":
+            value = Value(self.function.fresh(weight.name), weight.shape)
+            self.function.argument(value)
+            self._inputs.append(lambda _: weight.draw())
+        elif self._weights_as == "splat":
+            value = self._constant(weight.name, f"dense<{weight.splat(self.seed):.8e}>",
+                                   weight.shape, "f32")
+        else:
+            value = self._resource(weight.name, weight.shape, "f32", weight.draw)
+        self._constants[weight.name] = value
+        return value
+
+    def _constant(self, name: str, literal: str, shape: Sequence[int], element: str) -> Value:
+        value = Value(self.function.fresh(name), tuple(shape), element)
+        self.function.prologue.append(f"{value.name} = arith.constant {literal} : {value.type}")
+        return value
+
+    def _resource(self, name: str, shape: Sequence[int], element: str,
+                  draw: Callable[[], np.ndarray]) -> Value:
+        self._drawn[name] = draw
+        return self._constant(name, f"dense_resource<{name}>", shape, element)
+
+    def table(self, name: str, array: np.ndarray) -> Value:
+        """Numbers that belong to the architecture, such as positions: no weight. They are there
+        in every function that uses them."""
+        element = {"f": "f32", "i": "i64"}[array.dtype.kind]
+        array = array.astype({"f32": np.float32, "i64": np.int64}[element])
+        path = f"table.{name}"
+        self._drawn.setdefault(path, lambda: array)
+        name = self.function.once(
+            path, f"arith.constant dense_resource<{path}> : {tensor_type(array.shape, element)}")
+        return Value(name, array.shape, element)
+
+    # ------------------------------------------------------- inputs and results
+
+    def input(self, name: str, shape: Sequence[Dim], element: str = "f32", below: int = 0) -> Value:
+        """The next argument of main: f32, normally distributed, or integers from 0 to `below`.
+        A dynamic extent is given as its name, such as "%batch"."""
+        def draw(sizes: dict[str, int]) -> np.ndarray:
+            extents = [sizes[d.lstrip("%")] if isinstance(d, str) else d for d in shape]
+            if element == "i64":
+                return w.draw_integers(self.seed, name, extents, below)
+            return w.draw_normal(self.seed, name, extents, 1.0)
+
+        self._inputs.append(draw)
+        return self.function.argument(Value("%" + name, tuple(shape), element))
+
+    def output(self, *values: Value) -> None:
+        self._results = list(values)
+
+    def example_inputs(self, sizes: dict[str, int] | None = None) -> list[np.ndarray]:
+        """Seeded arguments for main; `sizes` has what dynamic extents become, by their names."""
+        return [draw(sizes or {}) for draw in self._inputs]
+
+    # ------------------------------------------------------------------ whole
+
+    def write(self, file: TextIO) -> None:
+        """Writes the module as text."""
+        for text, alias in self._maps.items():
+            file.write(f"{alias} = {text}\n")
+        signature = f"({types(self.function.arguments)}) -> {results(self._results)}"
+        attributes = (f" attributes {{llvm.emit_c_interface, layout.signature = {signature}}}"
+                      if self.runnable else "")
+        file.write(f"module @{self.name} {{\n")
+        for text, symbol in self._functions.items():
+            file.write(f"  func.func private @{symbol}{textwrap.indent(text, '  ').lstrip()}\n")
+        file.write(f"  func.func @main({self.function.signature()}) -> "
+                   f"{results(self._results)}{attributes} {{\n"
+                   f"{textwrap.indent(self.function.text(self._results), '    ')}\n  }}\n}}\n")
+        w.write_resources(file, self._drawn)
+
+
+def signature_of(function: Function, returned: Sequence[Value]) -> str:
+    """A function's text after its symbol."""
+    return (f"({function.signature()}) -> {results(returned)} {{\n"
+            f"{textwrap.indent(function.text(returned), '  ')}\n}}")

@@ -1,0 +1,28 @@
+"""A network that can be generated: its name, what it can be asked for, and how it is built."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .builder import Builder
+from .options import CommonOptions
+
+
+@dataclass(frozen=True)
+class Network:
+    """`small` are options with which the network is small enough to run in a second, with channel
+    counts that no block divides."""
+
+    name: str
+    summary: str
+    Options: type[CommonOptions]
+    body: Callable[[Builder, Any], None]
+    small: dict[str, Any] = field(default_factory=dict)
+
+    def build(self, options: CommonOptions) -> Builder:
+        builder = Builder(self.name, options)
+        self.body(builder, options)
+        return builder
+
+    def small_options(self, **given: Any) -> CommonOptions:
+        return self.Options(**{**self.small, **given})

@@ -1,0 +1,160 @@
+"""The parts of a module's text: values with their types, maps, regions, functions."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+# An extent: a number, or the SSA name of an index where it is dynamic.
+Dim = int | str
+
+
+def tensor_type(shape: Sequence[Dim], element: str = "f32") -> str:
+    extents = "".join(f"{'?' if isinstance(d, str) else d}x" for d in shape)
+    return f"tensor<{extents}{element}>"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor. Equal dynamic extents have equal names."""
+
+    name: str
+    shape: tuple[Dim, ...]
+    element: str = "f32"
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def type(self) -> str:
+        return tensor_type(self.shape, self.element)
+
+
+def names(values: Sequence[Value]) -> str:
+    return ", ".join(value.name for value in values)
+
+
+def types(values: Sequence[Value]) -> str:
+    return ", ".join(value.type for value in values)
+
+
+def results(values: Sequence[Value]) -> str:
+    """The types that a function or a loop returns."""
+    return types(values) if len(values) == 1 else f"({types(values)})"
+
+
+def float_text(value: float) -> str:
+    if math.isinf(value):
+        return "0x7F800000" if value > 0 else "0xFF800000"
+    return f"{value:.8e}"
+
+
+def affine_map(loops: int, subscripts: Sequence[int | str | None]) -> str:
+    """Subscripts are loops, expressions like "d2 floordiv 2", or None for 0."""
+    expressions = ["0" if s is None else f"d{s}" if isinstance(s, int) else s for s in subscripts]
+    return (f"affine_map<({', '.join(f'd{i}' for i in range(loops))}) -> "
+            f"({', '.join(expressions)})>")
+
+
+class Scalars:
+    """The scalar operations of a region; each method returns the name of its result."""
+
+    def __init__(self, function: "Function") -> None:
+        self.lines: list[str] = []
+        self._function = function
+
+    def line(self, text: str) -> str:
+        name = f"%t{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def op(self, operation: str, *operands: str, element: str = "f32") -> str:
+        return self.line(f"{operation} {', '.join(operands)} : {element}")
+
+    def constant(self, value: float, element: str = "f32") -> str:
+        return self._function.scalar(value, element)
+
+    def index(self, loop: int) -> str:
+        return self.line(f"linalg.index {loop} : index")
+
+    def add(self, a: str, b: str) -> str:
+        return self.op("arith.addf", a, b)
+
+    def sub(self, a: str, b: str) -> str:
+        return self.op("arith.subf", a, b)
+
+    def mul(self, a: str, b: str) -> str:
+        return self.op("arith.mulf", a, b)
+
+    def div(self, a: str, b: str) -> str:
+        return self.op("arith.divf", a, b)
+
+    def max(self, a: str, b: str) -> str:
+        return self.op("arith.maximumf", a, b)
+
+    def min(self, a: str, b: str) -> str:
+        return self.op("arith.minimumf", a, b)
+
+    def exp(self, a: str) -> str:
+        return self.op("math.exp", a)
+
+
+@dataclass
+class Function:
+    """A function while it is written. The prologue holds what is valid in all of it: constants
+    and sizes, each once."""
+
+    arguments: list[Value] = field(default_factory=list)
+    prologue: list[str] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+    # Of an extent that is a product: the number and the names that are multiplied.
+    factors: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, stem: str) -> str:
+        """An SSA name that is new in the function."""
+        name = base = "%" + re.sub(r"\W", "_", stem)
+        count = 0
+        while name in self._taken:
+            count += 1
+            name = f"{base}_{count}"
+        self._taken.add(name)
+        return name
+
+    def once(self, stem: str, operation: str) -> str:
+        """The result of an operation of the prologue that is there once."""
+        if operation not in self._known:
+            self._known[operation] = self.fresh(stem)
+            self.prologue.append(f"{self._known[operation]} = {operation}")
+        return self._known[operation]
+
+    def index(self, number: int) -> str:
+        return self.once(f"c{number}", f"arith.constant {number} : index")
+
+    def scalar(self, value: float, element: str = "f32") -> str:
+        text = float_text(value) if element == "f32" else str(int(value))
+        return self.once("cst", f"arith.constant {text} : {element}")
+
+    def factors_of(self, dim: Dim) -> tuple[int, list[str]]:
+        return (dim, []) if isinstance(dim, int) else self.factors.get(dim, (1, [dim]))
+
+    def argument(self, value: Value) -> Value:
+        """Adds an argument; its named extents are read off it."""
+        self.arguments.append(value)
+        self._taken.add(value.name)
+        for position, dim in enumerate(value.shape):
+            if isinstance(dim, str) and dim not in self._taken:
+                self._taken.add(dim)
+                self.prologue.append(
+                    f"{dim} = tensor.dim {value.name}, {self.index(position)} : {value.type}")
+        return value
+
+    def text(self, returned: Sequence[Value]) -> str:
+        """From the body's first line to its return."""
+        last = f"return {names(returned)} : {types(returned)}"
+        return "\n".join([*self.prologue, *self.body, last])
+
+    def signature(self) -> str:
+        return ", ".join(f"{a.name}: {a.type}" for a in self.arguments)

@@ -1,0 +1,15 @@
+// RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
+// The column is that of the layout or of the value, whichever is wrong.
+
+// CHECK: :[[# @LINE + 1]]:51: error: expected a layout inside #layout.padded
+func.func private @f(tensor<1xf32, #layout.padded<5, zero>>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:51: error: the padding is stated twice (P1): one #layout.padded is enough
+func.func private @f(tensor<1xf32, #layout.padded<#layout.padded<#layout.map<(i) -> buffer(i)>, zero>, zero>>)
+
+// -----
+
+// CHECK: :[[# @LINE + 1]]:82: error: padding holds a number (P1), found "a"
+func.func private @f(tensor<1xf32, #layout.padded<#layout.map<(i) -> buffer(i)>, "a">>)

@@ -1,0 +1,57 @@
+"""The least cost is proven, and no rule gets below it.
+
+usage: strategies.py FOLDER
+
+Decides layouts of all small networks by the bytes that conversions move: with the optimum, which
+must be the lower bound, and with each of the other strategies, which must not be less.
+"""
+
+import pathlib
+import re
+import sys
+
+from layout_mlir.networks import NETWORKS
+from layout_mlir.tools import run_tool
+
+TARGET = '#layout.target<kind = "cpu", lanes = 16>'
+RULES = ("forward", "priority", "rank", "majority", "bidirectional")
+
+
+def assign(path, strategy):
+    """The cost of the conversions and the lower bound."""
+    text = run_tool("layout-opt", path, "--layout-canonicalize", "--layout-propagate="
+                    f"objective=bytes strategy={strategy} target={{{TARGET}}}")
+    found = re.search(r"layout\.assignment = \{conversion_cost = (\d+) : i64, cost = (\d+) : i64, "
+                      r"lower_bound = (\d+) : i64\}", text)
+    conversions, cost, bound = map(int, found.groups())
+    if conversions != cost:
+        sys.exit(f"{path.stem}, {strategy}: {cost} is not the cost {conversions} of conversions")
+    return conversions, bound
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = []
+    worse = dict.fromkeys(RULES, 0)
+    for network in NETWORKS.values():
+        path = folder / f"{network.name}.mlir"
+        with open(path, "w") as file:
+            network.build(network.small_options(weights="splat")).write(file)
+        optimum, bound = assign(path, "optimal")
+        moved = {rule: assign(path, rule)[0] for rule in RULES}
+        print(f"{network.name}: {optimum}, lower bound {bound}; {moved}")
+        if optimum != bound:
+            failed.append(f"{network.name}: {optimum} is not proven, the bound is {bound}")
+        for rule in RULES:
+            if moved[rule] < optimum:
+                failed.append(f"{network.name}: {rule} moves {moved[rule]}, the optimum {optimum}")
+            worse[rule] += moved[rule] > optimum
+    # Rules that always find the optimum would be no rules of others.
+    failed += [f"{rule} is never worse" for rule, count in worse.items() if not count]
+    if failed:
+        sys.exit("\n".join(failed))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,216 @@
+//===- RandomGraphs.h - Sums of tables and their minimum by hand *- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sum of tables as plain data, with its cost from the definition and its
+// minimum by enumeration, which share no code with the solver.
+//
+//     std::mt19937 random(1);
+//     Model model = makeRandomModel(random);
+//     model.makeGraph().solve().cost == minimizeByEnumeration(model)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TEST_UNIT_ANALYSIS_RANDOMGRAPHS_H
+#define LAYOUT_TEST_UNIT_ANALYSIS_RANDOMGRAPHS_H
+
+#include "layout/Analysis/FactorGraph.h"
+#include <algorithm>
+#include <random>
+
+namespace mlir {
+namespace layout {
+
+struct Model {
+  struct Term {
+    std::vector<unsigned> scope;
+    std::vector<Cost> table;
+  };
+  std::vector<unsigned> domains;
+  std::vector<Term> terms;
+
+  size_t getTableSize(llvm::ArrayRef<unsigned> scope) const {
+    size_t size = 1;
+    for (unsigned variable : scope)
+      size *= domains[variable];
+    return size;
+  }
+
+  FactorGraph makeGraph() const {
+    FactorGraph graph;
+    for (unsigned domain : domains)
+      graph.addVariable(domain);
+    for (const Term &term : terms)
+      graph.addFactor(term.scope, term.table);
+    return graph;
+  }
+
+  Cost evaluate(llvm::ArrayRef<unsigned> assignment) const {
+    __extension__ typedef unsigned __int128 Wide;
+    Wide sum = 0;
+    for (const Term &term : terms) {
+      size_t entry = 0;
+      for (unsigned variable : term.scope)
+        entry = entry * domains[variable] + assignment[variable];
+      if (term.table[entry] == kInfiniteCost)
+        return kInfiniteCost;
+      sum += Wide(term.table[entry]);
+    }
+    return sum >= Wide(kInfiniteCost) ? kInfiniteCost - 1 : Cost(sum);
+  }
+};
+
+inline Cost minimizeByEnumeration(const Model &model) {
+  std::vector<unsigned> assignment(model.domains.size(), 0);
+  Cost least = kInfiniteCost;
+  while (true) {
+    least = std::min(least, model.evaluate(assignment));
+    size_t v = 0;
+    while (v < assignment.size() && ++assignment[v] == model.domains[v])
+      assignment[v++] = 0;
+    if (v == assignment.size())
+      return least;
+  }
+}
+
+/// The model in which a variable has one value only. Variables keep their
+/// numbers.
+inline Model fix(const Model &model, unsigned fixed, unsigned value) {
+  Model result = model;
+  result.domains[fixed] = 1;
+  for (Model::Term &term : result.terms) {
+    if (!llvm::is_contained(term.scope, fixed))
+      continue;
+    std::vector<Cost> kept;
+    for (size_t entry = 0; entry < term.table.size(); ++entry) {
+      size_t rest = entry;
+      for (unsigned variable : llvm::reverse(term.scope)) {
+        if (variable == fixed && rest % model.domains[variable] == value)
+          kept.push_back(term.table[entry]);
+        rest /= model.domains[variable];
+      }
+    }
+    term.table = std::move(kept);
+  }
+  return result;
+}
+
+class RandomModels {
+public:
+  explicit RandomModels(unsigned seed) : random(seed) {}
+
+  unsigned draw(unsigned low, unsigned high) {
+    return low + random() % (high - low + 1);
+  }
+  std::vector<unsigned> drawAssignment(const Model &model) {
+    std::vector<unsigned> assignment;
+    for (unsigned domain : model.domains)
+      assignment.push_back(draw(0, domain - 1));
+    return assignment;
+  }
+
+  /// Few variables, so that all assignments can be enumerated.
+  Model drawSmall() {
+    Model model;
+    unsigned count = draw(1, 7);
+    for (unsigned v = 0; v < count; ++v)
+      model.domains.push_back(draw(1, 4));
+    drawCosts();
+    switch (draw(0, 4)) {
+    case 0: // a chain
+      for (unsigned v = 1; v < count; ++v)
+        addTerm(model, {v - 1, v});
+      break;
+    case 1: // a tree
+      for (unsigned v = 1; v < count; ++v)
+        addTerm(model, {draw(0, v - 1), v});
+      break;
+    case 2: // a cycle
+      for (unsigned v = 0; v < count && count > 2; ++v)
+        addTerm(model, {v, (v + 1) % count});
+      break;
+    case 3: // pairs
+      for (unsigned f = 0, e = draw(0, 3 * count); f < e; ++f)
+        addTerm(model, drawScope(count, std::min(2u, count)));
+      break;
+    default:
+      for (unsigned f = 0, e = draw(0, 2 * count); f < e; ++f)
+        addTerm(model, drawScope(count, draw(0, std::min(4u, count))));
+    }
+    for (unsigned v = 0; v < count; ++v)
+      if (draw(0, 1))
+        addTerm(model, {v});
+    for (unsigned again = draw(0, 2); again > 0 && !model.terms.empty();
+         --again)
+      addTerm(model, model.terms[draw(0, model.terms.size() - 1)].scope);
+    return model;
+  }
+
+  /// Pairs on a graph that looks like a program: each variable with some of the
+  /// few before it, and one with all others if `hasHub`.
+  Model drawLong(unsigned count, unsigned reach, bool hasHub) {
+    Model model;
+    drawCosts();
+    for (unsigned v = 0; v < count; ++v) {
+      model.domains.push_back(draw(1, 3));
+      addTerm(model, {v});
+      for (unsigned back = 1; back <= std::min(v, reach); ++back)
+        if (back == 1 || draw(0, 2) == 0)
+          addTerm(model, {v - back, v});
+      if (hasHub && v > 0)
+        addTerm(model, {0, v});
+    }
+    return model;
+  }
+
+  std::vector<unsigned> drawScope(unsigned count, unsigned size) {
+    std::vector<unsigned> scope;
+    for (unsigned v = 0; v < count; ++v)
+      scope.push_back(v);
+    shuffle(scope);
+    scope.resize(size);
+    return scope;
+  }
+
+  /// Adds a factor with a new table or one of those of the same size.
+  void addTerm(Model &model, std::vector<unsigned> scope) {
+    size_t size = model.getTableSize(scope);
+    std::vector<Cost> table;
+    for (const Model::Term &term : model.terms)
+      if (term.table.size() == size && draw(0, 2) == 0)
+        table = term.table;
+    if (table.empty())
+      for (size_t entry = 0; entry < size; ++entry)
+        table.push_back(draw(0, 99) < forbidden ? kInfiniteCost
+                                                : Cost(draw(0, most)) * scale);
+    model.terms.push_back({std::move(scope), std::move(table)});
+  }
+
+  template <typename T> void shuffle(std::vector<T> &items) {
+    for (size_t i = items.size(); i > 1; --i)
+      std::swap(items[i - 1], items[draw(0, i - 1)]);
+  }
+
+  std::mt19937 random;
+
+private:
+  /// Ties or none, small costs or such that sums leave the range of int64, and
+  /// from none to many forbidden entries.
+  void drawCosts() {
+    const Cost scales[] = {1, (Cost(1) << 40) + 1, Cost(1) << 57,
+                           (kInfiniteCost - 1) / 9};
+    scale = scales[std::max(0, int(draw(0, 6)) - 3)];
+    most = draw(0, 2) == 0 ? 1 : 9;
+    forbidden = draw(0, 2) == 0 ? 0 : draw(0, 50);
+  }
+  Cost scale = 1;
+  unsigned most = 9, forbidden = 0;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TEST_UNIT_ANALYSIS_RANDOMGRAPHS_H
