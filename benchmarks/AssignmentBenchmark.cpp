@@ -51,12 +51,13 @@ public:
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
     for (int64_t f = 0; f < functions; ++f) {
       b.setInsertionPointToEnd(module->getBody());
-      auto function =
-          func::FuncOp::create(b, loc, "f" + std::to_string(f),
-                               b.getFunctionType({image, filter}, {image}));
+      auto function = func::FuncOp::create(b, loc, "f" + std::to_string(f),
+                                           b.getFunctionType({image}, {image}));
       Block *block = function.addEntryBlock();
       b.setInsertionPointToStart(block);
-      Value x = block->getArgument(0), weights = block->getArgument(1);
+      Value x = block->getArgument(0);
+      Value weights = arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(filter, b.getF32FloatAttr(0.5)));
       Value empty = tensor::EmptyOp::create(b, loc, image.getShape(),
                                             image.getElementType());
       Value skip = x;

@@ -212,6 +212,27 @@ void decoder(benchmark::State &state) {
 BENCHMARK(decoder)->ArgName("ops")->Arg(100'000)->Arg(1'000'000)->Unit(
     benchmark::kMillisecond);
 
+/// Dense blocks in a row: in each of them every op reads all before it, so that
+/// elimination is cut and a search closes the gap.
+void denseBlocks(benchmark::State &state) {
+  solve(state, [&] {
+    Builder builder(4);
+    unsigned block = state.range(1);
+    for (unsigned i = 0, e = state.range(0); i < e; ++i) {
+      unsigned op = builder.addOp(builder.makeOpTable());
+      unsigned first = i % block == 0 && i > 0 ? i - 1 : i / block * block;
+      for (unsigned read = first; read < i; ++read)
+        builder.graph.addFactor({read, op}, builder.makeConversionTable());
+    }
+    return std::move(builder.graph);
+  });
+}
+BENCHMARK(denseBlocks)
+    ->ArgNames({"ops", "block"})
+    ->Args({96, 32})
+    ->Args({6400, 32})
+    ->Unit(benchmark::kMillisecond);
+
 /// A grid of different tables, as wide as its shorter side.
 void grid(benchmark::State &state) {
   solve(state, [&] {

@@ -17,7 +17,7 @@ required_packages=(
   python3-dev python3-numpy pybind11-dev git ca-certificates)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with. Without them the rest still works.
-wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev)
+wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {

@@ -14,9 +14,10 @@ static constexpr unsigned kMaxRounds = 16;
 
 BranchAndBound::BranchAndBound(const CoreGraph &core, unsigned numOriginal,
                                const TableStore &store,
-                               std::vector<Bucket> buckets)
+                               std::vector<Bucket> buckets,
+                               std::vector<unsigned> &values)
     : core(core), numOriginal(numOriginal), store(store),
-      buckets(std::move(buckets)), values(core.getNumVariables(), 0) {
+      buckets(std::move(buckets)), values(values) {
   for (const Bucket &bucket : this->buckets)
     lowerBound += bucket.constant;
 }
@@ -41,14 +42,18 @@ WideCost BranchAndBound::getExpected(const Bucket &bucket) const {
   return sum;
 }
 
+/// What the present values cost.
 WideCost BranchAndBound::evaluate() const {
-  WideCost sum = lowerBound;
-  for (const Bucket &bucket : llvm::reverse(buckets)) {
-    WideCost own = getBucketCost(bucket);
-    if (own == kInfiniteWideCost)
-      return own;
-    sum += own - getExpected(bucket);
-  }
+  WideCost sum = 0;
+  for (const Bucket &bucket : buckets)
+    for (unsigned factor : bucket.factors) {
+      if (factor >= numOriginal)
+        continue;
+      Cost entry = core.lookUp(factor, values, store);
+      if (entry == kInfiniteCost)
+        return kInfiniteWideCost;
+      sum += entry;
+    }
   return sum;
 }
 
@@ -126,21 +131,23 @@ void BranchAndBound::open(size_t depth, WideCost bound,
   const Bucket &bucket = getBucketAt(depth);
   WideCost rest = bound - getExpected(bucket);
   size_t first = stack.size();
-  for (unsigned v = core.getDomain(bucket.variable); v-- > 0;) {
+  for (unsigned v = 0; v < core.getDomain(bucket.variable); ++v) {
     values[bucket.variable] = v;
     WideCost own = getBucketCost(bucket);
     if (own != kInfiniteWideCost)
       stack.push_back({rest + own, v});
   }
-  std::stable_sort(
-      stack.begin() + first, stack.end(),
-      [](const Candidate &a, const Candidate &b) { return b.bound < a.bound; });
+  std::sort(stack.begin() + first, stack.end(),
+            [](const Candidate &a, const Candidate &b) {
+              return std::tie(b.bound, b.value) < std::tie(a.bound, a.value);
+            });
 }
 
 int64_t BranchAndBound::run(std::vector<unsigned> &assignment, bool hasInitial,
                             int64_t maxSteps) {
   if (hasInitial) {
-    values = assignment;
+    for (const Bucket &bucket : buckets)
+      values[bucket.variable] = assignment[bucket.variable];
     descend();
     takeIfBetter(evaluate(), 0, assignment);
   }

@@ -33,12 +33,15 @@ constexpr WideCost kInfiniteWideCost = WideCost(1) << 120;
 class BranchAndBound {
 public:
   /// Of the buckets of one component, in their order. The first `numOriginal`
-  /// factors of the core are no messages.
+  /// factors of the core are no messages. `values` has room for a value of each
+  /// variable of the core; those of the component are overwritten.
   BranchAndBound(const CoreGraph &core, unsigned numOriginal,
-                 const TableStore &store, std::vector<Bucket> buckets);
+                 const TableStore &store, std::vector<Bucket> buckets,
+                 std::vector<unsigned> &values);
 
-  /// Starts from a known assignment of all variables of the core, and sets
-  /// those of the component to the best that it finds. Returns the steps taken.
+  /// Sets the variables of the component to the best values that it finds,
+  /// starting from those in `assignment` if `hasInitial`. Returns the steps
+  /// taken.
   int64_t run(std::vector<unsigned> &assignment, bool hasInitial,
               int64_t maxSteps);
 
@@ -70,7 +73,7 @@ private:
   unsigned numOriginal;
   const TableStore &store;
   std::vector<Bucket> buckets;
-  std::vector<unsigned> values; // of all variables of the core
+  std::vector<unsigned> &values;
   WideCost cost = kInfiniteWideCost;
   WideCost lowerBound = 0;
 };

@@ -59,9 +59,9 @@ Bucket BucketElimination::getBucket(size_t index) const {
 bool BucketElimination::isTooLarge(ArrayRef<unsigned> scope) const {
   int64_t size = 1;
   for (unsigned variable : scope) {
-    size *= core.getDomain(variable);
-    if (size > maxTableSize)
+    if (size > maxTableSize / core.getDomain(variable))
       return true;
+    size *= core.getDomain(variable);
   }
   return false;
 }
@@ -95,8 +95,9 @@ BucketElimination::makeGroups(unsigned variable, ArrayRef<unsigned> factors) {
     return {std::move(all)};
 
   isRelaxed[components[variable]] = true;
-  llvm::stable_sort(all.factors, [&](unsigned a, unsigned b) {
-    return core.getScope(a).size() > core.getScope(b).size();
+  llvm::sort(all.factors, [&](unsigned a, unsigned b) {
+    return std::pair(core.getScope(a).size(), a) >
+           std::pair(core.getScope(b).size(), b);
   });
   llvm::SmallVector<Group, 2> groups;
   for (unsigned factor : all.factors) {

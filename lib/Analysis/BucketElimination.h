@@ -94,9 +94,9 @@ private:
                                             unsigned factor,
                                             unsigned variable) const;
   bool isTooLarge(llvm::ArrayRef<unsigned> scope) const;
-  /// The rest and the part that depends on hubs alone. Without it the messages
-  /// of equal layers would all be different: what they add to the costs of a
-  /// hub grows with their number.
+  /// Kept apart is the part that depends on hubs alone: what equal layers add
+  /// to the costs of a hub grows with their number, and would make each of
+  /// their messages another table.
   struct Message {
     TableId rest, ofHubs;
     Cost constant;

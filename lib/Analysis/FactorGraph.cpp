@@ -43,7 +43,8 @@ void FactorGraph::addFactor(ArrayRef<unsigned> variables, TableId table) {
   assert(size == (*tables)[table].size &&
          "one entry per combination of values");
 #endif
-  scopes.append(variables.begin(), variables.end());
+  for (unsigned variable : variables)
+    scopes.push_back(variable);
   factors.push_back({unsigned(scopes.size()), table});
 }
 
@@ -71,13 +72,18 @@ static Cost narrow(WideCost cost) {
   return cost >= kInfiniteCost ? kInfiniteCost - 1 : Cost(cost);
 }
 
+/// No table may be larger than all together.
+static int64_t getMaxTableSize(const SolveOptions &options) {
+  return std::min(options.maxTableSize, options.maxTotalSize);
+}
+
 /// The largest part of `maxTableSize` with which all tables together stay below
 /// `maxTotalSize`.
 static int64_t getFittingTableSize(const CoreGraph &core,
                                    ArrayRef<unsigned> order,
                                    TableAlgebra &algebra,
                                    const SolveOptions &options) {
-  int64_t size = options.maxTableSize;
+  int64_t size = getMaxTableSize(options);
   while (size > 1 && BucketElimination::getTotalSize(
                          core, order, algebra, size) > options.maxTotalSize)
     size /= 4;
@@ -94,7 +100,7 @@ static bool solveCore(const CoreGraph &original, const TableStore &base,
   CoreGraph core = original;
   auto algebra = std::make_unique<TableAlgebra>(base);
   auto elimination = std::make_unique<BucketElimination>(
-      core, order, *algebra, options.maxTableSize, options.maxTotalSize);
+      core, order, *algebra, getMaxTableSize(options), options.maxTotalSize);
   Result result = elimination->run();
   if (result == Result::TooLarge) {
     // Equally coarse everywhere beats exact in the beginning and blind in the
@@ -133,11 +139,12 @@ static bool solveCore(const CoreGraph &original, const TableStore &base,
   // Every component gets its part of the steps that others have left.
   int64_t steps = options.maxNodes;
   bool isComplete = true;
+  std::vector<unsigned> scratch(values.size(), 0);
   for (std::vector<Bucket> &buckets : relaxed) {
     if (buckets.empty())
       continue;
     BranchAndBound search(core, original.getNumFactors(), algebra->store,
-                          std::move(buckets));
+                          std::move(buckets), scratch);
     steps -= search.run(values, !options.initial.empty(), steps / numRelaxed--);
     isComplete &= search.getCost() < kInfiniteWideCost;
     bound = std::min(bound + search.getLowerBound(), kInfiniteWideCost);
@@ -153,7 +160,7 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
       (options.initial.empty() || options.initial.size() == domains.size()) &&
       "one value per variable");
   TableAlgebra algebra(*tables);
-  GraphReduction reduction(*this, algebra, options.maxTableSize);
+  GraphReduction reduction(*this, algebra, getMaxTableSize(options));
   reduction.run();
 
   Solution solution;

@@ -17,41 +17,41 @@ GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
                                int64_t maxTableSize)
     : graph(graph), algebra(algebra), maxTableSize(maxTableSize) {
   unsigned count = graph.getNumVariables();
-  unaries.assign(count, kNoTable);
-  heads.assign(count, kNone);
-  degrees.assign(count, 0);
-  states.assign(count, State::Reducible);
+  nodes.resize(count);
   readFactors();
-  for (unsigned v = 0; v < count; ++v)
-    if (degrees[v] > 1)
+  // The edges to later variables are complete when their own have been merged.
+  for (unsigned v = 0; v < count; ++v) {
+    if (nodes[v].state == State::Gone)
+      continue;
+    if (getDegree(v) > 1)
       mergeParallelEdges(v);
-  for (unsigned e = 0; e < edges.size(); ++e) {
-    if (edges[e].table != kNoTable)
-      setTable(e, edges[e].table);
-    auto [a, b] = edges[e].ends;
-    if (edges[e].table != kNoTable && areHubs(a, b))
-      hubEdges[std::minmax(a, b)] = e;
+    forEachNeighbor(v, [&](Neighbor neighbor) {
+      if (neighbor.variable < v)
+        return true;
+      setTable(neighbor.edge, edges[neighbor.edge].table);
+      if (edges[neighbor.edge].table != kNoTable &&
+          areHubs(v, neighbor.variable))
+        hubEdges[std::minmax(v, neighbor.variable)] = neighbor.edge;
+      return true;
+    });
   }
 }
 
 void GraphReduction::readFactors() {
   for (unsigned v = 0, count = graph.getNumVariables(); v < count; ++v)
     if (graph.getDomainSize(v) == 1)
-      states[v] = State::Gone;
+      nodes[v].state = State::Gone;
     else
       ++numLeft;
-  records.reserve(numLeft);
-  size_t numEdges = 0;
-  for (FactorGraph::Factor factor : graph.getFactors())
-    numEdges += factor.variables.size() > 1;
-  edges.reserve(numEdges);
+  order.reserve(numLeft);
+  edges.reserve(graph.getNumFactors()); // most of them, or memory not touched
   llvm::SmallVector<unsigned, 4> scope;
   for (size_t f = 0, count = graph.getNumFactors(); f < count; ++f) {
     FactorGraph::Factor factor = graph.getFactor(f);
     // Without the variables that have one value the table is still the same.
     scope.clear();
     for (unsigned variable : factor.variables)
-      if (states[variable] != State::Gone)
+      if (nodes[variable].state != State::Gone)
         scope.push_back(variable);
     const TableStore::Table &table = algebra.store[factor.table];
     if (table.isUniform()) {
@@ -69,12 +69,12 @@ void GraphReduction::readFactors() {
       edges.push_back({{scope[0], scope[1]}, {kNone, kNone}, normal.table});
       link(edges.size() - 1, 0);
       link(edges.size() - 1, 1);
-      ++degrees[scope[0]];
-      ++degrees[scope[1]];
+      ++nodes[scope[0]].left.degree;
+      ++nodes[scope[1]].left.degree;
     } else {
       others.push_back({f, normal.table});
       for (unsigned variable : scope)
-        states[variable] = State::InLargeFactor;
+        nodes[variable].state = State::InLargeFactor;
     }
   }
 }
@@ -109,17 +109,18 @@ void GraphReduction::mergeParallelEdges(unsigned variable) {
 }
 
 bool GraphReduction::areHubs(unsigned a, unsigned b) const {
-  return degrees[a] > kHubDegree && degrees[b] > kHubDegree;
+  return getDegree(a) > kHubDegree && getDegree(b) > kHubDegree;
 }
 
 void GraphReduction::addUnary(unsigned variable, TableId table) {
-  TableAlgebra::Result sum = algebra.add(unaries[variable], table);
-  unaries[variable] = sum.table;
+  TableId &unary = nodes[variable].left.unary;
+  TableAlgebra::Result sum = algebra.add(unary, table);
+  unary = sum.table;
   constant = addCosts(constant, sum.constant);
 }
 
 void GraphReduction::link(unsigned edge, unsigned end) {
-  unsigned &head = heads[edges[edge].ends[end]];
+  unsigned &head = nodes[edges[edge].ends[end]].left.head;
   edges[edge].next[end] = head;
   head = edge * 2 + end;
 }
@@ -130,7 +131,7 @@ void GraphReduction::setTable(unsigned edge, TableId table) {
   // What all neighbours of a hub add to its costs grows with their number. Left
   // in the edges, it would make each of them different.
   for (bool ofRows : {true, false})
-    if (degrees[ofRows ? a : b] > kHubDegree) {
+    if (getDegree(ofRows ? a : b) > kHubDegree) {
       TableAlgebra::Extraction parts = algebra.extract(table, numRows, ofRows);
       addUnary(ofRows ? a : b, parts.part);
       table = parts.rest;
@@ -148,21 +149,22 @@ void GraphReduction::setTable(unsigned edge, TableId table) {
 
 void GraphReduction::kill(unsigned edge) {
   edges[edge].table = kNoTable;
-  for (unsigned end : edges[edge].ends) {
-    --degrees[end];
-    enqueue(end);
-  }
+  for (unsigned end : edges[edge].ends)
+    if (nodes[end].state != State::Gone) {
+      --nodes[end].left.degree;
+      enqueue(end);
+    }
 }
 
 void GraphReduction::enqueue(unsigned variable) {
-  if (states[variable] != State::Reducible || degrees[variable] > 2)
-    return;
-  (degrees[variable] == 2 ? two : atMostOne).push_back(variable);
+  unsigned degree = getDegree(variable);
+  if (nodes[variable].state == State::Reducible && degree <= 2)
+    (degree == 2 ? two : atMostOne).push_back(variable);
 }
 
 template <typename Fn>
 void GraphReduction::forEachNeighbor(unsigned variable, Fn fn) {
-  unsigned *link = &heads[variable];
+  unsigned *link = &nodes[variable].left.head;
   while (*link != kNone) {
     unsigned index = *link / 2, end = *link % 2;
     Edge &edge = edges[index];
@@ -186,7 +188,7 @@ unsigned GraphReduction::findEdge(unsigned a, unsigned b) {
       return kNone;
     return it->second;
   }
-  if (degrees[b] < degrees[a])
+  if (getDegree(b) < getDegree(a))
     std::swap(a, b);
   unsigned found = kNone;
   forEachNeighbor(a, [&](Neighbor neighbor) {
@@ -205,11 +207,13 @@ TableId GraphReduction::eliminate(unsigned variable, Neighbor first,
     const Edge &edge = edges[neighbor.edge];
     return {edge.table, edge.ends[0] != variable};
   };
+  Node &node = nodes[variable];
   unsigned elimination =
-      algebra.eliminate({graph.getDomainSize(variable), unaries[variable],
+      algebra.eliminate({graph.getDomainSize(variable), node.left.unary,
                          getSide(first), getSide(second), base});
-  records.push_back({elimination, variable, first.variable, second.variable});
-  states[variable] = State::Gone;
+  node.state = State::Gone;
+  node.eliminated = {elimination, first.variable, second.variable};
+  order.push_back(variable);
   --numLeft;
   TableAlgebra::Result sum = algebra.getSum(elimination);
   constant = addCosts(constant, sum.constant);
@@ -232,7 +236,8 @@ void GraphReduction::reduce(unsigned variable) {
   auto [edge, neighbor] = neighbors[0];
   if (graph.getDomainSize(neighbor) > maxTableSize)
     return;
-  unaries[neighbor] = eliminate(variable, neighbors[0], {}, unaries[neighbor]);
+  TableId &unary = nodes[neighbor].left.unary;
+  unary = eliminate(variable, neighbors[0], {}, unary);
   kill(edge);
 }
 
@@ -272,12 +277,12 @@ void GraphReduction::run() {
   // program is walked in its own order; and everything of degree one before
   // anything of degree two, which takes larger tables.
   for (unsigned limit : {1, 2})
-    for (unsigned v = 0; v < states.size(); ++v) {
+    for (unsigned v = 0; v < nodes.size(); ++v) {
       unsigned next = v;
       do {
         if (constant == kInfiniteCost)
           return;
-        if (states[next] == State::Reducible && degrees[next] <= limit)
+        if (nodes[next].state == State::Reducible && getDegree(next) <= limit)
           reduce(next);
       } while (takeNext(next, limit));
     }
@@ -297,13 +302,13 @@ CoreGraph GraphReduction::getCore() const {
   CoreGraph core;
   if (numLeft == 0)
     return core;
-  std::vector<unsigned> indices(unaries.size(), kNone);
-  for (unsigned v = 0; v < unaries.size(); ++v) {
-    if (states[v] == State::Gone)
+  std::vector<unsigned> indices(nodes.size(), kNone);
+  for (unsigned v = 0; v < nodes.size(); ++v) {
+    if (nodes[v].state == State::Gone)
       continue;
     indices[v] = core.addVariable(v, graph.getDomainSize(v));
-    if (unaries[v] != kNoTable)
-      core.addFactor(indices[v], unaries[v]);
+    if (TableId unary = nodes[v].left.unary; unary != kNoTable)
+      core.addFactor(indices[v], unary);
   }
   for (const Edge &edge : edges)
     if (edge.table != kNoTable)
@@ -321,11 +326,11 @@ CoreGraph GraphReduction::getCore() const {
 }
 
 void GraphReduction::substituteBack(std::vector<unsigned> &assignment) const {
-  for (const Record &record : llvm::reverse(records)) {
-    size_t index = record.first == kNone ? 0 : assignment[record.first];
-    if (record.second != kNone)
-      index = index * graph.getDomainSize(record.second) +
-              assignment[record.second];
-    assignment[record.variable] = algebra.getChoice(record.elimination, index);
+  for (unsigned variable : llvm::reverse(order)) {
+    auto [elimination, first, second] = nodes[variable].eliminated;
+    size_t index = first == kNone ? 0 : assignment[first];
+    if (second != kNone)
+      index = index * graph.getDomainSize(second) + assignment[second];
+    assignment[variable] = algebra.getChoice(elimination, index);
   }
 }

@@ -66,17 +66,34 @@ private:
   struct Neighbor {
     unsigned edge = kNone, variable = kNone;
   };
-  enum class State : char { Reducible, InLargeFactor, Gone };
-  /// What to look up when a variable gets its value: the choices of its
-  /// elimination, a row per value of `first`.
-  struct Record {
-    unsigned elimination, variable, first, second;
+  enum class State : unsigned { Reducible, InLargeFactor, Gone };
+  /// A variable. What it needs before it is eliminated and what afterwards
+  /// share their place: with millions of variables, memory is time.
+  struct Node {
+    struct Left {
+      TableId unary;
+      unsigned head;   // of the list of its edges
+      unsigned degree; // how many of these are live
+    };
+    /// Its value is among the choices of its elimination, which have a row per
+    /// value of `first`.
+    struct Eliminated {
+      unsigned elimination, first, second;
+    };
+    State state = State::Reducible;
+    union {
+      Left left = {kNoTable, kNone, 0};
+      Eliminated eliminated;
+    };
   };
 
   void readFactors();
   /// Merges the edges of a variable that have the same other end.
   void mergeParallelEdges(unsigned variable);
   bool areHubs(unsigned a, unsigned b) const;
+  unsigned getDegree(unsigned variable) const {
+    return nodes[variable].left.degree;
+  }
   void addUnary(unsigned variable, TableId table);
   /// Puts a live edge into the list of one of its ends.
   void link(unsigned edge, unsigned end);
@@ -102,12 +119,9 @@ private:
   Cost constant = 0;
   unsigned numLeft = 0; // variables that are not gone
 
-  std::vector<TableId> unaries;  // per variable
-  std::vector<unsigned> heads;   // per variable, the list of its edges
-  std::vector<unsigned> degrees; // per variable, its live edges
-  std::vector<State> states;     // per variable
+  std::vector<Node> nodes; // per variable
   std::vector<Edge> edges;
-  std::vector<Record> records;
+  std::vector<unsigned> order; // of elimination
   /// Factors of three variables or more, with their normalized tables.
   std::vector<std::pair<unsigned, TableId>> others;
   /// Edges between variables that both had many neighbours from the start;

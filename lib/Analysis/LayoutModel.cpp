@@ -7,6 +7,7 @@
 
 #include "LayoutModel.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -42,26 +43,91 @@ void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
       {SmallVector<unsigned, 2>(roles), graph.addTable(std::move(table))});
 }
 
-LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
-  Pattern pattern;
-  unsigned numMade = tensor.producer ? getConfigs(*tensor.producer).size() : 1;
-  auto getPrice = [&](unsigned made, LayoutId wanted, int64_t frequency) {
-    return scaleCost(
-        costs.getConversionCost(tensor.type, getMade(tensor, made), wanted),
-        frequency);
-  };
-
-  // The layouts that more than one consumer may ask for.
+/// The layouts that consumers may ask for, with the number of those that may.
+static llvm::MapVector<LayoutId, unsigned>
+getAskers(const TensorClass &tensor, ArrayRef<Candidates> candidates) {
   llvm::MapVector<LayoutId, unsigned> askers;
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
     SmallVector<LayoutId, 4> seen;
-    for (const OpConfig &config : getConfigs(consumer.unitClass))
-      for (LayoutId layout : getNeeds(config, consumer.operands))
+    for (const OpConfig &config : candidates[consumer.unitClass].configs)
+      for (LayoutId layout : LayoutModel::getNeeds(config, consumer.operands))
         if (!llvm::is_contained(seen, layout)) {
           seen.push_back(layout);
           ++askers[layout];
         }
   }
+  return askers;
+}
+
+/// Sets of at most `most` of `count` things as bits, in ascending order;
+/// nothing where there are more than `limit`.
+static std::optional<std::vector<unsigned>>
+getSets(unsigned count, unsigned most, size_t limit) {
+  if (count > 12)
+    return std::nullopt;
+  std::vector<unsigned> sets;
+  for (unsigned set = 0; set < 1u << count; ++set)
+    if (unsigned(llvm::popcount(set)) <= most)
+      sets.push_back(set);
+  if (sets.size() > limit)
+    return std::nullopt;
+  return sets;
+}
+
+bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
+  unsigned numNeeds = 0;
+  for (const TensorClass::Consumer &consumer : tensor.consumers) {
+    // One that may do with a copy of its own looks at the producer, too.
+    if (consumer.frequency < tensor.frequency)
+      return false;
+    numNeeds += consumer.operands.size();
+  }
+  llvm::MapVector<LayoutId, unsigned> askers = getAskers(tensor, candidates);
+  std::optional<std::vector<unsigned>> sets =
+      getSets(askers.size(), numNeeds, /*limit=*/64);
+  if (!sets)
+    return false;
+  auto getBits = [&](const OpConfig &config, ArrayRef<unsigned> operands) {
+    unsigned bits = 0;
+    for (LayoutId layout : getNeeds(config, operands))
+      bits |= 1u << (askers.find(layout) - askers.begin());
+    return bits;
+  };
+
+  unsigned role = 1 + tensor.consumers.size();
+  std::vector<Cost> prices;
+  for (unsigned p = 0, e = getNumMade(tensor); p < e; ++p)
+    for (unsigned set : *sets) {
+      Cost cost = 0;
+      for (auto [i, asker] : llvm::enumerate(askers))
+        if (set >> i & 1)
+          cost = addCosts(cost,
+                          getPrice(tensor, p, asker.first, tensor.frequency));
+      prices.push_back(cost);
+    }
+  addEntry(pattern, tensor, {0, role}, std::move(prices));
+
+  unsigned asTyped = 0;
+  for (auto [i, consumer] : llvm::enumerate(tensor.consumers)) {
+    std::vector<Cost> demand;
+    ArrayRef<OpConfig> configs = getConfigs(consumer.unitClass);
+    asTyped |= getBits(configs.front(), consumer.operands);
+    for (const OpConfig &config : configs) {
+      unsigned needed = getBits(config, consumer.operands);
+      for (unsigned set : *sets)
+        demand.push_back((needed & ~set) == 0 ? 0 : kInfiniteCost);
+    }
+    addEntry(pattern, tensor, {unsigned(1 + i), role}, std::move(demand));
+  }
+  unsigned initial = llvm::find(*sets, asTyped) - sets->begin();
+  pattern.copies.push_back({unsigned(sets->size()), initial});
+  return true;
+}
+
+void LayoutModel::addCopiesOneByOne(Pattern &pattern,
+                                    const TensorClass &tensor) {
+  unsigned numMade = getNumMade(tensor);
+  llvm::MapVector<LayoutId, unsigned> askers = getAskers(tensor, candidates);
   llvm::DenseMap<LayoutId, unsigned> copyRole;
   for (auto [layout, count] : askers) {
     if (count < 2)
@@ -69,11 +135,12 @@ LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
     std::vector<Cost> table;
     for (unsigned p = 0; p < numMade; ++p) {
       table.push_back(0);
-      table.push_back(getPrice(p, layout, tensor.frequency));
+      table.push_back(getPrice(tensor, p, layout, tensor.frequency));
     }
     if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
       continue; // everyone makes it
-    unsigned role = 1 + tensor.consumers.size() + pattern.numCopies++;
+    unsigned role = 1 + tensor.consumers.size() + pattern.copies.size();
+    pattern.copies.push_back({/*domain=*/2, /*initial=*/1});
     copyRole[layout] = role;
     addEntry(pattern, tensor, {0, role}, std::move(table));
   }
@@ -88,7 +155,8 @@ LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
         Cost cost = 0;
         for (LayoutId layout : getNeeds(config, consumer.operands))
           if (askers.lookup(layout) < 2)
-            cost = addCosts(cost, getPrice(p, layout, consumer.frequency));
+            cost =
+                addCosts(cost, getPrice(tensor, p, layout, consumer.frequency));
         table.push_back(cost);
       }
     addEntry(pattern, tensor, {0, role}, std::move(table));
@@ -107,7 +175,7 @@ LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
               llvm::is_contained(getNeeds(config, consumer.operands), layout);
           demand.push_back(!isNeeded ? 0
                            : mayStandAlone
-                               ? getPrice(p, layout, consumer.frequency)
+                               ? getPrice(tensor, p, layout, consumer.frequency)
                                : kInfiniteCost);
           demand.push_back(0);
         }
@@ -117,6 +185,14 @@ LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
         addEntry(pattern, tensor, {role, copy->second}, std::move(demand));
     }
   }
+}
+
+LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
+  Pattern pattern;
+  // With one variable for all copies of a tensor, straight programs with skips
+  // stay series-parallel, which the solver reduces in linear time.
+  if (tensor.consumers.size() < 2 || !addCopiesAsSets(pattern, tensor))
+    addCopiesOneByOne(pattern, tensor);
   return pattern;
 }
 
@@ -157,9 +233,9 @@ FactorGraph LayoutModel::build() {
       continue;
     variableOf.assign(1, tensor.producer);
     llvm::append_range(variableOf, program.getConsumers(tensor));
-    for (unsigned copy = 0; copy < pattern->numCopies; ++copy) {
-      variableOf.push_back(graph.addVariable(2));
-      initial.push_back(1);
+    for (const Pattern::Copies &copies : pattern->copies) {
+      variableOf.push_back(graph.addVariable(copies.domain));
+      initial.push_back(copies.initial);
     }
     for (const Pattern::Entry &entry : pattern->entries) {
       SmallVector<unsigned, 2> variables;

@@ -46,17 +46,36 @@ public:
                    ArrayRef<const TensorClass::Consumer *> askers);
 
 private:
-  /// Tables over roles: 0 is the producer, then the consumers, then copies.
+  /// Tables over roles: 0 is the producer, then the consumers, then variables
+  /// that say which copies there are.
   struct Pattern {
     struct Entry {
       SmallVector<unsigned, 2> roles;
       TableId table;
     };
-    unsigned numCopies = 0;
+    /// The values of a variable, and the one for all as typed.
+    struct Copies {
+      unsigned domain, initial;
+    };
+    SmallVector<Copies, 1> copies;
     std::vector<Entry> entries;
   };
 
   Pattern makePattern(const TensorClass &tensor);
+  /// One variable for all copies, whose values are sets of layouts; false where
+  /// there would be too many.
+  bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor);
+  /// One variable for each layout that several consumers may ask for.
+  void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor);
+  Cost getPrice(const TensorClass &tensor, unsigned made, LayoutId wanted,
+                int64_t frequency) const {
+    return scaleCost(
+        costs.getConversionCost(tensor.type, getMade(tensor, made), wanted),
+        frequency);
+  }
+  unsigned getNumMade(const TensorClass &tensor) const {
+    return tensor.producer ? getConfigs(*tensor.producer).size() : 1;
+  }
   void addEntry(Pattern &pattern, const TensorClass &tensor,
                 ArrayRef<unsigned> roles, std::vector<Cost> table);
   ArrayRef<OpConfig> getConfigs(unsigned unitClass) const {

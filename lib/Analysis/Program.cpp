@@ -89,12 +89,16 @@ private:
 
   /// For what is a free source instead of a unit.
   static constexpr unsigned kFreeSource = ~0u;
+  static constexpr unsigned kNoTensor = ~0u;
 
   Operation *root;
   Frequencies frequencies;
   Program program;
   DenseMap<Operation *, unsigned> unitOf; // or kFreeSource
   unsigned firstJoin = 0;
+  /// The tensor of the first result of each unit, where it has one yet.
+  std::vector<unsigned> tensorOfFirst;
+  /// Of all other values.
   DenseMap<Value, unsigned> tensorOf;
   std::vector<Use> uses;
   // By hash.
@@ -196,16 +200,20 @@ void Reader::addUse(OpOperand &operand, unsigned unit, unsigned index) {
   auto it = producer ? unitOf.find(producer) : unitOf.end();
   if (it != unitOf.end() && it->second == kFreeSource)
     return;
-  auto [known, isNew] = tensorOf.try_emplace(value, program.tensors.size());
-  if (isNew) {
-    unsigned from = it == unitOf.end() ? kFreeSource : it->second;
+  unsigned from = it == unitOf.end() ? kFreeSource : it->second;
+  bool isFirst = from != kFreeSource && producer->getResult(0) == value;
+  unsigned &tensor = isFirst
+                         ? tensorOfFirst[from]
+                         : tensorOf.try_emplace(value, kNoTensor).first->second;
+  if (tensor == kNoTensor) {
+    tensor = program.tensors.size();
     if (!program.flow.joins.empty())
       if (auto join = program.flow.joinOfValue.find(value);
           join != program.flow.joinOfValue.end())
         from = firstJoin + join->second;
     program.tensors.push_back({value, 0, from, 0});
   }
-  uses.push_back({known->second, unit, index, operand.getOwner()});
+  uses.push_back({tensor, unit, index, operand.getOwner()});
 }
 
 unsigned Reader::getTensorClass(TensorClass &&wanted) {
@@ -274,6 +282,9 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
 }
 
 void Reader::addTensors() {
+  tensorOfFirst.assign(program.units.size(), kNoTensor);
+  program.tensors.reserve(program.units.size());
+  uses.reserve(2 * program.units.size());
   for (auto [u, unit] : llvm::enumerate(program.units)) {
     if (unit.op) {
       const UnitClass &unitClass = program.getClass(unit);
@@ -329,6 +340,9 @@ void Reader::addTensors() {
 
 Program Reader::run() {
   program.flow = findJoins(root);
+  unsigned numOps = 0;
+  root->walk<WalkOrder::PreOrder>([&](Operation *) { ++numOps; });
+  unitOf.reserve(numOps);
   root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
   addJoins();
   addTensors();

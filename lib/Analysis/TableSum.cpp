@@ -14,7 +14,7 @@
 // (n + 1), rounded down, which stands for infinity. If S < F, then
 //  * a sum of finite entries is at most S < F;
 //  * one with an infinite entry is at least F;
-//  * no sum exceeds n F + S < (n + 1) F < 2^63.
+//  * no sum exceeds n F + S < (n + 1) F <= 2^63 - 1.
 // So sums never overflow, they are forbidden iff they reach F, and the others
 // are exact. Where S is larger, which no real cost makes it, addCosts adds.
 //

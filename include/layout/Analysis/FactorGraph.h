@@ -18,8 +18,7 @@
 // Laws:
 //  * lowerBound <= least cost <= cost, and exact iff the two ends meet;
 //  * the result depends on nothing but the calls that built the graph; of
-//    values that are equally good, a variable gets the lowest that the choice
-//    for those settled before it allows;
+//    values that are equally good, elimination takes the lowest;
 //  * equal tables are one table, and what is known of a combination of tables
 //    is not computed again: a program that repeats itself costs little more
 //    than reading it;
@@ -68,8 +67,9 @@ inline Cost scaleCost(Cost a, int64_t b) {
 struct SolveOptions {
   /// Entries of the largest table that elimination may build.
   int64_t maxTableSize = int64_t(1) << 20;
-  /// Entries of all tables together that elimination may compute; where they
-  /// are more, `maxTableSize` is lowered until they are not.
+  /// Entries of all tables together that may be computed for the part of the
+  /// graph that the reductions leave; where they are more, `maxTableSize` is
+  /// lowered until they are not.
   int64_t maxTotalSize = int64_t(1) << 26;
   /// Steps of the search where elimination had to be relaxed.
   int64_t maxNodes = int64_t(1) << 18;

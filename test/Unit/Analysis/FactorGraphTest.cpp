@@ -147,6 +147,45 @@ TEST(FactorGraph, AKnownAssignmentDoesNotChangeAnExactAnswer) {
   EXPECT_EQ(graph.solve(options).assignment, graph.solve().assignment);
 }
 
+TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
+  std::mt19937 random(7);
+  FactorGraph graph;
+  for (unsigned v = 0; v < 12; ++v) {
+    graph.addVariable(3);
+    for (unsigned w = 0; w < v; ++w) {
+      std::vector<Cost> table;
+      for (unsigned entry = 0; entry < 9; ++entry)
+        table.push_back(random() % 1000);
+      graph.addFactor({w, v}, table);
+    }
+  }
+  Solution best = graph.solve();
+  ASSERT_TRUE(best.exact);
+  SolveOptions small;
+  small.maxTableSize = 9;
+  SolveOptions few;
+  few.maxTotalSize = 200;
+  for (SolveOptions options : {small, few}) {
+    // Searching to the end makes up for tables that are not built.
+    Solution searched = graph.solve(options);
+    EXPECT_EQ(searched.cost, best.cost);
+    EXPECT_TRUE(searched.exact);
+    options.maxNodes = 5;
+    Solution cut = graph.solve(options);
+    EXPECT_FALSE(cut.exact);
+    EXPECT_LT(cut.lowerBound, best.cost);
+    EXPECT_GT(cut.lowerBound, 0);
+    EXPECT_GE(cut.cost, best.cost);
+    EXPECT_EQ(graph.evaluate(cut.assignment), cut.cost);
+  }
+  // A limit that no memory could meet is met by the other one.
+  SolveOptions large;
+  large.maxTableSize = kInfiniteCost;
+  large.maxTotalSize = 1000;
+  large.maxNodes = 5;
+  EXPECT_LE(graph.solve(large).lowerBound, best.cost);
+}
+
 /// A chain with skip edges and one variable that everything depends on; all
 /// tables are different, or a few serve everywhere.
 FactorGraph makeLongGraph(unsigned length, unsigned numTables) {

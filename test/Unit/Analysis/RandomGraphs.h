@@ -76,6 +76,41 @@ inline Cost minimizeByEnumeration(const Model &model) {
   }
 }
 
+/// The same for models in which no factor has two variables that are no hubs:
+/// for every choice of the hubs the others are free.
+inline Cost minimizeOverHubs(const Model &model, unsigned numHubs) {
+  std::vector<unsigned> assignment(model.domains.size(), 0);
+  Cost least = kInfiniteCost;
+  while (true) {
+    std::vector<std::vector<Cost>> costs;
+    for (unsigned domain : model.domains)
+      costs.emplace_back(domain, 0);
+    Cost sum = 0;
+    for (const Model::Term &term : model.terms) {
+      unsigned own = ~0u;
+      for (unsigned variable : term.scope)
+        own = variable >= numHubs ? variable : own;
+      for (unsigned value = 0; value < (own == ~0u ? 1 : model.domains[own]);
+           ++value) {
+        size_t entry = 0;
+        for (unsigned variable : term.scope)
+          entry = entry * model.domains[variable] +
+                  (variable == own ? value : assignment[variable]);
+        Cost &into = own == ~0u ? sum : costs[own][value];
+        into = addCosts(into, term.table[entry]);
+      }
+    }
+    for (unsigned v = numHubs; v < model.domains.size(); ++v)
+      sum = addCosts(sum, *std::min_element(costs[v].begin(), costs[v].end()));
+    least = std::min(least, sum);
+    unsigned v = 0;
+    while (v < numHubs && ++assignment[v] == model.domains[v])
+      assignment[v++] = 0;
+    if (v == numHubs)
+      return least;
+  }
+}
+
 /// The model in which a variable has one value only. Variables keep their
 /// numbers.
 inline Model fix(const Model &model, unsigned fixed, unsigned value) {
@@ -162,6 +197,30 @@ public:
           addTerm(model, {v - back, v});
       if (hasHub && v > 0)
         addTerm(model, {0, v});
+    }
+    return model;
+  }
+
+  /// The first `numHubs` variables are all that the others see, one or two of
+  /// them each, now and then by two factors; some hubs see each other.
+  Model drawHubs(unsigned numHubs, unsigned count) {
+    Model model;
+    drawCosts();
+    for (unsigned v = 0; v < count; ++v) {
+      model.domains.push_back(draw(1, 3));
+      addTerm(model, {v});
+      if (v < numHubs) {
+        for (unsigned other = 0; other < v; ++other)
+          if (draw(0, 1))
+            addTerm(model, {other, v});
+        continue;
+      }
+      unsigned hub = draw(0, numHubs - 1), second = draw(0, numHubs - 1);
+      addTerm(model, {hub, v});
+      if (draw(0, 4) == 0)
+        addTerm(model, {v, hub});
+      if (second != hub)
+        addTerm(model, {v, second});
     }
     return model;
   }

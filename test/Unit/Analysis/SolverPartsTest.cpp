@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EliminationOrder.h"
+#include "GraphReduction.h"
 #include "IndexedHeap.h"
 #include "TableAlgebra.h"
 #include "TableSum.h"
@@ -195,6 +196,79 @@ TEST_F(SolverParts, HeapGivesTheLeastKeyAndThenTheLeastNumber) {
     }
   }
   EXPECT_TRUE(expected.empty());
+}
+
+/// The variables that the reductions leave.
+unsigned getCoreSize(const FactorGraph &graph) {
+  TableStore store; // with the same numbers as that of the graph
+  for (size_t t = 0; t < graph.getNumTables(); ++t)
+    store.intern(graph.getTable(TableId(t)));
+  TableAlgebra algebra(store);
+  GraphReduction reduction(graph, algebra, 1 << 20);
+  reduction.run();
+  return reduction.getCore().getNumVariables();
+}
+
+/// Series-parallel graphs, by putting edges in a row and beside each other.
+TEST_F(SolverParts, ReductionsLeaveNothingOfSeriesParallelGraphs) {
+  for (unsigned round = 0; round < 300; ++round) {
+    FactorGraph graph;
+    for (unsigned v = 0; v < 2; ++v)
+      graph.addVariable(draw(1, 3));
+    std::vector<std::pair<unsigned, unsigned>> edges = {{0, 1}};
+    for (unsigned step = draw(0, 60); step > 0; --step) {
+      auto &edge = edges[draw(0, edges.size() - 1)];
+      if (draw(0, 1)) {
+        edges.push_back({edge.second, edge.first});
+        continue;
+      }
+      unsigned middle = graph.addVariable(draw(1, 3));
+      unsigned end = edge.second;
+      edge.second = middle;
+      edges.push_back({middle, end});
+    }
+    for (auto [a, b] : edges)
+      graph.addFactor(
+          {a, b},
+          drawTable(graph.getDomainSize(a) * graph.getDomainSize(b), 1, 0));
+    ASSERT_EQ(getCoreSize(graph), 0u);
+  }
+}
+
+TEST_F(SolverParts, ReductionsKeepWhatIsWide) {
+  auto addClique = [](FactorGraph &graph, unsigned size, auto getTable) {
+    for (unsigned v = 0; v < size; ++v) {
+      graph.addVariable(2);
+      for (unsigned other = 0; other < v; ++other)
+        graph.addFactor({other, v}, getTable(other, v));
+    }
+  };
+  FactorGraph wide;
+  addClique(wide, 4,
+            [](unsigned, unsigned) { return std::vector<Cost>{0, 1, 1, 0}; });
+  EXPECT_EQ(getCoreSize(wide), 4u);
+  // The same with a tail, and with one edge that is the sum of two vectors.
+  wide.addVariable(2);
+  wide.addFactor({3, 4}, {0, 1, 1, 0});
+  EXPECT_EQ(getCoreSize(wide), 4u);
+  FactorGraph separable;
+  addClique(separable, 4, [](unsigned a, unsigned b) {
+    return a + b == 1 ? std::vector<Cost>{5, 8, 7, 10}
+                      : std::vector<Cost>{0, 1, 1, 0};
+  });
+  EXPECT_EQ(getCoreSize(separable), 0u);
+  // Two edges that together say nothing.
+  FactorGraph cancelled;
+  addClique(cancelled, 4,
+            [](unsigned, unsigned) { return std::vector<Cost>{0, 1, 1, 0}; });
+  cancelled.addFactor({1, 0}, {1, 0, 0, 1});
+  EXPECT_EQ(getCoreSize(cancelled), 0u);
+  // A factor of three variables.
+  FactorGraph large;
+  for (unsigned v = 0; v < 3; ++v)
+    large.addVariable(2);
+  large.addFactor({0, 1, 2}, {0, 1, 1, 0, 1, 0, 0, 1});
+  EXPECT_EQ(getCoreSize(large), 3u);
 }
 
 /// Entries of the largest message when variables go in this order.

@@ -162,6 +162,29 @@ TEST(SolverProperty, LeastOverTheValuesOfAVariable) {
   }
 }
 
+/// Hubs have so many neighbours that their edges are not scanned.
+TEST(SolverProperty, Hubs) {
+  unsigned seed = kSeed + 8;
+  RandomModels models(seed);
+  for (unsigned i = 0; i < 600; ++i) {
+    NAME_GRAPH(i);
+    unsigned numHubs = models.draw(1, 5);
+    Model model = models.drawHubs(numHubs, models.draw(20, 160));
+    Cost least = minimizeOverHubs(model, numHubs);
+    Solution solution = model.makeGraph().solve();
+    ASSERT_EQ(solution.cost, least);
+    ASSERT_TRUE(solution.exact);
+    ASSERT_NO_FATAL_FAILURE(expectLaws(model, solution));
+    ASSERT_EQ(rearrange(model, models).makeGraph().solve().cost, least);
+    SolveOptions options;
+    options.maxTableSize = models.draw(1, 9);
+    solution = model.makeGraph().solve(options);
+    ASSERT_LE(solution.lowerBound, least);
+    ASSERT_GE(solution.cost, least);
+    ASSERT_NO_FATAL_FAILURE(expectLaws(model, solution));
+  }
+}
+
 TEST(SolverProperty, BoundsOfLongGraphsHold) {
   unsigned seed = kSeed + 5;
   RandomModels models(seed);

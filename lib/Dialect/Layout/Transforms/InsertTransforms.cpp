@@ -50,7 +50,8 @@ private:
   /// What the attributes of an op ask for; empty lists change nothing.
   struct Wanted {
     Operation *op;
-    SmallVector<Type, 2> operands, results;
+    SmallVector<Type, 3> operands;
+    SmallVector<Type, 1> results;
   };
 
   Operation *root;
@@ -64,8 +65,9 @@ private:
   llvm::DenseMap<std::pair<Value, std::pair<Type, Block *>>, Value> converted;
   llvm::DenseMap<std::pair<Value, Type>, Value> remade;
   llvm::DenseMap<std::pair<Type, Attribute>, Type> typeWith;
-  /// The last conversion of a value.
+  /// The last conversion of a value, and of the arguments of a block.
   llvm::DenseMap<Value, Operation *> lastAfter;
+  llvm::DenseMap<Block *, Operation *> lastAtStart;
   llvm::SetVector<Operation *> replacedSources;
 };
 } // namespace
@@ -238,7 +240,8 @@ Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
   if (known)
     return known;
   OpBuilder builder(value.getContext());
-  Operation *&last = lastAfter[value];
+  bool isAtStart = isa<BlockArgument>(value) && block == value.getParentBlock();
+  Operation *&last = isAtStart ? lastAtStart[block] : lastAfter[value];
   setInsertionPoint(builder, value, block, users, last);
   last = ConvertOp::create(builder, value.getLoc(), type, value);
   return known = last->getResult(0);
@@ -308,13 +311,16 @@ LogicalResult Rewriter::run() {
   if (walk.wasInterrupted())
     return failure();
 
+  before.reserve(wanted.size());
   for (const Wanted &entry : wanted) {
     if (!entry.results.empty())
       for (auto [result, type] :
            llvm::zip(entry.op->getResults(), entry.results))
         setType(result, type);
+    NamedAttrList left(entry.op->getDiscardableAttrDictionary());
     for (StringRef name : {kOperandLayouts, kResultLayouts, kArgumentLayouts})
-      entry.op->removeDiscardableAttr(name);
+      left.erase(name);
+    entry.op->setDiscardableAttrs(left.getDictionary(entry.op->getContext()));
   }
   for (auto [argument, type] : wantedArguments)
     setType(argument, type);

@@ -1,0 +1,36 @@
+// The program as a Graphviz graph: ops in the color of their layout, conversions
+// with what they move, regions as frames.
+//
+// RUN: layout-opt %s --layout-propagate --layout-insert-transforms \
+// RUN:   --layout-print-graph=output=%t.dot -o /dev/null
+// RUN: FileCheck %s < %t.dot
+// RUN: not layout-opt %s --layout-print-graph=output=%t/no/such/folder.dot 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BAD
+// BAD: error: the option 'output': cannot open output file
+
+// CHECK: digraph layouts {
+// CHECK: subgraph cluster_0 {
+// CHECK: label="func.func @main";
+// CHECK: [[X:n[0-9]+]] [label="argument 0\n1x64x7x7xf32" shape=ellipse fillcolor="[[GREY:[0-9. ]+]]"];
+// CHECK: [[CONVERT:n[0-9]+]] [label="layout.convert\n12544 + 12544 bytes" shape=diamond fillcolor="[[BLUE:[0-9. ]+]]"];
+// CHECK: subgraph cluster_1 {
+// CHECK: label="scf.for";
+// CHECK: [[CONV:n[0-9]+]] [label="linalg.conv_2d_nchw_fchw" shape=box fillcolor="[[BLUE]]"];
+// CHECK: [[X]] -> [[CONVERT]] [label="1x64x7x7xf32" color="[[GREY]]"];
+// CHECK: subgraph cluster_legend {
+// CHECK: plain [label="row-major" shape=box fillcolor="[[GREY]]"];
+// CHECK: [label="#layout.map\<{{.*}}\>" shape=box fillcolor="[[BLUE]]"];
+module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+  func.func @main(%x: tensor<1x64x7x7xf32>, %n: index) -> tensor<1x64x7x7xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %w = arith.constant dense<0.5> : tensor<64x64x1x1xf32>
+    %out = tensor.empty() : tensor<1x64x7x7xf32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<1x64x7x7xf32> {
+      %y = linalg.conv_2d_nchw_fchw ins(%a, %w : tensor<1x64x7x7xf32>, tensor<64x64x1x1xf32>)
+        outs(%out : tensor<1x64x7x7xf32>) -> tensor<1x64x7x7xf32>
+      scf.yield %y : tensor<1x64x7x7xf32>
+    }
+    return %r : tensor<1x64x7x7xf32>
+  }
+}

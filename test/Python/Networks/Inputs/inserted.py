@@ -1,0 +1,43 @@
+"""What conversions are decided to move is what those that are inserted move.
+
+usage: inserted.py FOLDER NETWORK..
+
+The networks have no loops: layout-print-cost counts every conversion once.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+from layout_mlir.networks import NETWORKS
+from layout_mlir.tools import run_tool
+
+TARGET = 'target={#layout.target<kind = "cpu", lanes = 16>}'
+
+
+def main(folder, *names):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = False
+    for name in names:
+        network = NETWORKS[name]
+        path, costs = folder / f"{name}.mlir", folder / f"{name}.json"
+        with open(path, "w") as file:
+            network.build(network.small_options(weights="splat")).write(file)
+        for strategy in "optimal", "majority":
+            text = run_tool("layout-opt", path, "--layout-canonicalize",
+                            f"--layout-propagate=objective=bytes strategy={strategy} {TARGET}",
+                            "--layout-insert-transforms", "--layout-fold-transforms",
+                            f"--layout-print-cost=format=json output={costs} {TARGET}")
+            decided = int(re.search(r"conversion_cost = (\d+)", text).group(1))
+            conversions = json.loads(costs.read_text())["conversions"]
+            inserted = conversions["bytes_read"] + conversions["bytes_written"]
+            print(f"{name}, {strategy}: decided {decided}, inserted {inserted}")
+            failed |= decided != inserted
+    if failed:
+        sys.exit("they differ")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
