@@ -78,9 +78,10 @@ private:
 
   void findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
                        llvm::SmallBitVector &results) const;
-  unsigned getOpClass(Operation *op);
+  unsigned getOpClass(Operation *op, bool isInBody);
   unsigned getJoinClass(const Join &join, int64_t frequency);
   WalkResult addOp(Operation *op);
+  void addUnit(Operation *op, unsigned unitClass);
   void addJoins();
   void addUse(OpOperand &operand, unsigned unit, unsigned index);
   void addTensors();
@@ -121,7 +122,17 @@ void Reader::findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
       results.set(result.getResultNumber());
 }
 
-unsigned Reader::getOpClass(Operation *op) {
+static bool hasReadingBody(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && llvm::any_of(inner->getOperands(), hasKnownLayout)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+unsigned Reader::getOpClass(Operation *op, bool isInBody) {
   llvm::SmallBitVector operands, results;
   findJoinedSlots(op, operands, results);
   int64_t frequency = frequencies.get(op->getBlock());
@@ -130,6 +141,7 @@ unsigned Reader::getOpClass(Operation *op) {
   for (unsigned c : known) {
     const UnitClass &candidate = program.unitClasses[c];
     if (candidate.op && candidate.frequency == frequency &&
+        candidate.isInBody == isInBody &&
         candidate.joinedOperands == operands &&
         candidate.joinedResults == results && areAlike(candidate.op, op))
       return c;
@@ -139,9 +151,11 @@ unsigned Reader::getOpClass(Operation *op) {
   added.rule = getLayoutRule(op);
   added.isPinned = llvm::any_of(op->getOperandTypes(), isEncoded) ||
                    llvm::any_of(op->getResultTypes(), isEncoded);
-  // Where control flow has a say an op cannot choose alone.
-  if (operands.any() || results.any())
+  // Where control flow or an op around it has a say an op cannot choose alone.
+  if (operands.any() || results.any() || isInBody)
     added.rule = OpLayoutRule();
+  added.isInBody = isInBody;
+  added.hasReadingBody = added.rule.kind != Kind::Opaque && hasReadingBody(op);
   added.joinedOperands = std::move(operands);
   added.joinedResults = std::move(results);
   added.frequency = frequency;
@@ -156,17 +170,28 @@ WalkResult Reader::addOp(Operation *op) {
   if (!llvm::any_of(op->getOperands(), hasKnownLayout) &&
       !llvm::any_of(op->getResults(), hasKnownLayout))
     return WalkResult::advance();
-  unsigned unitClass = getOpClass(op);
+  unsigned unitClass = getOpClass(op, /*isInBody=*/false);
+  addUnit(op, unitClass);
+  if (program.unitClasses[unitClass].rule.kind == Kind::Opaque)
+    return WalkResult::advance();
+  // Bodies of ops with a rule are part of what the rule says, but for what they
+  // read from outside.
+  if (program.unitClasses[unitClass].hasReadingBody)
+    op->walk([&](Operation *inner) {
+      if (inner != op && llvm::any_of(inner->getOperands(), hasKnownLayout))
+        addUnit(inner, getOpClass(inner, /*isInBody=*/true));
+    });
+  return WalkResult::skip();
+}
+
+void Reader::addUnit(Operation *op, unsigned unitClass) {
   const UnitClass &known = program.unitClasses[unitClass];
-  Kind kind = known.rule.kind;
   if (!known.isPinned && isFreeSource(op, known.rule)) {
     unitOf[op] = kFreeSource;
-  } else if (kind != Kind::Shape) {
+  } else if (known.rule.kind != Kind::Shape) {
     unitOf[op] = program.units.size();
     program.units.push_back({unitClass, op, 0});
   }
-  // Bodies of ops with a rule are part of what the rule says.
-  return kind == Kind::Opaque ? WalkResult::advance() : WalkResult::skip();
 }
 
 unsigned Reader::getJoinClass(const Join &join, int64_t frequency) {

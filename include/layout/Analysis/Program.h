@@ -59,6 +59,10 @@ struct UnitClass {
   OpLayoutRule rule;
   /// Types with a layout on the way in are kept.
   bool isPinned = false;
+  /// Lies in the body of an op with a rule, so keeps its types.
+  bool isInBody = false;
+  /// Ops in the body read tensors by themselves.
+  bool hasReadingBody = false;
   /// Operands and results that are ends of joins, so not chosen here.
   llvm::SmallBitVector joinedOperands, joinedResults;
   int64_t frequency = 1;
