@@ -129,6 +129,18 @@ struct ShiftedTerm {
 /// What the shifts add up to goes to `constant`.
 static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
                            std::vector<DigitTerm> &result) {
+  // A turn past int64 is one that no two shifts differ by.
+  if (llvm::any_of(group, [](const ShiftedTerm &term) {
+        int64_t end;
+        return llvm::MulOverflow(term.term.digit.lo, term.term.digit.modulus,
+                                 end);
+      })) {
+    for (ShiftedTerm &term : group) {
+      term.term.digit = withShift(term.term.digit, term.shift);
+      result.push_back(std::move(term.term));
+    }
+    return;
+  }
   while (!group.empty()) {
     // The widest digit says which shift is meant.
     auto reference =

@@ -173,9 +173,13 @@ void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
   if (digit.lo != 1)
     os << " floordiv " << digit.lo;
   // The whole of a replica is its name alone.
-  bool isReplica = digit.isDim() && digit.dim >= rank;
-  if (digit.modulus &&
-      !(isReplica && digit.lo * digit.modulus == replicas[digit.dim - rank]))
+  auto isWholeReplica = [&] {
+    if (!digit.isDim() || digit.dim < rank)
+      return false;
+    int64_t extent = replicas[digit.dim - rank];
+    return extent % digit.lo == 0 && extent / digit.lo == digit.modulus;
+  };
+  if (digit.modulus && !isWholeReplica())
     os << " mod " << digit.modulus;
 }
 

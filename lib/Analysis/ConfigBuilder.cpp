@@ -274,7 +274,7 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(LayoutId layout) const {
         continue;
       // Cuts of the op fall between tiles.
       if (unit % digit.lo != 0 ||
-          (digit.modulus && unit % (digit.lo * digit.modulus) != 0))
+          (digit.modulus && unit / digit.lo % digit.modulus != 0))
         return std::nullopt;
     }
   return assign(

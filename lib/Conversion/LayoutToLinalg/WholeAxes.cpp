@@ -43,7 +43,8 @@ static bool staysInside(const Linear &x, const llvm::SmallBitVector &touched,
     if (!touched[digit.dim])
       return true;
     return !units.empty() && digit.modulus &&
-           units[digit.dim] % (digit.lo * digit.modulus) == 0;
+           units[digit.dim] % digit.lo == 0 &&
+           units[digit.dim] / digit.lo % digit.modulus == 0;
   });
 }
 

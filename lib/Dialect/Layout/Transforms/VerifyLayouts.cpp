@@ -117,7 +117,7 @@ static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
     if (digit.dim != d)
       return true;
     return unit % digit.lo == 0 &&
-           (!digit.modulus || unit % (digit.lo * digit.modulus) == 0);
+           (!digit.modulus || unit / digit.lo % digit.modulus == 0);
   });
 }
 
