@@ -119,15 +119,17 @@ setup_packages() {
   step "packages are installed"
 }
 
-# install_requirements FILE STAMP: pip, when FILE changed since the last time.
+# install_requirements FILE STAMP [OPTIONS]: pip, when FILE changed since the
+# last time.
 install_requirements() {
   local file=$1 stamp=$2 value
+  shift 2
   [[ -e $file ]] || return 0
   value=$(hash_of <"$file")
   if stamp_is "$stamp" "$value"; then return 0; fi
   step "Python packages of ${file#"$root"/}"
   logged "$build/venv/bin/python" -m pip install --quiet \
-    --disable-pip-version-check --no-input --retries 2 -r "$file" || return 1
+    --disable-pip-version-check --no-input --retries 2 "$@" -r "$file" || return 1
   printf '%s\n' "$value" >"$stamp"
 }
 
@@ -145,16 +147,24 @@ setup_python() {
   fi
   install_requirements "$root/python/requirements.txt" "$build/venv/.requirements" ||
     die "pip could not install python/requirements.txt"
-  # The ONNX importer is the only user of these; its tests report themselves as
-  # unsupported without them.
-  local onnx=$root/python/requirements-onnx.txt onnx_hash
-  [[ -e $onnx ]] || return 0
-  onnx_hash=$(hash_of <"$onnx")
-  if stamp_is "$build/venv/.onnx-unavailable" "$onnx_hash"; then
-    step "going on without the ONNX importer's packages (rm $build/venv/.onnx-unavailable to try again)"
-  elif ! install_requirements "$onnx" "$build/venv/.requirements-onnx"; then
-    printf '%s\n' "$onnx_hash" >"$build/venv/.onnx-unavailable"
-    step "going on without the ONNX importer's packages"
+  # The ONNX importer and some tests are the only users of these; such tests
+  # report themselves as unsupported without them.
+  install_optional onnx
+  install_optional oracles --no-deps
+}
+
+# install_optional NAME [OPTIONS]: python/requirements-NAME.txt, or word that it
+# is not there.
+install_optional() {
+  local name=$1 file=$root/python/requirements-$1.txt value
+  local unavailable=$build/venv/.$1-unavailable
+  shift
+  value=$(hash_of <"$file")
+  if stamp_is "$unavailable" "$value"; then
+    step "going on without ${file#"$root"/} (rm $unavailable to try again)"
+  elif ! install_requirements "$file" "$build/venv/.requirements-$name" "$@"; then
+    printf '%s\n' "$value" >"$unavailable"
+    step "going on without ${file#"$root"/}"
   fi
 }
 

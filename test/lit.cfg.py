@@ -8,7 +8,7 @@
 #   %shlibext         .so
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
-# Features for REQUIRES: onnx (its Python package is there), host-avx2,
+# Features for REQUIRES: onnx and pycute (their Python packages are there), host-avx2,
 # host-avx512f.
 
 import os
@@ -101,8 +101,9 @@ def cpu_flags():
     return []
 
 
-if python_has("onnx"):
-    config.available_features.add("onnx")
+for package in ("onnx", "pycute"):
+    if python_has(package):
+        config.available_features.add(package)
 for flag in ("avx2", "avx512f"):
     if flag in cpu_flags():
         config.available_features.add("host-" + flag)
