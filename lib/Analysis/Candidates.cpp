@@ -54,6 +54,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
       // The same layouts as tiles let further tiles be combined with them.
       if (known.tiles.empty())
         known.tiles = std::move(config->tiles);
+      known.meetsNeed |= origin == OpConfig::Origin::Lanes;
       return;
     }
   if (candidates.configs.size() >= limits.configsPerOp) {
@@ -61,6 +62,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
     return;
   }
   config->origin = origin;
+  config->meetsNeed = origin == OpConfig::Origin::Lanes;
   config->from = from;
   // Where there is no choice there is no price.
   if (!unit.isPinned && !unit.isJoin())
@@ -177,37 +179,29 @@ std::vector<Candidates> Propagation::run() {
   return std::move(result);
 }
 
-/// The innermost dim of the first result that is stored in tiles, from 1; 0
-/// where there is none.
-static int64_t getTiledDim(const OpLayoutRule &rule, const OpConfig &config) {
-  if (rule.resultMaps.empty())
-    return 0;
-  int64_t last = 0;
-  for (auto [d, expr] : llvm::enumerate(rule.resultMaps[0].getResults()))
-    if (auto loop = dyn_cast<AffineDimExpr>(expr);
-        loop && config.tiles[loop.getPosition()] != 1)
-      last = d + 1;
-  return last;
-}
-
 /// Leaves nothing to weigh but conversions.
-static void fixNeeds(const Program &program, std::vector<Candidates> &all) {
-  for (auto [unitClass, candidates] : llvm::zip(program.unitClasses, all)) {
+static void fixNeeds(std::vector<Candidates> &all) {
+  for (Candidates &candidates : all) {
     std::vector<OpConfig> &configs = candidates.configs;
-    // What costs least; then tiles in all channels before tiles in some, and of
-    // the innermost dims before others.
-    auto rank = [&rule = unitClass.rule](const OpConfig &config) {
-      int64_t tiled =
-          llvm::count_if(config.tiles, [](int64_t tile) { return tile != 1; });
-      return std::make_tuple(config.cost, -tiled, -getTiledDim(rule, config));
-    };
-    const OpConfig *needed = nullptr;
+    Cost least = kInfiniteCost;
     for (const OpConfig &config : configs)
-      if (config.origin == OpConfig::Origin::Lanes &&
-          (!needed || rank(config) < rank(*needed)))
-        needed = &config;
-    if (needed)
-      configs = {OpConfig(*needed)};
+      if (config.meetsNeed)
+        least = std::min(least, config.cost);
+    if (least != kInfiniteCost)
+      llvm::erase_if(configs, [&](const OpConfig &config) {
+        return !config.meetsNeed || config.cost != least;
+      });
+    // Rules that look at the first only fare best with types as they are, then
+    // with tiles on both sides.
+    llvm::stable_sort(configs, [](const OpConfig &a, const OpConfig &b) {
+      auto rank = [](const OpConfig &config) {
+        int64_t tiled = llvm::count_if(config.tiles,
+                                       [](int64_t tile) { return tile != 1; });
+        return std::make_pair(config.origin != OpConfig::Origin::AsTyped,
+                              -tiled);
+      };
+      return rank(a) < rank(b);
+    });
     for (OpConfig &config : configs)
       config.cost = 0;
   }
@@ -218,6 +212,6 @@ layout::collectCandidates(const Program &program, CostModel &costs,
                           const CandidateLimits &limits) {
   std::vector<Candidates> result = Propagation(program, costs, limits).run();
   if (costs.getObjective() == Objective::bytes)
-    fixNeeds(program, result);
+    fixNeeds(result);
   return result;
 }

@@ -41,7 +41,12 @@ private:
     return ArrayRef(ends).slice(firstEnd[unit],
                                 firstEnd[unit + 1] - firstEnd[unit]);
   }
-  bool isAnchor(unsigned unit) const { return getConfigs(unit).size() == 1; }
+  bool hasNeed(unsigned unit) const {
+    return getConfigs(unit).front().meetsNeed;
+  }
+  bool isAnchor(unsigned unit) const {
+    return getConfigs(unit).size() == 1 || hasNeed(unit);
+  }
   static LayoutId getLayout(const OpConfig &config, Slot slot) {
     return slot.isResult ? config.layouts.results[slot.index]
                          : config.layouts.operands[slot.index];
@@ -153,10 +158,9 @@ void Chooser::spread() {
   std::vector<char> isSet(choice.size(), false);
   std::deque<unsigned> queue;
   // Ops that want something special speak before boundaries.
-  for (bool asTyped : {false, true})
+  for (bool needs : {true, false})
     for (unsigned unit = 0, e = choice.size(); unit < e; ++unit)
-      if (isAnchor(unit) && (getConfigs(unit)[0].origin ==
-                             OpConfig::Origin::AsTyped) == asTyped) {
+      if (isAnchor(unit) && hasNeed(unit) == needs) {
         isSet[unit] = true;
         queue.push_back(unit);
       }

@@ -45,6 +45,8 @@ struct OpConfig {
   /// The tile of every loop; empty where the layouts do not come from tiles.
   SmallVector<int64_t> tiles;
   Origin origin = Origin::AsTyped;
+  /// Stores as the op's own need asks, wherever it came from first.
+  bool meetsNeed = false;
   /// For Carried: a tensor whose layout it follows.
   Value from;
   /// Of one run.
@@ -65,7 +67,7 @@ struct CandidateLimits {
 
 /// The candidates of every class of `program`, with the prices of `costs`.
 /// Under Objective::bytes, classes that have a need of their own keep the
-/// configuration with tiles that costs them least, and ops cost nothing.
+/// configurations that meet it at the least cost, and ops cost nothing.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

@@ -7,8 +7,9 @@
 //
 // What compilers do instead of minimizing, after their published descriptions,
 // over the same candidates as the solver, so that the results can be compared.
-// All of them start from ops that insist on one layout (anchors: units with a
-// single configuration) and let the others follow:
+// All of them start from ops that insist on a layout (anchors: units with a
+// need of their own, and those with a single configuration) and let the others
+// follow:
 //
 //   forward         an op takes the layout of its first operand (TVM's
 //                   ConvertLayout)
