@@ -8,8 +8,8 @@
 #   %shlibext         .so
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
-# Features for REQUIRES: onnx and pycute (their Python packages are there), host-avx2,
-# host-avx512f.
+# Features for REQUIRES: onnx, pycute and triton (their Python packages are
+# there), host-avx2, host-avx512f.
 
 import os
 import shlex
@@ -101,7 +101,7 @@ def cpu_flags():
     return []
 
 
-for package in ("onnx", "pycute"):
+for package in ("onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
 for flag in ("avx2", "avx512f"):
