@@ -75,8 +75,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
   LayoutModel model(result.program, result.candidates, costs);
   FactorGraph graph = model.build();
   SolveOptions withInitial = options;
-  std::vector<unsigned> initial = model.getInitial();
-  withInitial.initial = initial;
+  withInitial.initial = model.getInitial();
   Solution solution = graph.solve(withInitial);
   result.numVariables = graph.getNumVariables();
   result.numFactors = graph.getNumFactors();

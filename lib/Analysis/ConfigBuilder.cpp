@@ -273,8 +273,7 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(LayoutId layout) const {
       if (unit == 0 || digit.isWholeSource())
         continue;
       // Cuts of the op fall between tiles.
-      if (unit % digit.lo != 0 ||
-          (digit.modulus && unit / digit.lo % digit.modulus != 0))
+      if (!dividesUnit(digit, unit))
         return std::nullopt;
     }
   return assign(

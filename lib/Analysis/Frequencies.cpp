@@ -127,7 +127,17 @@ static bool isPassedOnce(Operation *op) {
          !op->hasTrait<OpTrait::IsIsolatedFromAbove>();
 }
 
-Block *layout::findPlacement(Value value, ArrayRef<Operation *> users) {
+unsigned Placement::getDepthInRegion(Block *block) {
+  Region *region = block->getParent();
+  if (region->hasOneBlock())
+    return 0;
+  auto it = depths.find(region);
+  if (it == depths.end())
+    it = depths.try_emplace(region, getLoopDepths(region)).first;
+  return it->second.lookup(block);
+}
+
+Block *Placement::find(Value value, ArrayRef<Operation *> users) {
   Block *block = value.getParentBlock();
   while (true) {
     // Most uses are beside the definition.
@@ -146,8 +156,7 @@ Block *layout::findPlacement(Value value, ArrayRef<Operation *> users) {
     }
     if (common != block) {
       // Another block of the region may be in a loop of branches.
-      llvm::DenseMap<Block *, unsigned> depths = getLoopDepths(region);
-      if (depths[common] > depths[block])
+      if (getDepthInRegion(common) > getDepthInRegion(block))
         return block;
       block = common;
       continue;
@@ -169,12 +178,11 @@ Block *layout::findPlacement(Value value, ArrayRef<Operation *> users) {
   }
 }
 
-unsigned layout::getLoopDepth(Block *block) {
+unsigned Placement::getLoopDepth(Block *block) {
   unsigned depth = 0;
   for (; block; block = block->getParentOp()->getBlock()) {
+    depth += getDepthInRegion(block);
     Region *region = block->getParent();
-    if (!region->hasOneBlock())
-      depth += getLoopDepths(region)[block];
     Operation *op = region->getParentOp();
     if (!op || op->hasTrait<OpTrait::IsIsolatedFromAbove>())
       return depth;

@@ -30,7 +30,7 @@ public:
   FactorGraph build();
 
   /// For the solver to start from: all as typed, with every copy.
-  std::vector<unsigned> getInitial() const { return initial; }
+  ArrayRef<unsigned> getInitial() const { return initial; }
 
   /// The layouts in which a consumer asks for a tensor, each once.
   static SmallVector<LayoutId, 2> getNeeds(const OpConfig &config,

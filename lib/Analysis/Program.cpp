@@ -20,6 +20,11 @@ bool layout::hasKnownLayout(Value value) {
   return type && (!type.getEncoding() || hasLayout(type));
 }
 
+bool layout::hasKnownTensors(Operation *op) {
+  return llvm::any_of(op->getOperands(), hasKnownLayout) ||
+         llvm::any_of(op->getResults(), hasKnownLayout);
+}
+
 static bool isEncoded(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getEncoding();
@@ -94,6 +99,7 @@ private:
 
   Operation *root;
   Frequencies frequencies;
+  Placement placement;
   Program program;
   DenseMap<Operation *, unsigned> unitOf; // or kFreeSource
   unsigned firstJoin = 0;
@@ -167,8 +173,7 @@ unsigned Reader::getOpClass(Operation *op, bool isInBody) {
 WalkResult Reader::addOp(Operation *op) {
   if (op == root)
     return WalkResult::advance();
-  if (!llvm::any_of(op->getOperands(), hasKnownLayout) &&
-      !llvm::any_of(op->getResults(), hasKnownLayout))
+  if (!hasKnownTensors(op))
     return WalkResult::advance();
   unsigned unitClass = getOpClass(op, /*isInBody=*/false);
   addUnit(op, unitClass);
@@ -288,7 +293,7 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
   SmallVector<Operation *, 4> users;
   for (unsigned use : ownUses)
     users.push_back(uses[use].user);
-  wanted.frequency = frequencies.get(findPlacement(wanted.first, users));
+  wanted.frequency = frequencies.get(placement.find(wanted.first, users));
   if (llvm::all_of(
           users, [&](Operation *user) { return user->getBlock() == block; })) {
     for (TensorClass::Consumer &consumer : wanted.consumers)
@@ -301,7 +306,7 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
     while (next < ownUses.size() &&
            uses[ownUses[next]].unit == uses[ownUses[begin]].unit)
       ++next;
-    consumer.frequency = frequencies.get(findPlacement(
+    consumer.frequency = frequencies.get(placement.find(
         wanted.first, ArrayRef(users).slice(begin, next - begin)));
   }
 }

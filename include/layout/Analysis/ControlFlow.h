@@ -77,13 +77,24 @@ private:
   std::unique_ptr<Cache> cache;
 };
 
-/// The block in which a copy of `value` for some of its users is best made: it
-/// dominates all of them, and of those blocks is the innermost that runs no
-/// more often than the block of the value.
-Block *findPlacement(Value value, ArrayRef<Operation *> users);
+/// Where copies go. Loops of branches are looked for once per region, so blocks
+/// must not change in between.
+class Placement {
+public:
+  /// The block in which a copy of `value` for some of its users is best made:
+  /// it dominates all of them, and of those blocks is the innermost that runs
+  /// no more often than the block of the value.
+  Block *find(Value value, ArrayRef<Operation *> users);
 
-/// Loops around a block, those of branches included.
-unsigned getLoopDepth(Block *block);
+  /// Loops around a block, those of branches included.
+  unsigned getLoopDepth(Block *block);
+
+private:
+  /// The loops of branches within its region alone.
+  unsigned getDepthInRegion(Block *block);
+
+  DenseMap<Region *, DenseMap<Block *, unsigned>> depths;
+};
 
 } // namespace layout
 } // namespace mlir

@@ -130,6 +130,9 @@ struct Program {
 /// plain or with an attribute of a layout family.
 bool hasKnownLayout(Value value);
 
+/// True if an operand or a result of `op` is such a value.
+bool hasKnownTensors(Operation *op);
+
 /// Reads everything below `root`; loops of unknown trip count are taken to run
 /// `assumedTrips` times.
 Program readProgram(Operation *root, int64_t assumedTrips);

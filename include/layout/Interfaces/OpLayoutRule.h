@@ -101,6 +101,13 @@ OpLayoutRule getLayoutRule(Operation *op);
 /// at no cost.
 bool isFreeSource(Operation *op, const OpLayoutRule &rule);
 
+/// Whether `digit` cuts its dim only at divisors of `unit`, so that blocks of
+/// that many indices hold whole tiles.
+inline bool dividesUnit(const Digit &digit, int64_t unit) {
+  return unit % digit.lo == 0 &&
+         (!digit.modulus || unit / digit.lo % digit.modulus == 0);
+}
+
 /// Loops over the dims of the result, all tensors indexed by them. All ranked
 /// tensors of `op` have the same shape.
 OpLayoutRule getElementwiseRule(Operation *op);

@@ -7,6 +7,7 @@
 
 #include "WholeAxes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,8 +44,7 @@ static bool staysInside(const Linear &x, const llvm::SmallBitVector &touched,
     if (!touched[digit.dim])
       return true;
     return !units.empty() && digit.modulus &&
-           units[digit.dim] % digit.lo == 0 &&
-           units[digit.dim] / digit.lo % digit.modulus == 0;
+           dividesUnit(digit, units[digit.dim]);
   });
 }
 

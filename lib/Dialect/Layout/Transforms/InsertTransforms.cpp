@@ -49,13 +49,15 @@ private:
 
   /// What the attributes of an op ask for; empty lists change nothing.
   struct Wanted {
-    Operation *op;
+    Operation *op = nullptr;
     SmallVector<Type, 3> operands;
     SmallVector<Type, 1> results;
   };
 
   Operation *root;
-  std::vector<Wanted> wanted;
+  /// Ops with attributes, and those with operands, which others may affect.
+  std::vector<Wanted> ops;
+  Placement placement;
   std::vector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
   /// The types of values before they were changed.
@@ -151,8 +153,11 @@ LogicalResult Rewriter::readArguments(Operation *op) {
 }
 
 LogicalResult Rewriter::readOp(Operation *op) {
-  if (op->getDiscardableAttrDictionary().empty())
+  if (op->getDiscardableAttrDictionary().empty()) {
+    if (op->getNumOperands())
+      ops.push_back({op, {}, {}});
     return success();
+  }
   Attribute operands = op->getDiscardableAttr(kOperandLayouts);
   Attribute results = op->getDiscardableAttr(kResultLayouts);
   Wanted entry{op, {}, {}};
@@ -165,7 +170,7 @@ LogicalResult Rewriter::readOp(Operation *op) {
   if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
       isa<FunctionOpInterface>(op->getParentOp()))
     functions.insert(op->getParentOp());
-  wanted.push_back(std::move(entry));
+  ops.push_back(std::move(entry));
   return success();
 }
 
@@ -235,7 +240,7 @@ static bool canRemake(Operation *producer, Value value) {
 }
 
 Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
-  Block *block = findPlacement(value, users);
+  Block *block = placement.find(value, users);
   Value &known = converted[{value, {type, block}}];
   if (known)
     return known;
@@ -275,10 +280,11 @@ void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
   for (OpOperand *operand : operands)
     users.push_back(operand->getOwner());
   // One for all, unless each would stand outside of a loop that it is in.
-  unsigned depth = getLoopDepth(findPlacement(value, users));
-  bool isShared = depth == 0 || llvm::any_of(users, [&](Operation *user) {
-                    return getLoopDepth(findPlacement(value, user)) >= depth;
-                  });
+  unsigned depth = placement.getLoopDepth(placement.find(value, users));
+  bool isShared =
+      depth == 0 || llvm::any_of(users, [&](Operation *user) {
+        return placement.getLoopDepth(placement.find(value, user)) >= depth;
+      });
   for (OpOperand *operand : operands)
     operand->set(isShared ? getAs(value, type, users)
                           : getAs(value, type, operand->getOwner()));
@@ -302,17 +308,16 @@ void Rewriter::eraseReplacedSources() {
 
 LogicalResult Rewriter::run() {
   // All is read, and found to be right, before anything changes.
-  SmallVector<Operation *> ops;
   WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getNumOperands())
-      ops.push_back(op);
     return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return failure();
 
-  before.reserve(wanted.size());
-  for (const Wanted &entry : wanted) {
+  before.reserve(ops.size());
+  for (const Wanted &entry : ops) {
+    if (entry.op->getDiscardableAttrDictionary().empty())
+      continue;
     if (!entry.results.empty())
       for (auto [result, type] :
            llvm::zip(entry.op->getResults(), entry.results))
@@ -324,15 +329,8 @@ LogicalResult Rewriter::run() {
   }
   for (auto [argument, type] : wantedArguments)
     setType(argument, type);
-  auto next = wanted.begin();
-  for (Operation *op : ops) {
-    while (next != wanted.end() && next->op != op && next->operands.empty())
-      ++next;
-    bool isWanted = next != wanted.end() && next->op == op;
-    collectDemands(op, isWanted ? ArrayRef<Type>(next->operands)
-                                : ArrayRef<Type>());
-    next += isWanted;
-  }
+  for (const Wanted &entry : ops)
+    collectDemands(entry.op, entry.operands);
   for (auto &[key, operands] : demands)
     meet(key.first, key.second, operands);
   llvm::for_each(functions, [&](Operation *op) { setFunctionType(op); });

@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decision.h"
+#include "Printing.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTCOSTPASS
@@ -54,19 +52,6 @@ static std::string printMap(RankedTensorType type) {
     return "row-major";
   std::string text;
   llvm::raw_string_ostream(text) << type.getEncoding();
-  return text;
-}
-
-static std::string printShape(RankedTensorType type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (int64_t size : type.getShape()) {
-    if (ShapedType::isDynamic(size))
-      os << "?x";
-    else
-      os << size << "x";
-  }
-  os << type.getElementType();
   return text;
 }
 
@@ -223,18 +208,11 @@ struct PrintCostPass : layout::impl::PrintCostPassBase<PrintCostPass> {
   void runOnOperation() override {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
-    FailureOr<TargetAttr> wanted = layout::getTarget(root, target);
-    if (failed(wanted))
-      return signalPassFailure();
-    std::string message;
-    std::unique_ptr<llvm::ToolOutputFile> file =
-        openOutputFile(output, &message);
-    if (!file) {
-      root->emitError() << "the option 'output': " << message;
-      return signalPassFailure();
-    }
-    printLayoutCost(root, *wanted, format, file->os());
-    file->keep();
+    if (failed(printToFile(root, target, output,
+                           [&](TargetAttr wanted, raw_ostream &os) {
+                             printLayoutCost(root, wanted, format, os);
+                           })))
+      signalPassFailure();
   }
 };
 } // namespace

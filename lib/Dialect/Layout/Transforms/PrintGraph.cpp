@@ -11,15 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Printing.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/GraphWriter.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTGRAPHPASS
@@ -69,21 +67,6 @@ static bool hasTensors(Operation *op) {
          llvm::any_of(op->getResults(), isTensor);
 }
 
-static std::string printShape(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = cast<RankedTensorType>(type);
-  for (int64_t size : tensor.getShape()) {
-    if (ShapedType::isDynamic(size))
-      os << '?';
-    else
-      os << size;
-    os << 'x';
-  }
-  os << tensor.getElementType();
-  return text;
-}
-
 /// Hues go round by the golden section, so that neighbors differ.
 std::string GraphPrinter::getColor(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
@@ -116,7 +99,7 @@ void GraphPrinter::printArguments(Block &block) {
       continue;
     nodeOfArgument[argument] = numNodes;
     printNode(("argument " + Twine(argument.getArgNumber()) + "\n" +
-               printShape(argument.getType()))
+               printShape(cast<RankedTensorType>(argument.getType())))
                   .str(),
               "ellipse", argument.getType());
   }
@@ -171,8 +154,9 @@ void GraphPrinter::printEdges(Operation *op) {
   for (Value operand : op->getOperands())
     if (isTensor(operand))
       os << "  n" << getNode(operand) << " -> n" << nodeOf.lookup(op)
-         << " [label=\"" << printShape(operand.getType()) << "\" color=\""
-         << getColor(operand.getType()) << "\"];\n";
+         << " [label=\""
+         << printShape(cast<RankedTensorType>(operand.getType()))
+         << "\" color=\"" << getColor(operand.getType()) << "\"];\n";
 }
 
 void GraphPrinter::printLegend() {
@@ -219,18 +203,11 @@ struct PrintGraphPass : layout::impl::PrintGraphPassBase<PrintGraphPass> {
   void runOnOperation() override {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
-    FailureOr<TargetAttr> wanted = layout::getTarget(root, target);
-    if (failed(wanted))
-      return signalPassFailure();
-    std::string message;
-    std::unique_ptr<llvm::ToolOutputFile> file =
-        openOutputFile(output, &message);
-    if (!file) {
-      root->emitError() << "the option 'output': " << message;
-      return signalPassFailure();
-    }
-    printLayoutGraph(root, *wanted, file->os());
-    file->keep();
+    if (failed(printToFile(root, target, output,
+                           [&](TargetAttr wanted, raw_ostream &os) {
+                             printLayoutGraph(root, wanted, os);
+                           })))
+      signalPassFailure();
   }
 };
 } // namespace

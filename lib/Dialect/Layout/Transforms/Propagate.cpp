@@ -259,14 +259,11 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
   void runOnOperation() override {
     Operation *root = getOperation();
     // A target is asked for only where there is something to decide.
-    bool hasTensors =
-        root->walk([&](Operation *op) {
-              return llvm::any_of(op->getOperands(), hasKnownLayout) ||
-                             llvm::any_of(op->getResults(), hasKnownLayout)
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted();
+    bool hasTensors = root->walk([&](Operation *op) {
+                            return hasKnownTensors(op) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
     if (!hasTensors)
       return;
     FailureOr<TargetAttr> wanted = layout::getTarget(root, target);

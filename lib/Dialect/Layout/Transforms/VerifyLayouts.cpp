@@ -114,10 +114,7 @@ static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
       digit.walkDims([&](unsigned dim) { mentions |= dim == d; });
       return !mentions;
     }
-    if (digit.dim != d)
-      return true;
-    return unit % digit.lo == 0 &&
-           (!digit.modulus || unit / digit.lo % digit.modulus == 0);
+    return digit.dim != d || dividesUnit(digit, unit);
   });
 }
 

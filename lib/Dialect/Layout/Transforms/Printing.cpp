@@ -1,0 +1,41 @@
+//===- Printing.cpp - What the printing passes share ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Printing.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+std::string layout::printShape(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size))
+      os << "?x";
+    else
+      os << size << "x";
+  }
+  os << type.getElementType();
+  return text;
+}
+
+LogicalResult
+layout::printToFile(Operation *root, StringRef target, StringRef output,
+                    function_ref<void(TargetAttr, raw_ostream &)> print) {
+  FailureOr<TargetAttr> wanted = getTarget(root, target);
+  if (failed(wanted))
+    return failure();
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &message);
+  if (!file)
+    return root->emitError() << "the option 'output': " << message;
+  print(*wanted, file->os());
+  file->keep();
+  return success();
+}

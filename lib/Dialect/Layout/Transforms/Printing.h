@@ -1,0 +1,32 @@
+//===- Printing.h - What the printing passes share --------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A target, an output file, and how tensors are named to readers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
+#define LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
+
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+
+namespace mlir {
+namespace layout {
+
+/// Shape and element type without the layout: "1x64x?x7xf32".
+std::string printShape(RankedTensorType type);
+
+/// Runs `print` with the target of the pass on `root` and the file of its
+/// option 'output', - for standard output. Reports where one of them is
+/// missing.
+LogicalResult printToFile(Operation *root, StringRef target, StringRef output,
+                          function_ref<void(TargetAttr, raw_ostream &)> print);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
