@@ -1,0 +1,27 @@
+//===- Passes.h - NPU memory ops to C++ -------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_CONVERSION_NPUTOEMITC_PASSES_H
+#define LAYOUT_CONVERSION_NPUTOEMITC_PASSES_H
+
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+namespace npu {
+
+#define GEN_PASS_DECL
+#include "layout/Conversion/NPUToEmitC/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "layout/Conversion/NPUToEmitC/Passes.h.inc"
+
+} // namespace npu
+} // namespace mlir
+
+#endif // LAYOUT_CONVERSION_NPUTOEMITC_PASSES_H

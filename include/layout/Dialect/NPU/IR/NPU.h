@@ -1,0 +1,34 @@
+//===- NPU.h - The npu dialect ----------------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dialect, its attributes and its ops. Include Storage.h for questions
+// about memrefs in the memories of an NPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_NPU_IR_NPU_H
+#define LAYOUT_DIALECT_NPU_IR_NPU_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "layout/Dialect/NPU/IR/NPUDialect.h.inc"
+#include "layout/Dialect/NPU/IR/NPUEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "layout/Dialect/NPU/IR/NPUAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "layout/Dialect/NPU/IR/NPUOps.h.inc"
+
+#endif // LAYOUT_DIALECT_NPU_IR_NPU_H

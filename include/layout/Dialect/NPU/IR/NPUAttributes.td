@@ -1,0 +1,107 @@
+//===- NPUAttributes.td - Chips and their memories ---------*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NPU_ATTRIBUTES
+#define NPU_ATTRIBUTES
+
+include "layout/Dialect/Layout/IR/LayoutInterfaces.td"
+include "layout/Dialect/NPU/IR/NPUDialect.td"
+
+class NPU_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<NPU_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def NPU_ChipAttr
+    : NPU_Attr<"Chip", "target",
+               [DeclareAttrInterfaceMethods<NpuTargetInterface>]> {
+  let summary = "the figures of an NPU chip";
+  let description = [{
+    All that layouts, addresses and transfers need to know of a chip: a
+    published one by its name, or any figures.
+
+    ```mlir
+    #npu.target<"BM1684">
+    #npu.target<"BM1684", dma_alignment = 4, max_shape = [65535, 4095, 65535, 65535]>
+    #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
+    ```
+
+    * `npus`: the units, each with a memory of its own;
+    * `bytes_per_npu`: the bytes of that memory; a local address is
+      unit * bytes_per_npu + byte, so the product of the two fits 64 bits;
+    * `eu_bytes`: what the execution units of one NPU take at once, to which
+      aligned layouts round a channel up; a power of two;
+    * `banks`, where known: the banks that the memory of a unit is divided into
+      evenly; the size of a bank follows;
+    * `dma_alignment`: what every address that the DMA engine is given is a
+      multiple of; 1 if not written, a power of two. An element's own alignment
+      is always asked for;
+    * `max_shape`, where known: the most iterations of the loops N, C, H and W
+      of one transfer;
+    * `max_stride`, where known: the largest stride of a transfer, in elements;
+    * `memories`, where there are more than system and local memory: their
+      names and bytes, as in `memories = {l2 = 2097152}`. They are linear.
+
+    Settings after a name replace that chip's. Figures that are exactly those of
+    a published chip print as its name:
+
+    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank |
+    |---------|-----:|--------------:|---------:|------:|---------------:|
+    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |
+    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |
+    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |
+    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |
+  }];
+  let parameters = (ins
+    "int64_t":$npus,
+    "int64_t":$bytesPerNpu,
+    "int64_t":$euBytes,
+    "std::optional<int64_t>":$banks,
+    "int64_t":$dmaAlignment,
+    ArrayRefParameter<"int64_t", "of N, C, H and W, or none">:$maxShape,
+    "std::optional<int64_t>":$maxStride,
+    "::mlir::DictionaryAttr":$memories);
+  let builders = [
+    AttrBuilder<(ins "int64_t":$npus, "int64_t":$bytesPerNpu,
+                     "int64_t":$euBytes), [{
+      return $_get($_ctxt, npus, bytesPerNpu, euBytes, std::nullopt, 1,
+                   ::llvm::ArrayRef<int64_t>(), std::nullopt,
+                   ::mlir::DictionaryAttr::get($_ctxt));
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// The published chip of that name; null where there is none.
+    static ChipAttr getChip(::mlir::MLIRContext *context,
+                              ::llvm::StringRef name);
+    /// The name of the published chip with exactly these figures, or empty.
+    ::llvm::StringRef getChipName() const;
+    /// The bytes of one bank; nothing where the banks are not known.
+    std::optional<int64_t> getBankBytes() const;
+    /// The bytes of a memory other than system and local.
+    std::optional<int64_t> getMemoryBytes(::llvm::StringRef name) const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def NPU_MemoryAttr : NPU_Attr<"Memory", "memory"> {
+  let summary = "the memory that a memref is in";
+  let description = [{
+    The memory space of a memref: `#npu.memory<system>` is linear and shared,
+    `#npu.memory<local>` is the memories of all units together, and any other
+    name is a linear memory that the target lists in `memories`.
+  }];
+  let parameters = (ins StringRefParameter<"system, local or a target's">:$name);
+  let extraClassDeclaration = [{
+    bool isLocal() const { return getName() == "local"; }
+    bool isSystem() const { return getName() == "system"; }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+#endif // NPU_ATTRIBUTES

@@ -1,0 +1,72 @@
+//===- sim.h - The simulated NPU behind okk.h -------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The simulated NPU behind okk.h, for the host: which chip it is, system
+// memory, what it did and what went wrong. One per process.
+//
+//     okk_sim_open(4, 1024, 128);
+//     system_addr_t x = okk_sim_alloc(480);
+//     okk_sim_write(x, data, 480);
+//     load(x);                                      // a generated function
+//     if (okk_sim_num_errors())
+//       puts(okk_sim_error(0));
+//     okk_sim_close();
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_RUNTIME_OKK_SIM_H
+#define LAYOUT_RUNTIME_OKK_SIM_H
+
+#include "layout/Runtime/okk/okk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Starts with fresh memories: `npus` units of `bytes_per_npu` bytes, channels
+/// aligned to `eu_bytes`.
+void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
+/// What addresses of transfers are a multiple of, the most iterations of each
+/// loop and the largest stride; 0 is no limit.
+void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
+void okk_sim_close(void);
+
+system_addr_t okk_sim_alloc(unsigned long long bytes);
+void okk_sim_free(system_addr_t addr);
+void okk_sim_write(system_addr_t addr, const void *data,
+                   unsigned long long bytes);
+void okk_sim_read(system_addr_t addr, void *data, unsigned long long bytes);
+
+/// One byte of a unit, or -1 where none was written.
+int okk_sim_local_byte(int unit, unsigned int byte);
+/// How many bytes of local memory have been written.
+long long okk_sim_written_bytes(void);
+
+typedef struct {
+  long long transfers, computes;
+  long long bytes_s2l, bytes_l2s, bytes_l2l, bytes_s2s;
+  long long peak_bytes; // of declared tensors, in a unit
+} okk_sim_counters;
+okk_sim_counters okk_sim_count(void);
+
+int okk_sim_num_errors(void);
+const char *okk_sim_error(int index);
+
+/// A tensor that owns `bytes` of every unit from its address on, elements of
+/// it, and its end. Once one was declared, every local access is checked to lie
+/// in one, and where elements were, among them.
+void okk_sim_declare_tensor(local_addr_t addr, unsigned int bytes,
+                            unsigned int alignment);
+void okk_sim_declare_elements(local_addr_t addr, int element_bytes,
+                              const dim4 *shape, const dim4 *stride);
+void okk_sim_release_tensor(local_addr_t addr);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // LAYOUT_RUNTIME_OKK_SIM_H

@@ -1,0 +1,301 @@
+//===- Attributes.cpp - Chips and their memories --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/NPU.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+
+//===----------------------------------------------------------------------===//
+// Published chips
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Published {
+  StringLiteral name;
+  int64_t npus, bytesPerNpu, euBytes, banks;
+};
+} // namespace
+
+static constexpr Published kChips[] = {
+    {"BM1684", 64, 512 << 10, 128, 8},
+    {"BM1684X", 64, 256 << 10, 64, 16},
+    {"BM1688", 32, 128 << 10, 16, 16},
+    {"BM1690", 64, 256 << 10, 64, 16},
+};
+
+static ChipAttr getAttr(MLIRContext *context, const Published &chip) {
+  return ChipAttr::get(context, chip.npus, chip.bytesPerNpu, chip.euBytes,
+                       chip.banks, 1, {}, std::nullopt,
+                       DictionaryAttr::get(context));
+}
+
+ChipAttr ChipAttr::getChip(MLIRContext *context, StringRef name) {
+  for (const Published &chip : kChips)
+    if (chip.name == name)
+      return getAttr(context, chip);
+  return {};
+}
+
+StringRef ChipAttr::getChipName() const {
+  for (const Published &chip : kChips)
+    if (getAttr(getContext(), chip) == *this)
+      return chip.name;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+layout::NpuFigures ChipAttr::getFigures() const {
+  return {getNpus(), getBytesPerNpu(), getEuBytes()};
+}
+
+std::optional<int64_t> ChipAttr::getBankBytes() const {
+  if (!getBanks())
+    return std::nullopt;
+  return getBytesPerNpu() / *getBanks();
+}
+
+std::optional<int64_t> ChipAttr::getMemoryBytes(StringRef name) const {
+  if (auto bytes = getMemories().getAs<IntegerAttr>(name))
+    return bytes.getInt();
+  return std::nullopt;
+}
+
+static LogicalResult
+verifyMemories(function_ref<InFlightDiagnostic()> emitError,
+               DictionaryAttr memories) {
+  for (NamedAttribute memory : memories) {
+    if (memory.getName() == "system" || memory.getName() == "local")
+      return emitError() << "target lists the memory '"
+                         << memory.getName().getValue()
+                         << "', which every target has: list the others";
+    auto bytes = dyn_cast<IntegerAttr>(memory.getValue());
+    if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 1)
+      return emitError() << "target memory '" << memory.getName().getValue()
+                         << "' has " << memory.getValue()
+                         << " as its bytes: they are a 64-bit number, at "
+                            "least 1";
+  }
+  return success();
+}
+
+LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t npus, int64_t bytesPerNpu,
+                               int64_t euBytes, std::optional<int64_t> banks,
+                               int64_t dmaAlignment, ArrayRef<int64_t> maxShape,
+                               std::optional<int64_t> maxStride,
+                               DictionaryAttr memories) {
+  struct Figure {
+    StringRef name;
+    int64_t value;
+  };
+  for (const Figure &figure :
+       {Figure{"npus", npus}, Figure{"bytes_per_npu", bytesPerNpu},
+        Figure{"eu_bytes", euBytes}, Figure{"banks", banks.value_or(1)},
+        Figure{"dma_alignment", dmaAlignment},
+        Figure{"max_stride", maxStride.value_or(1)}})
+    if (figure.value < 1)
+      return emitError() << "target figure '" << figure.name << "' is "
+                         << figure.value << ": it is at least 1";
+  for (const Figure &figure :
+       {Figure{"eu_bytes", euBytes}, Figure{"dma_alignment", dmaAlignment}})
+    if (!llvm::isPowerOf2_64(figure.value))
+      return emitError() << "target figure '" << figure.name << "' is "
+                         << figure.value << ": it is a power of two";
+  int64_t total;
+  if (llvm::MulOverflow(npus, bytesPerNpu, total))
+    return emitError() << npus << " units of " << bytesPerNpu
+                       << " bytes have addresses that do not fit 64 bits";
+  if (banks && bytesPerNpu % *banks != 0)
+    return emitError() << "target figure 'banks' is " << *banks
+                       << ": it divides the " << bytesPerNpu
+                       << " bytes of a unit evenly";
+  if (!maxShape.empty() && maxShape.size() != 4)
+    return emitError() << "target figure 'max_shape' has " << maxShape.size()
+                       << " sizes: it has four, of N, C, H and W";
+  for (int64_t size : maxShape)
+    if (size < 1)
+      return emitError() << "target figure 'max_shape' has the size " << size
+                         << ": sizes are at least 1";
+  return verifyMemories(emitError, memories);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What has been read so far; figures that were not are not there.
+struct Settings {
+  std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
+      maxStride;
+  SmallVector<int64_t> maxShape;
+  DictionaryAttr memories;
+  SmallVector<StringRef> seen;
+};
+
+struct Number {
+  StringLiteral name;
+  std::optional<int64_t> Settings::*member;
+};
+} // namespace
+
+static constexpr Number kNumbers[] = {
+    {"npus", &Settings::npus},
+    {"bytes_per_npu", &Settings::bytesPerNpu},
+    {"eu_bytes", &Settings::euBytes},
+    {"banks", &Settings::banks},
+    {"dma_alignment", &Settings::dmaAlignment},
+    {"max_stride", &Settings::maxStride},
+};
+
+static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
+  SMLoc loc = parser.getCurrentLocation();
+  // The lexer reads these as the integers -1 and 0.
+  if (succeeded(parser.parseOptionalKeyword("true")) ||
+      succeeded(parser.parseOptionalKeyword("false")))
+    return parser.emitError(loc) << "expected a number, found a truth value";
+  return parser.parseInteger(value);
+}
+
+static ParseResult parseSetting(AsmParser &parser, Settings &settings) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name) || parser.parseEqual())
+    return failure();
+  if (llvm::is_contained(settings.seen, name))
+    return parser.emitError(loc) << "'" << name << "' is repeated";
+  settings.seen.push_back(name);
+  for (const Number &number : kNumbers) {
+    if (number.name != name)
+      continue;
+    int64_t value;
+    if (parseNumber(parser, value))
+      return failure();
+    settings.*number.member = value;
+    return success();
+  }
+  if (name == "max_shape") {
+    settings.maxShape.clear();
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+      return parseNumber(parser, settings.maxShape.emplace_back());
+    });
+  }
+  if (name == "memories")
+    return parser.parseAttribute(settings.memories);
+  return parser.emitError(loc)
+         << "unknown figure '" << name
+         << "': there are npus, bytes_per_npu, eu_bytes, banks, "
+            "dma_alignment, max_shape, max_stride, memories";
+}
+
+static ParseResult parseChip(AsmParser &parser, StringRef name, SMLoc loc,
+                             Settings &settings) {
+  ChipAttr chip = ChipAttr::getChip(parser.getContext(), name);
+  if (!chip) {
+    InFlightDiagnostic diag = parser.emitError(loc)
+                              << "no published chip is named \"" << name
+                              << "\": there are ";
+    llvm::interleaveComma(kChips, diag,
+                          [&](const Published &known) { diag << known.name; });
+    return diag << "; write the figures of any other";
+  }
+  settings.npus = chip.getNpus();
+  settings.bytesPerNpu = chip.getBytesPerNpu();
+  settings.euBytes = chip.getEuBytes();
+  settings.banks = chip.getBanks();
+  return success();
+}
+
+Attribute ChipAttr::parse(AsmParser &parser, Type) {
+  Settings settings;
+  std::string name;
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  bool more = true;
+  if (succeeded(parser.parseOptionalString(&name))) {
+    if (parseChip(parser, name, loc, settings))
+      return {};
+    more = succeeded(parser.parseOptionalComma());
+  }
+  if (more && parser.parseCommaSeparatedList(
+                  [&] { return parseSetting(parser, settings); }))
+    return {};
+  SMLoc end = parser.getCurrentLocation();
+  if (parser.parseGreater())
+    return {};
+  for (const Number &number : ArrayRef(kNumbers).take_front(3)) {
+    if (settings.*number.member)
+      continue;
+    parser.emitError(end) << "target figure '" << number.name
+                          << "' is missing: state it, or name a chip";
+    return {};
+  }
+  return parser.getChecked<ChipAttr>(
+      loc, parser.getContext(), *settings.npus, *settings.bytesPerNpu,
+      *settings.euBytes, settings.banks, settings.dmaAlignment.value_or(1),
+      ArrayRef<int64_t>(settings.maxShape), settings.maxStride,
+      settings.memories ? settings.memories
+                        : DictionaryAttr::get(parser.getContext()));
+}
+
+void ChipAttr::print(AsmPrinter &printer) const {
+  StringRef name = getChipName();
+  if (!name.empty()) {
+    printer << "<\"" << name << "\">";
+    return;
+  }
+  printer << "<npus = " << getNpus() << ", bytes_per_npu = " << getBytesPerNpu()
+          << ", eu_bytes = " << getEuBytes();
+  if (getBanks())
+    printer << ", banks = " << *getBanks();
+  if (getDmaAlignment() != 1)
+    printer << ", dma_alignment = " << getDmaAlignment();
+  if (!getMaxShape().empty())
+    printer << ", max_shape = [" << getMaxShape() << "]";
+  if (getMaxStride())
+    printer << ", max_stride = " << *getMaxStride();
+  if (!getMemories().empty())
+    printer << ", memories = " << getMemories();
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// MemoryAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult MemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name) {
+  if (!name.empty())
+    return success();
+  return emitError() << "a memory has a name: system, local, or one that the "
+                        "target lists";
+}
+
+Attribute MemoryAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseKeywordOrString(&name)) || parser.parseGreater())
+    return {};
+  return parser.getChecked<MemoryAttr>(loc, parser.getContext(),
+                                       StringRef(name));
+}
+
+void MemoryAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printKeywordOrString(getName());
+  printer << '>';
+}

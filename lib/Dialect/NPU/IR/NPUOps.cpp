@@ -1,0 +1,272 @@
+//===- NPUOps.cpp - Allocation, transfers and regions ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Views.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+#define GET_OP_CLASSES
+#include "layout/Dialect/NPU/IR/NPUOps.cpp.inc"
+
+/// The storage of an operand or result; errors are the op's.
+static FailureOr<Storage> getStorage(Operation *op, Value memref) {
+  return npu::getStorage(cast<MemRefType>(memref.getType()),
+                         [&] { return op->emitOpError(); });
+}
+
+//===----------------------------------------------------------------------===//
+// AllocOp
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> AllocOp::getByte() {
+  if (!getAddress())
+    return std::nullopt;
+  auto scatter = cast<NpuScatterAttr>(getMemref().getType().getLayout());
+  return int64_t(*getAddress()) -
+         scatter.getStart() * scatter.getTarget().getFigures().bytesPerNpu;
+}
+
+/// The address lies in the start unit, and its byte is what else is asked for.
+static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
+  int64_t address = int64_t(*op.getAddress());
+  int64_t units = storage.target.getNpus();
+  int64_t bytes = storage.target.getBytesPerNpu();
+  if (address < 0 || address >= units * bytes)
+    return op.emitOpError()
+           << "address " << address << " is none of the " << units
+           << " units of " << bytes << " bytes: addresses lie between 0 and "
+           << units * bytes - 1;
+  int64_t start = getStartUnit(storage);
+  if (address / bytes != start)
+    return op.emitOpError()
+           << "address " << address << " is in unit " << address / bytes
+           << ", the layout starts at unit " << start
+           << ": its addresses lie between " << start * bytes << " and "
+           << (start + 1) * bytes - 1;
+  int64_t byte = address % bytes;
+  if (op.getAlignment() && byte % int64_t(*op.getAlignment()) != 0)
+    return op.emitOpError() << "address " << address << " is byte " << byte
+                            << " of a unit, which is not a multiple of the "
+                               "alignment "
+                            << *op.getAlignment();
+  std::optional<int64_t> bankBytes = storage.target.getBankBytes();
+  if (op.getBank() && byte / *bankBytes != int64_t(*op.getBank()))
+    return op.emitOpError()
+           << "address " << address << " is in bank " << byte / *bankBytes
+           << " of a unit, bank " << *op.getBank() << " is wanted";
+  // Alignment of the mode, and R + reserved <= S, by the layout's own rules.
+  return success(succeeded(getStorageAt(op.getMemref().getType(), byte,
+                                        [&] { return op.emitOpError(); })));
+}
+
+LogicalResult AllocOp::verify() {
+  MemRefType type = getMemref().getType();
+  if (!isLocal(type))
+    return emitOpError() << "allocates local memory: the memory space is "
+                            "#npu.memory<local>, found "
+                         << type;
+  FailureOr<Storage> storage = ::getStorage(*this, getMemref());
+  if (failed(storage))
+    return failure();
+  if (storage->scatter.getOffset() != 0)
+    return emitOpError() << "the layout starts at offset 0 of what is "
+                            "allocated, found "
+                         << storage->scatter.getOffset()
+                         << ": write it as part of the address";
+  int64_t alignment = int64_t(getAlignment().value_or(1));
+  if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
+    return emitOpError() << "alignment " << alignment
+                         << " is not a power of two";
+  if (getBank()) {
+    int64_t bank = int64_t(*getBank());
+    if (!storage->target.getBanks())
+      return emitOpError() << "wants bank " << bank
+                           << ", the target does not know its banks: state "
+                              "`banks` in #npu.target";
+    if (bank < 0 || bank >= *storage->target.getBanks())
+      return emitOpError() << "wants bank " << bank
+                           << ", banks lie between 0 and "
+                           << *storage->target.getBanks() - 1;
+  }
+  return getAddress() ? verifyAddress(*this, *storage) : success();
+}
+
+LogicalResult DeallocOp::verify() {
+  if (getMemref().getDefiningOp<AllocOp>())
+    return success();
+  return emitOpError() << "takes the result of an npu.alloc of the same "
+                          "function, not a view or an argument";
+}
+
+//===----------------------------------------------------------------------===//
+// CopyOp
+//===----------------------------------------------------------------------===//
+
+LayoutMap CopyOp::getReadMap(const LayoutMap &source) {
+  MemRefType from = getSource().getType(), to = getDest().getType();
+  std::vector<Linear> dims(from.getRank());
+  std::vector<SizeExpr> sizeOf;
+  for (int64_t size : from.getShape())
+    sizeOf.push_back(SizeExpr(size));
+  for (int64_t d = 0; d < to.getRank(); ++d) {
+    int64_t s = getPermutation() ? (*getPermutation())[d] : d;
+    bool repeated = from.getDimSize(s) == 1 && to.getDimSize(d) != 1;
+    dims[s] = repeated ? Linear() : Linear::dim(d);
+  }
+  return source.substitute(to.getRank(), dims, sizeOf, to.getShape());
+}
+
+static LogicalResult verifyPermutation(CopyOp op) {
+  int64_t rank = op.getDest().getType().getRank();
+  SmallVector<bool> seen(rank, false);
+  ArrayRef<int64_t> permutation = *op.getPermutation();
+  bool isGood = int64_t(permutation.size()) == rank;
+  for (int64_t s : permutation)
+    if (isGood && (s < 0 || s >= rank || std::exchange(seen[s], true)))
+      isGood = false;
+  if (isGood)
+    return success();
+  return op.emitOpError() << "[" << permutation << "] is no permutation of the "
+                          << rank << " dims";
+}
+
+/// Memories other than system and local are the target's.
+static LogicalResult verifyMemoryOf(Operation *op, MemRefType type,
+                                    ChipAttr target) {
+  MemoryAttr memory = getMemory(type);
+  if (!target || memory.isLocal() || memory.isSystem() ||
+      target.getMemoryBytes(memory.getName()))
+    return success();
+  return op->emitOpError() << "memory '" << memory.getName() << "' is none of "
+                           << target << ": list it in `memories`";
+}
+
+LogicalResult CopyOp::verify() {
+  MemRefType from = getSource().getType(), to = getDest().getType();
+  FailureOr<Storage> read = ::getStorage(*this, getSource());
+  FailureOr<Storage> written = ::getStorage(*this, getDest());
+  if (failed(read) || failed(written))
+    return failure();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "keeps the element type, found "
+                         << from.getElementType() << " and "
+                         << to.getElementType()
+                         << ": npu.view changes the type of the same bytes";
+  if (from.getRank() != to.getRank())
+    return emitOpError() << "keeps the rank, found " << from << " and " << to;
+  if (getPermutation() && failed(verifyPermutation(*this)))
+    return failure();
+  for (int64_t d = 0; d < to.getRank(); ++d) {
+    int64_t s = getPermutation() ? (*getPermutation())[d] : d;
+    int64_t source = from.getDimSize(s), dest = to.getDimSize(d);
+    if (source == dest || (getBroadcast() && source == 1))
+      continue;
+    InFlightDiagnostic diag = emitOpError();
+    diag << "dim " << d << " of the destination has size " << dest << ", dim "
+         << s << " of the source " << source;
+    if (source == 1)
+      diag << ": write `broadcast` to repeat it";
+    return diag;
+  }
+  if (read->isLocal() && written->isLocal() && read->target != written->target)
+    return emitOpError() << "moves data between two chips, " << read->target
+                         << " and " << written->target;
+  if (failed(verifyMemoryOf(*this, from, written->target)) ||
+      failed(verifyMemoryOf(*this, to, read->target)))
+    return failure();
+  if (getSource() == getDest())
+    return emitOpError() << "source and destination are the same memory";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// FillOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult FillOp::verify() {
+  FailureOr<Storage> storage = ::getStorage(*this, getDest());
+  if (failed(storage))
+    return failure();
+  MemRefType type = getDest().getType();
+  if (cast<TypedAttr>(getValue()).getType() != type.getElementType() ||
+      !isa<IntegerAttr, FloatAttr>(getValue()))
+    return emitOpError() << "writes a constant of the element type "
+                         << type.getElementType() << ", found " << getValue();
+  if (getEngine() == Engine::Compute && !storage->isLocal())
+    return emitOpError() << "execution units reach local memory only: fill "
+                         << type << " on dma";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ParallelOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One access of an engine.
+struct Access {
+  Operation *op;
+  Value memory;
+  bool isWrite;
+  Engine engine;
+};
+} // namespace
+
+static void collectAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    accesses.push_back(
+        {op, getViewedMemory(copy.getSource()), false, Engine::DMA});
+    accesses.push_back(
+        {op, getViewedMemory(copy.getDest()), true, Engine::DMA});
+  } else if (auto fill = dyn_cast<FillOp>(op)) {
+    accesses.push_back(
+        {op, getViewedMemory(fill.getDest()), true, fill.getEngine()});
+  } else if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
+    // Ops of other dialects compute.
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects(instances);
+    for (const MemoryEffects::EffectInstance &effect : instances)
+      if (Value memory = effect.getValue())
+        accesses.push_back({op, getViewedMemory(memory),
+                            !isa<MemoryEffects::Read>(effect.getEffect()),
+                            Engine::Compute});
+  }
+}
+
+LogicalResult ParallelOp::verifyRegions() {
+  SmallVector<Access> accesses;
+  for (Operation &op : getBody().front()) {
+    if (isa<AllocOp, DeallocOp, ParallelOp>(op)) {
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "cannot stand inside npu.parallel: the "
+                                   "order of two engines is not known there";
+      diag.attachNote(getLoc()) << "the region is here";
+      return diag;
+    }
+    collectAccesses(&op, accesses);
+  }
+  for (const Access &first : accesses) {
+    for (const Access &second : accesses) {
+      if (!first.isWrite || first.engine == second.engine ||
+          first.memory != second.memory)
+        continue;
+      InFlightDiagnostic diag =
+          second.op->emitOpError()
+          << (second.isWrite ? "writes" : "reads")
+          << " what the other engine writes in the same npu.parallel";
+      diag.attachNote(first.op->getLoc()) << "it is written here";
+      return diag;
+    }
+  }
+  return success();
+}

@@ -1,0 +1,198 @@
+//===- Storage.cpp - Memrefs in the memories of an NPU --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/Utils/Tables.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+MemoryAttr npu::getMemory(MemRefType type) {
+  return dyn_cast_if_present<MemoryAttr>(type.getMemorySpace());
+}
+
+bool npu::isLocal(MemRefType type) {
+  MemoryAttr memory = getMemory(type);
+  return memory && memory.isLocal();
+}
+
+std::optional<int64_t> npu::getElementBytes(Type elementType) {
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(elementType)) {
+    if (vector.isScalable())
+      return std::nullopt;
+    count = vector.getNumElements();
+    elementType = vector.getElementType();
+  }
+  if (!elementType.isIntOrFloat() ||
+      elementType.getIntOrFloatBitWidth() % 8 != 0)
+    return std::nullopt;
+  return count * (elementType.getIntOrFloatBitWidth() / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+/// The map of linear memory: the strides of the type.
+static FailureOr<LayoutMap> getLinearMap(MemRefType type,
+                                         EmitErrorFn emitError) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(offset) || ShapedType::isDynamicShape(strides)) {
+    emitError()
+        << "linear memory is addressed by strides that are known, found "
+        << type;
+    return failure();
+  }
+  SmallVector<std::pair<Sized, SizeExpr>> placed;
+  placed.emplace_back(Sized::constant(SizeExpr(offset)), SizeExpr(1));
+  for (auto [d, stride] : llvm::enumerate(strides))
+    placed.emplace_back(Sized::dim(d), SizeExpr(stride));
+  Sized value = place(placed);
+  return LayoutMap::get(type.getRank(), "buffer",
+                        {{"offset", value.value, value.extent}});
+}
+
+static FailureOr<Storage> getLocalStorage(MemRefType type, Storage storage,
+                                          int64_t byte, EmitErrorFn emitError) {
+  auto scatter = dyn_cast<NpuScatterAttr>(type.getLayout());
+  if (!scatter || !scatter.getScatter().isScattered()) {
+    emitError() << "local memory is laid out by #layout.npu_scatter with a "
+                   "start unit, found "
+                << type;
+    return failure();
+  }
+  if (!scatter.getTarget()) {
+    emitError() << "layout " << scatter
+                << " needs the figures of a chip: state `target = "
+                   "#npu.target<..>` in the layout (L1)";
+    return failure();
+  }
+  storage.target = dyn_cast<ChipAttr>(scatter.getTarget());
+  if (!storage.target) {
+    emitError() << "the chip of local memory is an #npu.target, found "
+                << scatter.getTarget();
+    return failure();
+  }
+  int64_t offset;
+  if (llvm::AddOverflow(scatter.getOffset(), byte, offset)) {
+    emitError() << "byte " << byte << " of a unit is out of reach";
+    return failure();
+  }
+  storage.scatter = NpuScatterAttr::get(
+      type.getContext(), scatter.getMode(), scatter.getWidth(),
+      scatter.getStrides(), scatter.getStart(), scatter.getPack(), offset,
+      scatter.getTarget());
+  FailureOr<LayoutMap> map = storage.scatter.resolve(
+      type.getShape(), type.getElementType(), emitError);
+  if (failed(map) || failed(verifyLayout(*map, storage.scatter, type.getShape(),
+                                         type.getElementType(), emitError)))
+    return failure();
+  storage.map = *map;
+  return storage;
+}
+
+FailureOr<Storage> npu::getStorageAt(MemRefType type, int64_t byte,
+                                     EmitErrorFn emitError) {
+  MemoryAttr memory = getMemory(type);
+  if (!memory) {
+    emitError() << "takes memrefs that say in which memory they are, such as "
+                   "#npu.memory<local>, found "
+                << type;
+    return failure();
+  }
+  if (!type.hasStaticShape()) {
+    emitError() << "takes memrefs whose sizes are known, found " << type;
+    return failure();
+  }
+  std::optional<int64_t> bytes = npu::getElementBytes(type.getElementType());
+  if (!bytes) {
+    emitError() << "stores integers and floats of whole bytes, found "
+                << type.getElementType();
+    return failure();
+  }
+  Storage storage;
+  storage.elementBytes = *bytes;
+  if (memory.isLocal())
+    return getLocalStorage(type, storage, byte, emitError);
+  FailureOr<LayoutMap> map = getLinearMap(type, emitError);
+  if (failed(map) ||
+      failed(verifyLayout(*map, type.getLayout(), type.getShape(),
+                          type.getElementType(), emitError)))
+    return failure();
+  storage.map = *map;
+  return storage;
+}
+
+FailureOr<Storage> npu::getStorage(MemRefType type, EmitErrorFn emitError) {
+  return getStorageAt(type, 0, emitError);
+}
+
+int64_t npu::getStartUnit(const Storage &storage) {
+  return storage.scatter.getStart();
+}
+
+int64_t npu::getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape) {
+  return (*storage.map.storageExtent(shape))[1] * storage.elementBytes;
+}
+
+int64_t npu::getAlignment(const Storage &storage) {
+  // The layout's own rules are asked, of a tensor that fits anywhere.
+  NpuScatter scatter = storage.scatter.getScatter();
+  NpuFigures figures = storage.target.getFigures();
+  SmallVector<int64_t> shape(scatter.getRank(), 1);
+  shape.back() = std::max<int64_t>(scatter.width, 1);
+  figures.bytesPerNpu = std::numeric_limits<int64_t>::max() / figures.npus;
+  scatter.start = 0;
+  auto applies = [&](int64_t byte) {
+    scatter.offset = byte;
+    return getNpuStorage(scatter, figures, storage.elementBytes, shape,
+                         [](const Twine &) {})
+        .has_value();
+  };
+  int64_t alignment = 1;
+  while (!applies(alignment))
+    ++alignment;
+  return alignment;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// Where values are sums of functions of single dims, these are compared.
+static bool haveSameTables(const Linear &a, const Linear &b, Sizes sizes) {
+  std::optional<Tables> left = tabulate(a, sizes), right = tabulate(b, sizes);
+  return left && right && *left == *right;
+}
+
+bool npu::haveSamePoints(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
+  if (a.getSpace() != b.getSpace() || a.getRank() != b.getRank())
+    return false;
+  if (llvm::is_contained(sizes, 0))
+    return true;
+  LayoutMap left = a.specialize(sizes), right = b.specialize(sizes);
+  for (auto [x, y] :
+       llvm::zip_equal(left.getCoordinates(), right.getCoordinates()))
+    if (x.value != y.value && !haveSameTables(x.value, y.value, sizes))
+      return false;
+  return true;
+}
+
+Value npu::getViewedMemory(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<SubViewOp, ViewOp>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}

@@ -1,0 +1,248 @@
+//===- ViewOps.cpp - Other types for the same local memory ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Views.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// SubViewOp
+//===----------------------------------------------------------------------===//
+
+/// The slice's box lies in the source's.
+static LogicalResult verifySlice(MemRefType source, ArrayRef<int64_t> offsets,
+                                 ArrayRef<int64_t> sizes,
+                                 ArrayRef<int64_t> strides,
+                                 EmitErrorFn emitError) {
+  size_t rank = source.getRank();
+  if (offsets.size() != rank || sizes.size() != rank || strides.size() != rank)
+    return emitError() << "takes an offset, a size and a stride for each of "
+                          "the "
+                       << rank << " dims";
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t steps, last;
+    if (offsets[d] < 0 || sizes[d] < 1 || strides[d] < 1 ||
+        llvm::MulOverflow(sizes[d] - 1, strides[d], steps) ||
+        llvm::AddOverflow(offsets[d], steps, last) ||
+        last >= source.getDimSize(d))
+      return emitError() << "dim " << d << " takes " << sizes[d]
+                         << " elements from " << offsets[d] << " with stride "
+                         << strides[d] << ", which are not among the "
+                         << source.getDimSize(d) << " of the source";
+  }
+  return success();
+}
+
+/// Where the elements of a slice lie, over its own indices.
+static FailureOr<LayoutMap>
+getSliceMap(const Storage &storage, MemRefType source,
+            ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+            ArrayRef<int64_t> strides, EmitErrorFn emitError) {
+  std::optional<LayoutMap> map =
+      slice(storage.map, source.getShape(), offsets, sizes, strides, {},
+            [&](const Twine &why) { emitError() << why; });
+  if (!map)
+    return failure();
+  return *map;
+}
+
+FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
+                                           ArrayRef<int64_t> offsets,
+                                           ArrayRef<int64_t> sizes,
+                                           ArrayRef<int64_t> strides,
+                                           EmitErrorFn emitError) {
+  FailureOr<Storage> storage = getStorage(source, emitError);
+  if (failed(storage) ||
+      failed(verifySlice(source, offsets, sizes, strides, emitError)))
+    return failure();
+  if (!storage->isLocal() || source.getRank() != 4) {
+    emitError() << "infers slices of tensors of four dims in local memory, "
+                   "found "
+                << source;
+    return failure();
+  }
+  int64_t lanes = getLanes(storage->scatter.getPack());
+  int64_t units = storage->target.getNpus();
+  // Indices may leave the tensor by a step: the formulas go on there.
+  auto point = [&](ArrayRef<int64_t> index) {
+    SmallVector<int64_t> values;
+    for (const Coordinate &coordinate : storage->map.getCoordinates())
+      values.push_back(
+          coordinate.value.evaluate(index, source.getShape()).value_or(0));
+    return values;
+  };
+  SmallVector<int64_t> first(offsets), at = point(first);
+  auto strideOf = [&](unsigned d, int64_t step) {
+    SmallVector<int64_t> next(first);
+    next[d] += step;
+    return (point(next)[1] - at[1]) / lanes;
+  };
+  SmallVector<int64_t> steps{strideOf(0, lanes * strides[0]),
+                             strideOf(1, units * strides[1]),
+                             strideOf(2, strides[2]), strideOf(3, strides[3])};
+  // One batch needs no more than its own rows.
+  if (llvm::divideCeil(sizes[0], lanes) == 1)
+    steps[0] = steps[1] * llvm::divideCeil(at[0] + sizes[1], units);
+  auto layout = NpuScatterAttr::get(source.getContext(), NpuMode::Strided, 0,
+                                    steps, at[0], storage->scatter.getPack(),
+                                    at[1] * storage->elementBytes,
+                                    storage->scatter.getTarget());
+  MemRefType result = MemRefType::get(sizes, source.getElementType(), layout,
+                                      source.getMemorySpace());
+  FailureOr<Storage> part = getStorage(result, emitError);
+  FailureOr<LayoutMap> map =
+      getSliceMap(*storage, source, offsets, sizes, strides, emitError);
+  if (failed(part) || failed(map))
+    return failure();
+  if (haveSamePoints(*map, part->map, sizes))
+    return result;
+  emitError() << "the slice is no scatter of its own: its channels do not lie "
+                 "in successive units, or its batches are not whole storage "
+                 "units";
+  return failure();
+}
+
+LogicalResult SubViewOp::verify() {
+  MemRefType source = getSource().getType(), result = getResult().getType();
+  auto emit = [&] { return emitOpError(); };
+  if (!isLocal(source) || !isLocal(result))
+    return emitOpError() << "views local memory, found " << source << " and "
+                         << result << ": memref.subview is for linear memory";
+  FailureOr<Storage> whole = getStorage(source, emit);
+  FailureOr<Storage> part = getStorage(result, emit);
+  if (failed(whole) || failed(part) ||
+      failed(verifySlice(source, getOffsets(), getSizes(), getStrides(), emit)))
+    return failure();
+  if (source.getElementType() != result.getElementType() ||
+      result.getShape() != getSizes() || whole->target != part->target)
+    return emitOpError() << "keeps element type and chip and has the sizes of "
+                            "the slice, found "
+                         << source << " and " << result;
+  FailureOr<LayoutMap> map =
+      getSliceMap(*whole, source, getOffsets(), getSizes(), getStrides(), emit);
+  if (failed(map))
+    return failure();
+  if (haveSamePoints(*map, part->map, getSizes()))
+    return success();
+  InFlightDiagnostic diag = emitOpError();
+  diag << "the elements of the slice do not lie where " << result
+       << " has them (L7)";
+  FailureOr<MemRefType> expected =
+      SubViewOp::inferType(source, getOffsets(), getSizes(), getStrides(), [&] {
+        return mlir::emitRemark(UnknownLoc::get(getContext()));
+      });
+  if (succeeded(expected))
+    diag << ": they do in " << *expected;
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// ViewOp
+//===----------------------------------------------------------------------===//
+
+/// The coordinates of local memory as a map of another rank and in smaller
+/// elements: `offset` times `factor` plus `lane`.
+static LayoutMap rewrite(const LayoutMap &map, unsigned rank,
+                         ArrayRef<Linear> dims, ArrayRef<int64_t> oldShape,
+                         Sizes sizes, int64_t factor, const Linear &lane) {
+  std::vector<SizeExpr> sizeOf;
+  for (int64_t size : oldShape)
+    sizeOf.push_back(SizeExpr(size));
+  std::vector<Coordinate> coordinates;
+  for (const Coordinate &coordinate : map.getCoordinates()) {
+    Linear value = substitute(coordinate.value, dims, sizeOf, sizes);
+    SizeExpr extent = coordinate.extent.specialize(oldShape);
+    if (coordinate.name == "offset") {
+      value = add(layout::scale(value, SizeExpr(factor), sizes), lane, sizes);
+      extent = extent * SizeExpr(factor);
+    }
+    coordinates.push_back({coordinate.name, value, extent});
+  }
+  return LayoutMap::get(rank, map.getSpace(), coordinates);
+}
+
+/// Elements of `fine` share storage units that are the elements of `coarse`.
+/// Both are compared in elements of `fine`, lane after lane.
+static bool isPackingOf(MemRefType fineType, const Storage &fine,
+                        MemRefType coarseType, const Storage &coarse) {
+  int64_t lanes = coarse.elementBytes / fine.elementBytes;
+  if (coarse.elementBytes % fine.elementBytes != 0 || lanes < 2 ||
+      fineType.getRank() != 4 || coarseType.getRank() != 4 ||
+      getLanes(fine.scatter.getPack()) != lanes ||
+      getLanes(coarse.scatter.getPack()) != 1 ||
+      coarseType.getDimSize(0) !=
+          int64_t(llvm::divideCeil(fineType.getDimSize(0), lanes)) ||
+      coarseType.getShape().drop_front() != fineType.getShape().drop_front())
+    return false;
+  // The box: (m, c, h, w, lane), of which n = m * lanes + lane.
+  SmallVector<int64_t> box(coarseType.getShape());
+  box.push_back(lanes);
+  Linear lane = Linear::dim(4);
+  Linear n = add(scale(Linear::dim(0), SizeExpr(lanes), box), lane, box);
+  SmallVector<int64_t> fineShape(fineType.getShape());
+  fineShape[0] = box[0] * lanes;
+  LayoutMap left =
+      rewrite(fine.map, 5, {n, Linear::dim(1), Linear::dim(2), Linear::dim(3)},
+              fineShape, box, 1, Linear());
+  LayoutMap right =
+      rewrite(coarse.map, 5,
+              {Linear::dim(0), Linear::dim(1), Linear::dim(2), Linear::dim(3)},
+              coarseType.getShape(), box, lanes, lane);
+  return haveSamePoints(left, right, box);
+}
+
+/// A matrix in channels of `w` columns is a tensor (N, ceil(M / w), 1, w).
+static bool isMatrixOf(MemRefType matrixType, const Storage &matrix,
+                       MemRefType tensorType, const Storage &tensor) {
+  if (matrixType.getRank() != 2 || tensorType.getRank() != 4 ||
+      matrix.elementBytes != tensor.elementBytes)
+    return false;
+  int64_t width = tensorType.getDimSize(3);
+  if (tensorType.getDimSize(0) != matrixType.getDimSize(0) ||
+      tensorType.getDimSize(2) != 1 || width < 1 ||
+      tensorType.getDimSize(1) !=
+          int64_t(llvm::divideCeil(matrixType.getDimSize(1), width)))
+    return false;
+  Sizes box = tensorType.getShape();
+  Linear column =
+      add(scale(Linear::dim(1), SizeExpr(width), box), Linear::dim(3), box);
+  LayoutMap left = rewrite(matrix.map, 4, {Linear::dim(0), column},
+                           {box[0], box[1] * width}, box, 1, Linear());
+  return haveSamePoints(left, tensor.map, box);
+}
+
+LogicalResult ViewOp::verify() {
+  MemRefType from = getSource().getType(), to = getResult().getType();
+  auto emit = [&] { return emitOpError(); };
+  if (!isLocal(from) || !isLocal(to))
+    return emitOpError() << "views local memory, found " << from << " and "
+                         << to;
+  FailureOr<Storage> source = getStorage(from, emit);
+  FailureOr<Storage> result = getStorage(to, emit);
+  if (failed(source) || failed(result))
+    return failure();
+  if (source->target != result->target)
+    return emitOpError() << "keeps the chip, found " << source->target
+                         << " and " << result->target;
+  bool isSame = source->elementBytes == result->elementBytes &&
+                from.getShape() == to.getShape() &&
+                haveSamePoints(source->map, result->map, from.getShape());
+  if (isSame || isPackingOf(from, *source, to, *result) ||
+      isPackingOf(to, *result, from, *source) ||
+      isMatrixOf(from, *source, to, *result) ||
+      isMatrixOf(to, *result, from, *source))
+    return success();
+  return emitOpError()
+         << "the elements of " << to << " are not those of " << from
+         << ": a view keeps shape and places, makes one element of the P that "
+            "share a storage unit, or a matrix of a tensor (N, C, 1, w)";
+}

@@ -1,0 +1,157 @@
+//===- DimLoops.cpp - One dim as evenly stepping loops --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DimLoops.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::npu;
+using namespace mlir::layout;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
+                        TransferError error) {
+  for (int64_t size : sizes)
+    if (size > kMaxTableSize) {
+      error("a dim has " + Twine(size) +
+            " elements, transfers are planned for " + Twine(kMaxTableSize) +
+            ": split it");
+      return false;
+    }
+  isLocal = map.getSpace() == "npu";
+  this->npus = npus;
+  units.dims.resize(sizes.size());
+  LayoutMap special = map.specialize(sizes);
+  for (const Coordinate &coordinate : special.getCoordinates()) {
+    std::optional<Tables> tables = tabulate(coordinate.value, sizes);
+    if (!tables) {
+      error("'" + coordinate.name +
+            "' of the map is no sum of functions of single dims, which the "
+            "loops of a transfer are");
+      return false;
+    }
+    (coordinate.name == "offset" ? offsets : units) = std::move(*tables);
+  }
+  auto moves = [](const std::vector<int64_t> &table) { return !table.empty(); };
+  if (llvm::count_if(units.dims, moves) <= 1)
+    return true;
+  error("more than one dim goes from unit to unit");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A dim of two maps.
+class DimSplitter {
+public:
+  DimSplitter(const DimTables &source, const DimTables &dest, size_t d)
+      : tables{&source, &dest}, d(d) {}
+
+  /// Splits the `count` indices first, first + step, ..
+  std::vector<DimPiece> split(int64_t first, int64_t count, int64_t step) const;
+
+private:
+  int64_t unit(int side, int64_t i) const {
+    return tables[side]->units.start + tables[side]->units.get(d, i);
+  }
+  int64_t offset(int side, int64_t i) const {
+    return tables[side]->offsets.get(d, i);
+  }
+  bool isEven(int side, int64_t first, int64_t k, int64_t step,
+              LoopStep &loop) const;
+  Loop getLongest(int64_t first, int64_t count, int64_t step) const;
+  bool repeats(const Loop &inner, int64_t first, int64_t times,
+               int64_t step) const;
+
+  const DimTables *tables[2];
+  size_t d;
+};
+} // namespace
+
+/// Whether iteration k continues what the iterations before it do.
+bool DimSplitter::isEven(int side, int64_t first, int64_t k, int64_t step,
+                         LoopStep &loop) const {
+  int64_t npus = tables[side]->npus;
+  int64_t start = unit(side, first), there = unit(side, first + k * step);
+  int64_t moved = offset(side, first + k * step) - offset(side, first);
+  if (k == 1) {
+    loop.scattered = there != start;
+    loop.stride = loop.scattered ? 0 : moved;
+  }
+  if (!loop.scattered)
+    return there == start && moved == k * loop.stride;
+  int64_t row = (start + k) / npus;
+  if (row == 1 && (start + k - 1) / npus == 0)
+    loop.stride = moved;
+  return there == (start + k) % npus && moved == row * loop.stride;
+}
+
+Loop DimSplitter::getLongest(int64_t first, int64_t count, int64_t step) const {
+  Loop loop;
+  for (; loop.extent < count; ++loop.extent) {
+    LoopStep next[2] = {loop.side[0], loop.side[1]};
+    if (!isEven(0, first, loop.extent, step, next[0]) ||
+        !isEven(1, first, loop.extent, step, next[1]))
+      break;
+    std::copy(next, next + 2, loop.side);
+  }
+  return loop;
+}
+
+/// Whether the `inner.extent` indices from every `inner.extent`-th on are
+/// reached by the same loop.
+bool DimSplitter::repeats(const Loop &inner, int64_t first, int64_t times,
+                          int64_t step) const {
+  for (int64_t t = 1; t < times; ++t) {
+    int64_t base = first + t * inner.extent * step;
+    for (int64_t k = 1; k < inner.extent; ++k)
+      for (int side : {0, 1}) {
+        int64_t i = base + k * step;
+        if (unit(side, i) != unit(side, base) ||
+            offset(side, i) - offset(side, base) != k * inner.side[side].stride)
+          return false;
+      }
+  }
+  return true;
+}
+
+std::vector<DimPiece> DimSplitter::split(int64_t first, int64_t count,
+                                         int64_t step) const {
+  std::vector<DimPiece> pieces;
+  while (count > 0) {
+    Loop loop = getLongest(first, count, step);
+    int64_t taken = loop.extent;
+    int64_t times = count / loop.extent;
+    if (loop.extent > 1 && !loop.isScattered() && times > 1 &&
+        repeats(loop, first, times, step)) {
+      for (DimPiece &piece : split(first, times, step * loop.extent)) {
+        piece.loops.push_back(loop);
+        pieces.push_back(std::move(piece));
+      }
+      taken = times * loop.extent;
+    } else {
+      pieces.push_back({first, {}});
+      if (loop.extent > 1)
+        pieces.back().loops.push_back(loop);
+    }
+    first += taken * step;
+    count -= taken;
+  }
+  return pieces;
+}
+
+std::vector<DimPiece> mlir::npu::splitDim(const DimTables &source,
+                                          const DimTables &dest, size_t d,
+                                          int64_t size) {
+  return DimSplitter(source, dest, d).split(0, size, 1);
+}

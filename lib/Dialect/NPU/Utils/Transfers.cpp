@@ -1,0 +1,280 @@
+//===- Transfers.cpp - A copy as transfers of the DMA engine --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "DimLoops.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::npu;
+using namespace mlir::layout;
+using llvm::Twine;
+
+namespace {
+
+/// Where a box starts, on one side.
+struct Position {
+  int64_t unit = 0, offset = 0; // in elements
+};
+
+/// One box of evenly stepping loops, and the transfers for it.
+class BoxPlanner {
+public:
+  BoxPlanner(const DimTables (&tables)[2], const TransferLimits &limits,
+             int64_t elementBytes, std::vector<Transfer> &transfers,
+             TransferError error)
+      : tables(tables), limits(limits), transfers(transfers), error(error) {
+    // Elements that no transfer knows are rows of smaller ones.
+    word = elementBytes % 4 == 0 ? 4 : elementBytes % 2 == 0 ? 2 : 1;
+    words = elementBytes / word;
+  }
+
+  bool plan(llvm::ArrayRef<const DimPiece *> pieces);
+
+private:
+  void merge();
+  bool canBeC(const Loop &loop) const;
+  std::optional<Loop> take(llvm::function_ref<bool(const Loop &)> may);
+  bool emit(size_t depth, Position (&at)[2]);
+  bool emitOne(const Position (&at)[2]);
+  Position advance(const Position &from, const LoopStep &step, int side,
+                   int64_t k) const;
+
+  const DimTables (&tables)[2];
+  const TransferLimits &limits;
+  int64_t word, words;
+  std::vector<Transfer> &transfers;
+  TransferError error;
+
+  std::vector<Loop> loops;    // not yet given a place
+  std::vector<Loop> unrolled; // one transfer for each iteration
+  std::optional<Loop> placed[4];
+};
+
+} // namespace
+
+/// Two loops that both sides walk as one.
+void BoxPlanner::merge() {
+  for (size_t o = 0; o < loops.size(); ++o)
+    for (size_t i = 0; i < loops.size(); ++i) {
+      Loop &outer = loops[o], &inner = loops[i];
+      if (o == i || outer.isScattered() || inner.isScattered() ||
+          outer.side[0].stride != inner.side[0].stride * inner.extent ||
+          outer.side[1].stride != inner.side[1].stride * inner.extent)
+        continue;
+      inner.extent *= outer.extent;
+      loops.erase(loops.begin() + o);
+      return merge();
+    }
+}
+
+/// The C loop goes from unit to unit on every side that is local.
+bool BoxPlanner::canBeC(const Loop &loop) const {
+  for (int side : {0, 1})
+    if (tables[side].isLocal && !loop.side[side].scattered)
+      return false;
+  return true;
+}
+
+/// The longest loop that qualifies.
+std::optional<Loop>
+BoxPlanner::take(llvm::function_ref<bool(const Loop &)> may) {
+  auto best = loops.end();
+  for (auto loop = loops.begin(); loop != loops.end(); ++loop)
+    if (may(*loop) && (best == loops.end() || loop->extent > best->extent))
+      best = loop;
+  if (best == loops.end())
+    return std::nullopt;
+  Loop taken = *best;
+  loops.erase(best);
+  return taken;
+}
+
+bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
+  Position at[2];
+  loops.clear();
+  unrolled.clear();
+  for (int side : {0, 1})
+    at[side] = {tables[side].units.start, tables[side].offsets.start * words};
+  for (auto [d, piece] : llvm::enumerate(pieces)) {
+    for (int side : {0, 1}) {
+      at[side].unit += tables[side].units.get(d, piece->first);
+      at[side].offset += tables[side].offsets.get(d, piece->first) * words;
+    }
+    for (Loop loop : piece->loops) {
+      for (LoopStep &step : loop.side)
+        step.stride *= words;
+      loops.push_back(loop);
+    }
+  }
+  if (words > 1)
+    loops.push_back({words, {{1, false}, {1, false}}});
+  merge();
+
+  auto isInReach = [&](const Loop &loop) {
+    return !limits.maxStride || (loop.side[0].stride <= limits.maxStride &&
+                                 loop.side[1].stride <= limits.maxStride);
+  };
+  bool hasLocal = tables[0].isLocal || tables[1].isLocal;
+  placed[3] = take([&](const Loop &loop) {
+    return !loop.isScattered() && loop.side[0].stride == 1 &&
+           loop.side[1].stride == 1;
+  });
+  placed[1] = take([&](const Loop &loop) {
+    return loop.isScattered() && canBeC(loop) && isInReach(loop);
+  });
+  auto isPlain = [&](const Loop &loop) {
+    return !loop.isScattered() && isInReach(loop);
+  };
+  placed[2] = take(isPlain);
+  placed[0] = take(isPlain);
+  if (!hasLocal)
+    placed[1] = take(isPlain);
+  // N is the slower one of the destination's two.
+  if (placed[2] &&
+      (!placed[0] || placed[2]->side[1].stride > placed[0]->side[1].stride))
+    std::swap(placed[0], placed[2]);
+  unrolled = loops;
+  return emit(0, at);
+}
+
+Position BoxPlanner::advance(const Position &from, const LoopStep &step,
+                             int side, int64_t k) const {
+  if (!step.scattered)
+    return {from.unit, from.offset + k * step.stride};
+  int64_t unit = from.unit + k;
+  return {unit % tables[side].npus,
+          from.offset + unit / tables[side].npus * step.stride};
+}
+
+/// Walks the loops that are not part of the transfer.
+bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
+  if (depth < unrolled.size()) {
+    const Loop &loop = unrolled[depth];
+    for (int64_t k = 0; k < loop.extent; ++k) {
+      Position next[2] = {advance(at[0], loop.side[0], 0, k),
+                          advance(at[1], loop.side[1], 1, k)};
+      if (!emit(depth + 1, next))
+        return false;
+    }
+    return true;
+  }
+  // Loops longer than the engine's run in parts.
+  for (int d = 0; d < 4; ++d) {
+    int64_t most = limits.maxShape[d];
+    if (!placed[d] || !most || placed[d]->extent <= most)
+      continue;
+    Loop whole = *placed[d];
+    for (int64_t k = 0; k < whole.extent; k += most) {
+      Position next[2] = {advance(at[0], whole.side[0], 0, k),
+                          advance(at[1], whole.side[1], 1, k)};
+      placed[d]->extent = std::min(most, whole.extent - k);
+      if (!emit(depth, next))
+        return false;
+    }
+    placed[d] = whole;
+    return true;
+  }
+  return emitOne(at);
+}
+
+bool BoxPlanner::emitOne(const Position (&at)[2]) {
+  Transfer transfer;
+  transfer.elementBytes = word;
+  TransferSide *sides[2] = {&transfer.source, &transfer.dest};
+  for (int side : {0, 1}) {
+    sides[side]->unit = tables[side].isLocal ? at[side].unit : -1;
+    sides[side]->byte = at[side].offset * word;
+    int64_t packed = 1; // what a stride that means nothing is set to
+    for (int d : {3, 2, 1, 0}) {
+      int64_t extent = placed[d] ? placed[d]->extent : 1;
+      int64_t stride = placed[d] ? placed[d]->side[side].stride : 0;
+      bool isFree = extent == 1 || (placed[d]->side[side].scattered &&
+                                    at[side].unit + extent <= limits.npus);
+      sides[side]->strides[d] = isFree ? packed : stride;
+      if (d == 3)
+        sides[side]->strides[d] = 1;
+      if (limits.maxStride)
+        sides[side]->strides[d] =
+            std::min(sides[side]->strides[d], limits.maxStride);
+      packed = std::max(packed, sides[side]->strides[d] * extent);
+      transfer.shape[d] = extent;
+    }
+    int64_t alignment = std::max(limits.alignment, word);
+    if (sides[side]->byte % alignment != 0) {
+      error("a transfer would start at byte " + Twine(sides[side]->byte) +
+            (side ? " of the destination" : " of the source") +
+            ", which is not a multiple of the " + Twine(alignment) +
+            " bytes that the DMA engine asks for");
+      return false;
+    }
+  }
+  transfers.push_back(transfer);
+  if (int64_t(transfers.size()) <= kMaxTransfers)
+    return true;
+  error("takes more than " + Twine(kMaxTransfers) +
+        " transfers: choose layouts that step more evenly, or split the "
+        "tensor");
+  return false;
+}
+
+std::optional<std::vector<Transfer>>
+mlir::npu::planTransfers(const LayoutMap &source, const LayoutMap &dest,
+                         Sizes sizes, int64_t elementBytes,
+                         const TransferLimits &limits, TransferError error) {
+  std::vector<Transfer> transfers;
+  if (llvm::is_contained(sizes, 0))
+    return transfers;
+  DimTables tables[2];
+  if (!tables[0].compute(source, sizes, limits.npus, error) ||
+      !tables[1].compute(dest, sizes, limits.npus, error))
+    return std::nullopt;
+  std::vector<std::vector<DimPiece>> dims;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    dims.push_back(splitDim(tables[0], tables[1], d, sizes[d]));
+
+  BoxPlanner planner(tables, limits, elementBytes, transfers, error);
+  std::vector<size_t> choice(sizes.size(), 0);
+  llvm::SmallVector<const DimPiece *> pieces(sizes.size());
+  while (true) {
+    for (size_t d = 0; d < sizes.size(); ++d)
+      pieces[d] = &dims[d][choice[d]];
+    if (!planner.plan(pieces))
+      return std::nullopt;
+    int d = int(sizes.size()) - 1;
+    while (d >= 0 && ++choice[d] == dims[d].size())
+      choice[d--] = 0;
+    if (d < 0)
+      return transfers;
+  }
+}
+
+std::optional<TransferSide> mlir::npu::getBox(const LayoutMap &map, Sizes sizes,
+                                              int64_t elementBytes,
+                                              int64_t npus) {
+  DimTables tables;
+  if (sizes.size() != 4 || map.getSpace() != "npu" ||
+      llvm::is_contained(sizes, 0) ||
+      !tables.compute(map, sizes, npus, [](const Twine &) {}))
+    return std::nullopt;
+  TransferSide box;
+  box.unit = tables.units.start;
+  box.byte = tables.offsets.start * elementBytes;
+  int64_t packed = 1;
+  for (int d : {3, 2, 1, 0}) {
+    std::vector<DimPiece> pieces = splitDim(tables, tables, d, sizes[d]);
+    bool isLoop = sizes[d] > 1;
+    if (pieces.size() != 1 || pieces[0].loops.size() != size_t(isLoop))
+      return std::nullopt;
+    LoopStep step = isLoop ? pieces[0].loops[0].side[0] : LoopStep();
+    if (isLoop && npus > 1 && step.scattered != (d == 1))
+      return std::nullopt;
+    bool isFree = !isLoop || (step.scattered && box.unit + sizes[d] <= npus);
+    box.strides[d] = isFree ? packed : step.stride;
+    packed = std::max(packed, box.strides[d] * sizes[d]);
+  }
+  return box;
+}

@@ -1,0 +1,270 @@
+//===- NpuSimulator.cpp - An NPU that checks every access -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Runtime/NpuSimulator.h"
+#include "NpuMemory.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir::npu;
+
+/// Buffers of system memory lie apart, so that what runs out of one is seen.
+static constexpr uint64_t kSystemBase = uint64_t(1) << 32, kSystemGap = 1 << 16;
+
+Simulator::Simulator(const SimulatedChip &chip)
+    : chip(chip), nextSystem(kSystemBase) {
+  for (int64_t unit = 0; unit < chip.npus; ++unit)
+    local.emplace_back(chip.bytesPerNpu);
+}
+
+Simulator::~Simulator() = default;
+
+std::string Simulator::describe(const Run &run) const {
+  if (run.unit < 0)
+    return "system address " + std::to_string(run.memory->base + run.byte);
+  return "byte " + std::to_string(run.byte) + " of unit " +
+         std::to_string(run.unit);
+}
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+uint64_t Simulator::allocSystem(int64_t bytes) {
+  uint64_t base = nextSystem;
+  system.emplace_back(bytes, base);
+  nextSystem = (base + bytes + 2 * kSystemGap) / kSystemGap * kSystemGap;
+  return base;
+}
+
+void Simulator::freeSystem(uint64_t address) {
+  system.remove_if([&](const Memory &m) { return m.base == address; });
+}
+
+Simulator::Memory *Simulator::findSystem(uint64_t address) {
+  for (Memory &memory : system)
+    if (address >= memory.base && address < memory.base + memory.data.size())
+      return &memory;
+  return nullptr;
+}
+
+void Simulator::writeSystem(uint64_t address, const void *data, int64_t bytes) {
+  Memory *memory = findSystem(address);
+  if (!memory || address - memory->base + bytes > memory->data.size())
+    return report("the host writes outside of system memory");
+  std::memcpy(memory->data.data() + (address - memory->base), data, bytes);
+  std::fill_n(memory->state.begin() + (address - memory->base), bytes, Written);
+}
+
+void Simulator::readSystem(uint64_t address, void *data, int64_t bytes) {
+  Memory *memory = findSystem(address);
+  if (!memory || address - memory->base + bytes > memory->data.size())
+    return report("the host reads outside of system memory");
+  Run run{memory, -1, int64_t(address - memory->base), bytes};
+  for (int64_t i = 0; i < bytes; ++i, ++run.byte)
+    if (!(memory->state[run.byte] & Written))
+      return report("the host reads " + describe(run) +
+                    ", which was never written");
+  std::memcpy(data, memory->data.data() + (address - memory->base), bytes);
+}
+
+uint64_t Simulator::readLocal(int64_t unit, int64_t byte, int64_t bytes) const {
+  uint64_t value = 0;
+  for (int64_t i = bytes - 1; i >= 0; --i)
+    value = value << 8 | local[unit].data[byte + i];
+  return value;
+}
+
+bool Simulator::isWritten(int64_t unit, int64_t byte) const {
+  return unit >= 0 && unit < chip.npus && byte >= 0 &&
+         byte < chip.bytesPerNpu && (local[unit].state[byte] & Written);
+}
+
+int64_t Simulator::countWritten() const {
+  int64_t count = 0;
+  for (const Memory &memory : local)
+    count += std::count_if(memory.state.begin(), memory.state.end(),
+                           [](uint8_t state) { return state & Written; });
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+/// Broadcasts read an element more than once.
+static bool repeats(const Operand &operand, const Box &shape) {
+  for (int d = 0; d < 4; ++d)
+    if (operand.stride[d] == 0 && shape[d] > 1)
+      return true;
+  return false;
+}
+
+void Simulator::copy(const Operand &dest, const Operand &source,
+                     const Box &shape, int64_t elementBytes, Unit unit) {
+  std::vector<Run> from, to;
+  if (!checkShape(shape, elementBytes) ||
+      !prepare(source, shape, elementBytes, unit,
+               repeats(source, shape) ? Access::Read : Access::ReadOnce,
+               "the source", from) ||
+      !prepare(dest, shape, elementBytes, unit, Access::Write,
+               "the destination", to))
+    return;
+  std::vector<uint8_t> moved;
+  for (const Run &run : from)
+    moved.insert(moved.end(), run.memory->data.begin() + run.byte,
+                 run.memory->data.begin() + run.byte + run.bytes);
+  const uint8_t *next = moved.data();
+  for (const Run &run : to) {
+    std::memcpy(run.memory->data.data() + run.byte, next, run.bytes);
+    for (int64_t i = run.byte; i < run.byte + run.bytes; ++i)
+      run.memory->state[i] |= Written;
+    next += run.bytes;
+  }
+  if (unit == Unit::Compute) {
+    ++counters.computes;
+    return;
+  }
+  ++counters.transfers;
+  int64_t &count =
+      dest.isLocal
+          ? (source.isLocal ? counters.bytesInside : counters.bytesToLocal)
+          : (source.isLocal ? counters.bytesToSystem : counters.bytesOutside);
+  count += int64_t(moved.size());
+}
+
+void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
+                     int64_t elementBytes, Unit unit) {
+  std::vector<Run> to;
+  if (!checkShape(shape, elementBytes) ||
+      !prepare(dest, shape, elementBytes, unit, Access::Write,
+               "the destination", to))
+    return;
+  for (const Run &run : to)
+    for (int64_t i = 0; i < run.bytes; ++i) {
+      run.memory->data[run.byte + i] =
+          static_cast<const uint8_t *>(value)[i % elementBytes];
+      run.memory->state[run.byte + i] |= Written;
+    }
+  ++(unit == Unit::DMA ? counters.transfers : counters.computes);
+}
+
+void Simulator::compute(const Operand &dest,
+                        const std::vector<Operand> &sources, const Box &shape,
+                        int64_t elementBytes, const ElementFn &fn) {
+  if (!checkShape(shape, elementBytes))
+    return;
+  std::vector<std::vector<uint8_t>> values;
+  for (const Operand &source : sources) {
+    if (source.isLocal && dest.isLocal &&
+        source.address / chip.bytesPerNpu != dest.address / chip.bytesPerNpu)
+      return report("execution units see their own memory only: the operands "
+                    "start at units " +
+                    std::to_string(source.address / chip.bytesPerNpu) +
+                    " and " + std::to_string(dest.address / chip.bytesPerNpu));
+    std::vector<Run> from;
+    if (!prepare(source, shape, elementBytes, Unit::Compute, Access::Read,
+                 "the source", from))
+      return;
+    values.emplace_back();
+    for (const Run &run : from)
+      values.back().insert(values.back().end(),
+                           run.memory->data.begin() + run.byte,
+                           run.memory->data.begin() + run.byte + run.bytes);
+  }
+  std::vector<Run> to;
+  if (!prepare(dest, shape, elementBytes, Unit::Compute, Access::Write,
+               "the destination", to))
+    return;
+  int64_t at = 0;
+  std::vector<const void *> elements(sources.size());
+  for (const Run &run : to)
+    for (int64_t i = 0; i < run.bytes; i += elementBytes, at += elementBytes) {
+      for (size_t s = 0; s < sources.size(); ++s)
+        elements[s] = values[s].data() + at;
+      fn(run.memory->data.data() + run.byte + i, elements.data());
+      for (int64_t b = 0; b < elementBytes; ++b)
+        run.memory->state[run.byte + i + b] |= Written;
+    }
+  ++counters.computes;
+}
+
+void Simulator::startParallel() {
+  if (parallel)
+    return report("a parallel region starts inside another");
+  parallel = true;
+}
+
+void Simulator::endParallel() {
+  if (!parallel)
+    return report("a parallel region ends that did not start");
+  parallel = false;
+  for (const Run &run : touched)
+    for (int64_t i = run.byte; i < run.byte + run.bytes; ++i)
+      run.memory->state[i] &= ~kOfRegion;
+  touched.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+void Simulator::declareTensor(uint64_t address, int64_t bytes,
+                              int64_t alignment) {
+  tracksTensors = true;
+  std::string name = "the tensor at address " + std::to_string(address);
+  if (address >= uint64_t(chip.npus) * uint64_t(chip.bytesPerNpu))
+    return report(name + " is in no unit");
+  int64_t byte = address % chip.bytesPerNpu;
+  if (alignment > 0 && address % alignment != 0)
+    return report(name + " is not aligned to " + std::to_string(alignment) +
+                  " bytes");
+  if (byte + bytes > chip.bytesPerNpu)
+    return report(name + " takes " + std::to_string(bytes) +
+                  " bytes from byte " + std::to_string(byte) +
+                  " on, a unit has " + std::to_string(chip.bytesPerNpu));
+  for (const Tensor &other : tensors)
+    if (byte < other.byte + other.bytes && other.byte < byte + bytes)
+      return report(name + " overlaps the tensor at address " +
+                    std::to_string(other.address));
+  tensors.push_back({address, byte, bytes, false});
+  counters.peakBytes = std::max(counters.peakBytes, byte + bytes);
+}
+
+void Simulator::declareElements(const Operand &elements, const Box &shape,
+                                int64_t elementBytes) {
+  std::vector<Run> runs;
+  if (!checkShape(shape, elementBytes) ||
+      !collectRuns(elements, shape, elementBytes, "a declared tensor", runs))
+    return;
+  for (const Run &run : runs) {
+    Tensor *owner = nullptr;
+    for (Tensor &tensor : tensors)
+      if (run.byte >= tensor.byte &&
+          run.byte + run.bytes <= tensor.byte + tensor.bytes)
+        owner = &tensor;
+    if (!owner || run.unit < 0)
+      return report("declared elements at " + describe(run) +
+                    " are no part of one tensor");
+    owner->hasElements = true;
+    for (int64_t i = run.byte; i < run.byte + run.bytes; ++i)
+      run.memory->state[i] |= Element;
+  }
+}
+
+void Simulator::releaseTensor(uint64_t address) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].address != address)
+      continue;
+    for (Memory &memory : local)
+      for (int64_t b = 0; b < tensors[i].bytes; ++b)
+        memory.state[tensors[i].byte + b] &= ~(Written | Element);
+    tensors.erase(tensors.begin() + i);
+    return;
+  }
+  report("no tensor is at address " + std::to_string(address));
+}

@@ -1,0 +1,110 @@
+// RUN: layout-opt %s --convert-npu-to-emitc -o %t.mlir
+// RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
+// RUN: layout-opt %s --convert-npu-to-emitc=checks -o %t.checked.mlir
+// RUN: layout-translate --mlir-to-cpp %t.checked.mlir | FileCheck %s --check-prefix=CHECKED
+// What the ops become, as C++.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!sys = memref<2x3x4x5xf32, #npu.memory<system>>
+!aligned = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+!compact = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+!bytes = memref<6x5x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #npu>, #npu.memory<local>>
+!words = memref<2x5x4x5xi32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// CHECK: #include "okk.h"
+// CHECKED: #include "sim.h"
+
+// One transfer each way: H and W are one row of 20 on both sides.
+// CHECK: void aligned(system_addr_t [[X:v[0-9]+]], system_addr_t [[Y:v[0-9]+]]) {
+// CHECK-NEXT: dim4 [[SHAPE:v[0-9]+]] = {2, 3, 1, 20};
+// CHECK-NEXT: dim4* [[SHAPE_AT:v[0-9]+]] = &[[SHAPE]];
+// CHECK-NEXT: dim4 [[LOCAL:v[0-9]+]] = {64, 32, 20, 1};
+// CHECK-NEXT: dim4* [[LOCAL_AT:v[0-9]+]] = &[[LOCAL]];
+// CHECK-NEXT: dim4 [[SYSTEM:v[0-9]+]] = {60, 20, 20, 1};
+// CHECK-NEXT: dim4* [[SYSTEM_AT:v[0-9]+]] = &[[SYSTEM]];
+// CHECK-NEXT: okk_gdma_32bit_cpy_S2L(2176u, [[X]], [[SHAPE_AT]], [[LOCAL_AT]], [[SYSTEM_AT]]);
+// CHECK-NEXT: okk_gdma_32bit_cpy_L2S([[Y]], 2176u, [[SHAPE_AT]], [[SYSTEM_AT]], [[LOCAL_AT]]);
+// CHECK-NEXT: return;
+// The tensor has 512 bytes of every unit at multiples of 128, and 2 x 3 rows of 20.
+// CHECKED: void aligned(
+// CHECKED-NEXT: okk_sim_declare_tensor(2176u, 512u, 128u);
+// CHECKED-NEXT: dim4 [[ROWS:v[0-9]+]] = {2, 3, 1, 20};
+// CHECKED-NEXT: dim4* [[ROWS_AT:v[0-9]+]] = &[[ROWS]];
+// CHECKED-NEXT: dim4 [[STEPS:v[0-9]+]] = {64, 32, 20, 1};
+// CHECKED-NEXT: dim4* [[STEPS_AT:v[0-9]+]] = &[[STEPS]];
+// CHECKED-NEXT: okk_sim_declare_elements(2176u, 4, [[ROWS_AT]], [[STEPS_AT]]);
+// CHECKED: okk_gdma_32bit_cpy_L2S(
+// CHECKED-NEXT: okk_sim_release_tensor(2176u);
+func.func @aligned(%x: !sys, %y: !sys) {
+  %t = npu.alloc {address = 2176} : !aligned
+  npu.copy %x to %t : !sys to !aligned
+  npu.copy %t to %y : !aligned to !sys
+  npu.dealloc %t : !aligned
+  return
+}
+
+// Another start unit and other strides are one transfer, too.
+// CHECK: void move(
+// CHECK: = {2, 3, 1, 20};
+// CHECK: = {20, 20, 20, 1};
+// CHECK: = {64, 32, 20, 1};
+// CHECK: okk_gdma_32bit_cpy_L2L(512u, 2048u,
+func.func @move() {
+  %t = npu.alloc {address = 2048} : !aligned
+  %u = npu.alloc {address = 512} : !compact
+  npu.copy %t to %u : !aligned to !compact
+  return
+}
+
+// Four lanes of the first words, two of the last; W strides are 1, so W is.
+// CHECK: void pack(system_addr_t [[X:v[0-9]+]])
+// CHECK: = {20, 5, 4, 1};
+// CHECK: okk_gdma_8bit_cpy_S2L(0u, [[X]],
+// CHECK-NEXT: system_addr_t [[REST:v[0-9]+]] = [[X]] + 400;
+// CHECK: = {20, 5, 2, 1};
+// CHECK: okk_gdma_8bit_cpy_S2L(256u, [[REST]],
+// CHECK-NEXT: okk_parallel_start();
+// CHECK-NEXT: x32 [[SEVEN:v[0-9]+]] = {.u32 = 7u};
+// CHECK-NEXT: x32 [[VALUE:v[0-9]+]] = [[SEVEN]];
+// CHECK: okk_bdc_32bit_set_C(0u, [[VALUE]],
+// CHECK-NEXT: okk_parallel_end();
+// CHECK-NEXT: x8 [[ONE:v[0-9]+]] = {.u8 = 255u};
+// CHECK: okk_gdma_8bit_set_C_local(0u,
+func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
+  %t = npu.alloc {address = 0} : !bytes
+  npu.copy %x to %t : memref<6x5x4x5xi8, #npu.memory<system>> to !bytes
+  %w = npu.view %t : !bytes to !words
+  npu.parallel {
+    npu.fill 7 : i32 to %w on compute : !words
+  }
+  npu.fill -1 : i8 to %t on dma : !bytes
+  return
+}
+
+// A transposition from system memory is strides; inside local memory no C loop
+// goes from unit to unit on both sides, so each pair of channels is a transfer.
+// CHECK: void transpose(
+// CHECK-COUNT-1: okk_gdma_32bit_cpy_S2L
+// CHECK-NOT: okk_gdma_32bit_cpy_S2L
+// CHECK-COUNT-6: okk_gdma_32bit_cpy_L2L
+// CHECK-NOT: okk_gdma_32bit_cpy_L2L
+// CHECK: return
+func.func @transpose(%x: memref<3x2x4x5xf32, #npu.memory<system>>) {
+  %t = npu.alloc {address = 2048} : !aligned
+  npu.copy %x to %t permutation = [1, 0, 2, 3] : memref<3x2x4x5xf32, #npu.memory<system>> to !aligned
+  %u = npu.alloc {address = 512} : memref<3x2x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+  npu.copy %t to %u permutation = [1, 0, 2, 3] : !aligned to memref<3x2x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+  return
+}
+
+// The engine's limits split loops: 3 channels in parts of 2.
+// CHECK: void limits(
+// CHECK: = {2, 2, 1, 20};
+// CHECK: okk_gdma_32bit_cpy_S2L(0u, v1,
+// CHECK: = {2, 1, 1, 20};
+// CHECK: okk_gdma_32bit_cpy_S2L(2048u,
+func.func @limits(%x: !sys) {
+  %t = npu.alloc {address = 0} : memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, max_shape = [64, 2, 64, 64]>>, #npu.memory<local>>
+  npu.copy %x to %t : !sys to memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, max_shape = [64, 2, 64, 64]>>, #npu.memory<local>>
+  return
+}

@@ -1,0 +1,118 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics | FileCheck %s
+// The figures of a chip.
+
+// A published chip has a name, however it was written.
+// CHECK: test.bm1684 = #npu.target<"BM1684">
+// CHECK-SAME: test.bm1684x = #npu.target<"BM1684X">
+// CHECK-SAME: test.bm1688 = #npu.target<"BM1688">
+// CHECK-SAME: test.bm1690 = #npu.target<npus = 64, bytes_per_npu = 262144, eu_bytes = 64, banks = 16, dma_alignment = 4>
+// CHECK-SAME: test.limits = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152 : i64}>
+// CHECK-SAME: test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>
+module attributes {
+  test.bm1684 = #npu.target<banks = 8, eu_bytes = 128, npus = 64, bytes_per_npu = 524288>,
+  test.bm1684x = #npu.target<"BM1684X">,
+  test.bm1688 = #npu.target<npus = 32, bytes_per_npu = 131072, eu_bytes = 16, banks = 16>,
+  test.bm1690 = #npu.target<"BM1690", dma_alignment = 4>,
+  test.limits = #npu.target<"BM1684", max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152}>,
+  test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>} {}
+
+// CHECK: test.system = #npu.memory<system>
+// CHECK-SAME: test.user = #npu.memory<"own name">
+module attributes {
+  test.system = #npu.memory<"system">,
+  test.user = #npu.memory<"own name">} {}
+
+// -----
+
+// expected-error @below {{target figure 'npus' is 0: it is at least 1}}
+module attributes {test.t = #npu.target<npus = 0, bytes_per_npu = 1024, eu_bytes = 128>} {}
+
+// -----
+
+// expected-error @below {{target figure 'bytes_per_npu' is -1: it is at least 1}}
+module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = -1, eu_bytes = 128>} {}
+
+// -----
+
+// expected-error @below {{target figure 'eu_bytes' is 0: it is at least 1}}
+module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 0>} {}
+
+// -----
+
+// expected-error @below {{target figure 'banks' is 0: it is at least 1}}
+module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 0>} {}
+
+// -----
+
+// expected-error @below {{target figure 'eu_bytes' is 96: it is a power of two}}
+module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 96>} {}
+
+// -----
+
+// expected-error @below {{4611686018427387904 units of 2 bytes have addresses that do not fit 64 bits}}
+module attributes {test.t = #npu.target<npus = 4611686018427387904, bytes_per_npu = 2, eu_bytes = 2>} {}
+
+// -----
+
+// expected-error @below {{target figure 'banks' is 3: it divides the 1024 bytes of a unit evenly}}
+module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 3>} {}
+
+// -----
+
+// expected-error @below {{target figure 'eu_bytes' is missing: state it, or name a chip}}
+module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024>} {}
+
+// -----
+
+// expected-error @below {{no published chip is named "BM1680": there are BM1684, BM1684X, BM1688, BM1690; write the figures of any other}}
+module attributes {test.t = #npu.target<"BM1680">} {}
+
+// -----
+
+// expected-error @below {{'npus' is repeated}}
+module attributes {test.t = #npu.target<npus = 4, npus = 4, bytes_per_npu = 1024, eu_bytes = 128>} {}
+
+// -----
+
+// expected-error @below {{unknown figure 'unit': there are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, memories}}
+module attributes {test.t = #npu.target<"BM1684", unit = 4>} {}
+
+// -----
+
+// expected-error @below {{expected a number, found a truth value}}
+module attributes {test.t = #npu.target<"BM1684", npus = true>} {}
+
+// -----
+
+// expected-error @below {{target figure 'dma_alignment' is 12: it is a power of two}}
+module attributes {test.t = #npu.target<"BM1684", dma_alignment = 12>} {}
+
+// -----
+
+// expected-error @below {{target figure 'max_stride' is 0: it is at least 1}}
+module attributes {test.t = #npu.target<"BM1684", max_stride = 0>} {}
+
+// -----
+
+// expected-error @below {{target figure 'max_shape' has 3 sizes: it has four, of N, C, H and W}}
+module attributes {test.t = #npu.target<"BM1684", max_shape = [1, 2, 3]>} {}
+
+// -----
+
+// expected-error @below {{target figure 'max_shape' has the size 0: sizes are at least 1}}
+module attributes {test.t = #npu.target<"BM1684", max_shape = [1, 2, 0, 4]>} {}
+
+// -----
+
+// expected-error @below {{target memory 'l2' has "large" as its bytes: they are a 64-bit number, at least 1}}
+module attributes {test.t = #npu.target<"BM1684", memories = {l2 = "large"}>} {}
+
+// -----
+
+// expected-error @below {{target lists the memory 'local', which every target has: list the others}}
+module attributes {test.t = #npu.target<"BM1684", memories = {local = 4}>} {}
+
+// -----
+
+// expected-error @below {{a memory has a name: system, local, or one that the target lists}}
+module attributes {test.m = #npu.memory<"">} {}

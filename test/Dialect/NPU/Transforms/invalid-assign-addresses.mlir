@@ -1,0 +1,61 @@
+// RUN: layout-opt %s --npu-assign-addresses --split-input-file --verify-diagnostics
+// What does not fit, and by how much.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+!s = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+
+func.func @too_many() {
+  // expected-note @below {{512 bytes of them}}
+  %a = npu.alloc : !t
+  %gone = npu.alloc : !s
+  npu.dealloc %gone : !s
+  // expected-note @below {{512 bytes of them}}
+  %b = npu.alloc : !t
+  // expected-error @below {{does not fit: the tensors that live here take 1184 bytes of every unit, which has 1024; 160 are too many}}
+  // expected-note @below {{160 bytes of them}}
+  %c = npu.alloc : !s
+  return
+}
+
+// -----
+
+// 672 bytes would fit, but not in the pieces that the fixed one leaves.
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+!s = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+
+// expected-error @below {{has no place for its tensors that was found: at most 672 of the 1024 bytes of a unit live at one time, but fixed addresses, banks or alignments leave holes}}
+func.func @holes() {
+  %a = npu.alloc {address = 400} : !s
+  %b = npu.alloc : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+
+func.func @region(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{stands in a region: npu-assign-addresses orders the life of tensors in the function's block}}
+    %a = npu.alloc : !t
+  }
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+
+// expected-error @below {{has several blocks: npu-assign-addresses orders the life of tensors by one}}
+func.func @blocks() {
+  %a = npu.alloc : !t
+  cf.br ^next
+^next:
+  return
+}

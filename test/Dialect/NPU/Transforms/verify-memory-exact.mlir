@@ -1,0 +1,28 @@
+// RUN: layout-opt %s --npu-verify-memory=exact-bytes=true --split-input-file --verify-diagnostics
+// On request, a tensor owns the bytes of its elements alone.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!hole = memref<1x3x1x12xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+!unit3 = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
+
+func.func @in_the_holes() {
+  %a = npu.alloc {address = 0} : !t
+  %b = npu.alloc {address = 80} : !hole
+  %c = npu.alloc {address = 3072} : !unit3
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!hole = memref<1x3x1x13xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+
+func.func @larger_than_the_hole() {
+  // expected-note @below {{the other tensor is here}}
+  %a = npu.alloc {address = 0} : !t
+  // expected-error @below {{overlaps a tensor that is still alive: both own bytes 128 to 131 of unit 0}}
+  %b = npu.alloc {address = 80} : !hole
+  return
+}

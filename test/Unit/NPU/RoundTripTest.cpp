@@ -1,0 +1,193 @@
+//===- RoundTripTest.cpp - Random copies through the simulator ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random chips, layouts and shapes: a tensor goes from system memory to local
+// memory by the transfers that are planned from the canonical maps, every byte
+// of local memory is compared, and a random slice comes back. The simulator
+// knows nothing of layouts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomScatter.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Views.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace mlir::layout;
+using namespace mlir::npu;
+
+namespace {
+
+constexpr int kRounds = 100000;
+
+using RoundTripTest = RandomScatterTest;
+
+TEST_F(RoundTripTest, EveryByteIsWhereTheMapSaysAndPaddingIsUntouched) {
+  for (int round = 0; round < kRounds && !HasFailure(); ++round) {
+    Case c = get();
+    SCOPED_TRACE(c.text);
+    Simulator npu({c.figures.npus, c.figures.bytesPerNpu, c.figures.euBytes});
+    int64_t e = c.elementBytes, bytes = countElements(c.shape) * e;
+    std::vector<uint8_t> data(bytes);
+    for (uint8_t &byte : data)
+      byte = uint8_t(random());
+    uint64_t x = npu.allocSystem(bytes);
+    npu.writeSystem(x, data.data(), bytes);
+    if (!run(npu, LayoutMap::rowMajor(c.shape.size()), x, c.map, 0, c, c.shape))
+      break;
+
+    // Where each element is, and that nothing else was written.
+    std::optional<Evaluator> where = Evaluator::ofCoordinates(c.map, c.shape);
+    ASSERT_TRUE(where);
+    int64_t number = 0;
+    forEachIndex(c.shape, [&](const Index &index) {
+      int64_t at[2];
+      where->evaluate(index.data(), at);
+      for (int64_t b = 0; b < e; ++b)
+        EXPECT_EQ(npu.readLocal(at[0], at[1] * e + b, 1), data[number + b]);
+      number += e;
+    });
+    EXPECT_EQ(npu.countWritten(), bytes);
+
+    // A slice comes back.
+    Index offsets, sizes, ones(c.shape.size(), 1);
+    for (int64_t size : c.shape) {
+      offsets.push_back(below(size));
+      sizes.push_back(1 + below(size - offsets.back()));
+    }
+    std::optional<LayoutMap> part = slice(c.map, c.shape, offsets, sizes, ones);
+    ASSERT_TRUE(part);
+    int64_t partBytes = countElements(sizes) * e;
+    uint64_t y = npu.allocSystem(partBytes);
+    if (!run(npu, *part, 0, LayoutMap::rowMajor(sizes.size()), y, c, sizes))
+      break;
+    std::vector<uint8_t> back(partBytes);
+    npu.readSystem(y, back.data(), partBytes);
+    number = 0;
+    forEachIndex(sizes, [&](const Index &index) {
+      int64_t linear = 0;
+      for (size_t d = 0; d < index.size(); ++d)
+        linear = linear * c.shape[d] + offsets[d] + index[d];
+      for (int64_t b = 0; b < e; ++b)
+        EXPECT_EQ(back[number + b], data[linear * e + b]);
+      number += e;
+    });
+    EXPECT_EQ(npu.getErrors(), std::vector<std::string>());
+    EXPECT_EQ(npu.getCounters().bytesToLocal, bytes);
+    EXPECT_EQ(npu.getCounters().bytesToSystem, partBytes);
+  }
+}
+
+/// Two layouts of one tensor, one behind the other: packing, another start
+/// unit, aligned to compact, all as a copy inside local memory.
+TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
+  for (int round = 0; round < kRounds / 10 && !HasFailure(); ++round) {
+    Case from, to;
+    do {
+      from = get();
+      to = get();
+      to.figures = from.figures;
+      to.elementBytes = from.elementBytes;
+      if (to.scatter.mode == NpuMode::Matrix ||
+          to.scatter.mode == NpuMode::Strided)
+        to.scatter.mode = NpuMode::Compact;
+      to.shape = from.shape;
+      to.scatter.start %= to.figures.npus;
+      // Behind the other one, in a chip of more memory.
+      to.scatter.offset += from.figures.bytesPerNpu / 128 * 128 + 128;
+      to.figures.bytesPerNpu *= 3;
+    } while (from.shape.size() != 4 || !place(to));
+    // An address is a unit and a byte: of the larger chip from here on.
+    from.figures = to.figures;
+    SCOPED_TRACE(from.text + " to " + to.text);
+    Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});
+    int64_t bytes = countElements(to.shape) * to.elementBytes;
+    std::vector<uint8_t> data(bytes), back(bytes);
+    for (uint8_t &byte : data)
+      byte = uint8_t(random());
+    uint64_t x = npu.allocSystem(bytes), y = npu.allocSystem(bytes);
+    npu.writeSystem(x, data.data(), bytes);
+    LayoutMap linear = LayoutMap::rowMajor(4);
+    if (!run(npu, linear, x, from.map, 0, from, from.shape) ||
+        !run(npu, from.map, 0, to.map, 0, to, to.shape) ||
+        !run(npu, to.map, 0, linear, y, to, to.shape))
+      break;
+    npu.readSystem(y, back.data(), bytes);
+    EXPECT_EQ(back, data);
+    EXPECT_EQ(npu.countWritten(), 2 * bytes);
+    EXPECT_EQ(npu.getErrors(), std::vector<std::string>());
+    EXPECT_EQ(npu.getCounters().bytesInside, bytes);
+  }
+}
+
+/// Dims change places, and channels are repeated, on the way to other local
+/// memory: whatever the engine cannot walk in one loop becomes more transfers.
+TEST_F(RoundTripTest, TransposedAndRepeatedInsideLocalMemory) {
+  for (int round = 0; round < kRounds / 20 && !HasFailure(); ++round) {
+    bool repeats = below(2);
+    Index order{0, 1, 2, 3};
+    std::shuffle(order.begin(), order.end(), random);
+    Case from, to;
+    do {
+      from = get();
+      if (from.shape.size() != 4)
+        continue;
+      if (repeats)
+        from.shape[1] = 1;
+      to = from;
+      to.scatter = NpuScatter();
+      to.scatter.mode = NpuMode::Compact;
+      to.scatter.start = below(from.figures.npus);
+      to.scatter.offset = 4096;
+      to.figures.bytesPerNpu = 1 << 16;
+      for (int d = 0; d < 4; ++d)
+        to.shape[d] = from.shape[order[d]];
+      if (repeats)
+        to.shape[llvm::find(order, 1) - order.begin()] = 1 + below(6);
+    } while (from.shape.size() != 4 || !place(from) || !place(to));
+    from.figures = to.figures;
+    SCOPED_TRACE(from.text + " to " + to.text);
+
+    // The source, read in the order of the destination.
+    std::vector<Linear> dims(4);
+    std::vector<SizeExpr> sizeOf;
+    for (int d = 0; d < 4; ++d) {
+      sizeOf.push_back(SizeExpr(from.shape[d]));
+      dims[order[d]] = repeats && order[d] == 1 ? Linear() : Linear::dim(d);
+    }
+    LayoutMap read = from.map.substitute(4, dims, sizeOf, to.shape);
+    Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});
+    int64_t e = from.elementBytes, bytes = countElements(from.shape) * e;
+    std::vector<uint8_t> data(bytes), back(countElements(to.shape) * e);
+    for (uint8_t &byte : data)
+      byte = uint8_t(random());
+    uint64_t x = npu.allocSystem(bytes), y = npu.allocSystem(back.size());
+    npu.writeSystem(x, data.data(), bytes);
+    LayoutMap linear = LayoutMap::rowMajor(4);
+    if (!run(npu, linear, x, from.map, 0, from, from.shape) ||
+        !run(npu, read, 0, to.map, 0, to, to.shape) ||
+        !run(npu, to.map, 0, linear, y, to, to.shape))
+      break;
+    npu.readSystem(y, back.data(), back.size());
+    int64_t number = 0;
+    forEachIndex(to.shape, [&](const Index &index) {
+      Index source(4);
+      for (int d = 0; d < 4; ++d)
+        source[order[d]] = repeats && order[d] == 1 ? 0 : index[d];
+      int64_t at = 0;
+      for (int d = 0; d < 4; ++d)
+        at = at * from.shape[d] + source[d];
+      for (int64_t b = 0; b < e; ++b)
+        EXPECT_EQ(back[number + b], data[at * e + b]);
+      number += e;
+    });
+    EXPECT_EQ(npu.getErrors(), std::vector<std::string>());
+  }
+}
+
+} // namespace

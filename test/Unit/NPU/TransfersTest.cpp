@@ -1,0 +1,161 @@
+//===- TransfersTest.cpp - How many transfers a copy takes ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "layout/Algebra/Families/NpuScatter.h"
+#include "layout/Algebra/Views.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::layout;
+using namespace mlir::npu;
+
+namespace {
+
+using Index = llvm::SmallVector<int64_t>;
+
+class TransfersTest : public testing::Test {
+protected:
+  LayoutMap scatter(NpuMode mode, int64_t start, const Index &shape,
+                    int64_t elementBytes = 4, NpuPack pack = NpuPack::None,
+                    int64_t width = 0) {
+    NpuScatter layout;
+    layout.mode = mode;
+    layout.start = start;
+    layout.pack = pack;
+    layout.width = width;
+    std::optional<NpuStorage> storage =
+        getNpuStorage(layout, {4, 1 << 16, 128}, elementBytes, shape,
+                      [](const llvm::Twine &why) { FAIL() << why.str(); });
+    return storage->getMap(shape);
+  }
+  std::vector<Transfer> plan(const LayoutMap &source, const LayoutMap &dest,
+                             const Index &shape, int64_t elementBytes = 4) {
+    std::optional<std::vector<Transfer>> transfers =
+        planTransfers(source, dest, shape, elementBytes, limits,
+                      [&](const llvm::Twine &message) { why = message.str(); });
+    refused = !transfers;
+    return transfers ? *transfers : std::vector<Transfer>();
+  }
+
+  TransferLimits limits{4};
+  std::string why;
+  bool refused = false;
+};
+
+TEST_F(TransfersTest, WrappedChannelsAndOtherStartUnitsAreOne) {
+  Index shape{2, 11, 4, 5};
+  LayoutMap linear = LayoutMap::rowMajor(4);
+  LayoutMap a = scatter(NpuMode::Aligned, 3, shape);
+  LayoutMap b = scatter(NpuMode::Compact, 1, shape);
+  EXPECT_EQ(plan(linear, a, shape).size(), 1u);
+  EXPECT_EQ(plan(a, linear, shape).size(), 1u);
+  std::vector<Transfer> moved = plan(a, b, shape);
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].source.unit, 3);
+  EXPECT_EQ(moved[0].dest.unit, 1);
+  EXPECT_EQ(moved[0].shape, (LoopSizes{2, 11, 1, 20}));
+  EXPECT_EQ(moved[0].source.strides, (LoopSizes{128, 32, 20, 1}));
+  EXPECT_EQ(moved[0].dest.strides, (LoopSizes{60, 20, 20, 1}));
+  EXPECT_EQ(moved[0].getBytes(), 4 * 2 * 11 * 20);
+}
+
+TEST_F(TransfersTest, ARaggedMatrixIsTwo) {
+  Index shape{2, 40};
+  LayoutMap linear = LayoutMap::rowMajor(2);
+  auto matrix = [&](int64_t width) {
+    return plan(linear,
+                scatter(NpuMode::Matrix, 0, shape, 4, NpuPack::None, width),
+                shape);
+  };
+  EXPECT_EQ(matrix(20).size(), 1u);
+  std::vector<Transfer> ragged = matrix(15);
+  ASSERT_EQ(ragged.size(), 2u);
+  EXPECT_EQ(ragged[0].shape, (LoopSizes{2, 2, 1, 15}));
+  EXPECT_EQ(ragged[1].shape, (LoopSizes{2, 1, 1, 10}));
+  EXPECT_EQ(ragged[1].dest.unit, 2);
+}
+
+/// 4N: the words that are whole, lane by lane, and the lanes of the last one.
+TEST_F(TransfersTest, PackingTakesATransferForEachLane) {
+  LayoutMap linear = LayoutMap::rowMajor(4);
+  auto count = [&](int64_t batches) {
+    Index shape{batches, 5, 4, 5};
+    return plan(linear, scatter(NpuMode::Aligned, 0, shape, 1, NpuPack::N4),
+                shape, 1)
+        .size();
+  };
+  EXPECT_EQ(count(4), 1u);
+  EXPECT_EQ(count(6), 2u);
+  EXPECT_EQ(count(16), 4u);
+  EXPECT_EQ(count(18), 5u);
+}
+
+TEST_F(TransfersTest, WideElementsAreRowsOfWords) {
+  Index shape{2, 3, 4, 5};
+  std::vector<Transfer> transfers = plan(
+      LayoutMap::rowMajor(4), scatter(NpuMode::Aligned, 0, shape, 8), shape, 8);
+  ASSERT_EQ(transfers.size(), 1u);
+  EXPECT_EQ(transfers[0].elementBytes, 4);
+  EXPECT_EQ(transfers[0].shape, (LoopSizes{2, 3, 1, 40}));
+}
+
+TEST_F(TransfersTest, BroadcastReadsWithStrideZero) {
+  Index shape{2, 3, 4, 5};
+  // A row of five for all batches, channels and rows.
+  LayoutMap row = LayoutMap::rowMajor(1).substitute(4, {Linear::dim(3)},
+                                                    {SizeExpr(5)}, shape);
+  std::vector<Transfer> transfers =
+      plan(row, scatter(NpuMode::Compact, 0, shape), shape);
+  ASSERT_EQ(transfers.size(), 1u);
+  EXPECT_EQ(transfers[0].source.strides[0], 0);
+  EXPECT_EQ(transfers[0].source.strides[1], 0);
+  EXPECT_EQ(transfers[0].getBytes(), 480);
+}
+
+TEST_F(TransfersTest, LimitsSplitLoopsOrUnrollThem) {
+  Index shape{2, 11, 4, 5};
+  LayoutMap linear = LayoutMap::rowMajor(4);
+  LayoutMap aligned = scatter(NpuMode::Aligned, 3, shape);
+  limits.maxShape = {0, 4, 0, 0};
+  std::vector<Transfer> parts = plan(linear, aligned, shape);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[1].dest.unit, 3);
+  EXPECT_EQ(parts[1].dest.byte, 128);
+  EXPECT_EQ(parts[2].shape[1], 3);
+  limits.maxShape = {0, 0, 0, 0};
+  limits.maxStride = 150; // not the 220 from batch to batch
+  EXPECT_EQ(plan(linear, aligned, shape).size(), 2u);
+}
+
+TEST_F(TransfersTest, WhatCannotBeIsRefused) {
+  Index shape{2, 3, 4, 5};
+  LayoutMap linear = LayoutMap::rowMajor(4);
+  LayoutMap aligned = scatter(NpuMode::Aligned, 0, shape);
+  limits.alignment = 64;
+  LayoutMap part =
+      *slice(linear, {2, 3, 4, 6}, {0, 0, 0, 1}, shape, {1, 1, 1, 1});
+  EXPECT_TRUE(plan(part, aligned, shape).empty());
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(why, "a transfer would start at byte 4 of the source, which is not "
+                 "a multiple of the 64 bytes that the DMA engine asks for");
+  // A digit of two fused dims is no loop.
+  limits.alignment = 1;
+  Sized fused = group({Sized::dim(0), Sized::dim(1)});
+  LayoutMap mixed = LayoutMap::get(
+      4, "buffer",
+      {{"offset",
+        group({mod(fused, 4), floorDiv(fused, 4), Sized::dim(2), Sized::dim(3)})
+            .value,
+        SizeExpr(200)}});
+  EXPECT_TRUE(plan(mixed, aligned, shape).empty());
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(why.find("'offset' of the map is no sum"), 0u) << why;
+  EXPECT_TRUE(plan(linear, aligned, {2, 0, 4, 5}).empty());
+  EXPECT_FALSE(refused);
+}
+
+} // namespace
