@@ -14,10 +14,13 @@ required_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
   libclang-rt-22-dev clang-format-22 lld-22 ninja-build ccache cmake g++
   libgtest-dev libgmock-dev libisl-dev libz3-dev python3 python3-venv
-  python3-dev python3-numpy pybind11-dev git ca-certificates)
+  python3-dev python3-numpy pybind11-dev git ca-certificates
+  ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
-# compare with. Without them the rest still works.
-wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev)
+# compare with; an OpenCL device on the CPU, the translator of its kernels, their
+# validator. Without them the rest still works.
+wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
+  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {

@@ -16,6 +16,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
+  pm.addPass(createLowerTosaPass());
+  pm.addPass(createInlineGlobalsPass());
   pm.addPass(createCanonicalizeLayoutsPass());
   PropagatePassOptions propagate;
   propagate.target = target.str();

@@ -6,27 +6,41 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Registration.h"
+#include "layout/Conversion/GPUToOpenCL/Passes.h"
+#include "layout/Conversion/LayoutToGPU/Passes.h"
 #include "layout/Conversion/LayoutToLinalg/Passes.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Conversion/NPUToEmitC/Passes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Pipelines/CPU.h"
 #include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Pipelines/LayoutToOpenCL.h"
+#include "layout/Pipelines/OpenCLBackEnd.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
 
 void layout::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<LayoutDialect>();
+  registry.insert<LayoutDialect, npu::NPUDialect>();
   registerLayoutRules(registry);
   registerCPUPipelineModels(registry);
+  registerOpenCLBackEndModels(registry);
 }
 
 void layout::registerAllPasses() {
   registerLayoutPasses();
+  registerLayoutGPUToOpenCLPasses();
+  registerLayoutToGPUPasses();
   registerLayoutToLinalgPasses();
   registerLayoutLinalgToLLVMPasses();
+  npu::registerNPUPasses();
+  npu::registerNPUToEmitCPasses();
   registerCPUPipelines();
   registerLayoutToCPUPipelines();
+  registerLayoutToOpenCLPipelines();
+  registerOpenCLBackEndPipelines();
 }

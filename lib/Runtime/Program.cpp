@@ -114,10 +114,14 @@ static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
 // Compiling
 //===----------------------------------------------------------------------===//
 
-static void noteUnresolved(ModuleOp module, InFlightDiagnostic &error) {
+static void noteUnresolved(ModuleOp module, const CompileOptions &options,
+                           InFlightDiagnostic &error) {
   for (auto each : module.getOps<LLVM::LLVMFuncOp>()) {
     std::string name = each.getName().str();
-    if (each.isExternal() && !StringRef(name).starts_with("llvm.") &&
+    bool isGiven = llvm::any_of(
+        options.symbols, [&](auto &symbol) { return symbol.first == name; });
+    if (each.isExternal() && !isGiven &&
+        !StringRef(name).starts_with("llvm.") &&
         !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(name))
       error.attachNote(each.getLoc())
           << "'" << name
@@ -139,6 +143,7 @@ Program::compile(ModuleOp module, StringRef name,
   if (failed(function))
     return failure();
   program->function = *function;
+  program->takeError = options.takeError;
 
   auto fail = [&](llvm::Error error) {
     return function->emitError()
@@ -190,6 +195,10 @@ Program::compile(ModuleOp module, StringRef name,
       symbols[mangle(entry.name)] = {
           llvm::orc::ExecutorAddr::fromPtr(entry.data.get()),
           llvm::JITSymbolFlags::Exported};
+    for (const auto &[name, address] : options.symbols)
+      symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                               llvm::JITSymbolFlags::Exported |
+                                   llvm::JITSymbolFlags::Callable};
     return symbols;
   });
   program->engine->initialize();
@@ -197,7 +206,7 @@ Program::compile(ModuleOp module, StringRef name,
   if (!entry) {
     llvm::consumeError(entry.takeError());
     InFlightDiagnostic error = function->emitError() << "could not be linked";
-    noteUnresolved(module, error);
+    noteUnresolved(module, options, error);
     return error;
   }
   program->entry = *entry;
@@ -274,14 +283,19 @@ void Call::freeResults() {
   llvm::fill(result, 0);
 }
 
-double Call::run() {
+FailureOr<double> Call::run() {
   freeResults();
   for (auto [given, copy] : llvm::zip_equal(inputs, work))
     std::memcpy(copy.data(), given->data(), given->getNumBytes());
   auto start = std::chrono::steady_clock::now();
   program->entry(packed.data());
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  if (program->takeError)
+    if (std::optional<std::string> reason = program->takeError())
+      return program->function->emitError() << "failed: " << *reason;
+  return seconds;
 }
 
 /// Copies a strided block to a dense one and returns the end of the latter.

@@ -20,7 +20,14 @@ from .tools import ToolError, run_tool
 
 SHOWN_MOVES, SHOWN_VIEWS = 20, 3
 RUN_SIZES = {"batch": 3, "sequence": 16}
-TARGET = '#layout.target<kind = "cpu", lanes = 16>'
+
+# What a device is taken to be, the pipeline that goes there, and what that does before it decides.
+DEVICES = {
+    "cpu": ('#layout.target<kind = "cpu", lanes = 16>', "layout-to-cpu", []),
+    "opencl": ('#layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, '
+               'image2d_max_height = 16384>', "layout-to-opencl",
+               ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),
+}
 
 
 class Progress:
@@ -56,7 +63,11 @@ def parse(argv):
                         help=f"{', '.join(sorted(NETWORKS))}, or an .mlir file with a function @main")
     parser.add_argument("--input", action="append", default=[],
                         help="an .npy input of an .mlir file; repeat in order")
-    parser.add_argument("--target", default=TARGET, help=f"default: {TARGET}")
+    parser.add_argument("--device", choices=DEVICES, default="cpu",
+                        help="where the laid-out network runs: on this CPU, or with images on an "
+                             "OpenCL device; the untouched one runs on the CPU")
+    parser.add_argument("--target", help="default: " +
+                        "; ".join(f"{target} for {name}" for name, (target, *_) in DEVICES.items()))
     parser.add_argument("--repeat", type=int, default=5, help="timed runs of each")
     parser.add_argument("--max-rel", type=float, default=1e-4,
                         help="largest difference of a result, relative to its largest value")
@@ -75,6 +86,7 @@ def parse(argv):
                            help=f"the {size} to run where the network's is dynamic "
                                 f"(default: {RUN_SIZES[size]})")
     args = parser.parse_args(argv)
+    args.target = args.target or DEVICES[args.device][0]
     if args.network in NETWORKS:
         if args.input:
             parser.error("--input is for .mlir files: a network comes with its inputs")
@@ -129,8 +141,9 @@ def make_input(args, folder):
 def lower(args, network, folder):
     """Both programs in the LLVM dialect, and the costs of the assignment."""
     bytecode = ["--emit-bytecode"]
+    _, pipeline, before = DEVICES[args.device]
     with Progress("assigning layouts"):
-        run_tool("layout-opt", network, f"--layout-assign=target={{{args.target}}}", *bytecode,
+        run_tool("layout-opt", network, *before, f"--layout-assign=target={{{args.target}}}", *bytecode,
                  "-o", folder / "assigned.mlirbc")
         run_tool("layout-opt", folder / "assigned.mlirbc",
                  f"--layout-print-cost=target={{{args.target}}} format=json "
@@ -139,7 +152,7 @@ def lower(args, network, folder):
         run_tool("layout-opt", network, "--layout-linalg-to-llvm", *bytecode,
                  "-o", folder / "before.mlirbc")
     with Progress("lowering the laid-out network"):
-        run_tool("layout-opt", network, f"--layout-to-cpu=target={{{args.target}}}", *bytecode,
+        run_tool("layout-opt", network, f"--{pipeline}=target={{{args.target}}}", *bytecode,
                  "-o", folder / "after.mlirbc")
     return json.loads((folder / "cost.json").read_text())
 

@@ -13,6 +13,7 @@
 
 #include "layout/Runtime/Compare.h"
 #include "layout/Runtime/Npy.h"
+#include "layout/Runtime/OpenCLProgram.h"
 #include "layout/Runtime/Program.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
@@ -77,6 +78,10 @@ static cl::list<std::string> sharedLibs(
     cl::value_desc("lib,.."),
     cl::desc("Libraries that define symbols of the modules; a plain file name "
              "is also looked up beside libMLIR"));
+static cl::opt<bool> openclProfile(
+    "opencl-profile", cl::cat(category),
+    cl::desc("Print launches and times of the kernels that modules run on an "
+             "OpenCL device"));
 static cl::opt<bool> keepFreedMemory(
     "keep-freed-memory", cl::init(true), cl::cat(category),
     cl::desc("Keep memory that a module freed in the process, so that runs "
@@ -169,6 +174,7 @@ static LogicalResult load(MLIRContext &context, ArrayRef<const Array *> inputs,
   options.optLevel = optLevel;
   for (StringRef lib : sharedLibs)
     options.sharedLibs.push_back(resolveLibrary(lib));
+  useOpenCL(options);
   auto program = Program::compile(*module.op, functionName, options);
   if (failed(program))
     return failure();
@@ -183,7 +189,7 @@ static LogicalResult load(MLIRContext &context, ArrayRef<const Array *> inputs,
 
 /// Runs all modules in turns; every second round goes backwards, so that none
 /// always comes after the same other one.
-static void runAll(MutableArrayRef<Module> modules) {
+static LogicalResult runAll(MutableArrayRef<Module> modules) {
   double reported = now();
   for (unsigned round = 0; round < warmup + repeat; ++round) {
     if (now() - reported > 2) {
@@ -193,11 +199,14 @@ static void runAll(MutableArrayRef<Module> modules) {
     }
     for (size_t i = 0; i < modules.size(); ++i) {
       Module &module = modules[round % 2 ? modules.size() - 1 - i : i];
-      double seconds = module.call->run();
+      FailureOr<double> seconds = module.call->run();
+      if (failed(seconds))
+        return failure();
       if (round >= warmup)
-        module.runs.push_back(seconds);
+        module.runs.push_back(*seconds);
     }
   }
+  return success();
 }
 
 /// Reads the results of all modules and compares them with the first one's.
@@ -329,6 +338,7 @@ static FailureOr<int> runTool() {
   llvm::SourceMgr sourceMgr;
   SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
 
+  setOpenCLProfiling(openclProfile);
   std::vector<Module> modules(modulePaths.size());
   for (auto [module, path] : llvm::zip_equal(modules, modulePaths)) {
     module.path = path;
@@ -341,10 +351,11 @@ static FailureOr<int> runTool() {
                 " results, but --output is given " + Twine(outputPaths.size()) +
                 " times");
 
-  runAll(modules);
-  if (failed(readResults(modules)))
+  if (failed(runAll(modules)) || failed(readResults(modules)))
     return failure();
   printReport(modules);
+  if (openclProfile)
+    printOpenCLProfile();
   if (!jsonPath.empty() && failed(writeJson(modules)))
     return failure();
   if (failed(writeOutputs(modules.front())))

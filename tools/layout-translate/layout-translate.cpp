@@ -6,15 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads the text of one layout and writes what it means: its canonical map, its
-// points on a shape, a picture of them, or its text in another notation.
+// points on a shape, a picture of them, or its text in another notation. Or
+// reads a module of emitc ops and writes it as C++, or one of kernels on images
+// and writes what an OpenCL runtime takes.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cpp.h"
+#include "Kernels.h"
 #include "LocatedText.h"
 #include "Table.h"
 #include "layout/Algebra/Neighbours/Neighbours.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Picture/Svg.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,7 +36,7 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("layout-translate options");
 
 namespace {
-enum class Form { Map, Table, Svg };
+enum class Form { Map, Table, Svg, Cpp, SpirvBinary, Package };
 } // namespace
 
 static cl::opt<Form> form(
@@ -40,7 +45,23 @@ static cl::opt<Form> form(
         clEnumValN(Form::Map, "layout-to-map", "the canonical #layout.map"),
         clEnumValN(Form::Table, "layout-to-table",
                    "JSON: extents, stored dims and the point of every index"),
-        clEnumValN(Form::Svg, "layout-to-svg", "a picture")));
+        clEnumValN(Form::Svg, "layout-to-svg", "a picture"),
+        clEnumValN(Form::Cpp, "mlir-to-cpp",
+                   "not of a layout: C++ of a module of emitc ops"),
+        clEnumValN(Form::SpirvBinary, "layout-to-spirv-binary",
+                   "not of a layout: the SPIR-V of a module of kernels on "
+                   "images"),
+        clEnumValN(Form::Package, "layout-to-opencl-package",
+                   "not of a layout: a directory, named by -o, with the "
+                   "kernels, constants and commands of a host function")));
+static cl::opt<std::string>
+    kernelsName("kernels", cl::cat(category), cl::value_desc("name"),
+                cl::desc("Of SPIR-V: the module of kernels, if there are more "
+                         "than one"));
+static cl::opt<std::string>
+    functionName("function", cl::init("main"), cl::cat(category),
+                 cl::value_desc("name"),
+                 cl::desc("Of a package: the host function"));
 static cl::opt<Notation> toNotation(
     "layout-to", cl::cat(category),
     cl::desc("Write the layout in the notation of another project:"),
@@ -103,11 +124,17 @@ static LogicalResult fail(const Twine &message) {
   return failure();
 }
 
+static bool isForm(Form which) {
+  return form.getNumOccurrences() && form == which;
+}
+
 /// Options that contradict each other, or that say nothing.
 static LogicalResult checkOptions() {
   if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
     return fail("say what to write by one of --layout-to-map, "
-                "--layout-to-table, --layout-to-svg, --layout-to=notation");
+                "--layout-to-table, --layout-to-svg, --layout-to=notation, "
+                "--mlir-to-cpp, --layout-to-spirv-binary, "
+                "--layout-to-opencl-package");
   bool isSvg = form.getNumOccurrences() && form == Form::Svg;
   bool isTable = form.getNumOccurrences() && form == Form::Table;
   auto check = [](const cl::Option &option, bool used) -> LogicalResult {
@@ -122,6 +149,18 @@ static LogicalResult checkOptions() {
       return failure();
   if (failed(check(maxPoints, isTable)))
     return failure();
+  if (failed(check(kernelsName, isForm(Form::SpirvBinary))) ||
+      failed(check(functionName, isForm(Form::Package))))
+    return failure();
+  if (isForm(Form::Package) && !outputPath.getNumOccurrences())
+    return fail("name the directory of the package with -o");
+  bool isLayout = !isForm(Form::Cpp) && !isForm(Form::SpirvBinary) &&
+                  !isForm(Form::Package);
+  std::reference_wrapper<const cl::Option> ofLayouts[] = {
+      shapeText, elementText, targetText};
+  for (const cl::Option &option : ofLayouts)
+    if (failed(check(option, isLayout)))
+      return failure();
   if (maxPoints < 0)
     return fail("--max-points=" + Twine(maxPoints) + " is below 0");
   if ((isSvg || isTable) && !shapeText.getNumOccurrences())
@@ -197,6 +236,10 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
       return texts.emitError() << "a table needs sizes, not '?'";
     writeTable(layout, map, shape, elementType, maxPoints, os);
     return success();
+  case Form::Cpp:
+  case Form::SpirvBinary:
+  case Form::Package:
+    break;
   case Form::Svg:
     PictureOptions options;
     options.view = view;
@@ -213,15 +256,14 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
   llvm_unreachable("a form of output that is not listed");
 }
 
-static LogicalResult runTool() {
-  if (failed(checkOptions()))
-    return failure();
+/// The text to write for a layout; errors are reported.
+static FailureOr<std::string> translateLayout() {
   FailureOr<SmallVector<int64_t>> shape = parseShape(shapeText);
   if (failed(shape))
     return failure();
 
   MLIRContext context;
-  context.loadDialect<LayoutDialect>();
+  context.loadDialect<LayoutDialect, npu::NPUDialect>();
   LocatedTexts texts(context);
   Type elementType = readElementType(texts);
   if (!elementType)
@@ -231,10 +273,10 @@ static LogicalResult runTool() {
     texts.enter("<target>", targetText);
     if (!(target = texts.readAttribute()))
       return failure();
-    if (!isa<NpuTargetAttr>(target))
+    if (!isa<NpuTargetInterface>(target))
       return texts.emitError()
              << "expected the figures of a target, such as "
-                "#layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = "
+                "#npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = "
                 "128>, found "
              << target;
   }
@@ -264,11 +306,32 @@ static LogicalResult runTool() {
   llvm::raw_string_ostream os(output);
   if (failed(writeForm(layout, *map, *shape, elementType, texts, os)))
     return failure();
+  return output;
+}
+
+static LogicalResult runTool() {
+  if (failed(checkOptions()))
+    return failure();
+  FailureOr<std::string> output;
+  if (isForm(Form::Cpp) || isForm(Form::SpirvBinary) || isForm(Form::Package)) {
+    auto buffer = openSource();
+    if (failed(buffer))
+      return failure();
+    if (form == Form::Package)
+      return writePackage(std::move(*buffer), functionName, outputPath);
+    output = form == Form::Cpp
+                 ? writeCpp(std::move(*buffer))
+                 : writeSpirvBinary(std::move(*buffer), kernelsName);
+  } else {
+    output = translateLayout();
+  }
+  if (failed(output))
+    return failure();
   std::error_code code;
   llvm::ToolOutputFile file(outputPath, code, llvm::sys::fs::OF_None);
   if (code)
     return fail("cannot write '" + outputPath + "': " + code.message());
-  file.os() << output;
+  file.os() << *output;
   file.os().flush();
   if (file.os().has_error()) {
     std::string reason = file.os().error().message();

@@ -11,7 +11,7 @@
 //   CompileOptions options;
 //   auto program = *Program::compile(module, "main", options);
 //   auto call = *program->prepare({&x, &y});      // checks the arrays
-//   double seconds = call->run();                 // as often as wanted
+//   double seconds = *call->run();                // as often as wanted
 //   SmallVector<Array> results = *call->readResults();
 //
 // The module outlives the program, the program and the inputs outlive the call.
@@ -31,7 +31,9 @@
 
 #include "layout/Runtime/Npy.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace mlir {
 class ExecutionEngine;
@@ -43,6 +45,10 @@ struct CompileOptions {
   unsigned optLevel = 3;
   /// Shared libraries that resolve symbols of the module.
   SmallVector<std::string> sharedLibs;
+  /// Functions of this process that the module may call, by name.
+  SmallVector<std::pair<std::string, void *>> symbols;
+  /// Asked after each run: why it failed, if it did. May be null.
+  std::function<std::optional<std::string>()> takeError;
 };
 
 class Program;
@@ -54,8 +60,9 @@ public:
   Call &operator=(const Call &) = delete;
   ~Call();
 
-  /// Runs the function once and returns the seconds that it took.
-  double run();
+  /// Runs the function once and returns the seconds that it took. Emits an
+  /// error on the function when CompileOptions::takeError has one.
+  FailureOr<double> run();
 
   /// Copies the results of the last run into dense arrays. Emits an error on
   /// the function when a shape contradicts the signature.
@@ -95,6 +102,7 @@ private:
 
   Operation *function = nullptr;
   FunctionType signature;
+  std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;

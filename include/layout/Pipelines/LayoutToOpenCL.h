@@ -1,0 +1,47 @@
+//===- LayoutToOpenCL.h - From linalg to OpenCL images ----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline for devices with images: layouts are assigned for the device,
+// tensors become images and buffers, ops become kernels, kernels SPIR-V, and
+// the host program calls of the runtime in layout/Runtime/OpenCL.h.
+//
+//   layout-opt net.mlir -layout-to-opencl="target=#layout.target<kind = ..>" |
+//     layout-run -
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_LAYOUTTOOPENCL_H
+#define LAYOUT_PIPELINES_LAYOUTTOOPENCL_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+
+namespace layout {
+
+struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("A `#layout.target` attribute; without it `layout.target` "
+                     "of the module is taken")};
+  Option<bool> kernelsOnly{
+      *this, "kernels-only",
+      llvm::cl::desc("Stop at kernels in the gpu dialect and their launches"),
+      llvm::cl::init(false)};
+};
+
+/// From linalg on tensors to a host program in the LLVM dialect.
+void buildLayoutToOpenCLPipeline(OpPassManager &pm,
+                                 const LayoutToOpenCLOptions &options);
+
+void registerLayoutToOpenCLPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_LAYOUTTOOPENCL_H

@@ -1,0 +1,160 @@
+//===- CheckHost.cpp - What the OpenCL runtime has no call for ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostPatterns.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static LogicalResult checkAsync(gpu::AsyncOpInterface op) {
+  if (!op.getAsyncToken() && op.getAsyncDependencies().empty())
+    return success();
+  return op->emitError() << "is asynchronous; commands of the OpenCL queue run "
+                            "in order, write it without tokens";
+}
+
+static LogicalResult checkCopy(gpu::MemcpyOp op) {
+  auto to = cast<MemRefType>(op.getDst().getType());
+  auto from = cast<MemRefType>(op.getSrc().getType());
+  if (!isOnDevice(to) && !isOnDevice(from))
+    return op.emitError() << "copies between host memory; use memref.copy";
+  for (MemRefType type : {to, from}) {
+    if (!isOnDevice(type)) {
+      if (type.getMemorySpace() || !type.getLayout().isIdentity())
+        return op.emitError()
+               << "copies host memory of type " << type
+               << ", which is not contiguous; copy it to a plain memref first";
+      continue;
+    }
+    FailureOr<DeviceStorage> storage =
+        getDeviceStorage(type, [&] { return op.emitError(); });
+    if (failed(storage))
+      return failure();
+    if (storage->isImage())
+      return op.emitError() << "copies an image; kernels convert between "
+                               "images and buffers";
+  }
+  if (to.getElementType() != from.getElementType())
+    return op.emitError() << "copies " << from << " to " << to
+                          << ", which has another element type";
+  if (to.hasStaticShape() && from.hasStaticShape() &&
+      to.getNumElements() != from.getNumElements())
+    return op.emitError() << "copies " << from.getNumElements()
+                          << " elements to " << to.getNumElements();
+  return success();
+}
+
+static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
+  if (op.getDynamicSharedMemorySize() || op.hasClusterSize())
+    return op.emitError() << "asks for shared memory or clusters, which are "
+                             "not lowered to OpenCL";
+  auto binary = SymbolTable::lookupNearestSymbolFrom<gpu::BinaryOp>(
+      module, op.getKernelModuleName());
+  if (!binary)
+    return op.emitError() << "launches a kernel of '"
+                          << op.getKernelModuleName().getValue()
+                          << "', which is no gpu.binary; run "
+                             "serialize-image-kernels first";
+  auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+  if (!object.getKernels())
+    return success();
+  auto kernel = object.getKernels().lookup(op.getKernelName());
+  if (!kernel)
+    return op.emitError() << "launches '" << op.getKernelName().getValue()
+                          << "', which '" << binary.getName() << "' has not";
+  TypeRange expected = cast<FunctionType>(kernel.getFunctionType()).getInputs();
+  TypeRange given = op.getKernelOperands().getTypes();
+  if (expected.size() != given.size())
+    return op.emitError() << "passes " << given.size() << " arguments to '"
+                          << op.getKernelName().getValue() << "', which takes "
+                          << expected.size();
+  for (auto [i, want, have] : llvm::enumerate(expected, given)) {
+    auto wantMemref = dyn_cast<MemRefType>(want);
+    auto haveMemref = dyn_cast<MemRefType>(have);
+    // Sizes of device memory are no part of what a kernel is passed.
+    bool fits =
+        wantMemref && haveMemref
+            ? wantMemref.getElementType() == haveMemref.getElementType() &&
+                  wantMemref.getMemorySpace() == haveMemref.getMemorySpace()
+            : want == have;
+    if (!fits)
+      return op.emitError()
+             << "passes " << have << " as argument " << i << " of '"
+             << op.getKernelName().getValue() << "', which takes " << want;
+  }
+  return success();
+}
+
+/// Memory of constants: whose data, and that it is not freed.
+static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
+  auto global =
+      SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);
+  if (!global || !global.getConstant())
+    return op.emitError() << "'s " << kConstantAttrName << " names " << data
+                          << ", which is no constant memref.global";
+  MemRefType type = op.getType();
+  int64_t lanes = 1;
+  if (auto pixel = dyn_cast<VectorType>(type.getElementType()))
+    lanes = pixel.getNumElements();
+  if (!type.hasStaticShape() ||
+      global.getType().getNumElements() != type.getNumElements() * lanes ||
+      global.getType().getElementType() !=
+          getElementTypeOrSelf(type.getElementType()))
+    return op.emitError() << "of type " << type << " cannot hold the data of "
+                          << data << ", of type " << global.getType();
+  for (Operation *user : op->getUsers())
+    if (isa<gpu::DeallocOp>(user))
+      return user->emitError() << "frees memory of a constant, which lives as "
+                                  "long as the program";
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op, ModuleOp module) {
+  if (auto async = dyn_cast<gpu::AsyncOpInterface>(op))
+    if (failed(checkAsync(async)))
+      return failure();
+  if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+    if (alloc.getHostShared())
+      return op->emitError() << "asks for memory that the host shares, which "
+                                "OpenCL 1.2 has not";
+    if (failed(
+            getDeviceStorage(alloc.getType(), [&] { return op->emitError(); })))
+      return failure();
+    if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName))
+      return checkConstant(alloc, data);
+    return success();
+  }
+  if (auto copy = dyn_cast<gpu::MemcpyOp>(op))
+    return checkCopy(copy);
+  if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+    return checkLaunch(launch, module);
+  if (isa<memref::LoadOp, memref::StoreOp, memref::CopyOp, memref::DeallocOp,
+          memref::AllocOp, memref::SubViewOp>(op))
+    for (Value value :
+         llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                             SmallVector<Value>(op->getResults())))
+      if (auto type = dyn_cast<BaseMemRefType>(value.getType());
+          type && isOnDevice(type))
+        return op->emitError() << "touches memory of the device on the host; "
+                                  "use gpu.alloc, gpu.dealloc, gpu.memcpy and "
+                                  "kernels";
+  return success();
+}
+
+LogicalResult layout::checkHost(ModuleOp module) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<gpu::GPUModuleOp>(op)) {
+      op->emitError() << "is left; run convert-image-kernels-to-spirv and "
+                         "serialize-image-kernels first";
+      return WalkResult::interrupt();
+    }
+    return failed(checkOp(op, module)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,107 @@
+//===- CheckKernels.cpp - What OpenCL 1.2 cannot say ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static LogicalResult checkImageUses(gpu::GPUFuncOp kernel,
+                                    BlockArgument image) {
+  Operation *load = nullptr, *store = nullptr;
+  for (OpOperand &use : image.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<memref::LoadOp>(user))
+      load = user;
+    else if (isa<memref::StoreOp>(user) && use.getOperandNumber() == 1)
+      store = user;
+    else
+      return user->emitError()
+             << "takes an image; images are only loaded and stored, by "
+                "memref.load and memref.store";
+  }
+  if (load && store) {
+    InFlightDiagnostic error =
+        store->emitError()
+        << "stores to argument " << image.getArgNumber() << " of the kernel '"
+        << kernel.getName()
+        << "', which also loads from it: an image of OpenCL 1.2 is either "
+           "read_only or write_only; write to another image";
+    error.attachNote(load->getLoc()) << "loaded here";
+    return error;
+  }
+  return success();
+}
+
+static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
+  if (!kernel.isKernel())
+    return kernel.emitError() << "is no kernel; a function that kernels call "
+                                 "must be inlined into them";
+  if (kernel.getNumWorkgroupAttributions() ||
+      kernel.getNumPrivateAttributions())
+    return kernel.emitError() << "has workgroup or private memory, which is "
+                                 "not lowered to OpenCL";
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {
+    auto emitError = [&] {
+      return kernel.emitError()
+             << "has argument " << argument.getArgNumber() << ": ";
+    };
+    Type type = argument.getType();
+    if (auto memref = dyn_cast<BaseMemRefType>(type)) {
+      FailureOr<DeviceStorage> storage = getDeviceStorage(memref, emitError);
+      if (failed(storage) ||
+          (storage->isImage() && failed(checkImageUses(kernel, argument))))
+        return failure();
+      continue;
+    }
+    if (!type.isIndex() && !type.isF16() && !type.isF32() && !type.isF64() &&
+        !type.isSignlessInteger(8) && !type.isSignlessInteger(16) &&
+        !type.isSignlessInteger(32) && !type.isSignlessInteger(64))
+      return emitError() << type
+                         << " is no type of a kernel argument; pass index, "
+                            "i8 to i64, f16, f32 or f64";
+  }
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op) {
+  for (Value value : op->getResults())
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      if (vector.getRank() > 1 || vector.getNumElements() > 4)
+        return op->emitError() << "makes " << vector
+                               << "; OpenCL kernels are compiled with vectors "
+                                  "of at most 4 elements";
+  if (isa<arith::BitcastOp, vector::BitCastOp>(op)) {
+    if (getElementTypeOrSelf(op->getOperand(0).getType()).isF16())
+      return op->emitError() << "asks for the bits of an f16, which is "
+                                "computed in f32";
+    if (getElementTypeOrSelf(op->getResult(0).getType()).isF16())
+      return op->emitError() << "makes an f16 of bits, which is computed in "
+                                "f32";
+  }
+  return success();
+}
+
+LogicalResult layout::checkKernels(gpu::GPUModuleOp module) {
+  for (Operation &op : module.getOps()) {
+    auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
+    if (!kernel)
+      return op.emitError() << "is no kernel: a GPU module for OpenCL holds "
+                               "nothing but gpu.func";
+    if (failed(checkKernel(kernel)))
+      return failure();
+  }
+  WalkResult result = module.walk([](Operation *op) {
+    return failed(checkOp(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

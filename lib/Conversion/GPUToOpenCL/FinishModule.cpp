@@ -1,0 +1,162 @@
+//===- FinishModule.cpp - What readers of OpenCL binaries ask -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+/// All variables of a function are at its start, also those of the results of
+/// inner loops.
+static void hoistVariables(spirv::FuncOp function) {
+  Block &entry = function.getBody().front();
+  SmallVector<spirv::VariableOp> variables;
+  function.walk([&](spirv::VariableOp op) { variables.push_back(op); });
+  for (spirv::VariableOp variable : llvm::reverse(variables))
+    variable->moveBefore(&entry, entry.begin());
+}
+
+static Value extract(OpBuilder &builder, Location loc, Value vector,
+                     int32_t lane) {
+  return spirv::CompositeExtractOp::create(builder, loc, vector,
+                                           ArrayRef<int32_t>(lane));
+}
+
+static Value insert(OpBuilder &builder, Location loc, Value element,
+                    Value vector, int32_t lane) {
+  return spirv::CompositeInsertOp::create(builder, loc, element, vector,
+                                          ArrayRef<int32_t>(lane));
+}
+
+/// LLVM's SPIR-V translator of version 15 shuffles vectors of one type only.
+static void splitShuffles(spirv::FuncOp function) {
+  SmallVector<spirv::VectorShuffleOp> shuffles;
+  function.walk([&](spirv::VectorShuffleOp op) {
+    if (op.getVector1().getType() != op.getVector2().getType())
+      shuffles.push_back(op);
+  });
+  for (spirv::VectorShuffleOp op : shuffles) {
+    OpBuilder builder(op);
+    int32_t first = cast<VectorType>(op.getVector1().getType()).getDimSize(0);
+    Value vector = spirv::UndefOp::create(builder, op.getLoc(), op.getType());
+    for (auto [lane, from] :
+         llvm::enumerate(op.getComponents().getAsRange<IntegerAttr>())) {
+      auto at = static_cast<int32_t>(from.getValue().getSExtValue());
+      if (at < 0) // no component
+        continue;
+      Value element =
+          at < first
+              ? extract(builder, op.getLoc(), op.getVector1(), at)
+              : extract(builder, op.getLoc(), op.getVector2(), at - first);
+      vector = insert(builder, op.getLoc(), element, vector, lane);
+    }
+    op.replaceAllUsesWith(vector);
+    op.erase();
+  }
+}
+
+/// It takes a vector's OpCompositeConstruct of constants only.
+static void splitConstructs(spirv::FuncOp function) {
+  SmallVector<spirv::CompositeConstructOp> constructs;
+  function.walk([&](spirv::CompositeConstructOp op) {
+    if (isa<VectorType>(op.getType()))
+      constructs.push_back(op);
+  });
+  for (spirv::CompositeConstructOp op : constructs) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    Value vector = spirv::UndefOp::create(builder, loc, op.getType());
+    int32_t lane = 0;
+    for (Value part : op.getConstituents()) {
+      auto parts = dyn_cast<VectorType>(part.getType());
+      for (int32_t i = 0, e = parts ? parts.getNumElements() : 1; i < e; ++i) {
+        Value element = part;
+        if (parts)
+          element = extract(builder, loc, part, i);
+        vector = insert(builder, loc, element, vector, lane++);
+      }
+    }
+    op.replaceAllUsesWith(vector);
+    op.erase();
+  }
+}
+
+static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
+  SetVector<Attribute> interface;
+  function.walk([&](spirv::AddressOfOp op) {
+    interface.insert(SymbolRefAttr::get(op.getVariableAttr().getAttr()));
+  });
+  spirv::EntryPointOp::create(builder, function.getLoc(),
+                              spirv::ExecutionModel::Kernel, function,
+                              interface.getArrayRef());
+  StringRef blockSize = "known_block_size";
+  if (auto block = function->getAttrOfType<DenseI32ArrayAttr>(blockSize)) {
+    spirv::ExecutionModeOp::create(builder, function.getLoc(), function,
+                                   spirv::ExecutionMode::LocalSize,
+                                   block.asArrayRef());
+    function->removeAttr(blockSize);
+  }
+}
+
+/// Adds the capabilities of a type.
+static void addCapabilities(Type type,
+                            llvm::SmallSetVector<spirv::Capability, 8> &set) {
+  if (auto pointer = dyn_cast<spirv::PointerType>(type)) {
+    // A pointer to halves is only for vload_half and vstore_half.
+    if (pointer.getPointeeType().isF16())
+      set.insert(spirv::Capability::Float16Buffer);
+    else
+      addCapabilities(pointer.getPointeeType(), set);
+  } else if (isa<spirv::ImageType>(type)) {
+    set.insert(spirv::Capability::ImageBasic);
+  } else if (auto vector = dyn_cast<VectorType>(type)) {
+    addCapabilities(vector.getElementType(), set);
+  } else if (type.isInteger(64)) {
+    set.insert(spirv::Capability::Int64);
+  } else if (type.isInteger(16)) {
+    set.insert(spirv::Capability::Int16);
+  } else if (type.isInteger(8)) {
+    set.insert(spirv::Capability::Int8);
+  } else if (type.isF64()) {
+    set.insert(spirv::Capability::Float64);
+  }
+}
+
+static void setCapabilities(spirv::ModuleOp module) {
+  llvm::SmallSetVector<spirv::Capability, 8> set;
+  set.insert(spirv::Capability::Kernel);
+  set.insert(spirv::Capability::Addresses);
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      addCapabilities(type, set);
+    if (auto function = dyn_cast<spirv::FuncOp>(op))
+      for (Type type : function.getArgumentTypes())
+        addCapabilities(type, set);
+    if (auto variable = dyn_cast<spirv::GlobalVariableOp>(op))
+      addCapabilities(variable.getType(), set);
+  });
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_0, set.getArrayRef(), ArrayRef<spirv::Extension>(),
+      module.getContext()));
+}
+
+LogicalResult layout::finishModule(spirv::ModuleOp module) {
+  SmallVector<spirv::FuncOp> kernels;
+  for (auto function : module.getOps<spirv::FuncOp>())
+    if (!function.isExternal())
+      kernels.push_back(function);
+  for (spirv::FuncOp kernel : kernels) {
+    hoistVariables(kernel);
+    splitShuffles(kernel);
+    splitConstructs(kernel);
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  for (spirv::FuncOp kernel : kernels)
+    addEntryPoint(kernel, builder);
+  setCapabilities(module);
+  return success();
+}

@@ -1,0 +1,97 @@
+//===- HalfInFloat.cpp - Compute f16 in f32 -------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Not every device has cl_khr_fp16, but every one reads and writes halves in
+// memory. All values of f16 become f32; an arith.extf follows each load and an
+// arith.truncf comes before each store.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+/// The type with f32 for f16, or null where there is no f16 in it.
+static Type widen(Type type) {
+  if (type.isF16())
+    return Float32Type::get(type.getContext());
+  if (auto vector = dyn_cast<VectorType>(type))
+    if (Type element = widen(vector.getElementType()))
+      return vector.clone(element);
+  return {};
+}
+
+static void widenInPlace(Value value) {
+  if (Type wide = widen(value.getType()))
+    value.setType(wide);
+}
+
+static TypedAttr widenConstant(TypedAttr value, Type wide) {
+  auto convert = [](const APFloat &half) {
+    APFloat result = half;
+    bool losesInfo = false;
+    result.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                   &losesInfo);
+    return result;
+  };
+  if (auto scalar = dyn_cast<FloatAttr>(value))
+    return FloatAttr::get(wide, convert(scalar.getValue()));
+  return cast<DenseElementsAttr>(value).mapValues(
+      getElementTypeOrSelf(wide), [&](const APFloat &element) {
+        return convert(element).bitcastToAPInt();
+      });
+}
+
+static void widenResults(Operation *op) {
+  OpBuilder builder(op->getContext());
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    if (Type wide = widen(load.getType())) {
+      builder.setInsertionPointAfter(load);
+      auto extended =
+          arith::ExtFOp::create(builder, op->getLoc(), wide, load.getResult());
+      load.getResult().replaceAllUsesExcept(extended, extended);
+    }
+    return;
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (Type wide = widen(constant.getType()))
+      constant.setValueAttr(widenConstant(constant.getValue(), wide));
+  llvm::for_each(op->getResults(), widenInPlace);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::for_each(block.getArguments(), widenInPlace);
+}
+
+/// After all results are wide: casts that do nothing go, stores get theirs.
+static void settle(Operation *op) {
+  OpBuilder builder(op);
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+      op->getOperand(0).getType() == op->getResult(0).getType()) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    Type stored = store.getMemRefType().getElementType();
+    if (widen(stored))
+      store.getValueMutable().assign(arith::TruncFOp::create(
+          builder, op->getLoc(), stored, store.getValueToStore()));
+  }
+}
+
+void layout::computeHalfInFloat(gpu::GPUModuleOp module) {
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
+    SmallVector<Operation *> body;
+    kernel.getBody().walk([&](Operation *op) { body.push_back(op); });
+    llvm::for_each(body, widenResults);
+    for (BlockArgument argument : kernel.getBody().getArguments())
+      widenInPlace(argument);
+    kernel.setFunctionType(FunctionType::get(
+        module.getContext(), kernel.getBody().getArgumentTypes(), {}));
+    llvm::for_each(body, settle);
+  }
+}

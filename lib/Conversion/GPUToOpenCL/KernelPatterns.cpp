@@ -1,0 +1,204 @@
+//===- KernelPatterns.cpp - Functions and memory of kernels ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Of a type that checkKernels has seen.
+static DeviceStorage getChecked(MemRefType type) {
+  return *getDeviceStorage(
+      type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
+}
+
+/// What a pixel is in a kernel: images read and write f32 or i32, whatever
+/// their channels are in memory.
+static Type getTexelElement(Type channel) {
+  MLIRContext *context = channel.getContext();
+  return isa<FloatType>(channel) ? Type(Float32Type::get(context))
+                                 : IntegerType::get(context, 32);
+}
+
+static spirv::ImageType getImageType(const DeviceStorage &storage) {
+  bool is3D = storage.kind == StorageKind::Image3D;
+  bool isArray = storage.kind == StorageKind::Image2DArray;
+  return spirv::ImageType::get(getTexelElement(storage.element),
+                               is3D ? spirv::Dim::Dim3D : spirv::Dim::Dim2D,
+                               spirv::ImageDepthInfo::NoDepth,
+                               isArray ? spirv::ImageArrayedInfo::Arrayed
+                                       : spirv::ImageArrayedInfo::NonArrayed,
+                               spirv::ImageSamplingInfo::SingleSampled,
+                               spirv::ImageSamplerUseInfo::NoSampler,
+                               spirv::ImageFormat::Unknown);
+}
+
+void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
+  converter.addConversion([](MemRefType type) -> std::optional<Type> {
+    if (!isOnDevice(type))
+      return std::nullopt;
+    DeviceStorage storage = getChecked(type);
+    if (storage.isImage())
+      return getImageType(storage);
+    return spirv::PointerType::get(storage.element,
+                                   spirv::StorageClass::CrossWorkgroup);
+  });
+  // What loads give and stores take; no other value has this type.
+  converter.addConversion([](Float16Type type) -> std::optional<Type> {
+    return Float32Type::get(type.getContext());
+  });
+  converter.addConversion([](VectorType type) -> std::optional<Type> {
+    if (!type.getElementType().isF16())
+      return std::nullopt;
+    return type.clone(Float32Type::get(type.getContext()));
+  });
+}
+
+/// The coordinates (x, y) or (x, y, slice, slice) of indices that are slowest
+/// first. The built-in functions of OpenCL take two or four of them.
+static Value makeCoordinates(OpBuilder &builder, Location loc,
+                             ValueRange indices) {
+  Type i32 = builder.getI32Type();
+  SmallVector<Value> values;
+  for (Value index : llvm::reverse(indices))
+    values.push_back(spirv::UConvertOp::create(builder, loc, i32, index));
+  if (values.size() == 3)
+    values.push_back(values.back());
+  auto type = VectorType::get(values.size(), i32);
+  Value vector = spirv::UndefOp::create(builder, loc, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    vector = spirv::CompositeInsertOp::create(builder, loc, value, vector,
+                                              ArrayRef<int32_t>(i));
+  return vector;
+}
+
+static uint32_t getBytes(Type type) { return type.getIntOrFloatBitWidth() / 8; }
+
+static Value getElementPointer(OpBuilder &builder, Location loc, Value pointer,
+                               Value index) {
+  return spirv::InBoundsPtrAccessChainOp::create(builder, loc, pointer, index,
+                                                 ValueRange());
+}
+
+/// Integers of other widths than those of a texel.
+static Value convertInteger(OpBuilder &builder, Location loc, Value value,
+                            Type type) {
+  if (value.getType() == type)
+    return value;
+  return spirv::SConvertOp::create(builder, loc, type, value);
+}
+
+namespace {
+struct LoadPattern : OpConversionPattern<memref::LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    DeviceStorage storage = getChecked(op.getMemRefType());
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (storage.isImage()) {
+      Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
+      Type texel = VectorType::get(4, getTexelElement(storage.element));
+      Value read = spirv::ImageReadOp::create(
+          rewriter, loc, texel, adaptor.getMemref(), coordinates,
+          spirv::ImageOperandsAttr(), ValueRange());
+      rewriter.replaceOp(op, convertInteger(rewriter, loc, read, type));
+    } else if (storage.element.isF16()) {
+      rewriter.replaceOp(
+          op, callOpenCLStd(rewriter, loc, "vload_half", type,
+                            {adaptor.getIndices()[0], adaptor.getMemref()}));
+    } else {
+      Value pointer = getElementPointer(rewriter, loc, adaptor.getMemref(),
+                                        adaptor.getIndices()[0]);
+      rewriter.replaceOpWithNewOp<spirv::LoadOp>(
+          op, type, pointer,
+          spirv::MemoryAccessAttr::get(op.getContext(),
+                                       spirv::MemoryAccess::Aligned),
+          rewriter.getI32IntegerAttr(getBytes(storage.element)));
+    }
+    return success();
+  }
+};
+
+struct StorePattern : OpConversionPattern<memref::StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    DeviceStorage storage = getChecked(op.getMemRefType());
+    Value value = adaptor.getValue();
+    if (storage.isImage()) {
+      Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
+      Type texel = VectorType::get(4, getTexelElement(storage.element));
+      value = convertInteger(rewriter, loc, value, texel);
+      spirv::ImageWriteOp::create(rewriter, loc, adaptor.getMemref(),
+                                  coordinates, value,
+                                  spirv::ImageOperandsAttr(), ValueRange());
+    } else if (storage.element.isF16()) {
+      callOpenCLStd(rewriter, loc, "vstore_half", {},
+                    {value, adaptor.getIndices()[0], adaptor.getMemref()});
+    } else {
+      Value pointer = getElementPointer(rewriter, loc, adaptor.getMemref(),
+                                        adaptor.getIndices()[0]);
+      spirv::StoreOp::create(
+          rewriter, loc, pointer, value,
+          spirv::MemoryAccessAttr::get(op.getContext(),
+                                       spirv::MemoryAccess::Aligned),
+          rewriter.getI32IntegerAttr(getBytes(storage.element)));
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(gpu::GPUFuncOp kernel, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    TypeConverter::SignatureConversion signature(kernel.getNumArguments());
+    if (failed(getTypeConverter()->convertSignatureArgs(
+            kernel.getArgumentTypes(), signature)))
+      return failure();
+    auto function = spirv::FuncOp::create(
+        rewriter, kernel.getLoc(), kernel.getName(),
+        rewriter.getFunctionType(signature.getConvertedTypes(), {}));
+    if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
+      function->setAttr(kernel.getKnownBlockSizeAttrName(), block);
+    rewriter.inlineRegionBefore(kernel.getBody(), function.getBody(),
+                                function.end());
+    if (failed(rewriter.convertRegionTypes(&function.getBody(),
+                                           *getTypeConverter(), &signature)))
+      return failure();
+    rewriter.eraseOp(kernel);
+    return success();
+  }
+};
+/// The remainder of Kernel SPIR-V is that of arith. Upstream goes by way of the
+/// absolute value, and the least number of a type has none.
+struct RemainderPattern : OpConversionPattern<arith::RemSIOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::RemSIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<spirv::SRemOp>(op, adaptor.getLhs(),
+                                               adaptor.getRhs());
+    return success();
+  }
+};
+} // namespace
+
+void layout::populateKernelPatterns(const SPIRVTypeConverter &converter,
+                                    RewritePatternSet &patterns) {
+  // Before upstream's pattern of gpu.func, which wants attributes of Vulkan's.
+  patterns.add<KernelPattern, LoadPattern, StorePattern, RemainderPattern>(
+      converter, patterns.getContext(), /*benefit=*/10);
+}

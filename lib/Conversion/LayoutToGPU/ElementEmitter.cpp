@@ -1,0 +1,293 @@
+//===- ElementEmitter.cpp - Elements of tensors in a kernel ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementEmitter.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Value ElementEmitter::fail(const Twine &why) {
+  if (whyNot.empty())
+    whyNot = why.str();
+  return {};
+}
+
+Value ElementEmitter::evaluate(Value tensor, Point index, Value valid) {
+  if (plan.isInlined(tensor))
+    return compute(cast<OpResult>(tensor), index, valid);
+  return load(tensor, index);
+}
+
+Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
+  Operation *op = tensor.getOwner();
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](arith::ConstantOp constant) {
+        auto splat = cast<SplatElementsAttr>(constant.getValue());
+        return arith::ConstantOp::create(
+                   b, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()))
+            .getResult();
+      })
+      .Case([&](tensor::EmptyOp empty) -> Value {
+        // Any element will do.
+        TypedAttr zero = b.getZeroAttr(empty.getType().getElementType());
+        if (!zero)
+          return fail("its elements have no zero");
+        return arith::ConstantOp::create(b, loc, zero);
+      })
+      .Case(
+          [&](tensor::SplatOp splat) { return scope.import(splat.getInput()); })
+      .Case([&](tensor::PadOp pad) { return computePad(pad, index, valid); })
+      .Case([&](tensor::ExtractSliceOp slice) {
+        return computeSlice(slice, index, valid);
+      })
+      .Case([&](tensor::InsertSliceOp insert) {
+        return computeInsert(insert, index, valid);
+      })
+      .Case([&](tensor::ConcatOp concat) {
+        return computeConcat(concat, index, valid);
+      })
+      .Case([&](linalg::LinalgOp linalgOp) {
+        return computeLinalg(linalgOp, tensor.getResultNumber(), index, valid);
+      })
+      .Case<ConvertOp, tensor::CastOp>([&](Operation *op) {
+        return evaluate(op->getOperand(0), index, valid);
+      })
+      .Case([&](StorageViewOp view) {
+        return computeStorageView(view, index, valid);
+      })
+      .Default([&](Operation *op) {
+        if (getLayoutRule(op).kind == OpLayoutRule::Kind::View)
+          return computeView(op, index, valid);
+        return computeElementwise(op, index, valid);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that move
+//===----------------------------------------------------------------------===//
+
+/// An offset or a padding width; what is not constant becomes a variable.
+Linear ElementEmitter::offsetOf(OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return Linear(SizeExpr(*constant));
+  return scope.addVariable(scope.import(cast<Value>(value)), kUnknownSize);
+}
+
+static Linear minus(const Linear &a, const Linear &b, Sizes extents) {
+  return add(a, scale(b, SizeExpr(-1), extents), extents);
+}
+
+/// x < bound, for the whole pixel at once where lanes do not differ.
+Value ElementEmitter::isBelow(const Linear &x, const SizeExpr &bound) {
+  std::optional<int64_t> known = bound.getConstant();
+  if (scope.dependsOnLane(x) && known && *known % kPixelLanes == 0) {
+    Linear pixel = takeDigit(x, kPixelLanes, 0, scope.getExtents());
+    if (!scope.dependsOnLane(pixel))
+      return isBelow(pixel, SizeExpr(*known / kPixelLanes));
+  }
+  return scope.emitLanes(x, [&](ArrayRef<Linear> xs) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                 scope.emit(xs.front()), scope.emit(bound));
+  });
+}
+
+/// One of two values. Where all lanes agree only one of them is computed.
+Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
+                               function_ref<Value()> no) {
+  if (isa<VectorType>(condition.getType())) {
+    Value a = yes(), b = no();
+    return a && b ? scope.select(condition, a, b) : Value();
+  }
+  size_t outside = cells.size();
+  auto branch = scf::IfOp::create(b, loc, TypeRange(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Value, 2> values;
+  for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+    Block *block = &region->front();
+    if (!block->empty())
+      block->clear();
+    b.setInsertionPointToEnd(block);
+    Value value = region == &branch.getThenRegion() ? yes() : no();
+    if (!value) {
+      scf::YieldOp::create(b, loc);
+      continue;
+    }
+    values.push_back(scope.broadcast(value));
+    scf::YieldOp::create(b, loc, values.back());
+    cells.truncate(outside);
+  }
+  if (values.size() != 2)
+    return {};
+  b.setInsertionPointAfter(branch);
+  auto typed = scf::IfOp::create(b, loc, values.front().getType(), condition,
+                                 /*withElseRegion=*/true);
+  typed.getThenRegion().takeBody(branch.getThenRegion());
+  typed.getElseRegion().takeBody(branch.getElseRegion());
+  branch.erase();
+  return typed.getResult(0);
+}
+
+Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
+  SmallVector<SizeExpr> sizes = scope.getSizes(op.getSource());
+  SmallVector<Linear> inner;
+  Value inside;
+  for (auto [d, low] : llvm::enumerate(op.getMixedLowPad())) {
+    inner.push_back(minus(index[d], offsetOf(low), scope.getExtents()));
+    if (isConstantIntValue(low, 0) &&
+        isConstantIntValue(op.getMixedHighPad()[d], 0))
+      continue;
+    inside = scope.both(inside, scope.emitInRange(inner.back(), sizes[d]));
+  }
+  Value padding = scope.import(op.getConstantPaddingValue());
+  Value element = evaluate(op.getSource(), inner, scope.both(valid, inside));
+  return element ? scope.select(inside, element, padding) : Value();
+}
+
+Value ElementEmitter::computeSlice(tensor::ExtractSliceOp op, Point index,
+                                   Value valid) {
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<Linear> outer;
+  unsigned next = 0;
+  for (auto [d, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    Linear position = offsetOf(offset);
+    if (!dropped[d]) {
+      Linear step = index[next++];
+      OpFoldResult stride = op.getMixedStrides()[d];
+      std::optional<int64_t> constant = getConstantIntValue(stride);
+      if (!constant)
+        return fail("a stride of its slice is only known when it runs");
+      position =
+          add(position, scale(step, SizeExpr(*constant)), scope.getExtents());
+    }
+    outer.push_back(std::move(position));
+  }
+  return evaluate(op.getSource(), outer, valid);
+}
+
+Value ElementEmitter::computeInsert(tensor::InsertSliceOp op, Point index,
+                                    Value valid) {
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<Linear> inner;
+  Value inside;
+  unsigned next = 0;
+  for (auto [d, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    std::optional<int64_t> stride =
+        getConstantIntValue(op.getMixedStrides()[d]);
+    if (!stride || *stride < 1)
+      return fail("a stride of its slice is only known when it runs");
+    Linear position = minus(index[d], offsetOf(offset), scope.getExtents());
+    // Between two steps of the slice the destination shows.
+    if (*stride > 1) {
+      Linear between = takeDigit(position, 1, *stride, scope.getExtents());
+      inside = scope.both(inside, scope.emitInRange(between, SizeExpr(1)));
+      position = takeDigit(position, *stride, 0, scope.getExtents());
+    }
+    SizeExpr size(1);
+    if (!dropped[d])
+      size = scope.getSize(op.getSource(), next++);
+    inside = scope.both(inside, scope.emitInRange(position, size));
+    if (!dropped[d])
+      inner.push_back(std::move(position));
+  }
+  if (!inside)
+    return evaluate(op.getSource(), inner, valid);
+  return chooseIf(
+      inside, [&] { return evaluate(op.getSource(), inner, valid); },
+      [&] { return evaluate(op.getDest(), index, valid); });
+}
+
+Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
+                                    Value valid) {
+  unsigned dim = op.getDim();
+  std::function<Value(unsigned, SizeExpr)> pick =
+      [&](unsigned source, SizeExpr offset) -> Value {
+    Value input = op.getInputs()[source];
+    SmallVector<Linear> inner(index);
+    inner[dim] = minus(index[dim], Linear(offset), scope.getExtents());
+    auto read = [&] { return evaluate(input, inner, valid); };
+    if (source + 1 == op.getInputs().size())
+      return read();
+    SizeExpr end = offset + scope.getSize(input, dim);
+    return chooseIf(isBelow(index[dim], end), read,
+                    [&] { return pick(source + 1, end); });
+  };
+  return pick(0, SizeExpr(0));
+}
+
+Value ElementEmitter::computeView(Operation *op, Point index, Value valid) {
+  OpLayoutRule rule = getLayoutRule(op);
+  SmallVector<SizeExpr> sizes = scope.getSizes(op->getResult(0));
+  SmallVector<Linear> source;
+  for (const Linear &dim : rule.view.sourceDims)
+    source.push_back(substitute(dim, index, sizes, scope.getExtents()));
+  return evaluate(op->getOperand(0), source, valid);
+}
+
+/// One side is a laid-out tensor, the other one the plain tensor of its stored
+/// axes.
+Value ElementEmitter::computeStorageView(Operation *op, Point index,
+                                         Value valid) {
+  Value source = op->getOperand(0), result = op->getResult(0);
+  auto from = cast<RankedTensorType>(source.getType());
+  auto to = cast<RankedTensorType>(result.getType());
+  if (!hasLayout(from)) {
+    SmallVector<SizeExpr> sizes = scope.getSizes(result);
+    LayoutMap map = *getLayoutMap(to);
+    SmallVector<Linear> dims(index), axes;
+    dims.resize(map.getNumDims());
+    for (const StoredAxis &axis : map.getStoredAxes())
+      axes.push_back(substitute(axis.value, dims, sizes, scope.getExtents()));
+    return evaluate(source, axes, valid);
+  }
+  FailureOr<TensorStorage> storage = getTensorStorage(from, whyNot);
+  if (failed(storage))
+    return {};
+  // Each coordinate is row-major over its axes.
+  SmallVector<SizeExpr> sizes = scope.getSizes(source);
+  SmallVector<Linear> address;
+  for (unsigned c = 0, axis = 0; c < storage->map.getCoordinates().size();
+       ++c) {
+    Linear value;
+    for (const StoredAxis &stored : storage->map.getStoredAxes(c)) {
+      value =
+          add(scale(value, stored.extent.substitute(sizes), scope.getExtents()),
+              index[axis++], scope.getExtents());
+    }
+    address.push_back(std::move(value));
+  }
+  Linear lane;
+  if (storage->isImage())
+    lane = address.pop_back_val();
+  return fromStored(loadAddress(source, *storage, address, lane),
+                    from.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that compute
+//===----------------------------------------------------------------------===//
+
+Value ElementEmitter::computeElementwise(Operation *op, Point index,
+                                         Value valid) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(isa<RankedTensorType>(operand.getType())
+                           ? evaluate(operand, index, valid)
+                           : scope.import(operand));
+    if (!operands.back())
+      return {};
+  }
+  return emitOp(op, operands, valid).front();
+}

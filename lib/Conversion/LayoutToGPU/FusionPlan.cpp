@@ -1,0 +1,153 @@
+//===- FusionPlan.cpp - Which tensors never reach memory ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusionPlan.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static bool onlyCopies(Block &body) {
+  return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
+    return !value.getDefiningOp() || value.getParentBlock() != &body;
+  });
+}
+
+ComputeKind layout::getComputeKind(Operation *op) {
+  if (op->getNumResults() == 0 ||
+      !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return ComputeKind::None;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+    return elements ? ComputeKind::Move : ComputeKind::None;
+  }
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (!linalgOp.hasPureTensorSemantics())
+      return ComputeKind::None;
+    if (linalgOp.getNumReductionLoops() > 0)
+      return ComputeKind::Reduction;
+    return onlyCopies(*linalgOp.getBlock()) ? ComputeKind::Move
+                                            : ComputeKind::Pointwise;
+  }
+  if (isa<tensor::PadOp>(op)) {
+    auto pad = cast<tensor::PadOp>(op);
+    return pad.getConstantPaddingValue() ? ComputeKind::Move
+                                         : ComputeKind::None;
+  }
+  if (isa<tensor::ConcatOp, tensor::InsertSliceOp>(op))
+    return ComputeKind::Choose;
+  if (isa<ConvertOp, StorageViewOp, tensor::CastOp, tensor::ExtractSliceOp,
+          tensor::EmptyOp, tensor::SplatOp>(op) ||
+      getLayoutRule(op).kind == OpLayoutRule::Kind::View)
+    return ComputeKind::Move;
+  if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumRegions() == 0)
+    return ComputeKind::Pointwise;
+  return ComputeKind::None;
+}
+
+/// Whether `user` reads every element of the operand once, where it writes
+/// the same element of its result.
+static bool readsInPlace(OpOperand &use) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  if (!linalgOp)
+    return true; // elementwise
+  AffineMap own = linalgOp.getMatchingIndexingMap(&use);
+  return llvm::all_of(linalgOp.getIndexingMapsArray(),
+                      [&](AffineMap map) {
+                        return map.getNumResults() <= own.getNumResults();
+                      }) &&
+         own.isPermutation();
+}
+
+static bool readsOnce(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
+    return linalgOp.getNumReductionLoops() == 0 &&
+           linalgOp.getMatchingIndexingMap(&use).isPermutation();
+  return true;
+}
+
+void FusionPlan::decide(Value tensor, ComputeKind kind) {
+  kernelOf[tensor] = tensor;
+  if (isa<ConvertOp, StorageViewOp>(tensor.getDefiningOp())) {
+    stored.insert(tensor);
+    return;
+  }
+  OpOperand *reader = nullptr;
+  unsigned numReaders = 0;
+  for (OpOperand &use : tensor.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<tensor::DimOp>(user))
+      continue;
+    // A body may read a tensor that it captures.
+    ComputeKind userKind = getComputeKind(user);
+    if (userKind == ComputeKind::None || isa<StorageViewOp>(user)) {
+      stored.insert(tensor);
+      if (kind != ComputeKind::Move)
+        return;
+      continue;
+    }
+    reader = &use;
+    ++numReaders;
+  }
+  if (kind == ComputeKind::Move) {
+    // A conversion may read what a kernel of its own would only copy.
+    inlined.insert(tensor);
+  }
+  if (!reader)
+    return;
+
+  Operation *user = reader->getOwner();
+  Value read = user->getResult(0);
+  bool isOnce = numReaders == 1 && readsOnce(*reader) &&
+                user->getNumResults() == 1 &&
+                user->getBlock() == tensor.getParentBlock() &&
+                !stored.contains(tensor) && !repeated.contains(read) &&
+                !(stored.contains(read) && inlined.contains(read));
+  if (kind == ComputeKind::Move) {
+    if (!isOnce)
+      repeated.insert(tensor);
+    else
+      kernelOf[tensor] = kernelOf[read];
+    return;
+  }
+  bool canInline = isOnce && !isa<ConvertOp>(user) &&
+                   tensor.getDefiningOp()->getNumResults() == 1;
+  if (canInline && kind == ComputeKind::Reduction) {
+    auto from = cast<RankedTensorType>(tensor.getType());
+    auto to = cast<RankedTensorType>(read.getType());
+    canInline = getComputeKind(user) == ComputeKind::Pointwise &&
+                readsInPlace(*reader) &&
+                from.getEncoding() == to.getEncoding() &&
+                reducing.insert(kernelOf[read]).second;
+  }
+  if (!canInline) {
+    stored.insert(tensor);
+    if (kind == ComputeKind::Reduction)
+      reducing.insert(tensor);
+    return;
+  }
+  inlined.insert(tensor);
+  kernelOf[tensor] = kernelOf[read];
+}
+
+FusionPlan::FusionPlan(Operation *root) {
+  // Readers are decided before what they read.
+  root->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    ComputeKind kind = getComputeKind(op);
+    if (kind == ComputeKind::None)
+      return;
+    for (Value result : op->getResults())
+      decide(result, kind);
+  });
+}

@@ -1,0 +1,381 @@
+//===- HostBoundary.cpp - Between host memory and the device --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostBoundary.h"
+#include "TensorStorage.h"
+#include "layout/Conversion/GPUToOpenCL/Storage.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static bool hasHostABI(func::FuncOp func) {
+  return func.isExternal() || func.isPublic();
+}
+
+//===----------------------------------------------------------------------===//
+// Plain tensors at the boundary
+//===----------------------------------------------------------------------===//
+
+static void exposeArguments(func::FuncOp func) {
+  Block &entry = func.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&entry);
+  for (BlockArgument argument : entry.getArguments()) {
+    if (!hasLayout(argument.getType()))
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    argument.setType(*getPhysicalType(type));
+    auto view = StorageViewOp::create(b, func.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(view.getResult(), view);
+  }
+}
+
+static void exposeResults(func::FuncOp func) {
+  SmallVector<Type> results;
+  for (Type type : func.getResultTypes())
+    results.push_back(hasLayout(type)
+                          ? *getPhysicalType(cast<RankedTensorType>(type))
+                          : type);
+  func.walk([&](func::ReturnOp op) {
+    OpBuilder b(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Type type = results[operand.getOperandNumber()];
+      if (operand.get().getType() != type)
+        operand.set(StorageViewOp::create(b, op.getLoc(), type, operand.get()));
+    }
+  });
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), func.getBody().front().getArgumentTypes(), results));
+}
+
+LogicalResult layout::exposeStorage(ModuleOp module) {
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  SymbolTable symbols(module);
+  for (func::FuncOp func :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    auto isLaidOut = [](Type type) { return hasLayout(type); };
+    if (func.isExternal()) {
+      if (llvm::any_of(func.getArgumentTypes(), isLaidOut) ||
+          llvm::any_of(func.getResultTypes(), isLaidOut))
+        return func.emitError("convert-layout-to-gpu: '")
+               << func.getName()
+               << "' is only declared and takes or gives laid-out tensors, "
+                  "which its definition elsewhere cannot know; declare it on "
+                  "plain tensors";
+      continue;
+    }
+    if (!func.isPublic())
+      continue;
+    SmallVector<func::CallOp> calls;
+    for (Operation *user : users.getUsers(func))
+      if (auto call = dyn_cast<func::CallOp>(user))
+        calls.push_back(call);
+    if (!calls.empty()) {
+      func::FuncOp inner = func.clone();
+      inner.setPrivate();
+      inner.setName((func.getName() + "_on_device").str());
+      symbols.insert(inner, std::next(Block::iterator(func)));
+      for (func::CallOp call : calls)
+        call.setCallee(inner.getName());
+      inner.walk([&](func::CallOp call) {
+        if (call.getCallee() == func.getName())
+          call.setCallee(inner.getName());
+      });
+    }
+    exposeArguments(func);
+    exposeResults(func);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+static MemRefType getHostType(RankedTensorType type) {
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+/// The line of elements of a host memref, as device memory sees it.
+static Value flatten(OpBuilder &b, Location loc, Value memory,
+                     Type storedElement) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (type.getRank() == 0)
+    return memref::ExpandShapeOp::create(
+        b, loc, MemRefType::get({1}, storedElement), memory,
+        ArrayRef<ReassociationIndices>());
+  if (type.getRank() == 1)
+    return memory;
+  ReassociationIndices all =
+      llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+  return memref::CollapseShapeOp::create(b, loc, memory,
+                                         ArrayRef<ReassociationIndices>(all));
+}
+
+static bool isEmpty(RankedTensorType type) {
+  return type.hasStaticShape() && type.getNumElements() == 0;
+}
+
+/// A tensor of the device from a memref of the host.
+static FailureOr<Value> upload(OpBuilder &b, Location loc, Value memory,
+                               RankedTensorType type, std::string &whyNot) {
+  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  if (failed(storage))
+    return failure();
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
+  Value device = allocateOnDevice(b, loc, *storage, sizes);
+  if (!isEmpty(type))
+    gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(), device,
+                          flatten(b, loc, memory, storage->getStoredElement()));
+  return castFromDevice(b, loc, type, device, sizes);
+}
+
+/// A memref of the host from a tensor of the device, with elements as the
+/// device stores them where `asStored` says so.
+static FailureOr<Value> download(OpBuilder &b, Location loc, Value tensor,
+                                 std::string &whyNot, bool asStored = false) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  if (failed(storage))
+    return failure();
+  SmallVector<Value> device = castToDevice(b, loc, tensor);
+  MemRefType hostType = getHostType(type);
+  if (asStored)
+    hostType = MemRefType::Builder(hostType).setElementType(
+        storage->getStoredElement());
+  Value memory =
+      memref::AllocOp::create(b, loc, hostType, ArrayRef(device).drop_front());
+  if (!isEmpty(type))
+    gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(),
+                          flatten(b, loc, memory, storage->getStoredElement()),
+                          device.front());
+  return memory;
+}
+
+static LogicalResult reportBoundary(Operation *op, Type type,
+                                    StringRef whyNot) {
+  return op->emitError("convert-layout-to-gpu: a value of type ")
+         << type << " cannot go to the device: " << whyNot;
+}
+
+static Type toHostType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? getHostType(tensor) : type;
+}
+
+static LogicalResult convertFunction(func::FuncOp func) {
+  std::string whyNot;
+  if (!func.isExternal()) {
+    Block &entry = func.getBody().front();
+    OpBuilder b = OpBuilder::atBlockBegin(&entry);
+    Location loc = func.getLoc();
+    for (BlockArgument argument : entry.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type)
+        continue;
+      argument.setType(getHostType(type));
+      // Said of a tensor that was to be bufferized.
+      func.removeArgAttr(
+          argument.getArgNumber(),
+          bufferization::BufferizationDialect::kWritableAttrName);
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : argument.getUses())
+        uses.push_back(&use);
+      FailureOr<Value> tensor = upload(b, loc, argument, type, whyNot);
+      if (failed(tensor))
+        return reportBoundary(func, type, whyNot);
+      for (OpOperand *use : uses)
+        use->set(*tensor);
+    }
+    WalkResult walked = func.walk([&](func::ReturnOp op) {
+      OpBuilder b(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        if (!isa<RankedTensorType>(operand.get().getType()))
+          continue;
+        FailureOr<Value> memory =
+            download(b, op.getLoc(), operand.get(), whyNot);
+        if (failed(memory)) {
+          (void)reportBoundary(op, operand.get().getType(), whyNot);
+          return WalkResult::interrupt();
+        }
+        operand.set(*memory);
+      }
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+  }
+  func.setFunctionType(FunctionType::get(
+      func.getContext(),
+      llvm::map_to_vector(func.getArgumentTypes(), toHostType),
+      llvm::map_to_vector(func.getResultTypes(), toHostType)));
+  return success();
+}
+
+/// A call of a function that is only declared: by way of the host.
+static LogicalResult convertCall(func::CallOp call) {
+  OpBuilder b(call);
+  Location loc = call.getLoc();
+  std::string whyNot;
+  for (OpOperand &operand : call->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    FailureOr<Value> memory = download(b, loc, operand.get(), whyNot);
+    if (failed(memory))
+      return reportBoundary(call, operand.get().getType(), whyNot);
+    operand.set(*memory);
+  }
+  b.setInsertionPointAfter(call);
+  for (Value result : call.getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      continue;
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : result.getUses())
+      uses.push_back(&use);
+    result.setType(getHostType(type));
+    FailureOr<Value> tensor = upload(b, loc, result, type, whyNot);
+    if (failed(tensor))
+      return reportBoundary(call, type, whyNot);
+    for (OpOperand *use : uses)
+      use->set(*tensor);
+  }
+  return success();
+}
+
+LogicalResult layout::convertHostBoundary(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (callee && callee.isExternal())
+      calls.push_back(call);
+  });
+  for (func::CallOp call : calls)
+    if (failed(convertCall(call)))
+      return failure();
+  for (func::FuncOp func : module.getOps<func::FuncOp>())
+    if (hasHostABI(func) && failed(convertFunction(func)))
+      return failure();
+  return success();
+}
+
+/// An element that the host asks for.
+static LogicalResult convertExtract(tensor::ExtractOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value tensor = op.getTensor();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (hasLayout(type))
+    tensor = ConvertOp::create(b, loc, withoutLayout(type), tensor);
+  std::string whyNot;
+  FailureOr<Value> memory = download(b, loc, tensor, whyNot, /*asStored=*/true);
+  if (failed(memory))
+    return reportBoundary(op, type, whyNot);
+  Value element = memref::LoadOp::create(b, loc, *memory, op.getIndices());
+  memref::DeallocOp::create(b, loc, *memory);
+  Type wanted = type.getElementType();
+  if (element.getType() != wanted)
+    element =
+        wanted.isIndex()
+            ? arith::IndexCastOp::create(b, loc, wanted, element).getResult()
+            : arith::TruncIOp::create(b, loc, wanted, element).getResult();
+  op.replaceAllUsesWith(element);
+  op.erase();
+  return success();
+}
+
+LogicalResult layout::convertHostReads(ModuleOp module) {
+  SmallVector<tensor::ExtractOp> reads;
+  module.walk([&](tensor::ExtractOp op) {
+    // In the body of an op it is the kernel that reads.
+    if (!op->getParentOfType<linalg::LinalgOp>())
+      reads.push_back(op);
+  });
+  for (tensor::ExtractOp op : reads)
+    if (failed(convertExtract(op)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lifetimes
+//===----------------------------------------------------------------------===//
+
+/// The last op in the block of `memory` under which it is used; null where it
+/// may live on under another name.
+static Operation *findLastUse(Value memory) {
+  Block *block = memory.getParentBlock();
+  Operation *last = memory.getDefiningOp();
+  for (Operation *user : memory.getUsers()) {
+    if (!isa<gpu::LaunchFuncOp, gpu::MemcpyOp, memref::DimOp>(user))
+      return nullptr;
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!here)
+      return nullptr;
+    if (last->isBeforeInBlock(here))
+      last = here;
+  }
+  return last;
+}
+
+/// What nobody sees the end of lives as long as the call of the host that made
+/// it.
+static void insertScopes(ModuleOp module) {
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  SymbolTable symbols(module);
+  auto declare = [&](StringRef name) {
+    if (auto known = symbols.lookup<func::FuncOp>(name))
+      return known;
+    auto func = func::FuncOp::create(b, module.getLoc(), name,
+                                     b.getFunctionType({}, {}));
+    func.setPrivate();
+    return func;
+  };
+  func::FuncOp enter = declare("layoutClEnterScope");
+  func::FuncOp leave = declare("layoutClLeaveScope");
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal() || !func.isPublic())
+      continue;
+    b.setInsertionPointToStart(&func.getBody().front());
+    func::CallOp::create(b, func.getLoc(), enter);
+    func.walk([&](func::ReturnOp op) {
+      b.setInsertionPoint(op);
+      func::CallOp::create(b, op.getLoc(), leave);
+    });
+  }
+}
+
+void layout::insertDeallocations(ModuleOp module) {
+  bool allEnd = true;
+  module.walk([&](gpu::AllocOp alloc) {
+    if (alloc->hasAttr(kConstantAttrName))
+      return;
+    Operation *last = findLastUse(alloc.getMemref());
+    if (!last) {
+      allEnd = false;
+      return;
+    }
+    OpBuilder b(alloc.getContext());
+    b.setInsertionPointAfter(last);
+    gpu::DeallocOp::create(b, alloc.getLoc(), TypeRange(), ValueRange(),
+                           alloc.getMemref());
+  });
+  if (!allEnd)
+    insertScopes(module);
+}

@@ -1,0 +1,198 @@
+//===- KernelScope.cpp - Indices and lanes inside of a kernel -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelScope.h"
+#include "TensorStorage.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+KernelScope::KernelScope(OpBuilder &host, gpu::GPUFuncOp func)
+    : b(func.getContext()), host(host), loc(func.getLoc()), func(func) {
+  b.setInsertionPointToStart(&func.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+Linear KernelScope::addVariable(Value value, int64_t extent) {
+  variables.push_back(value);
+  extents.push_back(extent);
+  return Linear::dim(variables.size() - 1);
+}
+
+Linear KernelScope::addLane() {
+  lane = variables.size();
+  // Stands where an index is emitted for one lane, and is not read then.
+  Value none = arith::ConstantIndexOp::create(b, loc, 0);
+  return addVariable(none, kPixelLanes);
+}
+
+bool KernelScope::dependsOnLane(const Linear &x) const {
+  bool depends = false;
+  if (lane)
+    x.walkDims([&](unsigned variable) { depends |= variable == *lane; });
+  return depends;
+}
+
+bool KernelScope::dependsOnLane(ArrayRef<Linear> xs) const {
+  return llvm::any_of(xs, [&](const Linear &x) { return dependsOnLane(x); });
+}
+
+Linear KernelScope::atLane(const Linear &x, int64_t number) const {
+  if (!dependsOnLane(x))
+    return x;
+  SmallVector<Linear> values;
+  for (unsigned v = 0; v < variables.size(); ++v)
+    values.push_back(v == *lane ? Linear(SizeExpr(number)) : Linear::dim(v));
+  SmallVector<SizeExpr> sizeOf;
+  for (unsigned symbol = 0; symbol < sizes.size(); ++symbol)
+    sizeOf.push_back(SizeExpr::dim(symbol));
+  return substitute(x, values, sizeOf, extents);
+}
+
+SmallVector<Linear> KernelScope::atLane(ArrayRef<Linear> xs,
+                                        int64_t number) const {
+  return llvm::map_to_vector(
+      xs, [&](const Linear &x) { return atLane(x, number); });
+}
+
+SizeExpr KernelScope::getSize(Value tensor, unsigned dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return SizeExpr(type.getDimSize(dim));
+  auto [it, isNew] = symbolOf.try_emplace({tensor, dim}, sizes.size());
+  if (isNew)
+    sizes.push_back(tensor::DimOp::create(host, loc, tensor, dim));
+  return SizeExpr::dim(it->second);
+}
+
+SmallVector<SizeExpr> KernelScope::getSizes(Value tensor) {
+  SmallVector<SizeExpr> result;
+  for (unsigned d = 0,
+                rank = cast<RankedTensorType>(tensor.getType()).getRank();
+       d < rank; ++d)
+    result.push_back(getSize(tensor, d));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+Value KernelScope::import(Value hostValue) {
+  Attribute constant;
+  if (matchPattern(hostValue, m_Constant(&constant)))
+    if (auto typed = dyn_cast<TypedAttr>(constant))
+      if (typed.getType().isIntOrIndexOrFloat())
+        return arith::ConstantOp::create(b, loc, typed);
+  Value &argument = argumentOf[hostValue];
+  if (!argument) {
+    imports.insert(hostValue);
+    argument = func.getBody().front().addArgument(hostValue.getType(), loc);
+  }
+  return argument;
+}
+
+Value KernelScope::emit(const Linear &x) {
+  SmallVector<OpFoldResult> sizeOf;
+  for (Value size : sizes)
+    sizeOf.push_back(import(size));
+  return emitValues(b, loc, x, variables, sizeOf).front();
+}
+
+static bool isProvenInRange(const Linear &x, const SizeExpr &size,
+                            ArrayRef<int64_t> extents, bool &isAbove,
+                            bool &isBelow) {
+  std::optional<Interval> range = getRange(x, extents);
+  std::optional<int64_t> bound = size.getConstant();
+  isAbove = range && range->min >= 0;
+  isBelow = range && bound && range->max < *bound;
+  // A variable is below its own size.
+  return isAbove && isBelow;
+}
+
+Value KernelScope::emitLanes(ArrayRef<Linear> xs,
+                             function_ref<Value(ArrayRef<Linear>)> emitOne) {
+  if (!dependsOnLane(xs))
+    return emitOne(xs);
+  SmallVector<Value> lanes;
+  for (int64_t number = 0; number < kPixelLanes; ++number)
+    lanes.push_back(emitOne(atLane(xs, number)));
+  return join(lanes);
+}
+
+Value KernelScope::emitInRange(const Linear &x, const SizeExpr &size) {
+  bool isAbove, isBelow;
+  if (isProvenInRange(x, size, extents, isAbove, isBelow))
+    return {};
+  return emitLanes(x, [&](ArrayRef<Linear> xs) -> Value {
+    // Unsigned, a negative number is large.
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                 emit(xs.front()), emit(size));
+  });
+}
+
+Value KernelScope::emitClamped(const Linear &x, const SizeExpr &extent) {
+  bool isAbove, isBelow;
+  isProvenInRange(x, extent, extents, isAbove, isBelow);
+  Value value = emit(x);
+  if (!isBelow) {
+    Value last = emit(extent - SizeExpr(1));
+    value = arith::MinSIOp::create(b, loc, value, last);
+  }
+  if (!isAbove) {
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    value = arith::MaxSIOp::create(b, loc, value, zero);
+  }
+  return value;
+}
+
+Value KernelScope::join(ArrayRef<Value> lanes) {
+  auto type = VectorType::get({kPixelLanes}, lanes.front().getType());
+  return vector::FromElementsOp::create(b, loc, type, lanes);
+}
+
+Value KernelScope::broadcast(Value value) {
+  if (!hasLane() || isa<VectorType>(value.getType()))
+    return value;
+  auto type = VectorType::get({kPixelLanes}, value.getType());
+  return vector::BroadcastOp::create(b, loc, type, value);
+}
+
+Value KernelScope::extract(Value value, int64_t number) {
+  if (!isa<VectorType>(value.getType()))
+    return value;
+  return vector::ExtractOp::create(b, loc, value, number);
+}
+
+Value KernelScope::select(Value condition, Value yes, Value no) {
+  if (!condition)
+    return yes;
+  if (isa<VectorType>(condition.getType()) || isa<VectorType>(yes.getType()) ||
+      isa<VectorType>(no.getType())) {
+    yes = broadcast(yes);
+    no = broadcast(no);
+  }
+  return arith::SelectOp::create(b, loc, condition, yes, no);
+}
+
+Value KernelScope::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  if (x.getType() != y.getType()) {
+    x = broadcast(x);
+    y = broadcast(y);
+  }
+  return arith::AndIOp::create(b, loc, x, y);
+}

@@ -1,0 +1,325 @@
+//===- Kernels.cpp - One kernel for each tensor in memory -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "layout/Algebra/AffineMaps.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Work items of a group along the first two coordinates: neighbors share
+/// pixels along both.
+constexpr int64_t kGroupX = 16, kGroupY = 4, kGroupLine = 64;
+
+std::string KernelEmitter::makeName(Operation *op) {
+  std::string name = op->getName().getStringRef().str();
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name + "_" + std::to_string(names[name]++);
+}
+
+/// The kernel from before that does the same, or `func` itself.
+gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
+  SmallVector<gpu::GPUFuncOp> &known = kernels[func.getFunctionType()];
+  for (gpu::GPUFuncOp other : known)
+    if (OperationEquivalence::isRegionEquivalentTo(
+            &func.getBody(), &other.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      func.erase();
+      return other;
+    }
+  known.push_back(func);
+  return func;
+}
+
+namespace {
+
+/// The position of a work item.
+struct Position {
+  SmallVector<Value> address; // as the map orders its coordinates
+  SmallVector<Linear> axes;   // the values of the stored axes
+  Value isInside;             // null where every item has a position
+  SmallVector<Value> groups, items;
+};
+
+} // namespace
+
+/// Cuts a coordinate into its axes, the fastest one last.
+static void addAxes(KernelScope &scope, Value coordinate,
+                    ArrayRef<StoredAxis> stored, ArrayRef<SizeExpr> sizes,
+                    SmallVectorImpl<Linear> &axes) {
+  OpBuilder &b = scope.builder();
+  Location loc = scope.getLoc();
+  SmallVector<Linear> result(stored.size());
+  Value rest = coordinate;
+  for (size_t a = stored.size(); a-- > 0;) {
+    SizeExpr extent = stored[a].extent.substitute(sizes);
+    std::optional<int64_t> known = extent.getConstant();
+    if (known && *known == 1) {
+      result[a] = Linear(SizeExpr(0));
+      continue;
+    }
+    Value digit = rest;
+    bool isSlowest =
+        llvm::all_of(stored.take_front(a), [&](const StoredAxis &s) {
+          return s.extent.substitute(sizes).isConstantEqual(1);
+        });
+    if (!isSlowest) {
+      Value divisor = scope.emit(extent);
+      if (!known) {
+        Value one = arith::ConstantIndexOp::create(b, loc, 1);
+        divisor = arith::MaxSIOp::create(b, loc, divisor, one);
+      }
+      digit = arith::RemUIOp::create(b, loc, rest, divisor);
+      rest = arith::DivUIOp::create(b, loc, rest, divisor);
+    }
+    result[a] = scope.addVariable(digit, known.value_or(kUnknownSize));
+  }
+  llvm::append_range(axes, result);
+}
+
+/// Finds the position of a work item, and how many there are.
+static Position locate(OpBuilder &host, KernelScope &scope, Value tensor,
+                       const TensorStorage &storage, ArrayRef<SizeExpr> sizes) {
+  OpBuilder &b = scope.builder();
+  Location loc = scope.getLoc();
+  Position position;
+  SmallVector<OpFoldResult> hostSizes;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    hostSizes.push_back(
+        type.isDynamicDim(d)
+            ? OpFoldResult(
+                  tensor::DimOp::create(host, loc, tensor, d).getResult())
+            : OpFoldResult(host.getIndexAttr(type.getDimSize(d))));
+  constexpr gpu::Dimension dimensions[] = {gpu::Dimension::x, gpu::Dimension::y,
+                                           gpu::Dimension::z};
+  for (auto [c, coordinate] : llvm::enumerate(storage.getAddress())) {
+    Value id = gpu::GlobalIdOp::create(b, loc, b.getIndexType(), dimensions[c],
+                                       IntegerAttr());
+    position.address.push_back(id);
+    SizeExpr extent = coordinate.extent.substitute(sizes);
+    std::optional<int64_t> known = extent.getConstant();
+    int64_t group = !storage.isImage() ? kGroupLine
+                    : c == 0           ? kGroupX
+                    : c == 1           ? kGroupY
+                                       : 1;
+    if (known)
+      group = std::max<int64_t>(std::min(group, *known), 1);
+    Value count =
+        emitValues(host, loc, Linear(coordinate.extent), {}, hostSizes).front();
+    Value items = arith::ConstantIndexOp::create(host, loc, group);
+    position.items.push_back(items);
+    position.groups.push_back(
+        arith::CeilDivUIOp::create(host, loc, count, items));
+    if (known && *known % group == 0)
+      continue;
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, id,
+                                         scope.emit(extent));
+    position.isInside = scope.both(position.isInside, inside);
+  }
+  Value one = arith::ConstantIndexOp::create(host, loc, 1);
+  position.items.resize(3, one);
+  position.groups.resize(3, one);
+  return position;
+}
+
+/// The digits of the lane; its axes are few and static.
+static void addLaneAxes(KernelScope &scope, ArrayRef<StoredAxis> stored,
+                        SmallVectorImpl<Linear> &axes) {
+  Linear lane = scope.addLane();
+  SmallVector<Linear> result(stored.size());
+  int64_t weight = 1;
+  for (size_t a = stored.size(); a-- > 0;) {
+    int64_t extent = stored[a].extent.getConstant().value_or(1);
+    result[a] =
+        takeDigit(lane, weight, a == 0 ? 0 : extent, scope.getExtents());
+    weight *= extent;
+  }
+  llvm::append_range(axes, result);
+}
+
+/// Whether the position holds an element of the box; null where all do.
+static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
+                           ArrayRef<Linear> axes, ArrayRef<Linear> index,
+                           ArrayRef<SizeExpr> sizes) {
+  Value result;
+  for (auto [x, size] : llvm::zip_equal(index, sizes))
+    result = scope.both(result, scope.emitInRange(x, size));
+  // Of several positions of one index, the one that the map leads to.
+  SmallVector<Linear> dims(index);
+  dims.resize(map.getNumDims());
+  for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
+    Linear own = substitute(axis.value, dims, sizes, scope.getExtents());
+    if (own == here)
+      continue;
+    OpBuilder &b = scope.builder();
+    Value same =
+        scope.emitLanes({own, here}, [&](ArrayRef<Linear> xs) -> Value {
+          return arith::CmpIOp::create(b, scope.getLoc(),
+                                       arith::CmpIPredicate::eq,
+                                       scope.emit(xs[0]), scope.emit(xs[1]));
+        });
+    result = scope.both(result, same);
+  }
+  return result;
+}
+
+static Value toStored(OpBuilder &b, Location loc, Value value, Type stored) {
+  Type element = getElementTypeOrSelf(value);
+  if (element == stored)
+    return value;
+  Type type = stored;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = VectorType::get(vector.getShape(), stored);
+  if (element.isIndex())
+    return arith::IndexCastOp::create(b, loc, type, value);
+  return arith::ExtUIOp::create(b, loc, type, value);
+}
+
+/// A tensor that is stored as its source is shares its memory.
+bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
+                                 const TensorStorage &storage) {
+  Operation *op = tensor.getOwner();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  OpLayoutRule rule;
+  bool isSame = isa<ConvertOp, tensor::CastOp>(op);
+  if (!isSame) {
+    rule = getLayoutRule(op);
+    if (rule.kind != OpLayoutRule::Kind::View || op->getNumOperands() != 1)
+      return false;
+  }
+  Value source = op->getOperand(0);
+  auto from = dyn_cast<RankedTensorType>(source.getType());
+  if (!from || plan.isInlined(source) || !type.hasStaticShape() ||
+      !from.hasStaticShape() ||
+      (getPadding(type) && getPadding(type) != getPadding(from)))
+    return false;
+  std::string whyNot;
+  FailureOr<TensorStorage> own = getTensorStorage(from, whyNot);
+  if (failed(own) || own->type != storage.type)
+    return false;
+  LayoutMap map = own->map;
+  if (!isSame)
+    map = map.substitute(type.getRank(), rule.view.sourceDims,
+                         rule.view.sourceSizes, type.getShape());
+  if (!map || map.specialize(type.getShape()) !=
+                  storage.map.specialize(type.getShape()))
+    return false;
+  Value memory = castToDevice(b, op->getLoc(), source).front();
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(type.getContext(), type.getShape());
+  tensor.replaceAllUsesWith(
+      castFromDevice(b, op->getLoc(), type, memory, sizes));
+  return true;
+}
+
+LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
+  Operation *op = tensor.getOwner();
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  if (failed(storage))
+    return failure();
+  OpBuilder host(op);
+  host.setInsertionPointAfter(op);
+  if (storeAsAlias(host, tensor, *storage))
+    return success();
+  std::optional<std::vector<Linear>> inverse =
+      getBackwardValues(storage->map, type.getShape());
+  if (!inverse) {
+    whyNot = "its layout " + storage->map.str() +
+             " has no inverse by construction, so a work item cannot know its "
+             "index";
+    return failure();
+  }
+
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto func =
+      gpu::GPUFuncOp::create(b, loc, makeName(op), b.getFunctionType({}, {}));
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  KernelScope scope(host, func);
+  SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
+  Position position = locate(host, scope, tensor, *storage, sizes);
+  OpBuilder &k = scope.builder();
+  if (position.isInside) {
+    auto guard = scf::IfOp::create(k, loc, position.isInside);
+    gpu::ReturnOp::create(k, loc);
+    k.setInsertionPointToStart(guard.thenBlock());
+  }
+  for (auto [c, coordinate] : llvm::enumerate(position.address))
+    addAxes(scope, coordinate, storage->map.getStoredAxes(c), sizes,
+            position.axes);
+  if (storage->isImage())
+    addLaneAxes(scope, storage->map.getStoredAxes(position.address.size()),
+                position.axes);
+  SmallVector<Linear> index;
+  for (const Linear &dim :
+       ArrayRef(*inverse).take_front(storage->map.getRank()))
+    index.push_back(substitute(dim, position.axes, sizes, scope.getExtents()));
+
+  Value isElement =
+      emitIsElement(scope, storage->map, position.axes, index, sizes);
+  ElementEmitter element(scope, plan, [&](Value stored) {
+    return castToDevice(host, loc, stored).front();
+  });
+  Value value = element.compute(tensor, index, isElement);
+  if (!value) {
+    whyNot = element.getReason().str();
+    return failure();
+  }
+  if (TypedAttr padding = getPadding(type))
+    value = scope.select(isElement, value,
+                         arith::ConstantOp::create(k, loc, padding));
+  value = toStored(k, loc, value, storage->getStoredElement());
+  if (storage->isImage())
+    value = scope.broadcast(value);
+
+  SmallVector<OpFoldResult> hostSizes =
+      tensor::getMixedSizes(host, loc, tensor);
+  Value memory = allocateOnDevice(host, loc, *storage, hostSizes);
+  SmallVector<Value> address = position.address;
+  std::reverse(address.begin(), address.end());
+  memref::StoreOp::create(k, loc, value, scope.import(memory), address);
+  if (!position.isInside)
+    gpu::ReturnOp::create(k, loc);
+  Block &entry = func.getBody().front();
+  func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
+
+  const AccessCount &accesses = element.getAccesses();
+  std::string reads;
+  llvm::raw_string_ostream(reads)
+      << "kernel " << func.getName() << ": " << accesses.imageReads
+      << " image reads and " << accesses.bufferReads
+      << " buffer reads for each " << (storage->isImage() ? "pixel" : "element")
+      << (accesses.isPerTrip ? " and trip of its loops" : "");
+  remark::passed(
+      loc, remark::RemarkOpts::name("Kernel").category("convert-layout-to-gpu"))
+      << reads;
+
+  func = findEqual(func);
+  gpu::LaunchFuncOp::create(
+      host, loc, func,
+      gpu::KernelDim3{position.groups[0], position.groups[1],
+                      position.groups[2]},
+      gpu::KernelDim3{position.items[0], position.items[1], position.items[2]},
+      /*dynamicSharedMemorySize=*/Value(), scope.getImports());
+  Value result = castFromDevice(host, loc, type, memory, hostSizes);
+  tensor.replaceUsesWithIf(result, [&](OpOperand &use) {
+    // Sizes come from the op itself.
+    return !isa<tensor::DimOp>(use.getOwner());
+  });
+  return success();
+}

@@ -1,0 +1,179 @@
+//===- LayoutToGPU.cpp - Tensors to device memory and kernels -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Conversion/LayoutToGPU/LayoutToGPU.h"
+#include "HostBoundary.h"
+#include "Kernels.h"
+#include "Sizes.h"
+#include "TensorStorage.h"
+#include "layout/Conversion/LayoutToGPU/Passes.h"
+#include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CONVERTLAYOUTTOGPUPASS
+#include "layout/Conversion/LayoutToGPU/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+static LogicalResult report(Operation *op, StringRef reason) {
+  InFlightDiagnostic diag = op->emitError("convert-layout-to-gpu: '");
+  diag << op->getName() << "' cannot become a kernel";
+  for (Type type : op->getResultTypes())
+    if (isTensor(type)) {
+      diag << " that computes " << type;
+      break;
+    }
+  return diag << ": " << reason
+              << "; the way out is to rewrite it to ops that kernels know "
+                 "(linalg, elementwise ops, pad, slices, concat, reshapes), or "
+                 "to keep it in another function for the host";
+}
+
+/// Every tensor that has to be in memory gets its kernel, in program order, so
+/// that what a kernel reads is there.
+static LogicalResult emitKernels(ModuleOp module) {
+  FusionPlan plan(module);
+  OpBuilder b(module.getContext());
+  auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+  SymbolTable(module).insert(kernels);
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  b.getUnitAttr());
+
+  SmallVector<Operation *> ops;
+  for (auto func : module.getOps<func::FuncOp>())
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (getComputeKind(op) != ComputeKind::None)
+        ops.push_back(op);
+    });
+  KernelEmitter emitter(kernels, plan);
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults()) {
+      if (!plan.isStored(result))
+        continue;
+      std::string whyNot;
+      if (failed(emitter.store(result, whyNot)))
+        return report(op, whyNot);
+    }
+  if (kernels.getBody()->empty()) {
+    kernels.erase();
+    module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
+  }
+
+  resolveSizes(module);
+  // Readers first.
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+  return success();
+}
+
+namespace {
+
+/// A size that travels beside the memory.
+struct DimPattern : OpConversionPattern<tensor::DimOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::DimOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getSource().getType());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!dim || !type.isDynamicDim(*dim))
+      return rewriter.notifyMatchFailure(op, "no dynamic dim is named");
+    unsigned number =
+        llvm::count_if(type.getShape().take_front(*dim), ShapedType::isDynamic);
+    rewriter.replaceOp(op, adaptor.getSource()[1 + number]);
+    return success();
+  }
+};
+
+} // namespace
+
+/// What carries tensors and computes none: control flow and private functions.
+static LogicalResult convertStructure(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  TypeConverter converter;
+  populateDeviceConversion(converter);
+  RewritePatternSet patterns(context);
+  patterns.add<DimPattern>(converter, context);
+  populateAnyFunctionOpInterfaceTypeConversionPattern(patterns, converter);
+  populateCallOpTypeConversionPattern(patterns, converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  scf::populateSCFStructuralTypeConversions(converter, patterns);
+  cf::populateCFStructuralTypeConversions(converter, patterns);
+
+  auto isLegal = [](Operation *op) {
+    if (isa<UnrealizedConversionCastOp>(op))
+      return true;
+    if (auto func = dyn_cast<func::FuncOp>(op))
+      return llvm::none_of(func.getArgumentTypes(), isTensor) &&
+             llvm::none_of(func.getResultTypes(), isTensor);
+    if (llvm::any_of(op->getOperandTypes(), isTensor) ||
+        llvm::any_of(op->getResultTypes(), isTensor))
+      return false;
+    return llvm::none_of(op->getRegions(), [](Region &region) {
+      return !region.empty() &&
+             llvm::any_of(region.front().getArgumentTypes(), isTensor);
+    });
+  };
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) -> std::optional<bool> {
+        if (isLegal(op))
+          return true;
+        return std::nullopt;
+      });
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  config.buildMaterializations = false;
+  if (failed(
+          applyPartialConversion(module, target, std::move(patterns), config)))
+    return failure();
+
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
+  reconcileUnrealizedCasts(casts);
+  bool complete = true;
+  module.walk([&](Operation *op) {
+    if (isa<UnrealizedConversionCastOp>(op) || isLegal(op))
+      return;
+    complete = false;
+    (void)report(op, "no kernel is known for this op");
+  });
+  return success(complete);
+}
+
+LogicalResult layout::convertLayoutToGPU(ModuleOp module) {
+  if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
+      failed(convertHostReads(module)) || failed(convertConstants(module)) ||
+      failed(emitKernels(module)) || failed(convertStructure(module)))
+    return failure();
+  insertDeallocations(module);
+  return success();
+}
+
+namespace {
+
+struct ConvertLayoutToGPU
+    : layout::impl::ConvertLayoutToGPUPassBase<ConvertLayoutToGPU> {
+  void runOnOperation() override {
+    if (failed(convertLayoutToGPU(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

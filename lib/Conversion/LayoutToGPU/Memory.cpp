@@ -1,0 +1,148 @@
+//===- Memory.cpp - Elements from device memory ---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementEmitter.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+std::vector<Linear> ElementEmitter::getCoordinates(Value tensor,
+                                                   const LayoutMap &map,
+                                                   Point index) {
+  SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
+  SmallVector<Linear> dims(index);
+  // Any replica will do.
+  dims.resize(map.getNumDims());
+  std::vector<Linear> result;
+  for (const Coordinate &coordinate : map.getCoordinates())
+    result.push_back(
+        substitute(coordinate.value, dims, sizes, scope.getExtents()));
+  return result;
+}
+
+Value ElementEmitter::fromStored(Value value, Type element) {
+  if (element.isInteger(1)) {
+    Type type = element;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      type = vector.clone(element);
+    return arith::TruncIOp::create(b, loc, type, value);
+  }
+  if (element.isIndex()) {
+    Type type = element;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      type = VectorType::get(vector.getShape(), element);
+    return arith::IndexCastOp::create(b, loc, type, value);
+  }
+  return value;
+}
+
+/// A pixel or an element at an address without the lane of the kernel.
+Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
+                               ArrayRef<Linear> address,
+                               ArrayRef<SizeExpr> extents) {
+  for (const Cell &cell : llvm::reverse(cells))
+    if (cell.memory == memory && ArrayRef(cell.address) == address)
+      return cell.value;
+  SmallVector<Value> indices;
+  for (auto [value, extent] : llvm::zip_equal(address, extents))
+    indices.push_back(scope.emitClamped(value, extent));
+  std::reverse(indices.begin(), indices.end());
+  Value loaded = memref::LoadOp::create(b, loc, scope.import(memory), indices);
+  (storage.isImage() ? accesses.imageReads : accesses.bufferReads) += trips;
+  cells.push_back({memory, llvm::to_vector(address), loaded});
+  return loaded;
+}
+
+Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
+                                  ArrayRef<Linear> address,
+                                  const Linear &lane) {
+  Value memory = memoryOf(tensor);
+  SmallVector<SizeExpr> sizes = scope.getSizes(tensor), extents;
+  for (const Coordinate &coordinate : storage.getAddress())
+    extents.push_back(coordinate.extent.substitute(sizes));
+  auto loadLane = [&](Value pixel, const Linear &number) -> Value {
+    if (std::optional<int64_t> known =
+            number.terms.empty() ? number.constant.getConstant() : std::nullopt)
+      return vector::ExtractOp::create(b, loc, pixel, *known);
+    Value position = scope.emitClamped(number, SizeExpr(int64_t(kPixelLanes)));
+    return vector::ExtractOp::create(b, loc, pixel, OpFoldResult(position));
+  };
+
+  if (!scope.dependsOnLane(address)) {
+    Value cell = loadCell(memory, storage, address, extents);
+    if (!storage.isImage())
+      return cell;
+    if (!scope.dependsOnLane(lane))
+      return loadLane(cell, lane);
+    SmallVector<Linear> lanes;
+    bool isWhole = true;
+    for (int64_t number = 0; number < kPixelLanes; ++number) {
+      lanes.push_back(scope.atLane(lane, number));
+      isWhole &= lanes.back() == Linear(SizeExpr(number));
+    }
+    if (isWhole)
+      return cell;
+    return scope.join(llvm::map_to_vector(
+        lanes, [&](const Linear &number) { return loadLane(cell, number); }));
+  }
+  SmallVector<Linear> all(address);
+  all.push_back(lane);
+  return scope.emitLanes(all, [&](ArrayRef<Linear> one) {
+    Value cell = loadCell(memory, storage, one.drop_back(), extents);
+    return storage.isImage() ? loadLane(cell, one.back()) : cell;
+  });
+}
+
+Value ElementEmitter::load(Value tensor, Point index) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  if (failed(storage))
+    return {};
+  std::vector<Linear> address = getCoordinates(tensor, storage->map, index);
+  Linear lane;
+  if (storage->isImage()) {
+    lane = address.back();
+    address.pop_back();
+  }
+  Value value = loadAddress(tensor, *storage, address, lane);
+  return fromStored(value, type.getElementType());
+}
+
+/// At indices that are only known when the kernel runs.
+Value ElementEmitter::loadDynamic(Value tensor, ValueRange index) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  if (failed(storage))
+    return {};
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<SizeExpr> sizeOf = scope.getSizes(tensor);
+  for (const SizeExpr &size : sizeOf)
+    sizes.push_back(scope.emit(size));
+  // Data may hold any number: an index is kept inside of the tensor.
+  SmallVector<Value> inside;
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [value, size] : llvm::zip_equal(index, sizeOf)) {
+    Value last = scope.emit(size - SizeExpr(1));
+    Value below = arith::MinSIOp::create(b, loc, value, last);
+    inside.push_back(arith::MaxSIOp::create(b, loc, below, zero));
+  }
+  SmallVector<Value> address = emitForward(b, loc, storage->map, inside, sizes);
+  Value lane;
+  if (storage->isImage())
+    lane = address.pop_back_val();
+  std::reverse(address.begin(), address.end());
+  Value value =
+      memref::LoadOp::create(b, loc, scope.import(memoryOf(tensor)), address);
+  (storage->isImage() ? accesses.imageReads : accesses.bufferReads) += trips;
+  if (storage->isImage())
+    value = vector::ExtractOp::create(b, loc, value, OpFoldResult(lane));
+  return fromStored(value, type.getElementType());
+}

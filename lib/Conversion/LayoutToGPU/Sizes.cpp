@@ -1,0 +1,85 @@
+//===- Sizes.cpp - Dynamic sizes of tensors that are gone -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sizes.h"
+#include "FusionPlan.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The tensor of the same size in dim `d` that `op` reads; null where there is
+/// none by the kind of the op.
+static Value getTensorOfSameSize(OpResult result) {
+  Operation *op = result.getOwner();
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+    return destination.getTiedOpOperand(result)->get();
+  bool isElementwise = isa<ConvertOp, tensor::CastOp>(op) ||
+                       OpTrait::hasElementwiseMappableTraits(op);
+  if (!isElementwise)
+    return {};
+  auto tensor = llvm::find_if(op->getOperands(), [](Value operand) {
+    return isa<RankedTensorType>(operand.getType());
+  });
+  return tensor == op->getOperands().end() ? Value() : *tensor;
+}
+
+/// The size of dim `d` of a tensor that an op computes, from what the op reads;
+/// null where nobody knows.
+static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
+  Operation *op = tensor.getOwner();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(d))
+    return arith::ConstantIndexOp::create(b, loc, type.getDimSize(d));
+  unsigned number =
+      llvm::count_if(type.getShape().take_front(d), ShapedType::isDynamic);
+  // Device memory goes with its dynamic sizes.
+  if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))
+    return cast.getInputs()[1 + number];
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return empty.getDynamicSizes()[number];
+  if (Value same = getTensorOfSameSize(tensor))
+    return tensor::DimOp::create(b, loc, same, d);
+  FailureOr<OpFoldResult> size = failure();
+  if (isa<ReifyRankedShapedTypeOpInterface>(op))
+    size = reifyDimOfResult(b, op, tensor.getResultNumber(), d);
+  return succeeded(size) ? getValueOrCreateConstantIndexOp(b, loc, *size)
+                         : Value();
+}
+
+void layout::resolveSizes(ModuleOp module) {
+  SmallVector<tensor::DimOp> open;
+  module.walk([&](tensor::DimOp op) { open.push_back(op); });
+  while (!open.empty()) {
+    tensor::DimOp op = open.pop_back_val();
+    auto source = dyn_cast<OpResult>(op.getSource());
+    std::optional<int64_t> d = op.getConstantIndex();
+    bool isComputed = source && d &&
+                      (isa<UnrealizedConversionCastOp>(source.getOwner()) ||
+                       getComputeKind(source.getOwner()) != ComputeKind::None);
+    if (!isComputed)
+      continue;
+    OpBuilder b(op);
+    Operation *before = op->getPrevNode();
+    Value size = resolve(b, op.getLoc(), source, *d);
+    if (!size)
+      continue;
+    // What was made to answer may ask in turn.
+    for (Operation *made = before ? before->getNextNode()
+                                  : &op->getBlock()->front();
+         made != op; made = made->getNextNode())
+      if (auto dim = dyn_cast<tensor::DimOp>(made))
+        open.push_back(dim);
+    op.replaceAllUsesWith(size);
+    op.erase();
+  }
+}

@@ -1,0 +1,32 @@
+//===- Sizes.h - Dynamic sizes of tensors that are gone ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor that becomes part of its reader's kernel still has sizes that others
+// ask for. They follow from what its op reads, up to tensors in memory:
+//
+//   %p = tensor.pad %y low[1] high[1]      tensor.dim %p, 0
+//   %y = math.tanh %x                        = tensor.dim %y, 0 + 2
+//   %x = cast %memory, %n                    = %n + 2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_SIZES_H
+#define LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_SIZES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir {
+namespace layout {
+
+/// Answers every tensor.dim of a tensor that an op computes or that is in
+/// device memory; what block arguments and control flow carry is left.
+void resolveSizes(ModuleOp module);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_SIZES_H

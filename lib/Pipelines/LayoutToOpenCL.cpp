@@ -1,0 +1,44 @@
+//===- LayoutToOpenCL.cpp - From linalg to OpenCL images ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Pipelines/LayoutToOpenCL.h"
+#include "layout/Conversion/LayoutToGPU/Passes.h"
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Pipelines/OpenCLBackEnd.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
+                                         const LayoutToOpenCLOptions &options) {
+  pm.addPass(createPrepareEntryPointsPass());
+  // Every op that is a sequence of structured ops, so that each gets layouts.
+  pm.addPass(createDecomposeAggregatesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  buildAssignLayoutsPipeline(pm, options.target);
+  pm.addPass(createConvertLayoutToGPUPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (!options.kernelsOnly)
+    buildOpenCLBackEnd(pm);
+}
+
+void layout::registerLayoutToOpenCLPipelines() {
+  PassPipelineRegistration<LayoutToOpenCLOptions>(
+      "layout-to-opencl",
+      "Assign layouts for a device with images, and lower to SPIR-V kernels "
+      "and "
+      "a host program",
+      buildLayoutToOpenCLPipeline);
+}

@@ -1,0 +1,67 @@
+//===- OpenCLBackEnd.cpp - From GPU kernels to a host program -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Pipelines/OpenCLBackEnd.h"
+#include "layout/Conversion/GPUToOpenCL/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/SPIRV/Target.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+void layout::buildImageKernelsToBinary(OpPassManager &pm) {
+  pm.addPass(createConvertImageKernelsToSPIRVPass());
+  pm.addPass(createSerializeImageKernelsPass());
+}
+
+void layout::buildOpenCLBackEnd(OpPassManager &pm) {
+  buildImageKernelsToBinary(pm);
+  pm.addPass(createConvertGPUToOpenCLRuntimePass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void layout::registerOpenCLBackEndModels(DialectRegistry &registry) {
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
+  // The target of a `gpu.binary`.
+  spirv::registerSPIRVTargetInterfaceExternalModels(registry);
+}
+
+void layout::registerOpenCLBackEndPipelines() {
+  PassPipelineRegistration<>(
+      "layout-gpu-to-opencl",
+      "Lower GPU kernels on images to SPIR-V, and their host to the LLVM "
+      "dialect with calls of the OpenCL runtime",
+      buildOpenCLBackEnd);
+}

@@ -1,0 +1,58 @@
+// The host's side: objects in memref descriptors, sizes computed, arguments on the
+// stack of the function, one slot for each kernel.
+
+// RUN: layout-opt %s -convert-gpu-to-opencl-runtime -split-input-file | FileCheck %s
+
+// CHECK-DAG: llvm.mlir.global internal constant @__spirv_k(dense<[119734787, 65536]> : tensor<2xi32>) {{.*}} : !llvm.array<2 x i32>
+// CHECK-DAG: llvm.mlir.global internal @__kernel_k_f() {{.*}} : !llvm.ptr
+// CHECK-DAG: llvm.mlir.global internal constant @__kernel_name_k_f("f\00")
+// CHECK-DAG: llvm.func @layoutClCreateImage(i32, i32, i64, i64, i64) -> !llvm.ptr
+// CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr) -> !llvm.ptr
+// CHECK-DAG: llvm.func @layoutClLaunch(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr)
+// CHECK-NOT: gpu.
+// CHECK-LABEL: func.func @main(
+// Allocated once, not in the loop.
+// CHECK:       llvm.alloca
+// CHECK:       scf.for
+// CHECK-NOT:     llvm.alloca
+// An image2d (1) of CL_HALF_FLOAT (1).
+// CHECK:         %[[KIND:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK:         %[[CHANNEL:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK:         llvm.call @layoutClCreateImage(%[[KIND]], %[[CHANNEL]],
+// CHECK:         llvm.call @layoutClGetKernel
+// CHECK:         llvm.call @layoutClLaunch
+// CHECK:         llvm.call @layoutClRelease
+// CHECK:       return {{.*}} : memref<?xf32>
+module attributes {gpu.container_module} {
+  gpu.binary @k [#gpu.object<#spirv.target_env<#spirv.vce<v1.0, [Kernel], []>, #spirv.resource_limits<>>,
+      kernels = <[#gpu.kernel_metadata<"f", (memref<?x4xvector<4xf16>, "image2d">, f16) -> ()>]>,
+      bin = "\03\02\23\07\00\00\01\00">]
+  func.func @main(%n: index, %b: memref<?xf32, "buffer">) -> memref<?xf32, "buffer"> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %h = arith.constant 1.0 : f16
+    scf.for %i = %c0 to %n step %c1 {
+      %a = gpu.alloc (%n) : memref<?x4xvector<4xf16>, "image2d">
+      gpu.launch_func @k::@f blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<?x4xvector<4xf16>, "image2d">, %h : f16)
+      gpu.dealloc %a : memref<?x4xvector<4xf16>, "image2d">
+    }
+    return %b : memref<?xf32, "buffer">
+  }
+}
+
+// -----
+
+// Which way a copy goes; bytes of the elements.
+
+// CHECK-LABEL: func.func @copies
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: %[[SIZE:.*]] = llvm.mul %[[BYTES]]
+// CHECK: llvm.call @layoutClUpload(%{{.*}}, %{{.*}}, %[[SIZE]])
+// CHECK: llvm.call @layoutClDownload
+// CHECK: llvm.call @layoutClCopy
+func.func @copies(%b: memref<?xi16, "buffer">, %c: memref<?xi16, "buffer">, %h: memref<?xi16>) {
+  gpu.memcpy %b, %h : memref<?xi16, "buffer">, memref<?xi16>
+  gpu.memcpy %h, %b : memref<?xi16>, memref<?xi16, "buffer">
+  gpu.memcpy %b, %c : memref<?xi16, "buffer">, memref<?xi16, "buffer">
+  return
+}

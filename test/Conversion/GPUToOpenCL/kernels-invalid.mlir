@@ -1,0 +1,100 @@
+// RUN: layout-opt %s -convert-image-kernels-to-spirv -split-input-file -verify-diagnostics
+
+gpu.module @m {
+  gpu.func @both(%in: memref<3x4xvector<4xf32>, "image2d">, %i: index) kernel {
+    // expected-note @+1 {{loaded here}}
+    %v = memref.load %in[%i, %i] : memref<3x4xvector<4xf32>, "image2d">
+    // expected-error @+1 {{stores to argument 0 of the kernel 'both', which also loads from it: an image of OpenCL 1.2 is either read_only or write_only; write to another image}}
+    memref.store %v, %in[%i, %i] : memref<3x4xvector<4xf32>, "image2d">
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 0: 'memref<3x4xvector<4xi64>, "image2d">' has no channel type for 'i64': a CL_RGBA image holds f32 (CL_FLOAT), f16 (CL_HALF_FLOAT), i8, i16 or i32 (CL_SIGNED_INT); put others in a buffer}}
+  gpu.func @f(%in: memref<3x4xvector<4xi64>, "image2d">) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 0: 'memref<3x4xvector<4xbf16>, "image2d">' has no channel type for 'bf16'}}
+  gpu.func @f(%in: memref<3x4xvector<4xbf16>, "image2d">) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 1: 'memref<3x4xf32, "image2d">' must have pixels of four channels, such as vector<4xf32>, in memory space "image2d"}}
+  gpu.func @f(%i: index, %in: memref<3x4xf32, "image2d">) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 0: 'memref<3x4xf32, "buffer">' must have rank 1 and no layout in memory space "buffer"}}
+  gpu.func @f(%in: memref<3x4xf32, "buffer">) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 0: 'memref<4xf32, "npu">' is no memory of an OpenCL device: its memory space must be "buffer", "image2d", "image2d_array" or "image3d"}}
+  gpu.func @f(%in: memref<4xf32, "npu">) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 0: 'memref<4xf32>' is no memory of an OpenCL device}}
+  gpu.func @f(%in: memref<4xf32>) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has argument 0: 'i1' is no type of a kernel argument; pass index, i8 to i64, f16, f32 or f64}}
+  gpu.func @f(%in: i1) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @f(%in: memref<16xf32, "buffer">, %i: index) kernel {
+    %a = memref.load %in[%i] : memref<16xf32, "buffer">
+    // expected-error @+1 {{makes 'vector<16xf32>'; OpenCL kernels are compiled with vectors of at most 4 elements}}
+    %v = vector.broadcast %a : f32 to vector<16xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{is no kernel; a function that kernels call must be inlined into them}}
+  gpu.func @f(%i: index) { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @f(%in: memref<16xf16, "buffer">, %out: memref<16xi16, "buffer">, %i: index) kernel {
+    %a = memref.load %in[%i] : memref<16xf16, "buffer">
+    // expected-error @+1 {{asks for the bits of an f16, which is computed in f32}}
+    %b = arith.bitcast %a : f16 to i16
+    memref.store %b, %out[%i] : memref<16xi16, "buffer">
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @f(%in: memref<3x4xvector<4xf32>, "image2d">, %i: index) kernel {
+    // expected-error @+1 {{takes an image; images are only loaded and stored, by memref.load and memref.store}}
+    %a = memref.cast %in : memref<3x4xvector<4xf32>, "image2d"> to memref<?x4xvector<4xf32>, "image2d">
+    gpu.return
+  }
+}

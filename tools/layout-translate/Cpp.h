@@ -1,0 +1,29 @@
+//===- Cpp.h - Modules as C++ -----------------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TOOLS_LAYOUT_TRANSLATE_CPP_H
+#define TOOLS_LAYOUT_TRANSLATE_CPP_H
+
+#include "mlir/Support/LLVM.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class MemoryBuffer;
+} // namespace llvm
+
+namespace mlir {
+namespace layout {
+
+/// The C++ text of a module of `emitc` ops, by upstream's emitter. Errors go to
+/// standard error.
+FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // TOOLS_LAYOUT_TRANSLATE_CPP_H

@@ -1,0 +1,125 @@
+//===- Kernels.cpp - Binaries of kernels and packages ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "layout/Conversion/GPUToOpenCL/Package.h"
+#include "layout/Conversion/GPUToOpenCL/Passes.h"
+#include "layout/Conversion/GPUToOpenCL/SpirvBinary.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Target.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// A parsed module, with all that it needs to live.
+struct Parsed {
+  Parsed() {
+    DialectRegistry registry;
+    registry
+        .insert<LayoutDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
+                math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                spirv::SPIRVDialect, ub::UBDialect, vector::VectorDialect>();
+    // The target of a `gpu.binary`.
+    spirv::registerSPIRVTargetInterfaceExternalModels(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    // The op may hold a network's weights, or be the module.
+    context.printOpOnDiagnostic(false);
+  }
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  std::optional<SourceMgrDiagnosticHandler> handler;
+  OwningOpRef<ModuleOp> module;
+
+  LogicalResult read(std::unique_ptr<llvm::MemoryBuffer> source) {
+    sources.AddNewSourceBuffer(std::move(source), SMLoc());
+    handler.emplace(sources, &context);
+    module = parseSourceFile<ModuleOp>(sources, &context);
+    return success(module.get() != nullptr);
+  }
+
+  /// GPU modules that were not lowered become binaries.
+  LogicalResult lower() {
+    SmallVector<gpu::GPUModuleOp> modules(module->getOps<gpu::GPUModuleOp>());
+    if (modules.empty())
+      return success();
+    PassManager pm(&context);
+    auto spirvName = (kSpirvModulePrefix + modules.front().getName()).str();
+    if (!module->lookupSymbol(spirvName))
+      pm.addPass(createConvertImageKernelsToSPIRVPass());
+    pm.addPass(createSerializeImageKernelsPass());
+    return pm.run(*module);
+  }
+};
+} // namespace
+
+FailureOr<std::string>
+layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
+                         StringRef name) {
+  Parsed parsed;
+  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
+    return failure();
+  ModuleOp module = *parsed.module;
+  SmallVector<std::pair<StringRef, Operation *>> found;
+  for (Operation &op : module.getOps()) {
+    StringRef symbol;
+    if (auto binary = dyn_cast<gpu::BinaryOp>(op))
+      symbol = binary.getName();
+    else if (auto spirvModule = dyn_cast<spirv::ModuleOp>(op))
+      symbol = spirvModule.getName().value_or("");
+    else
+      continue;
+    if (name.empty() || symbol == name)
+      found.push_back({symbol, &op});
+  }
+  if (found.size() != 1) {
+    InFlightDiagnostic error = module.emitError();
+    if (found.empty() && !name.empty())
+      error << "has no module of kernels '" << name << "'";
+    else if (found.empty())
+      error << "has no module of kernels: gpu.module, spirv.module or "
+               "gpu.binary";
+    else
+      error << "has " << found.size()
+            << " modules of kernels; name one with --kernels";
+    for (auto [symbol, op] : found)
+      error.attachNote(op->getLoc()) << "has '" << symbol << "'";
+    return error;
+  }
+  Operation *op = found.front().second;
+  if (auto binary = dyn_cast<gpu::BinaryOp>(op))
+    return cast<gpu::ObjectAttr>(binary.getObjects()[0])
+        .getObject()
+        .getValue()
+        .str();
+  SmallVector<uint32_t, 0> words;
+  if (failed(serializeForOpenCL(cast<spirv::ModuleOp>(op), words)))
+    return failure();
+  return std::string(reinterpret_cast<const char *>(words.data()),
+                     words.size() * sizeof(uint32_t));
+}
+
+LogicalResult layout::writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
+                                   StringRef function, StringRef directory) {
+  Parsed parsed;
+  return failure(
+      failed(parsed.read(std::move(source))) || failed(parsed.lower()) ||
+      failed(writeOpenCLPackage(*parsed.module, function, directory)));
+}
