@@ -9,7 +9,8 @@
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
 # Features for REQUIRES: onnx, pycute and triton (their Python packages are
-# there), host-avx2, host-avx512f.
+# there), host-avx2, host-avx512f; opencl-device (a device was found, and what its
+# driver needs; with CI=true its absence fails), spirv-val.
 
 import os
 import shlex
@@ -107,3 +108,47 @@ for package in ("onnx", "pycute", "triton"):
 for flag in ("avx2", "avx512f"):
     if flag in cpu_flags():
         config.available_features.add("host-" + flag)
+
+# Kernels: drivers and the runtime keep what they translated, here between tests
+# only; nothing of one user's device or cache gets in.
+config.environment["LAYOUT_OPENCL_CACHE"] = os.path.join(config.test_exec_root, "opencl-cache")
+config.environment["POCL_CACHE_DIR"] = os.path.join(config.test_exec_root, "pocl-cache")
+
+
+def opencl_device():
+    """The first device's name, or why there is none."""
+    import ctypes
+    try:
+        library = ctypes.CDLL("libOpenCL.so.1")
+    except OSError as error:
+        return None, str(error)
+    count = ctypes.c_uint(0)
+    code = library.clGetPlatformIDs(0, None, ctypes.byref(count))
+    if code != 0 or count.value == 0:
+        return None, f"clGetPlatformIDs returned {code} and {count.value} platforms"
+    platforms = (ctypes.c_void_p * count.value)()
+    library.clGetPlatformIDs(count, platforms, None)
+    for platform in platforms:
+        device = ctypes.c_void_p()
+        every_type = ctypes.c_ulong(0xFFFFFFFF)
+        if library.clGetDeviceIDs(ctypes.c_void_p(platform), every_type, 1, ctypes.byref(device), None) != 0:
+            continue
+        text = ctypes.create_string_buffer(8192)
+        library.clGetDeviceInfo(device, 0x1030, ctypes.c_size_t(8192), text, None)  # CL_DEVICE_EXTENSIONS
+        extensions = text.value
+        library.clGetDeviceInfo(device, 0x102B, ctypes.c_size_t(8192), text, None)  # CL_DEVICE_NAME
+        if b"cl_khr_il_program" in extensions or lit.util.which("llvm-spirv-15", os.environ.get("PATH", "")):
+            return text.value.decode(), None
+        return None, f"{text.value.decode()} takes no SPIR-V, and llvm-spirv-15 is not installed"
+    return None, "no platform has a device"
+
+
+device, reason = opencl_device()
+if device:
+    config.available_features.add("opencl-device")
+elif os.environ.get("CI") == "true":
+    lit_config.error("OpenCL: " + reason + "; with CI=true the tests on a device must run")
+else:
+    lit_config.warning("OpenCL: " + reason + "; tests on a device are skipped")
+if lit.util.which("spirv-val", os.environ.get("PATH", "")):
+    config.available_features.add("spirv-val")

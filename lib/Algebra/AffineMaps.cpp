@@ -54,6 +54,38 @@ AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
   return sum;
 }
 
+std::optional<Linear>
+layout::fromAffineExpr(AffineExpr expr, ArrayRef<Linear> dims, Sizes sizes) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Linear(SizeExpr(constant.getValue()));
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Linear> lhs = fromAffineExpr(binary.getLHS(), dims, sizes);
+  if (!lhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add) {
+    std::optional<Linear> rhs = fromAffineExpr(binary.getRHS(), dims, sizes);
+    if (!rhs)
+      return std::nullopt;
+    return add(*lhs, *rhs, sizes);
+  }
+  auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return scale(*lhs, SizeExpr(rhs.getValue()), sizes);
+  if (rhs.getValue() <= 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return takeDigit(*lhs, rhs.getValue(), 0, sizes);
+  if (expr.getKind() == AffineExprKind::Mod)
+    return takeDigit(*lhs, 1, rhs.getValue(), sizes);
+  return std::nullopt;
+}
+
 SmallVector<AffineExpr> layout::getSizeExprs(Sizes sizes,
                                              MLIRContext *context) {
   SmallVector<AffineExpr> exprs;

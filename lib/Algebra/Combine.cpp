@@ -205,8 +205,27 @@ std::optional<Digit> mlir::layout::composeDigits(const Digit &inner, int64_t lo,
   return result;
 }
 
+/// One digit each of ascending dims that vary: most sums are combined already.
+static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const Digit &digit = terms[i].digit;
+    if (!digit.isDim() || terms[i].stride.isZero() ||
+        (i > 0 && digit.dim <= terms[i - 1].digit.dim))
+      return false;
+    std::optional<Interval> range = getRange(digit, sizes);
+    if (range && range->min == range->max)
+      return false;
+  }
+  return true;
+}
+
 Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
                              Sizes sizes) {
+  if (isCombined(terms, sizes)) {
+    Linear linear(std::move(constant));
+    linear.terms = std::move(terms);
+    return linear;
+  }
   // Refinement of one source can complete a fused value, whose terms then join
   // the others; each round removes a fused source, so this ends.
   for (bool changed = true; changed;) {

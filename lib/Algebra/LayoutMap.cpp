@@ -10,6 +10,7 @@
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <array>
 #include <mutex>
 
 using namespace mlir::layout;
@@ -160,12 +161,25 @@ LayoutMap LayoutMap::get(unsigned rank, llvm::StringRef space,
   return map;
 }
 
-LayoutMap LayoutMap::rowMajor(unsigned rank) {
+static LayoutMap makeRowMajor(unsigned rank) {
   llvm::SmallVector<Sized> dims;
   for (unsigned d = 0; d < rank; ++d)
     dims.push_back(Sized::dim(d));
   Sized offset = group(dims);
-  return get(rank, "buffer", {{"offset", offset.value, offset.extent}});
+  return LayoutMap::get(rank, "buffer",
+                        {{"offset", offset.value, offset.extent}});
+}
+
+/// Asked for with every tensor without a layout, so the small ones are made
+/// once.
+LayoutMap LayoutMap::rowMajor(unsigned rank) {
+  static const auto known = [] {
+    std::array<LayoutMap, 9> maps;
+    for (unsigned r = 0; r < maps.size(); ++r)
+      maps[r] = makeRowMajor(r);
+    return maps;
+  }();
+  return rank < known.size() ? known[rank] : makeRowMajor(rank);
 }
 
 unsigned LayoutMap::getRank() const { return data->rank; }

@@ -208,6 +208,27 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
   return result;
 }
 
+/// head / lead where that is a term.
+static std::optional<SizeExpr::Term> divideTerm(const SizeExpr::Term &head,
+                                                const SizeExpr::Term &lead) {
+  if (lead.coeff == -1 && head.coeff == std::numeric_limits<int64_t>::min())
+    return std::nullopt;
+  if (head.coeff % lead.coeff != 0)
+    return std::nullopt;
+  // head.factors minus lead.factors, as sorted multisets.
+  SizeExpr::Term quotient{head.coeff / lead.coeff, {}};
+  size_t i = 0;
+  for (const SizeExpr::Atom &factor : head.factors) {
+    if (i < lead.factors.size() && factor.compare(lead.factors[i]) == 0)
+      ++i;
+    else
+      quotient.factors.push_back(factor);
+  }
+  if (i != lead.factors.size())
+    return std::nullopt;
+  return quotient;
+}
+
 std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   if (overflowed || divisor.overflowed || divisor.isZero())
     return std::nullopt;
@@ -231,28 +252,25 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
   }
   SizeExpr quotient, rest = *this;
   const Term lead = divisor.terms.front();
+  // Strides are products, mostly.
+  if (terms.size() == 1 && constant == 0 && divisor.terms.size() == 1 &&
+      divisor.constant == 0) {
+    std::optional<Term> term = divideTerm(terms.front(), lead);
+    if (!term)
+      return std::nullopt;
+    quotient.addTerm(*term);
+    return quotient;
+  }
   while (!rest.isZero()) {
     // A divisor with factors does not divide a constant.
     if (rest.terms.empty())
       return std::nullopt;
     const Term &head = rest.terms.front();
-    if (lead.coeff == -1 && head.coeff == std::numeric_limits<int64_t>::min())
-      return std::nullopt;
-    if (head.coeff % lead.coeff != 0)
-      return std::nullopt;
-    // head.factors minus lead.factors, as sorted multisets.
-    Term step{head.coeff / lead.coeff, {}};
-    size_t i = 0;
-    for (const Atom &factor : head.factors) {
-      if (i < lead.factors.size() && factor.compare(lead.factors[i]) == 0)
-        ++i;
-      else
-        step.factors.push_back(factor);
-    }
-    if (i != lead.factors.size())
+    std::optional<Term> step = divideTerm(head, lead);
+    if (!step)
       return std::nullopt;
     SizeExpr stepExpr;
-    stepExpr.addTerm(step);
+    stepExpr.addTerm(*step);
     SizeExpr next = rest - stepExpr * divisor;
     // Each step must cancel the head, or the division does not terminate.
     if (next.overflowed ||
@@ -275,6 +293,9 @@ static bool divides(const SizeExpr::Term &term, const SizeExpr::Term &other) {
 }
 
 bool SizeExpr::isPositiveForm() const {
+  auto isNegative = [](const Term &term) { return term.coeff < 0; };
+  if (constant >= 0 && llvm::none_of(terms, isNegative))
+    return true;
   // Variables are at least 1, so a term outweighs its divisors: where every
   // negative term is paid for by such terms, nothing needs to be expanded.
   std::vector<Term> positive, negative;
@@ -347,7 +368,31 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   return result;
 }
 
+/// Sizes of a shape: where a comparison does not hold for these there is
+/// nothing to prove.
+static constexpr int64_t kSample[] = {3, 5, 2, 7, 4, 11, 6, 13};
+
 bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
+  std::optional<int64_t> a = evaluate(kSample), b = other.evaluate(kSample);
+  if (a && b && *a < *b)
+    return false;
+  if (isConstant() && other.isConstant())
+    return true;
+  // Of two products one may have all factors of the other, and these are at
+  // least 1.
+  auto isPositive = [](const Atom &atom) {
+    return !atom.ceil || atom.ceil->num.isProvablyAtLeast(1);
+  };
+  auto isProduct = [](const SizeExpr &x) {
+    return x.terms.size() + (x.constant != 0) == 1;
+  };
+  if (!overflowed && !other.overflowed && constant == 0 && isProduct(*this) &&
+      isProduct(other)) {
+    Term less = other.terms.empty() ? Term{other.constant, {}} : other.terms[0];
+    if (0 < less.coeff && less.coeff <= terms[0].coeff &&
+        divides(less, terms[0]) && llvm::all_of(terms[0].factors, isPositive))
+      return true;
+  }
   SizeExpr difference = *this - other;
   if (difference.overflowed)
     return false;

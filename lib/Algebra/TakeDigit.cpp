@@ -157,7 +157,23 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
                                Sizes sizes) {
   if (modulus == 1)
     return Linear();
+  // Most often of a dim, where only the size can make anything simpler.
+  if (const Digit *whole = input.getSingleDigit();
+      whole && whole->isDim() && whole->isWholeSource()) {
+    Digit digit = *whole;
+    digit.lo = lo;
+    digit.modulus = modulus;
+    if (std::optional<Interval> range = getRange(*whole, sizes)) {
+      if (range->max < lo)
+        return Linear();
+      if (modulus && range->max / lo < modulus)
+        digit.modulus = 0;
+    }
+    return combine(SizeExpr(0), {{digit, SizeExpr(1)}}, sizes);
+  }
   Linear x = combine(input.constant, input.terms, sizes);
+  if (lo == 1 && modulus == 0)
+    return x;
   Linear outside;
   while (simplifyDigit(x, lo, modulus, outside, sizes))
     ;
@@ -200,7 +216,18 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
 Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
                                 ArrayRef<SizeExpr> sizeOf, Sizes sizes) {
   Linear result(x.constant.substitute(sizeOf));
+  result.terms.reserve(x.terms.size());
   for (const DigitTerm &term : x.terms) {
+    SizeExpr stride = term.stride.substitute(sizeOf);
+    auto addScaled = [&](const Linear &value) {
+      result.constant = result.constant + value.constant * stride;
+      for (const DigitTerm &part : value.terms)
+        result.terms.push_back({part.digit, part.stride * stride});
+    };
+    if (term.digit.isDim() && term.digit.isWholeSource()) {
+      addScaled(dims[term.digit.dim]);
+      continue;
+    }
     Linear source;
     if (term.digit.fused) {
       source = substitute(*term.digit.fused, dims, sizeOf, sizes);
@@ -213,11 +240,7 @@ Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
     } else {
       source = dims[term.digit.dim];
     }
-    Linear digit = takeDigit(source, term.digit.lo, term.digit.modulus, sizes);
-    Linear scaled = scale(digit, term.stride.substitute(sizeOf), sizes);
-    result.constant = result.constant + scaled.constant;
-    result.terms.insert(result.terms.end(), scaled.terms.begin(),
-                        scaled.terms.end());
+    addScaled(takeDigit(source, term.digit.lo, term.digit.modulus, sizes));
   }
   return combine(result.constant, std::move(result.terms), sizes);
 }

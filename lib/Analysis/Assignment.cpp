@@ -7,7 +7,6 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "LayoutModel.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -27,21 +26,30 @@ Operation *LayoutAssignment::getAnchor(unsigned unit) const {
 
 /// What the choice makes necessary, in the order of the tensors.
 static void readConversions(LayoutAssignment &result, const LayoutModel &model,
-                            CostModel &costs) {
+                            CostModel &costs, bool forEach) {
   const Program &program = result.program;
   for (const Tensor &tensor : program.tensors) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
     LayoutId from = model.getMade(
         known, known.producer ? result.choice[tensor.producer] : 0);
-    llvm::SmallMapVector<LayoutId,
-                         SmallVector<const TensorClass::Consumer *, 2>, 2>
+    // One entry for each conversion.
+    SmallVector<
+        std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
         askers;
+    auto ask = [&](LayoutId to, const TensorClass::Consumer &consumer) {
+      auto *known = llvm::find_if(
+          askers, [&](const auto &asked) { return asked.first == to; });
+      if (known == askers.end() || forEach)
+        askers.push_back({to, {&consumer}});
+      else
+        known->second.push_back(&consumer);
+    };
     for (auto [consumer, unit] :
          llvm::zip(known.consumers, program.getConsumers(tensor)))
       for (LayoutId to :
            LayoutModel::getNeeds(result.getConfig(unit), consumer.operands))
         if (to != from)
-          askers[to].push_back(&consumer);
+          ask(to, consumer);
     for (auto &[to, consumers] : askers) {
       PlannedConversion conversion;
       conversion.value = tensor.value;
@@ -67,9 +75,9 @@ static void readConversions(LayoutAssignment &result, const LayoutModel &model,
 LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
-                                       Strategy strategy) {
+                                       Strategy strategy, const Pins &pins) {
   LayoutAssignment result;
-  result.program = readProgram(root, costs.getTarget().getAssumedTrips());
+  result.program = readProgram(root, costs.getTarget().getAssumedTrips(), pins);
   result.candidates = collectCandidates(result.program, costs, limits);
 
   LayoutModel model(result.program, result.candidates, costs);
@@ -87,7 +95,8 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
     result.choice =
         chooseByRule(strategy, result.program, result.candidates, costs);
   }
-  readConversions(result, model, costs);
+  result.convertsForEach = convertsForEach(strategy);
+  readConversions(result, model, costs, result.convertsForEach);
   result.cost = result.conversionCost;
   for (auto [u, unit] : llvm::enumerate(result.program.units))
     result.cost = addCosts(result.cost,
@@ -115,8 +124,18 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
   case OpConfig::Origin::AsTyped:
     os << "keeps its types";
     break;
+  case OpConfig::Origin::Pinned:
+    os << "keeps what its attributes state";
+    break;
   case OpConfig::Origin::Lanes:
-    os << "tiles its channels for " << costs.getTarget().getLanes() << " lanes";
+    if (costs.getTarget().hasImages())
+      os << "puts its channels on the lanes of pixels";
+    else
+      os << "tiles its channels for " << costs.getTarget().getLanes()
+         << " lanes";
+    break;
+  case OpConfig::Origin::Mixed:
+    os << "reads and writes images and linear memory as they come";
     break;
   case OpConfig::Origin::Carried:
     if (Operation *producer = config.from.getDefiningOp())

@@ -7,6 +7,9 @@
 
 #include "layout/Analysis/Candidates.h"
 #include "ConfigBuilder.h"
+#include "ImageCandidates.h"
+#include "layout/Interfaces/DroppedDims.h"
+#include "llvm/Support/MathExtras.h"
 #include <deque>
 
 using namespace mlir;
@@ -21,7 +24,15 @@ public:
               const CandidateLimits &limits)
       : program(program), costs(costs), limits(limits),
         result(program.unitClasses.size()),
-        offered(program.tensorClasses.size()) {}
+        offered(program.tensorClasses.size()) {
+    // The tensors of a kernel choose apart.
+    if (costs.getTarget().hasImages()) {
+      this->limits.configsPerOp =
+          llvm::SaturatingMultiply(limits.configsPerOp, 3u);
+      this->limits.layoutsPerTensor =
+          llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u);
+    }
+  }
 
   std::vector<Candidates> run();
 
@@ -31,8 +42,8 @@ private:
            OpConfig::Origin origin, Value from);
   void offer(unsigned tensorClass, LayoutId layout);
   void carry(unsigned unitClass, Slot slot, LayoutId layout, Value from);
-  std::optional<OpConfig> getJoinConfig(const UnitClass &join,
-                                        LayoutId layout) const;
+  std::optional<OpConfig> getJoinConfig(const UnitClass &join, LayoutId layout,
+                                        unsigned slot = 0) const;
 
   const Program &program;
   CostModel &costs;
@@ -42,6 +53,11 @@ private:
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
+
+static LayoutId getLayout(const OpLayouts &layouts, Slot slot) {
+  return slot.isResult ? layouts.results[slot.index]
+                       : layouts.operands[slot.index];
+}
 
 void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
                       OpConfig::Origin origin, Value from) {
@@ -69,8 +85,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
     config->cost = costs.getOpCost(unit.op, unit.rule, config->layouts);
   candidates.configs.push_back(*config);
   for (auto [slot, tensorClass] : unit.meets) {
-    LayoutId layout = slot.isResult ? config->layouts.results[slot.index]
-                                    : config->layouts.operands[slot.index];
+    LayoutId layout = getLayout(config->layouts, slot);
     if (layout != kAnyLayout)
       offer(tensorClass, layout);
   }
@@ -102,23 +117,46 @@ static std::optional<OpConfig> combine(const Candidates &candidates,
   std::optional<OpConfig> config = builder.getTiled(*tiles);
   if (!config)
     return std::nullopt;
-  const OpLayouts &got = config->layouts;
   // Tiles in another order are another layout.
-  if ((slot.isResult ? got.results[slot.index] : got.operands[slot.index]) !=
-      layout)
+  if (getLayout(config->layouts, slot) != layout)
     return std::nullopt;
   return config;
 }
 
+/// `layout` is that of operand `slot`: of the ends, or of a part.
 std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
-                                                   LayoutId layout) const {
+                                                   LayoutId layout,
+                                                   unsigned slot) const {
+  if (slot > 0) {
+    const UnitClass::Part &part = join.joinParts[slot - 1];
+    if (part.type.getRank() != join.joinType.getRank()) {
+      std::optional<LayoutMap> whole =
+          insertDims(costs.getMap(layout), part.rule.dropped);
+      if (!whole)
+        return std::nullopt;
+      layout = costs.intern(*whole);
+    }
+  }
   std::optional<LayoutId> representative =
       costs.getRepresentative(layout, join.joinType);
-  if (!representative)
+  if (!representative || !costs.isStorable(layout, join.joinType))
     return std::nullopt;
   OpConfig config;
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
+  for (const UnitClass::Part &part : join.joinParts) {
+    if (!keepsUnits(costs.getMap(layout), part.rule))
+      return std::nullopt;
+    LayoutId ofPart =
+        part.type.getRank() == join.joinType.getRank()
+            ? layout
+            : costs.intern(dropDims(costs.getMap(layout), part.rule.dropped));
+    std::optional<LayoutId> known = costs.getRepresentative(ofPart, part.type);
+    if (!known)
+      return std::nullopt;
+    config.layouts.operands.push_back(*known);
+    config.exact.operands.push_back(ofPart);
+  }
   return config;
 }
 
@@ -128,10 +166,24 @@ void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
   if (unit.isPinned)
     return;
   if (unit.isJoin())
-    return add(unitClass, getJoinConfig(unit, layout),
+    return add(unitClass,
+               getJoinConfig(unit, layout, slot.isResult ? 0 : slot.index),
                OpConfig::Origin::Carried, from);
   if (unit.rule.kind == Kind::Opaque)
     return;
+  // What came over a view does not go back.
+  if (unit.rule.kind == Kind::View &&
+      llvm::any_of(result[unitClass].configs, [&](const OpConfig &config) {
+        return getLayout(config.layouts, slot) == layout;
+      }))
+    return;
+  if (costs.getTarget().hasImages() && unit.rule.kind == Kind::Loops) {
+    ImageCandidates images(unit, costs, result[unitClass].imageNotes);
+    for (const OpConfig &config :
+         images.carry(result[unitClass].configs, slot, layout))
+      add(unitClass, config, config.origin, from);
+    return;
+  }
   ConfigBuilder builder(unit, costs);
   // The configurations grow while their tiles are being combined.
   if (unit.rule.kind == Kind::Loops)
@@ -143,14 +195,25 @@ void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
 
 void Propagation::seed(unsigned unitClass) {
   const UnitClass &unit = program.unitClasses[unitClass];
-  if (unit.isJoin())
-    return add(unitClass,
-               getJoinConfig(unit, costs.getRowMajor(unit.joinType.getRank())),
-               OpConfig::Origin::AsTyped, {});
+  bool hasPins = !unit.pinnedOperands.empty();
+  if (unit.isJoin()) {
+    RankedTensorType type =
+        hasPins ? unit.pinnedOperands.front() : unit.joinType;
+    return add(unitClass, getJoinConfig(unit, costs.getLayoutOf(type)),
+               hasPins ? OpConfig::Origin::Pinned : OpConfig::Origin::AsTyped,
+               {});
+  }
   ConfigBuilder builder(unit, costs);
-  add(unitClass, builder.getAsTyped(), OpConfig::Origin::AsTyped, {});
+  add(unitClass, builder.getAsTyped(),
+      hasPins ? OpConfig::Origin::Pinned : OpConfig::Origin::AsTyped, {});
   if (unit.isPinned || unit.rule.kind != Kind::Loops)
     return;
+  if (costs.getTarget().hasImages()) {
+    ImageCandidates images(unit, costs, result[unitClass].imageNotes);
+    for (const OpConfig &config : images.getSeeds())
+      add(unitClass, config, config.origin, {});
+    return;
+  }
   for (ArrayRef<int64_t> tiles : builder.getLaneTiles())
     add(unitClass, builder.getTiled(tiles), OpConfig::Origin::Lanes, {});
 }

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConfigBuilder.h"
+#include "ImageCandidates.h"
+#include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/DroppedDims.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -30,7 +33,7 @@ std::optional<OpConfig> ConfigBuilder::assign(
       std::optional<LayoutId> wanted = getLayout(isResult, index);
       std::optional<LayoutId> representative =
           wanted ? costs.getRepresentative(*wanted, type) : std::nullopt;
-      if (!representative)
+      if (!representative || !costs.isStorable(*wanted, type))
         return false;
       exact = *wanted;
       layout = *representative;
@@ -55,17 +58,20 @@ std::optional<OpConfig> ConfigBuilder::assign(
 
 OpConfig ConfigBuilder::getAsTyped() const {
   OpConfig config;
-  auto getLayout = [&](Value value, bool isJoined) {
-    return hasKnownLayout(value) && !isJoined
-               ? costs.getLayoutOf(cast<RankedTensorType>(value.getType()))
-               : kAnyLayout;
+  auto getLayout = [&](Value value, bool isJoined,
+                       ArrayRef<RankedTensorType> pinned, size_t i) {
+    if (!hasKnownLayout(value) || isJoined)
+      return kAnyLayout;
+    return costs.getLayoutOf(!pinned.empty() && pinned[i]
+                                 ? pinned[i]
+                                 : cast<RankedTensorType>(value.getType()));
   };
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    config.layouts.operands.push_back(
-        getLayout(operand, unit.joinedOperands.test(i)));
+    config.layouts.operands.push_back(getLayout(
+        operand, unit.joinedOperands.test(i), unit.pinnedOperands, i));
   for (auto [i, result] : llvm::enumerate(op->getResults()))
     config.layouts.results.push_back(
-        getLayout(result, unit.joinedResults.test(i)));
+        getLayout(result, unit.joinedResults.test(i), unit.pinnedResults, i));
   config.exact = config.layouts;
   // Without layouts these are the tiles of size 1.
   bool isPlain = llvm::all_of(op->getOperandTypes(), [](Type type) {
@@ -195,9 +201,9 @@ std::optional<OpConfig> ConfigBuilder::carry(Slot slot, LayoutId layout) const {
     return map ? carryLoops(map, layout) : std::nullopt;
   }
   case Kind::View:
-    return carryView(slot.isResult, layout);
+    return carryView(slot.isResult || slot.index > 0, layout);
   case Kind::PerDim:
-    return carryPerDim(layout);
+    return carryPerDim(slot, layout);
   case Kind::Opaque:
   case Kind::Source:
   case Kind::Shape:
@@ -214,6 +220,9 @@ std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
   if (!map.isPermutation())
     return std::nullopt;
   for (const StoredAxis &axis : costs.getMap(layout).getStoredAxes()) {
+    // An axis of one position, such as the height of a row of pixels.
+    if (axis.value.isZero() && axis.extent.isConstantEqual(1))
+      continue;
     const Digit *digit = axis.value.getSingleDigit();
     if (!digit || !digit->isDim())
       return std::nullopt;
@@ -222,7 +231,12 @@ std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
       return std::nullopt;
   }
   return assign([&](bool isResult, unsigned index) {
-    return costs.project(layout, map, getMap(isResult, index));
+    std::optional<LayoutId> other =
+        costs.project(layout, map, getMap(isResult, index));
+    if (other && isImage(costs.getMap(*other)))
+      return std::optional<LayoutId>(
+          generalizeImage(*other, getType(isResult, index), costs));
+    return other;
   });
 }
 
@@ -233,6 +247,13 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   LayoutMap other = costs.getMap(layout).substitute(
       to.getRank(), isResult ? view.resultDims : view.sourceDims,
       isResult ? view.resultSizes : view.sourceSizes, to.getShape());
+  if (isImage(other)) {
+    LayoutId image = generalizeImage(costs.intern(other), to, costs);
+    return assign([&](bool ofResult, unsigned index) {
+      bool isLikeResult = ofResult || index > 0;
+      return std::optional<LayoutId>(isLikeResult == isResult ? layout : image);
+    });
+  }
   // A layout that holds for every shape is preferred to one with the sizes of
   // this shape in it: it can be carried further.
   SmallVector<int64_t> tiles(to.getRank(), 1);
@@ -253,20 +274,32 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
       costs.getNormalForm(general, to) == costs.getNormalForm(special, to)
           ? general
           : special;
-  return assign([&](bool ofResult, unsigned) {
-    return std::optional<LayoutId>(ofResult == isResult ? layout : result);
+  // Seen through a view, a valid layout stays valid. Where sizes are dynamic,
+  // the way there need not be a proof of the way back, which is the view.
+  if (to.hasStaticShape()) {
+    costs.getRepresentative(result, to, /*isKnownValid=*/true);
+  } else if (isResult) {
+    RankedTensorType type = getType(/*isResult=*/true, 0);
+    LayoutMap viewed = costs.getMap(result).substitute(
+        type.getRank(), view.sourceDims, view.sourceSizes, type.getShape());
+    if (equalOn(viewed, costs.getMap(layout), type.getShape()) != Answer::Yes)
+      return std::nullopt;
+  }
+  return assign([&](bool ofResult, unsigned index) {
+    bool isLikeResult = ofResult || index > 0;
+    return std::optional<LayoutId>(isLikeResult == isResult ? layout : result);
   });
 }
 
-std::optional<OpConfig> ConfigBuilder::carryPerDim(LayoutId layout) const {
-  for (const Coordinate &coordinate : costs.getMap(layout).getCoordinates())
+bool layout::keepsUnits(const LayoutMap &map, const OpLayoutRule &rule) {
+  for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
       const Digit &digit = term.digit;
       if (!digit.isDim()) {
         bool touched = false;
         digit.walkDims([&](unsigned d) { touched |= rule.units[d] != 0; });
         if (touched)
-          return std::nullopt;
+          return false;
         continue;
       }
       int64_t unit = rule.units[digit.dim];
@@ -274,8 +307,30 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(LayoutId layout) const {
         continue;
       // Cuts of the op fall between tiles.
       if (!dividesUnit(digit, unit))
-        return std::nullopt;
+        return false;
     }
-  return assign(
-      [&](bool, unsigned) { return std::optional<LayoutId>(layout); });
+  return true;
+}
+
+std::optional<OpConfig> ConfigBuilder::carryPerDim(Slot slot,
+                                                   LayoutId layout) const {
+  // The layout of the tensors that have all dims.
+  int64_t rank = rule.units.size();
+  bool isWhole = getType(slot.isResult, slot.index).getRank() == rank;
+  if (!isWhole) {
+    std::optional<LayoutMap> map =
+        insertDims(costs.getMap(layout), rule.dropped);
+    if (!map)
+      return std::nullopt;
+    layout = costs.intern(*map);
+  }
+  // Kernels find each element of an image by itself, wherever an op cuts.
+  if (!isImage(costs.getMap(layout)) && !keepsUnits(costs.getMap(layout), rule))
+    return std::nullopt;
+  return assign([&](bool isResult, unsigned index) {
+    if (getType(isResult, index).getRank() == rank)
+      return std::optional<LayoutId>(layout);
+    return std::optional<LayoutId>(
+        costs.intern(dropDims(costs.getMap(layout), rule.dropped)));
+  });
 }

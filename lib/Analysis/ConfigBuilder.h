@@ -19,6 +19,10 @@
 namespace mlir {
 namespace layout {
 
+/// Whether tensors may be stored so that an op of kind PerDim is left alone by
+/// the cuts of the layout.
+bool keepsUnits(const LayoutMap &map, const OpLayoutRule &rule);
+
 class ConfigBuilder {
 public:
   /// `unit` is an op, not a join.
@@ -41,14 +45,19 @@ public:
   /// The configuration that follows from the layout of one tensor alone.
   std::optional<OpConfig> carry(Slot slot, LayoutId layout) const;
 
-private:
-  RankedTensorType getType(bool isResult, unsigned index) const;
-  AffineMap getMap(bool isResult, unsigned index) const;
+  /// The configuration with a layout for every ranked tensor, which the target
+  /// can store. The arguments are those of a Slot.
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
+
+  /// Null where there is no ranked tensor, and no map.
+  RankedTensorType getType(bool isResult, unsigned index) const;
+  AffineMap getMap(bool isResult, unsigned index) const;
+
+private:
   std::optional<OpConfig> carryLoops(AffineMap map, LayoutId layout) const;
   std::optional<OpConfig> carryView(bool isResult, LayoutId layout) const;
-  std::optional<OpConfig> carryPerDim(LayoutId layout) const;
+  std::optional<OpConfig> carryPerDim(Slot slot, LayoutId layout) const;
 
   const UnitClass &unit;
   Operation *op;

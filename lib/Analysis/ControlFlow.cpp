@@ -9,6 +9,8 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -31,6 +33,7 @@ private:
   void tie(End x, End y);
   void pin(End end) { isPinned[getNode(end)] = true; }
   void visitRegionBranch(RegionBranchOpInterface op);
+  void visitParallelLoop(LoopLikeOpInterface loop, InParallelOpInterface end);
   void visitBranch(BranchOpInterface op);
   void visitBlockArguments(Operation *op);
   void visitSymbolTable(Operation *op);
@@ -42,6 +45,8 @@ private:
   std::vector<unsigned> parent;
   std::vector<char> isPinned;
   DenseMap<void *, unsigned> nodeOf;
+  /// Parts, with the end whose tensor they are put into.
+  std::vector<std::pair<unsigned, JoinPart>> parts;
 };
 
 } // namespace
@@ -110,6 +115,41 @@ void JoinFinder::visitRegionBranch(RegionBranchOpInterface op) {
   for (Region &region : op->getRegions())
     if (!region.empty())
       llvm::for_each(region.getArguments(), pinIfMade);
+}
+
+/// The bodies of a loop that run side by side put parts of tensors into tensors
+/// that they share, which are the results.
+void JoinFinder::visitParallelLoop(LoopLikeOpInterface loop,
+                                   InParallelOpInterface end) {
+  bool hasResults = loop->getNumResults() == loop.getInits().size();
+  for (auto [i, init, argument] :
+       llvm::enumerate(loop.getInitsMutable(), loop.getRegionIterArgs())) {
+    tie(&init, argument);
+    if (hasResults)
+      tie(&init, loop->getResult(i));
+    else
+      pin(&init);
+  }
+  for (Operation &op : end.getYieldingOps()) {
+    auto combining = dyn_cast<ParallelCombiningOpInterface>(op);
+    if (!combining)
+      continue;
+    OpLayoutRule rule = getLayoutRule(&op);
+    for (OpOperand &dest : combining.getUpdatedDestinations()) {
+      tie(&dest, dest.get());
+      // Without a rule what is put there has to stay as it is.
+      if (rule.kind != OpLayoutRule::Kind::PerDim)
+        pin(&dest);
+      for (OpOperand &operand : op.getOpOperands()) {
+        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+        if (!type || operand.getOperandNumber() == dest.getOperandNumber())
+          continue;
+        if (type.getEncoding())
+          pin(&dest);
+        parts.push_back({getNode(&dest), {&operand, rule}});
+      }
+    }
+  }
 }
 
 void JoinFinder::visitBranch(BranchOpInterface op) {
@@ -212,7 +252,14 @@ ControlFlow JoinFinder::run() {
         visitBranch(branch);
       return;
     }
-    if (op != root)
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    auto parallel =
+        loop && op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock()
+            ? dyn_cast<InParallelOpInterface>(op->getRegion(0).front().back())
+            : InParallelOpInterface();
+    if (op != root && parallel)
+      visitParallelLoop(loop, parallel);
+    else if (op != root)
       if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
         visitRegionBranch(branch);
     visitBlockArguments(op);
@@ -240,6 +287,13 @@ ControlFlow JoinFinder::run() {
       join.values.push_back(value);
       flow.joinOfValue[value] = joinOf[first];
     }
+  }
+  for (auto &[node, part] : parts) {
+    unsigned join = joinOf[findRoot(node)];
+    if (join == ~0u)
+      continue;
+    flow.joinOfOperand[part.operand] = join;
+    flow.joins[join].parts.push_back(std::move(part));
   }
   return flow;
 }

@@ -8,6 +8,7 @@
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
+#include "layout/Analysis/ImageLayouts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,114 +39,159 @@ int64_t layout::getStorageBytes(const LayoutMap &map,
   return elements ? scaleCost(*elements, elementBytes) : kInfiniteCost - 1;
 }
 
-namespace {
-/// The digits of a map in linear memory, walked from the fastest one.
-class DigitWalk {
-public:
-  DigitWalk(const LayoutMap &special, ArrayRef<int64_t> sizes) {
-    if (special.getCoordinates().size() != 1)
-      return;
-    for (const DigitTerm &term : special.getCoordinates()[0].value.terms) {
-      std::optional<int64_t> stride = term.stride.evaluate(sizes);
-      std::optional<int64_t> extent = naturalExtent(term.digit).evaluate(sizes);
-      if (stride && extent && term.digit.isDim())
-        digits.push_back({term.digit.dim, term.digit.lo, *stride, *extent});
-    }
-  }
-
-  struct Piece {
-    unsigned dim;
-    int64_t lo, extent; // of the digit, from where the run has come
-  };
-
-  /// The digit that goes on at distance `run`.
-  std::optional<Piece> find(int64_t run) const {
-    for (const Entry &digit : digits) {
-      if (digit.stride <= 0 || run % digit.stride != 0)
-        continue;
-      int64_t done = run / digit.stride;
-      if (done < digit.extent)
-        return Piece{digit.dim, digit.lo * done,
-                     int64_t(llvm::divideCeil(digit.extent, done))};
-    }
-    return std::nullopt;
-  }
-
-private:
-  struct Entry {
-    unsigned dim;
-    int64_t lo, stride, extent;
-  };
-  SmallVector<Entry> digits;
-};
-} // namespace
-
-/// The number of elements that are neighbors in both maps.
-static int64_t getCommonRun(const LayoutMap &from, const LayoutMap &to,
-                            ArrayRef<int64_t> sizes) {
-  DigitWalk a(from, sizes), b(to, sizes);
-  int64_t run = 1;
-  while (true) {
-    std::optional<DigitWalk::Piece> x = a.find(run), y = b.find(run);
-    if (!x || !y || x->dim != y->dim || x->lo != y->lo)
-      return run;
-    int64_t shared = std::min(x->extent, y->extent);
-    if (shared <= 1 || llvm::MulOverflow(run, shared, run))
-      return run;
-  }
+/// The coordinates of an image, slowest first; those of other spaces are in
+/// that order.
+static SmallVector<StringRef> getOrder(const LayoutMap &map) {
+  SmallVector<StringRef> order;
+  if (map.getSpace().starts_with("image"))
+    order = {"z", "slice", "y", "x", "lane"};
+  else
+    for (const Coordinate &coordinate : map.getCoordinates())
+      order.push_back(coordinate.name);
+  return order;
 }
 
-ConversionPlan ConversionPlan::get(const LayoutMap &from, const LayoutMap &to,
-                                   ArrayRef<int64_t> shape,
-                                   int64_t elementBytes, TargetAttr target) {
-  if (from != to && equalOn(from, to, shape) != Answer::Yes) {
-    SmallVector<int64_t> sizes = assumeSizes(shape, target);
-    return getOfMove(from.specialize(sizes), to.specialize(sizes), sizes,
-                     elementBytes);
+/// The type stored in linear memory with the same digits next to each other:
+/// digits are refined alike in every space.
+static RankedTensorType linearize(RankedTensorType type) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map) || map->getSpace() == "buffer" || !map->getReplicas().empty())
+    return type;
+  SmallVector<Sized> parts;
+  for (StringRef name : getOrder(*map))
+    for (const Coordinate &coordinate : map->getCoordinates())
+      if (coordinate.name == name)
+        parts.push_back({coordinate.value, coordinate.extent});
+  Sized offset = group(parts);
+  return withLayout(withoutLayout(type),
+                    LayoutMap::get(map->getRank(), "buffer",
+                                   {{"offset", offset.value, offset.extent}}),
+                    getPadding(type));
+}
+
+static SmallVector<int64_t> getSizes(RankedTensorType type, TargetAttr target) {
+  SmallVector<int64_t> sizes(type.getShape());
+  llvm::replace(sizes, ShapedType::kDynamic,
+                target ? target.getAssumedSize() : 1);
+  return sizes;
+}
+
+/// What the boxes and fills of a plan amount to.
+static void countBytes(ConversionPlan &plan, RankedTensorType from,
+                       RankedTensorType to, TargetAttr target) {
+  SmallVector<int64_t> sizes = getSizes(to, target);
+  int64_t elementBytes = getElementBytes(to.getElementType());
+  bool moves = plan.kind == ConversionPlan::Kind::Relayout;
+  if (plan.copy) {
+    plan.bytesRead =
+        moves ? scaleCost(elementBytes, plan.copy->getNumRead(sizes)) : 0;
+    plan.bytesWritten =
+        scaleCost(elementBytes, plan.copy->getNumWritten(sizes));
+    plan.runBytes = scaleCost(
+        elementBytes, moves ? plan.copy->getCommonRun(sizes) : int64_t(1));
+  } else {
+    plan.bytesRead = elementBytes;
+    for (int64_t size : sizes)
+      plan.bytesRead = scaleCost(plan.bytesRead, size);
+    if (FailureOr<LayoutMap> map = getLayoutMap(to); succeeded(map))
+      plan.bytesWritten =
+          getStorageBytes(map->specialize(sizes), sizes, elementBytes);
+    plan.runBytes = elementBytes;
   }
+  if (!target || !target.hasImages())
+    return;
+  // Kernels move whole pixels.
+  LayoutMap source = *getLayoutMap(from), dest = *getLayoutMap(to);
+  plan.reads = countConversionReads(source, dest, sizes, elementBytes,
+                                    from.getContext());
+  if (isImage(source) && moves)
+    plan.bytesRead = getStorageBytes(source, sizes, elementBytes);
+  if (isImage(dest))
+    plan.bytesWritten = getStorageBytes(dest, sizes, elementBytes);
+}
+
+ConversionPlan ConversionPlan::getOfMove(RankedTensorType from,
+                                         RankedTensorType to,
+                                         TargetAttr target) {
   ConversionPlan plan;
-  plan.kind = from == to ? Kind::Same : Kind::View;
+  FailureOr<DigitCopy> copy =
+      planDigitCopy(linearize(from), linearize(to), plan.whyNot);
+  if (succeeded(copy))
+    plan.copy = std::make_shared<DigitCopy>(std::move(*copy));
+  countBytes(plan, from, to, target);
   return plan;
 }
 
-ConversionPlan ConversionPlan::getOfMove(const LayoutMap &from,
-                                         const LayoutMap &to,
-                                         ArrayRef<int64_t> sizes,
-                                         int64_t elementBytes) {
+ConversionPlan ConversionPlan::getOfPadding(RankedTensorType from,
+                                            RankedTensorType to,
+                                            TargetAttr target) {
   ConversionPlan plan;
-  plan.bytesRead = elementBytes;
-  for (int64_t size : sizes)
-    plan.bytesRead = scaleCost(plan.bytesRead, size);
-  plan.bytesWritten = getStorageBytes(to, sizes, elementBytes);
-  plan.runBytes = scaleCost(getCommonRun(from, to, sizes), elementBytes);
+  plan.kind =
+      *getLayoutMap(from) == *getLayoutMap(to) ? Kind::Same : Kind::View;
+  TypedAttr wanted = getPadding(to);
+  if (!wanted || wanted == getPadding(from) ||
+      hasPadding(*getLayoutMap(to), to.getShape()) == Answer::No)
+    return plan;
+  std::optional<DigitCopy> fills = planPaddingFills(linearize(to));
+  // Padding that is no box is written with the rest.
+  if (!fills)
+    return getOfMove(from, to, target);
+  plan.kind = Kind::Padding;
+  plan.copy = std::make_shared<DigitCopy>(std::move(*fills));
+  countBytes(plan, from, to, target);
   return plan;
 }
 
 ConversionPlan ConversionPlan::get(RankedTensorType from, RankedTensorType to,
                                    TargetAttr target) {
   FailureOr<LayoutMap> source = getLayoutMap(from), dest = getLayoutMap(to);
-  ConversionPlan plan;
-  int64_t elementBytes = getElementBytes(from.getElementType());
   if (failed(source) || failed(dest))
-    return plan;
-  plan = get(*source, *dest, from.getShape(), elementBytes, target);
-  TypedAttr wanted = getPadding(to);
-  if (!plan.isFree() || !wanted || wanted == getPadding(from) ||
-      hasPadding(*dest, to.getShape()) == Answer::No)
-    return plan;
-  SmallVector<int64_t> sizes = assumeSizes(to.getShape(), target);
-  int64_t logical = elementBytes;
-  for (int64_t size : sizes)
-    logical = scaleCost(logical, size);
-  plan.kind = Kind::Padding;
-  plan.bytesWritten = getStorageBytes(*dest, sizes, elementBytes) - logical;
-  plan.runBytes = elementBytes;
+    return ConversionPlan();
+  if (*source == *dest ||
+      equalOn(*source, *dest, from.getShape()) == Answer::Yes)
+    return getOfPadding(from, to, target);
+  return getOfMove(from, to, target);
+}
+
+/// Whether the memory of a value may change once its only user has it.
+static bool isOverwritable(Value value) {
+  while (value.hasOneUse()) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->hasTrait<OpTrait::ConstantLike>())
+      return false;
+    auto view = dyn_cast<StorageViewOp>(op);
+    if (!view)
+      return true;
+    value = view.getSource();
+  }
+  return false;
+}
+
+ConversionPlan ConversionPlan::get(ConvertOp convert, TargetAttr target) {
+  RankedTensorType from = convert.getSource().getType();
+  RankedTensorType to = convert.getResult().getType();
+  ConversionPlan plan = get(from, to, target);
+  if (plan.kind == Kind::Padding && !isOverwritable(convert.getSource()))
+    return getOfMove(from, to, target);
   return plan;
+}
+
+void ConversionPlan::print(raw_ostream &os) const {
+  if (isFree())
+    os << "nothing moves";
+  else if (copy)
+    copy->print(os);
+  else
+    os << "gather by position: " << whyNot;
 }
 
 Cost ConversionPlan::getCost(TargetAttr target) const {
   if (isFree())
     return 0;
+  if (target.hasImages())
+    return addCosts(
+        target.getLaunchCost(),
+        addCosts(addCosts(bytesRead, bytesWritten), reads.getCost(target)));
   int64_t line = target.getLineBytes();
   int64_t run = std::min(std::max<int64_t>(runBytes, 1), line);
   // line * percent, so that nothing is rounded before the end.

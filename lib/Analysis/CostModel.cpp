@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/CostModel.h"
+#include "WholeDigits.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,20 +26,44 @@ const ConversionPlan &CostModel::getPlan(RankedTensorType type, LayoutId from,
     plan->kind =
         from == to ? ConversionPlan::Kind::Same : ConversionPlan::Kind::View;
   else
-    *plan = ConversionPlan::getOfMove(
-        getStorage(type, source).special, getStorage(type, dest).special,
-        getStorage(type, source).shape, getElementBytes(type.getElementType()));
+    *plan = ConversionPlan::getOfMove(withLayout(type, getMap(from)),
+                                      withLayout(type, getMap(to)), target);
   return *plan;
+}
+
+Cost CostModel::price(const ConversionPlan &plan) const {
+  if (objective == Objective::bytes)
+    return addCosts(plan.bytesRead, plan.bytesWritten);
+  return std::max<Cost>(1, plan.getCost(target));
 }
 
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
                                   LayoutId to) {
   if (from == to)
     return 0;
-  const ConversionPlan &plan = getPlan(type, from, to);
-  if (objective == Objective::bytes)
-    return addCosts(plan.bytesRead, plan.bytesWritten);
-  return std::max<Cost>(1, plan.getCost(target));
+  auto [it, isNew] = conversionCosts.try_emplace({type, {from, to}});
+  if (!isNew)
+    return it->second;
+  // Thousands are weighed, few are made: most need no plan to be priced.
+  std::optional<DigitMove> move;
+  if (!target.hasImages() &&
+      getNormalForm(from, type) != getNormalForm(to, type))
+    move = findMoveOfDigits(getMap(from), getMap(to), type.getShape());
+  Cost cost;
+  if (move) {
+    ConversionPlan plan;
+    int64_t elementBytes = getElementBytes(type.getElementType());
+    plan.bytesRead = plan.bytesWritten =
+        scaleCost(elementBytes, move->elements);
+    plan.runBytes = scaleCost(elementBytes, move->run);
+    // A price asks only whether there is a copy over digits.
+    static const auto wholeCopy = std::make_shared<const DigitCopy>();
+    plan.copy = wholeCopy;
+    cost = price(plan);
+  } else {
+    cost = price(getPlan(type, from, to));
+  }
+  return conversionCosts[{type, {from, to}}] = cost;
 }
 
 const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
@@ -211,24 +237,41 @@ Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
                           const OpLayouts &layouts) {
   switch (rule.kind) {
   case OpLayoutRule::Kind::Loops:
-    return getLoopsCost(op, rule, layouts);
+    return target.hasImages() ? getKernelCost(op, rule, layouts)
+                              : getLoopsCost(op, rule, layouts);
   case OpLayoutRule::Kind::PerDim: {
     Cost cost = 0;
-    for (auto [operand, layout] :
-         llvm::zip(op->getOperands(), layouts.operands))
-      if (layout != kAnyLayout)
+    for (auto [i, operand, layout] :
+         llvm::enumerate(op->getOperands(), layouts.operands))
+      if (layout != kAnyLayout && (rule.isRead.empty() || rule.isRead[i]))
         cost = addCosts(
             cost, getStorage(cast<RankedTensorType>(operand.getType()), layout)
                       .bytes);
     for (auto [result, layout] : llvm::zip(op->getResults(), layouts.results))
-      cost = addCosts(
-          cost,
-          getStorage(cast<RankedTensorType>(result.getType()), layout).bytes);
+      if (!rule.writesPart)
+        cost = addCosts(
+            cost,
+            getStorage(cast<RankedTensorType>(result.getType()), layout).bytes);
+    if (target.hasImages())
+      cost = addCosts(cost, getCopyCost(op, rule, layouts));
     return cost;
   }
-  // Views move nothing; what the others do is the same in every layout.
+  case OpLayoutRule::Kind::View: {
+    if (rule.isViewOfRowMajor)
+      return 0;
+    // Else it is a conversion from what its source looks like.
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    LayoutId viewed =
+        intern(getMap(layouts.operands[0])
+                   .substitute(type.getRank(), rule.view.sourceDims,
+                               rule.view.sourceSizes, type.getShape()));
+    LayoutId made = layouts.results[0];
+    return getNormalForm(viewed, type) == getNormalForm(made, type)
+               ? 0
+               : getConversionCost(type, viewed, made);
+  }
+  // What these do is the same in every layout.
   case OpLayoutRule::Kind::Opaque:
-  case OpLayoutRule::Kind::View:
   case OpLayoutRule::Kind::Source:
   case OpLayoutRule::Kind::Shape:
     return 0;

@@ -74,6 +74,9 @@ getSets(unsigned count, unsigned most, size_t limit) {
   return sets;
 }
 
+/// Consumers from which on it pays to look for other tensors that they read.
+static constexpr size_t kManyConsumers = 3;
+
 bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
   unsigned numNeeds = 0;
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
@@ -121,7 +124,27 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
   }
   unsigned initial = llvm::find(*sets, asTyped) - sets->begin();
   pattern.copies.push_back({unsigned(sets->size()), initial});
+  if (tensor.consumers.size() < kManyConsumers || pattern.entries.empty())
+    return true;
+  for (unsigned set : *sets) {
+    LayoutSet &layouts = pattern.sets.emplace_back();
+    for (auto [i, asker] : llvm::enumerate(askers))
+      if (set >> i & 1)
+        layouts.push_back(asker.first);
+    llvm::sort(layouts);
+  }
+  for (const TensorClass::Consumer &consumer : tensor.consumers)
+    pattern.asks.push_back(getAsk(consumer));
   return true;
+}
+
+unsigned LayoutModel::getAsk(const TensorClass::Consumer &consumer) {
+  std::vector<LayoutId> key;
+  for (const OpConfig &config : getConfigs(consumer.unitClass)) {
+    llvm::append_range(key, getNeeds(config, consumer.operands));
+    key.push_back(kAnyLayout);
+  }
+  return asks.try_emplace(std::move(key), asks.size()).first->second;
 }
 
 void LayoutModel::addCopiesOneByOne(Pattern &pattern,
@@ -223,26 +246,81 @@ FactorGraph LayoutModel::build() {
   }
   initial.assign(program.units.size(), 0);
 
-  std::vector<std::optional<Pattern>> patterns(program.tensorClasses.size());
+  for (const TensorClass &tensor : program.tensorClasses)
+    patterns.push_back(makePattern(tensor));
+  addTensors();
+  return std::move(graph);
+}
+
+/// Of the tensors whose patterns have `asks`, as sequences of consumers and
+/// what these ask for.
+CommonTails LayoutModel::findCommonConsumers() const {
+  CommonTails tails;
+  std::vector<CommonTails::Element> sequence;
+  for (const Tensor &tensor : program.tensors) {
+    const Pattern &pattern = patterns[tensor.tensorClass];
+    if (pattern.asks.empty())
+      continue;
+    sequence.clear();
+    for (auto [unit, ask] :
+         llvm::zip(program.getConsumers(tensor), pattern.asks))
+      sequence.push_back({unit, ask});
+    tails.add(sequence);
+  }
+  return tails;
+}
+
+/// Where all consumers of one tensor are the last consumers of another and ask
+/// for the same of both, the copies of the second are a superset of those of
+/// the first: one factor for as many as there are consumers. Each concatenation
+/// of a dense block reads all tensors before it; so they make a chain.
+void LayoutModel::addTensors() {
+  CommonTails tails = findCommonConsumers();
+  std::vector<std::pair<const Pattern *, unsigned>> sequences; // with variable
   SmallVector<unsigned> variableOf;
   for (const Tensor &tensor : program.tensors) {
-    std::optional<Pattern> &pattern = patterns[tensor.tensorClass];
-    if (!pattern)
-      pattern = makePattern(program.tensorClasses[tensor.tensorClass]);
-    if (pattern->entries.empty())
+    const Pattern &pattern = patterns[tensor.tensorClass];
+    if (pattern.entries.empty())
       continue;
     variableOf.assign(1, tensor.producer);
     llvm::append_range(variableOf, program.getConsumers(tensor));
-    for (const Pattern::Copies &copies : pattern->copies) {
+    unsigned end = variableOf.size(), firstCommon = end;
+    for (const Pattern::Copies &copies : pattern.copies) {
       variableOf.push_back(graph.addVariable(copies.domain));
       initial.push_back(copies.initial);
     }
-    for (const Pattern::Entry &entry : pattern->entries) {
+    if (!pattern.asks.empty()) {
+      if (auto tail = tails.find(sequences.size()))
+        firstCommon -= tail->length;
+      sequences.push_back({&pattern, variableOf.back()});
+    }
+    for (const Pattern::Entry &entry : pattern.entries) {
+      if (firstCommon <= entry.roles.front() && entry.roles.front() < end)
+        continue;
       SmallVector<unsigned, 2> variables;
       for (unsigned role : entry.roles)
         variables.push_back(variableOf[role]);
       graph.addFactor(variables, entry.table);
     }
   }
-  return std::move(graph);
+
+  llvm::DenseMap<std::pair<const Pattern *, const Pattern *>, TableId> tables;
+  for (size_t s = 0; s < sequences.size(); ++s)
+    if (auto tail = tails.find(s)) {
+      auto [pattern, variable] = sequences[s];
+      auto [part, partVariable] = sequences[tail->sequence];
+      auto [it, isNew] = tables.try_emplace({pattern, part});
+      if (isNew)
+        it->second = makeSupersetTable(*pattern, *part);
+      graph.addFactor({variable, partVariable}, it->second);
+    }
+}
+
+TableId LayoutModel::makeSupersetTable(const Pattern &pattern,
+                                       const Pattern &part) {
+  std::vector<Cost> table;
+  for (const LayoutSet &set : pattern.sets)
+    for (const LayoutSet &subset : part.sets)
+      table.push_back(llvm::includes(set, subset) ? 0 : kInfiniteCost);
+  return graph.addTable(std::move(table));
 }

@@ -14,7 +14,9 @@
 #ifndef LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 #define LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 
+#include "CommonTails.h"
 #include "layout/Analysis/Candidates.h"
+#include <map>
 
 namespace mlir {
 namespace layout {
@@ -46,6 +48,8 @@ public:
                    ArrayRef<const TensorClass::Consumer *> askers);
 
 private:
+  using LayoutSet = SmallVector<LayoutId, 2>; // ascending
+
   /// Tables over roles: 0 is the producer, then the consumers, then variables
   /// that say which copies there are.
   struct Pattern {
@@ -59,12 +63,22 @@ private:
     };
     SmallVector<Copies, 1> copies;
     std::vector<Entry> entries;
+    /// Where one variable stands for the copies that many consumers ask for:
+    /// the sets of layouts that are its values, and what each consumer asks
+    /// for, as a number.
+    std::vector<LayoutSet> sets;
+    SmallVector<unsigned, 2> asks;
   };
 
   Pattern makePattern(const TensorClass &tensor);
   /// One variable for all copies, whose values are sets of layouts; false where
   /// there would be too many.
   bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor);
+  /// Equal for consumers that ask for the same in each configuration.
+  unsigned getAsk(const TensorClass::Consumer &consumer);
+  CommonTails findCommonConsumers() const;
+  void addTensors();
+  TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
   /// One variable for each layout that several consumers may ask for.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor);
   Cost getPrice(const TensorClass &tensor, unsigned made, LayoutId wanted,
@@ -87,6 +101,8 @@ private:
   CostModel &costs;
   FactorGraph graph;
   std::vector<unsigned> initial;
+  std::vector<Pattern> patterns; // per class of tensors
+  std::map<std::vector<LayoutId>, unsigned> asks;
 };
 
 } // namespace layout

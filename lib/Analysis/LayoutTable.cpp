@@ -10,6 +10,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -52,7 +53,8 @@ LayoutId LayoutTable::getTiled(ArrayRef<int64_t> tiles,
       {Tiles(tiles), SmallVector<unsigned, 4>(order)}, LayoutId());
   if (isNew) {
     it->second = intern(makeTiled(tiles, order));
-    tiledLayouts.insert(it->second);
+    madeOfDigits[it->second] = true;
+    tilesOf[it->second] = std::make_unique<Tiles>(tiles);
   }
   return it->second;
 }
@@ -60,13 +62,13 @@ LayoutId LayoutTable::getTiled(ArrayRef<int64_t> tiles,
 const LayoutTable::Tiles *LayoutTable::findTiles(LayoutId layout) {
   auto [it, isNew] = tilesOf.try_emplace(layout);
   if (isNew)
-    if (std::optional<Tiles> tiles = computeTiles(getMap(layout)))
-      it->second = std::make_unique<Tiles>(*tiles);
-  return it->second.get();
+    if (std::optional<Tiles> tiles = computeTiles(layout))
+      tilesOf[layout] = std::make_unique<Tiles>(*tiles);
+  return tilesOf[layout].get();
 }
 
-std::optional<LayoutTable::Tiles>
-LayoutTable::computeTiles(const LayoutMap &map) {
+std::optional<LayoutTable::Tiles> LayoutTable::computeTiles(LayoutId layout) {
+  LayoutMap map = getMap(layout);
   Tiles tiles(map.getRank(), 1);
   if (map.getSpace() != "buffer")
     return std::nullopt;
@@ -90,7 +92,7 @@ LayoutTable::computeTiles(const LayoutMap &map) {
     }
   }
   // The tiles have to explain the map.
-  if (makeTiled(tiles, order) != map)
+  if (getTiled(tiles, order) != layout)
     return std::nullopt;
   return tiles;
 }
@@ -110,11 +112,9 @@ std::optional<LayoutId> LayoutTable::project(LayoutId layout, AffineMap from,
 std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
                                                         AffineMap from,
                                                         AffineMap to) {
-  if (layout.getCoordinates().size() != 1)
-    return std::nullopt;
   // The dim of the new tensor that a loop indexes.
   SmallVector<std::optional<unsigned>> dimOfLoop(from.getNumDims());
-  SmallVector<Sized> kept;
+  SmallVector<Sized> notIndexed;
   for (auto [d, expr] : llvm::enumerate(to.getResults())) {
     if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
       if (dimOfLoop[loop.getPosition()])
@@ -122,7 +122,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
       dimOfLoop[loop.getPosition()] = d;
     } else if (isa<AffineConstantExpr>(expr)) {
       // Not indexed by any loop: outermost, where it disturbs nothing.
-      kept.push_back(Sized::dim(d));
+      notIndexed.push_back(Sized::dim(d));
     } else {
       return std::nullopt;
     }
@@ -135,18 +135,31 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
       dims[d] = Linear::dim(*dim);
       sizes[d] = SizeExpr::dim(*dim);
     }
-  for (const StoredAxis &axis : layout.getStoredAxes()) {
-    const Digit *digit = axis.value.getSingleDigit();
-    if (!digit || !digit->isDim())
-      return std::nullopt;
-    if (dimOfLoop[from.getDimPosition(digit->dim)])
-      kept.push_back(
-          {substitute(axis.value, dims, sizes), axis.extent.substitute(sizes)});
+  std::vector<Coordinate> coordinates;
+  for (auto [c, coordinate] : llvm::enumerate(layout.getCoordinates())) {
+    SmallVector<Sized> kept;
+    if (c == 0)
+      kept = std::move(notIndexed);
+    for (const StoredAxis &axis : layout.getStoredAxes(c)) {
+      const Digit *digit = axis.value.getSingleDigit();
+      if (!digit || !digit->isDim()) {
+        // An axis of one position, such as the height of a row of pixels.
+        if (axis.value.isZero() && axis.extent.isConstantEqual(1))
+          continue;
+        return std::nullopt;
+      }
+      if (dimOfLoop[from.getDimPosition(digit->dim)])
+        kept.push_back({substitute(axis.value, dims, sizes),
+                        axis.extent.substitute(sizes)});
+    }
+    // Without a dim on the lanes there is nothing for an image to gain.
+    if (kept.empty() && coordinate.name == "lane")
+      return LayoutMap::rowMajor(to.getNumResults());
+    Sized value = group(kept);
+    coordinates.push_back({coordinate.name, value.value, value.extent});
   }
-  Sized offset = group(kept);
-  return LayoutMap::get(
-      to.getNumResults(), layout.getSpace(),
-      {{layout.getCoordinates()[0].name, offset.value, offset.extent}});
+  return LayoutMap::get(to.getNumResults(), layout.getSpace(),
+                        std::move(coordinates));
 }
 
 LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
@@ -167,6 +180,40 @@ static bool isOfPossibleSize(const LayoutMap &map, RankedTensorType type) {
   return elements && *elements < (int64_t(1) << 56);
 }
 
+static bool areAxesDigits(const LayoutMap &map) {
+  SmallVector<const Digit *> digits;
+  for (const StoredAxis &axis : map.getStoredAxes()) {
+    const Digit *digit = axis.value.getSingleDigit();
+    if (!digit || !digit->isDim() ||
+        !axis.extent.isProvablyAtLeast(naturalExtent(*digit)))
+      return false;
+    digits.push_back(digit);
+  }
+  llvm::sort(digits, [](const Digit *a, const Digit *b) {
+    return std::make_pair(a->dim, a->lo) < std::make_pair(b->dim, b->lo);
+  });
+  // Each begins where the one before ends, and the last of a dim has no end.
+  unsigned dim = 0;
+  int64_t lo = 1;
+  for (const Digit *digit : digits) {
+    if (digit->dim != dim || digit->lo != lo ||
+        llvm::MulOverflow(lo, digit->modulus, lo))
+      return false;
+    if (digit->modulus == 0) {
+      ++dim;
+      lo = 1;
+    }
+  }
+  return dim == map.getNumDims();
+}
+
+bool LayoutTable::isMadeOfDigits(LayoutId layout) {
+  auto [it, isNew] = madeOfDigits.try_emplace(layout, false);
+  if (isNew)
+    it->second = areAxesDigits(getMap(layout));
+  return it->second;
+}
+
 /// L1 and L2 by construction; layouts that need an enumeration are not
 /// proposed.
 static bool isValid(const LayoutMap &special, RankedTensorType type) {
@@ -176,7 +223,8 @@ static bool isValid(const LayoutMap &special, RankedTensorType type) {
 }
 
 std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
-                                                       RankedTensorType type) {
+                                                       RankedTensorType type,
+                                                       bool isKnownValid) {
   LayoutId plain = getRowMajor(type.getRank());
   if (layout == plain)
     return plain;
@@ -187,12 +235,15 @@ std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
   if (getMap(layout).getRank() == type.getRank()) {
     byNormalForm.try_emplace({type, getNormalForm(plain, type)}, plain);
     LayoutId form = getNormalForm(layout, type);
-    // Tiles are digits of the dims in a row: nothing to prove.
-    bool isTiled = tiledLayouts.contains(layout);
-    if (!getMap(layout).hasOverflow() &&
-        isOfPossibleSize(getMap(layout), type) &&
-        (isTiled || isValid(getMap(form), type)))
-      result = byNormalForm.try_emplace({type, form}, layout).first->second;
+    // What stores as a valid layout does is valid, too.
+    auto known = byNormalForm.find({type, form});
+    if (known != byNormalForm.end())
+      result = known->second;
+    else if (!getMap(layout).hasOverflow() &&
+             isOfPossibleSize(getMap(layout), type) &&
+             (isKnownValid || isMadeOfDigits(layout) ||
+              isValid(getMap(form), type)))
+      result = byNormalForm[{type, form}] = layout;
   }
   return representatives[{type, layout}] = result;
 }

@@ -9,6 +9,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -70,8 +71,8 @@ namespace {
 
 class Reader {
 public:
-  Reader(Operation *root, int64_t assumedTrips)
-      : root(root), frequencies(root, assumedTrips) {}
+  Reader(Operation *root, int64_t assumedTrips, const Pins &pins)
+      : root(root), pins(pins), frequencies(root, assumedTrips) {}
 
   Program run();
 
@@ -83,6 +84,10 @@ private:
 
   void findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
                        llvm::SmallBitVector &results) const;
+  SmallVector<RankedTensorType, 0> findPins(ValueRange results) const;
+  SmallVector<RankedTensorType, 0>
+  findPins(MutableArrayRef<OpOperand> operands) const;
+  RankedTensorType findPin(const Join &join) const;
   unsigned getOpClass(Operation *op, bool isInBody);
   unsigned getJoinClass(const Join &join, int64_t frequency);
   WalkResult addOp(Operation *op);
@@ -98,6 +103,7 @@ private:
   static constexpr unsigned kNoTensor = ~0u;
 
   Operation *root;
+  const Pins &pins;
   Frequencies frequencies;
   Placement placement;
   Program program;
@@ -138,10 +144,48 @@ static bool hasReadingBody(Operation *op) {
       .wasInterrupted();
 }
 
+SmallVector<RankedTensorType, 0> Reader::findPins(ValueRange results) const {
+  SmallVector<RankedTensorType, 0> found;
+  for (Value result : results)
+    found.push_back(pins.lookup(result));
+  return found;
+}
+
+SmallVector<RankedTensorType, 0>
+Reader::findPins(MutableArrayRef<OpOperand> operands) const {
+  SmallVector<RankedTensorType, 0> found;
+  for (OpOperand &operand : operands)
+    found.push_back(pins.lookup(operand));
+  return found;
+}
+
+/// That of one end is that of all.
+RankedTensorType Reader::findPin(const Join &join) const {
+  if (pins.empty())
+    return {};
+  for (OpOperand *operand : join.operands)
+    if (RankedTensorType type = pins.lookup(*operand))
+      return type;
+  for (Value value : join.values)
+    if (RankedTensorType type = pins.lookup(value))
+      return type;
+  return {};
+}
+
 unsigned Reader::getOpClass(Operation *op, bool isInBody) {
   llvm::SmallBitVector operands, results;
   findJoinedSlots(op, operands, results);
   int64_t frequency = frequencies.get(op->getBlock());
+  SmallVector<RankedTensorType, 0> pinnedOperands, pinnedResults;
+  if (!pins.empty()) {
+    pinnedOperands = findPins(op->getOpOperands());
+    pinnedResults = findPins(ValueRange(op->getResults()));
+    if (!llvm::any_of(pinnedOperands, [](Type type) { return bool(type); }) &&
+        !llvm::any_of(pinnedResults, [](Type type) { return bool(type); })) {
+      pinnedOperands.clear();
+      pinnedResults.clear();
+    }
+  }
   SmallVector<unsigned, 1> &known =
       unitClassesOf[llvm::hash_combine(hashOp(op), frequency)];
   for (unsigned c : known) {
@@ -149,21 +193,27 @@ unsigned Reader::getOpClass(Operation *op, bool isInBody) {
     if (candidate.op && candidate.frequency == frequency &&
         candidate.isInBody == isInBody &&
         candidate.joinedOperands == operands &&
-        candidate.joinedResults == results && areAlike(candidate.op, op))
+        candidate.joinedResults == results &&
+        candidate.pinnedOperands == pinnedOperands &&
+        candidate.pinnedResults == pinnedResults && areAlike(candidate.op, op))
       return c;
   }
   UnitClass added;
   added.op = op;
   added.rule = getLayoutRule(op);
   added.isPinned = llvm::any_of(op->getOperandTypes(), isEncoded) ||
-                   llvm::any_of(op->getResultTypes(), isEncoded);
+                   llvm::any_of(op->getResultTypes(), isEncoded) ||
+                   !pinnedOperands.empty() || !pinnedResults.empty();
   // Where control flow or an op around it has a say an op cannot choose alone.
-  if (operands.any() || results.any() || isInBody)
+  if (operands.any() || results.any() || isInBody ||
+      isa<ParallelCombiningOpInterface>(op))
     added.rule = OpLayoutRule();
   added.isInBody = isInBody;
   added.hasReadingBody = added.rule.kind != Kind::Opaque && hasReadingBody(op);
   added.joinedOperands = std::move(operands);
   added.joinedResults = std::move(results);
+  added.pinnedOperands = std::move(pinnedOperands);
+  added.pinnedResults = std::move(pinnedResults);
   added.frequency = frequency;
   known.push_back(program.unitClasses.size());
   program.unitClasses.push_back(std::move(added));
@@ -175,6 +225,13 @@ WalkResult Reader::addOp(Operation *op) {
     return WalkResult::advance();
   if (!hasKnownTensors(op))
     return WalkResult::advance();
+  // Constants are many, no two alike, and nothing is to be known of them.
+  if (pins.empty() && op->getNumOperands() == 0 &&
+      llvm::none_of(op->getResultTypes(), isEncoded) &&
+      getLayoutRule(op).kind == Kind::Source) {
+    unitOf[op] = kFreeSource;
+    return WalkResult::skip();
+  }
   unsigned unitClass = getOpClass(op, /*isInBody=*/false);
   addUnit(op, unitClass);
   if (program.unitClasses[unitClass].rule.kind == Kind::Opaque)
@@ -199,15 +256,34 @@ void Reader::addUnit(Operation *op, unsigned unitClass) {
   }
 }
 
+static bool haveSameParts(const UnitClass &unitClass, const Join &join) {
+  return llvm::equal(unitClass.joinParts, join.parts,
+                     [](const UnitClass::Part &a, const JoinPart &b) {
+                       return a.type == b.operand->get().getType() &&
+                              a.rule.units == b.rule.units &&
+                              a.rule.dropped == b.rule.dropped;
+                     });
+}
+
 unsigned Reader::getJoinClass(const Join &join, int64_t frequency) {
+  SmallVector<RankedTensorType, 0> pinned;
+  if (RankedTensorType pin = findPin(join))
+    pinned.push_back(pin);
   SmallVector<unsigned, 1> &known =
       unitClassesOf[llvm::hash_combine(join.type, frequency)];
   for (unsigned c : known)
     if (program.unitClasses[c].joinType == join.type &&
-        program.unitClasses[c].frequency == frequency)
+        program.unitClasses[c].pinnedOperands == pinned &&
+        program.unitClasses[c].frequency == frequency &&
+        haveSameParts(program.unitClasses[c], join))
       return c;
   UnitClass added;
   added.joinType = join.type;
+  for (const JoinPart &part : join.parts)
+    added.joinParts.push_back(
+        {cast<RankedTensorType>(part.operand->get().getType()), part.rule});
+  added.isPinned = !pinned.empty();
+  added.pinnedOperands = std::move(pinned);
   added.frequency = frequency;
   known.push_back(program.unitClasses.size());
   program.unitClasses.push_back(std::move(added));
@@ -325,6 +401,8 @@ void Reader::addTensors() {
     }
     for (OpOperand *operand : program.flow.joins[unit.join].operands)
       addUse(*operand, u, 0);
+    for (auto [i, part] : llvm::enumerate(program.flow.joins[unit.join].parts))
+      addUse(*part.operand, u, 1 + i);
   }
 
   // Uses by tensor, in the order of the units.
@@ -379,6 +457,7 @@ Program Reader::run() {
   return std::move(program);
 }
 
-Program layout::readProgram(Operation *root, int64_t assumedTrips) {
-  return Reader(root, assumedTrips).run();
+Program layout::readProgram(Operation *root, int64_t assumedTrips,
+                            const Pins &pins) {
+  return Reader(root, assumedTrips, pins).run();
 }

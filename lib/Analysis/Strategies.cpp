@@ -24,6 +24,7 @@ public:
   void spread();
   void lowerRanks();
   void vote();
+  void state();
 
   std::vector<unsigned> choice;
 
@@ -233,6 +234,38 @@ void Chooser::vote() {
   }
 }
 
+/// What an op is stored in by itself: as its need asks, else the first that
+/// agrees with its first operand of those that follow another tensor.
+void Chooser::state() {
+  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit) {
+    const UnitClass &known = program.getClass(program.units[unit]);
+    ArrayRef<OpConfig> configs = getConfigs(unit);
+    auto take = [&](auto isWanted) {
+      const OpConfig *found = llvm::find_if(configs, isWanted);
+      if (found == configs.end())
+        return false;
+      choice[unit] = found - configs.begin();
+      return true;
+    };
+    auto follows = [](const OpConfig &config) {
+      return config.origin == OpConfig::Origin::Carried;
+    };
+    if (known.isJoin() || known.rule.kind == OpLayoutRule::Kind::View ||
+        take([](const OpConfig &config) { return config.meetsNeed; }))
+      continue;
+    ArrayRef<End> own = getEnds(unit);
+    bool isFollowing =
+        !own.empty() && !own.front().slot.isResult &&
+        take([&](const OpConfig &config) {
+          return follows(config) &&
+                 getLayout(config, own.front().slot) ==
+                     getMade(program.tensors[own.front().tensor]);
+        });
+    if (!isFollowing)
+      take(follows);
+  }
+}
+
 std::vector<unsigned> layout::chooseByRule(Strategy strategy,
                                            const Program &program,
                                            ArrayRef<Candidates> candidates,
@@ -252,6 +285,9 @@ std::vector<unsigned> layout::chooseByRule(Strategy strategy,
     break;
   case Strategy::majority:
     chooser.vote();
+    break;
+  case Strategy::greedy:
+    chooser.state();
     break;
   case Strategy::bidirectional:
     chooser.goForward();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Interfaces/IterationSpace.h"
+#include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,39 +15,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-
-/// An index expression of the loops; nothing for symbols and for divisors that
-/// are not positive constants.
-static std::optional<Linear> toLinear(AffineExpr expr) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return Linear::dim(dim.getPosition());
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Linear(SizeExpr(constant.getValue()));
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<Linear> lhs = toLinear(binary.getLHS());
-  if (!lhs)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Add) {
-    std::optional<Linear> rhs = toLinear(binary.getRHS());
-    if (!rhs)
-      return std::nullopt;
-    return add(*lhs, *rhs);
-  }
-  auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (!rhs)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Mul)
-    return scale(*lhs, SizeExpr(rhs.getValue()));
-  if (rhs.getValue() <= 0)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::FloorDiv)
-    return takeDigit(*lhs, rhs.getValue(), 0);
-  if (expr.getKind() == AffineExprKind::Mod)
-    return takeDigit(*lhs, 1, rhs.getValue());
-  return std::nullopt;
-}
 
 namespace {
 
@@ -117,6 +85,9 @@ std::string SpaceBuilder::describe(unsigned operand) const {
 /// operand dim is that of its loop where it has one of its own.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
+  SmallVector<Linear> loops;
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    loops.push_back(Linear::dim(loop));
   for (auto [k, operand] : llvm::enumerate(operands)) {
     SmallVector<Axis> &result = axes.emplace_back();
     if (!operand.type)
@@ -130,7 +101,7 @@ LogicalResult SpaceBuilder::readOperands() {
     std::vector<Linear> dims;
     std::vector<SizeExpr> sizeOf;
     for (auto [d, expr] : llvm::enumerate(operand.map.getResults())) {
-      std::optional<Linear> index = toLinear(expr);
+      std::optional<Linear> index = fromAffineExpr(expr, loops);
       if (!index)
         return fail("the index of dim " + Twine(d) + " of " + describe(k) +
                     " is not a sum of digits of loops");

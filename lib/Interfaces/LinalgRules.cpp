@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Every structured op from its iterator types and indexing maps; nothing is
-// known of single ops but that `linalg.fill` only writes.
+// known of single ones but that `linalg.fill` only writes. Beside them softmax,
+// and packing as a view. Winograd's transforms have no rule.
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Algebra/Views.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -72,6 +74,97 @@ struct FillModel : LayoutOpInterface::ExternalModel<FillModel, linalg::FillOp> {
   }
 };
 
+/// Rows are independent of each other.
+struct SoftmaxModel
+    : LayoutOpInterface::ExternalModel<SoftmaxModel, linalg::SoftmaxOp> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    auto softmax = cast<linalg::SoftmaxOp>(op);
+    if (!softmax.hasPureTensorSemantics())
+      return {};
+    OpLayoutRule rule = getElementwiseRule(op);
+    rule.loops[softmax.getDimension()].tileable = false;
+    // What it is written to is not read.
+    rule.isRead.back() = false;
+    // The maximum, a difference, its exponential, the sum, a division.
+    rule.opsPerPoint = 5;
+    return rule;
+  }
+};
+
+/// A pack or unpack between `plain` and `packed` types, without padding, as
+/// indices of each other. Nothing where there may be padding.
+template <typename OpTy>
+std::optional<std::pair<IndexView, IndexView>>
+getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
+  unsigned rank = plain.getRank();
+  ArrayRef<int64_t> perm = op.getOuterDimsPerm();
+  IndexView toPlain, toPacked;
+  toPlain.rank = packed.getRank();
+  toPacked.rank = rank;
+  toPlain.dims.resize(rank);
+  toPlain.sizeOf.resize(rank);
+  toPacked.dims.resize(packed.getRank());
+  toPacked.sizeOf.resize(packed.getRank());
+  auto sizeOf = [](RankedTensorType type, unsigned d) {
+    return type.isDynamicDim(d) ? SizeExpr::dim(d)
+                                : SizeExpr(type.getDimSize(d));
+  };
+  for (unsigned outer = 0; outer < rank; ++outer) {
+    unsigned d = perm.empty() ? outer : perm[outer];
+    auto tiled = llvm::find(op.getInnerDimsPos(), int64_t(d));
+    if (tiled == op.getInnerDimsPos().end()) {
+      toPlain.dims[d] = Linear::dim(outer);
+      toPlain.sizeOf[d] = sizeOf(packed, outer);
+      toPacked.dims[outer] = Linear::dim(d);
+      toPacked.sizeOf[outer] = sizeOf(plain, d);
+      continue;
+    }
+    unsigned k = tiled - op.getInnerDimsPos().begin();
+    unsigned inner = rank + k;
+    int64_t tile = op.getStaticInnerTiles()[k];
+    int64_t size = plain.getDimSize(d);
+    if (ShapedType::isDynamic(tile) || ShapedType::isDynamic(size) ||
+        size % tile != 0 || packed.getDimSize(outer) != size / tile)
+      return std::nullopt;
+    toPlain.dims[d] =
+        add(scale(Linear::dim(outer), SizeExpr(tile)), Linear::dim(inner));
+    toPlain.sizeOf[d] = SizeExpr(size);
+    toPacked.dims[outer] = takeDigit(Linear::dim(d), tile, 0);
+    toPacked.sizeOf[outer] = SizeExpr(size / tile);
+    toPacked.dims[inner] = takeDigit(Linear::dim(d), 1, tile);
+    toPacked.sizeOf[inner] = SizeExpr(tile);
+  }
+  return std::make_pair(std::move(toPlain), std::move(toPacked));
+}
+
+/// Packing without padding is a view of another layout.
+template <typename OpTy>
+struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
+  OpLayoutRule getLayoutRule(Operation *op) const {
+    constexpr bool isPack = std::is_same_v<OpTy, linalg::PackOp>;
+    auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    if (!source || op->getNumResults() != 1)
+      return {};
+    auto result = cast<RankedTensorType>(op->getResult(0).getType());
+    auto views = getPackViews(cast<OpTy>(op), isPack ? source : result,
+                              isPack ? result : source);
+    if (!views)
+      return {};
+    const IndexView &toSource = isPack ? views->first : views->second;
+    const IndexView &toResult = isPack ? views->second : views->first;
+    OpLayoutRule rule;
+    rule.kind = OpLayoutRule::Kind::View;
+    rule.isViewOfRowMajor = false;
+    rule.view.sourceDims.assign(toSource.dims.begin(), toSource.dims.end());
+    rule.view.sourceSizes.assign(toSource.sizeOf.begin(),
+                                 toSource.sizeOf.end());
+    rule.view.resultDims.assign(toResult.dims.begin(), toResult.dims.end());
+    rule.view.resultSizes.assign(toResult.sizeOf.begin(),
+                                 toResult.sizeOf.end());
+    return rule;
+  }
+};
+
 template <typename OpTy> void attach(MLIRContext *context) {
   if constexpr (std::is_same_v<OpTy, linalg::FillOp>)
     OpTy::template attachInterface<FillModel>(*context);
@@ -90,5 +183,8 @@ void layout::registerLinalgLayoutRules(DialectRegistry &registry) {
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
         >(context);
+    linalg::SoftmaxOp::attachInterface<SoftmaxModel>(*context);
+    linalg::PackOp::attachInterface<PackModel<linalg::PackOp>>(*context);
+    linalg::UnPackOp::attachInterface<PackModel<linalg::UnPackOp>>(*context);
   });
 }

@@ -123,23 +123,23 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
   }
 };
 
-/// extract_slice and insert_slice without a change of rank.
+/// Dims that a slice leaves out are taken at one index.
 template <typename OpTy>
 struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
   OpLayoutRule getLayoutRule(Operation *op) const {
     auto slice = cast<OpTy>(op);
-    RankedTensorType small, large;
-    if constexpr (std::is_same_v<OpTy, tensor::InsertSliceOp>) {
-      small = slice.getSourceType();
-      large = slice.getDestType();
-    } else {
-      small = slice.getResultType();
+    RankedTensorType large;
+    constexpr bool isExtract = std::is_same_v<OpTy, tensor::ExtractSliceOp>;
+    if constexpr (isExtract)
       large = slice.getSourceType();
-    }
+    else
+      large = slice.getDestType();
     OpLayoutRule rule;
-    if (small.getRank() != large.getRank())
-      return rule;
     rule.kind = Kind::PerDim;
+    rule.dropped = slice.getDroppedDims();
+    rule.isRead.assign(op->getNumOperands(), false);
+    if constexpr (!isExtract)
+      rule.isRead.front() = rule.writesPart = true;
     for (int64_t d = 0; d < large.getRank(); ++d) {
       int64_t unit = 0;
       OpFoldResult offset = slice.getMixedOffsets()[d];
@@ -154,6 +154,8 @@ struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
         if (!isConstantIntValue(slice.getMixedStrides()[d], 1))
           unit = 1;
       }
+      if (rule.dropped[d])
+        unit = 1;
       rule.units.push_back(unit);
     }
     return rule;
@@ -193,6 +195,8 @@ void layout::registerTensorLayoutRules(DialectRegistry &registry) {
         *context);
     tensor::InsertSliceOp::attachInterface<SliceModel<tensor::InsertSliceOp>>(
         *context);
+    tensor::ParallelInsertSliceOp::attachInterface<
+        SliceModel<tensor::ParallelInsertSliceOp>>(*context);
     tensor::ConcatOp::attachInterface<ConcatModel>(*context);
   });
 }

@@ -3,8 +3,9 @@
 Every kernel is lowered twice, by `layout-linalg-to-llvm` as it is and with plain loops; both run in
 turns in one process on the same seeded inputs, and their results are compared.
 
-`./dev bench --assignment` is the second part alone; `./dev bench --assignment --help` shows its
-options.
+`./dev bench --assignment` is the second part alone, `./dev bench --images` the conversions that
+networks need on a device with images, `./dev bench --target` the figures of this machine that
+prices of layouts are made of; with `--help` all show their options.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import tempfile
 
 import numpy as np
 
-from . import bench_assignment
+from . import bench_assignment, bench_images, bench_target
 from .tools import ToolError, run_tool
 
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/cpu-kernels"
@@ -61,6 +62,10 @@ def main(argv=None):
     argv = [arg for arg in argv if not arg.startswith("--benchmark_")]
     if "--assignment" in argv:
         return bench_assignment.main([arg for arg in argv if arg != "--assignment"])
+    if "--images" in argv:
+        return bench_images.main([arg for arg in argv if arg != "--images"])
+    if "--target" in argv:
+        return bench_target.main([arg for arg in argv if arg != "--target"])
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kernel", help="only kernels whose name contains this, and no networks")

@@ -7,6 +7,7 @@
 
 #include "Context.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Pipelines/Registration.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,7 +18,7 @@ ProcessContext::ProcessContext() : context(MLIRContext::Threading::DISABLED) {
   DialectRegistry registry;
   layout::registerAllDialects(registry);
   context.appendDialectRegistry(registry);
-  context.loadDialect<LayoutDialect>();
+  context.loadDialect<LayoutDialect, npu::NPUDialect>();
 }
 
 ProcessContext &ProcessContext::get() {

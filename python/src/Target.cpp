@@ -30,9 +30,7 @@ struct Target {
     os << close;
     return text;
   }
-  std::string getText() const {
-    return print("#layout.npu_target<", " = ", ">");
-  }
+  std::string getText() const { return print("#npu.target<", " = ", ">"); }
   std::string getRepr() const { return print("Target(", "=", ")"); }
 };
 
@@ -40,7 +38,7 @@ template <> struct Argument<const Target &> : HeldArgument<Target> {};
 } // namespace mlir::layout::python
 
 static const char *const kDoc =
-    R"(The figures of an NPU chip, `#layout.npu_target<npus = 4, ..>`.
+    R"(The figures of an NPU chip, `#npu.target<npus = 4, ..>`.
 
 npus: units; eu_bytes: what the execution units of one NPU take at once;
 bytes_per_npu: the memory of one unit; banks: of that memory, where known.

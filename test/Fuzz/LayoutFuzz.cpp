@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A libFuzzer program: the input is read as a `#layout.` attribute. Whatever it
-// is, it is refused with a diagnostic or it keeps the laws below; breaking one
-// aborts, as a crash does.
+// A libFuzzer program: the input is read as a `#layout.` or `#npu.` attribute.
+// Whatever it is, it is refused with a diagnostic or it keeps the laws below;
+// breaking one aborts, as a crash does.
 //
 //  * text: what is printed reads back as the same attribute;
 //  * L1: what is valid for unknown sizes is valid for any;
@@ -21,6 +21,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -58,14 +59,14 @@ const std::vector<std::vector<int64_t>> kShapes = {
 class Session {
 public:
   Session() : context(MLIRContext::Threading::DISABLED) {
-    context.loadDialect<LayoutDialect, arith::ArithDialect>();
+    context.loadDialect<LayoutDialect, npu::NPUDialect, arith::ArithDialect>();
     context.getDiagEngine().registerHandler(
         [&](Diagnostic &diag) { lastError = diag.str(); });
     Builder b(&context);
     elements = {b.getF32Type(), b.getI8Type(),
                 b.getF16Type(), b.getI1Type(),
                 b.getI64Type(), ComplexType::get(b.getF32Type())};
-    target = NpuTargetAttr::get(&context, 4, 4096, 64, std::nullopt);
+    target = npu::ChipAttr::get(&context, 4, 4096, 64);
   }
 
   /// False where `text` is no layout.
@@ -296,7 +297,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static int runs = 0;
   StringRef text(reinterpret_cast<const char *>(data), size);
   // Upstream's attributes are not what is tested.
-  if (!text.starts_with("#layout."))
+  if (!text.starts_with("#layout.") && !text.starts_with("#npu."))
     return -1;
   if (!session || ++runs % kRunsPerContext == 0)
     session = std::make_unique<Session>();

@@ -40,6 +40,12 @@ AffineExpr toAffineExpr(const Linear &value, llvm::ArrayRef<AffineExpr> dims,
                         llvm::ArrayRef<AffineExpr> sizeOf, MLIRContext *context,
                         SwizzleToExpr swizzleToExpr = nullptr);
 
+/// An index expression as a sum of digits, dim d being dims[d]; nothing for
+/// symbols and for divisors that are not positive constants. `sizes` are what
+/// is known of the dims that `dims` speak of.
+std::optional<Linear>
+fromAffineExpr(AffineExpr expr, llvm::ArrayRef<Linear> dims, Sizes sizes = {});
+
 /// size(d) as an expression: a constant, or the symbol of a dynamic dim.
 llvm::SmallVector<AffineExpr> getSizeExprs(Sizes sizes, MLIRContext *context);
 

@@ -62,6 +62,8 @@ struct LayoutAssignment {
   /// The configuration of each unit.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
+  /// Each consumer has a conversion of its own.
+  bool convertsForEach = false;
 
   /// Of ops and conversions together, and the part of the conversions.
   Cost cost = 0, conversionCost = 0;
@@ -80,13 +82,14 @@ struct LayoutAssignment {
   Operation *getAnchor(unsigned unit) const;
 };
 
-/// Decides for everything below `root`. With a strategy other than `optimal`
-/// the choice and its cost are that rule's, and the lower bound is the
-/// solver's.
+/// Decides for everything below `root`, keeping `pins`. With a strategy other
+/// than `optimal` the choice and its cost are that rule's, and the lower bound
+/// is the solver's.
 LayoutAssignment assignLayouts(Operation *root, CostModel &costs,
                                const CandidateLimits &limits = {},
                                const SolveOptions &options = {},
-                               Strategy strategy = Strategy::optimal);
+                               Strategy strategy = Strategy::optimal,
+                               const Pins &pins = Pins());
 
 /// Why an op has its layouts, for a reader: "tiles its channels for 16 lanes".
 std::string describe(const OpConfig &config, CostModel &costs);

@@ -31,7 +31,8 @@ enum class Strategy {
   priority,
   rank,
   majority,
-  bidirectional
+  bidirectional,
+  greedy
 };
 
 } // namespace layout

@@ -13,7 +13,9 @@
 //    lanes, so a convolution offers {none, f, c, f and c};
 //  * the neighbors: what a producer or a consumer offers for a shared tensor is
 //    carried over the op by its rule, through views too, until nothing new
-//    appears or a bound is met. A join takes whatever its neighbors offer.
+//    appears or a bound is met. A join takes whatever its neighbors offer;
+//  * on a target with images: the channels of contractions on the lanes of
+//    pixels, and mixtures of images and linear memory (ImageCandidates.h).
 //
 //   add(conv(%x), %bias), lanes = 16:
 //     conv: n f/16 h w f%16;  add: %bias gets (f) in steps of 16
@@ -29,6 +31,7 @@
 #define LAYOUT_ANALYSIS_CANDIDATES_H
 
 #include "layout/Analysis/CostModel.h"
+#include "layout/Analysis/ImageLayouts.h"
 #include "layout/Analysis/Program.h"
 
 namespace mlir {
@@ -36,7 +39,7 @@ namespace layout {
 
 struct OpConfig {
   /// Why it is offered.
-  enum class Origin { AsTyped, Lanes, Carried };
+  enum class Origin { AsTyped, Pinned, Lanes, Carried, Mixed };
 
   /// By representatives, for comparison.
   OpLayouts layouts;
@@ -53,13 +56,24 @@ struct OpConfig {
   Cost cost = 0;
 };
 
+/// A tensor of an op whose best image a target cannot hold.
+struct ImageNote {
+  Slot slot;
+  ImageFit fit;
+  /// The image that is offered instead; else linear memory is.
+  std::optional<LayoutId> instead;
+};
+
 /// What the units of one class may choose from.
 struct Candidates {
   std::vector<OpConfig> configs;
   /// Configurations were dropped because there were too many.
   bool isTruncated = false;
+  SmallVector<ImageNote, 0> imageNotes;
 };
 
+/// On a target with images, where the tensors of an op choose apart, three
+/// times as many configurations and twice as many layouts.
 struct CandidateLimits {
   unsigned configsPerOp = 12;
   unsigned layoutsPerTensor = 8;

@@ -15,6 +15,10 @@
 //     one join: operands %init of scf.for and %b of scf.yield;
 //               values %a and %r
 //
+// A loop whose bodies put parts into a tensor that they share (scf.forall) ties
+// its ends alike; what is put there is a part of the join, whose layout follows
+// from that of the whole.
+//
 // Joins come from region ops (scf.for, scf.while, scf.if, ..), from branches to
 // blocks, and from calls of functions that nobody else can see: the operands of
 // all calls, the arguments, what is returned and what the calls give.
@@ -31,6 +35,7 @@
 #ifndef LAYOUT_ANALYSIS_CONTROLFLOW_H
 #define LAYOUT_ANALYSIS_CONTROLFLOW_H
 
+#include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -44,14 +49,23 @@ namespace layout {
 /// A function with this attribute may change its signature though it is public.
 constexpr llvm::StringLiteral kFlexibleABI = "layout.flexible_abi";
 
+/// A tensor that becomes a part of the tensors of a join.
+struct JoinPart {
+  OpOperand *operand;
+  /// Of kind PerDim: how the part lies in the whole.
+  OpLayoutRule rule;
+};
+
 struct Join {
   RankedTensorType type;
   SmallVector<OpOperand *, 2> operands;
   SmallVector<Value, 2> values;
+  SmallVector<JoinPart, 0> parts;
 };
 
 struct ControlFlow {
   std::vector<Join> joins;
+  /// Of operands that are ends, and of parts.
   DenseMap<OpOperand *, unsigned> joinOfOperand;
   DenseMap<Value, unsigned> joinOfValue;
 };

@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The plan of one `layout.convert`: a value computed from two maps and a shape.
-// What is priced here is what is lowered.
+// The plan of one `layout.convert`: a value computed from two types. It is
+// priced, printed, and lowered: convert-layout-to-linalg carries out these
+// boxes and has no formula of its own.
 //
-//   1x64x56x56xf32 from row-major to NCHW16c, lines of 64 bytes:
-//     kind Relayout, 802,816 bytes read and written, runs of 1 element: the
-//     innermost digits are w on one side and c mod 16 on the other
+//   1x61x56x56xf32 from row-major to NCHW16c, lines of 64 bytes:
+//     kind Relayout; 48 channels as whole tiles, then 13 of 16; 765,184 bytes
+//     read and written; runs of 1 element: the innermost digits are d3 on one
+//     side and d1 mod 16 on the other
 //
 // Laws:
 //  * kind Same or View is only given where equality on the shape is proven;
-//  * the cost of a conversion is >= 0, and 0 iff nothing moves.
+//  * the cost of a conversion is >= 0, and 0 iff nothing moves;
+//  * bytes are those of the boxes and fills of `copy`, each time that they are
+//    read or written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +26,9 @@
 #define LAYOUT_ANALYSIS_CONVERSIONPLAN_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Analysis/DigitCopy.h"
 #include "layout/Analysis/FactorGraph.h"
+#include "layout/Analysis/KernelReads.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 
 namespace mlir {
@@ -50,29 +56,41 @@ struct ConversionPlan {
   int64_t bytesRead = 0, bytesWritten = 0;
   /// Bytes that lie next to each other on both sides.
   int64_t runBytes = 0;
+  /// On a target with images: what the kernel of the conversion reads.
+  KernelReads reads;
+  /// What is copied (Relayout) or filled (Padding).
+  std::shared_ptr<const DigitCopy> copy;
+  /// Why there are no common digits to copy over: elements are then gathered,
+  /// every position asking for its own through the inverse of the layout.
+  std::string whyNot;
 
   /// Same or View: no byte is touched.
   bool isFree() const { return kind == Kind::Same || kind == Kind::View; }
 
-  /// The plan between two maps of tensors of `shape`. Dynamic sizes count as
-  /// the target's assumed size; equality is decided without that assumption.
-  static ConversionPlan get(const LayoutMap &from, const LayoutMap &to,
-                            ArrayRef<int64_t> shape, int64_t elementBytes,
-                            TargetAttr target);
-
-  /// The plan between two maps that are taken to differ, both specialized to
-  /// these static sizes; asks no proof.
-  static ConversionPlan getOfMove(const LayoutMap &from, const LayoutMap &to,
-                                  ArrayRef<int64_t> sizes,
-                                  int64_t elementBytes);
-
-  /// The plan of a `layout.convert`, padding states included.
+  /// The plan of a conversion. Dynamic sizes count as the target's assumed
+  /// size, or 1 without a target; what is done does not depend on them.
   static ConversionPlan get(RankedTensorType from, RankedTensorType to,
-                            TargetAttr target);
+                            TargetAttr target = {});
+
+  /// The same for an op: padding can be filled in place only where nobody else
+  /// sees the source, else all is copied.
+  static ConversionPlan get(ConvertOp convert, TargetAttr target = {});
+
+  /// The same where both are known to store differently; asks no proof.
+  static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
+                                  TargetAttr target = {});
+
+  /// The same where both are known to store alike.
+  static ConversionPlan getOfPadding(RankedTensorType from, RankedTensorType to,
+                                     TargetAttr target = {});
 
   /// (read + written) bytes, each at 100 % where runs fill a line of memory and
-  /// at `strided_percent` where they are single bytes, linear in between.
+  /// at `strided_percent` where they are single bytes, linear in between. What
+  /// is gathered has runs of one element.
   Cost getCost(TargetAttr target) const;
+
+  /// How it is carried out, on one line.
+  void print(raw_ostream &os) const;
 };
 
 StringRef stringify(ConversionPlan::Kind kind);

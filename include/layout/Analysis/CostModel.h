@@ -18,6 +18,12 @@
 //                lanes the bytes count at strided_percent, the arithmetic at
 //                scalar_percent
 //
+// On a target with images: of a conversion the start of a kernel, the bytes and
+// what KernelReads counts; of an op the bytes, what KernelReads counts and the
+// arithmetic, whole pixels of it, and of an op without summation the start of a
+// kernel where no operand comes as the result is stored: else it is computed
+// where the operand is.
+//
 // A loop can be put on lanes if it is parallel, is the fastest digit of every
 // result, and every operand that is read either does not depend on it or has it
 // as its fastest digit too.
@@ -53,6 +59,9 @@ public:
   TargetAttr getTarget() const { return target; }
   Objective getObjective() const { return objective; }
 
+  /// Whether the target has storage for tensors of `type` in `layout`.
+  bool isStorable(LayoutId layout, RankedTensorType type);
+
   const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
                                 LayoutId to);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to);
@@ -67,13 +76,23 @@ private:
   };
   using TypeLayout = std::pair<Type, LayoutId>;
 
+  Cost price(const ConversionPlan &plan) const;
   const Storage &getStorage(RankedTensorType type, LayoutId layout);
   Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
                     const OpLayouts &layouts);
+  Cost getKernelCost(Operation *op, const OpLayoutRule &rule,
+                     const OpLayouts &layouts);
+  Cost getCopyCost(Operation *op, const OpLayoutRule &rule,
+                   const OpLayouts &layouts);
+  bool isFusable(Operation *op, const OpLayoutRule &rule,
+                 const OpLayouts &layouts);
 
   TargetAttr target;
   Objective objective;
   llvm::DenseMap<TypeLayout, std::unique_ptr<Storage>> storages;
+  llvm::DenseMap<TypeLayout, bool> storable;
+  llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
+      conversionCosts;
   // Boxed, so that they stay where they are.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>,
                  std::unique_ptr<ConversionPlan>>

@@ -24,7 +24,6 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include <map>
 #include <unordered_map>
 
@@ -65,9 +64,11 @@ public:
 
   /// The layout that stands for all that store tensors of this type as
   /// `layout` does: row-major if that is one of them, otherwise the first that
-  /// was asked for. Nothing if it is not proven valid for the type.
+  /// was asked for. Nothing if it is not proven valid for the type, unless the
+  /// caller knows that it is.
   std::optional<LayoutId> getRepresentative(LayoutId layout,
-                                            RankedTensorType type);
+                                            RankedTensorType type,
+                                            bool isKnownValid = false);
 
   /// `layout` specialized to the shape of the type.
   LayoutId getNormalForm(LayoutId layout, RankedTensorType type);
@@ -78,7 +79,10 @@ private:
   };
   using TypeLayout = std::pair<Type, LayoutId>;
 
-  std::optional<Tiles> computeTiles(const LayoutMap &map);
+  /// Whether every axis has room for one digit of a dim, and the digits of each
+  /// dim make it up: such layouts are valid for all shapes.
+  bool isMadeOfDigits(LayoutId layout);
+  std::optional<Tiles> computeTiles(LayoutId layout);
   std::optional<LayoutMap> computeProjection(const LayoutMap &layout,
                                              AffineMap from, AffineMap to);
 
@@ -86,7 +90,7 @@ private:
   std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
   SmallVector<LayoutId> rowMajor;
   std::map<std::pair<Tiles, SmallVector<unsigned, 4>>, LayoutId> tiled;
-  llvm::DenseSet<LayoutId> tiledLayouts;
+  llvm::DenseMap<LayoutId, bool> madeOfDigits;
   // By layout; the tiles are boxed so that they stay where they are.
   llvm::DenseMap<LayoutId, std::unique_ptr<Tiles>> tilesOf;
   llvm::DenseMap<std::pair<LayoutId, std::pair<AffineMap, AffineMap>>,

@@ -35,6 +35,7 @@
 #define LAYOUT_ANALYSIS_PROGRAM_H
 
 #include "layout/Analysis/ControlFlow.h"
+#include "layout/Analysis/Pins.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include <optional>
 
@@ -42,7 +43,7 @@ namespace mlir {
 namespace layout {
 
 /// An operand or a result of a unit; a join has one operand and one result that
-/// stand for all of its ends.
+/// stand for all of its ends, and behind that an operand for each part.
 struct Slot {
   bool isResult = false;
   unsigned index = 0;
@@ -56,9 +57,16 @@ struct UnitClass {
   Operation *op = nullptr;
   /// The type that a join forwards.
   RankedTensorType joinType;
+  struct Part {
+    RankedTensorType type;
+    OpLayoutRule rule;
+  };
+  SmallVector<Part, 0> joinParts;
   OpLayoutRule rule;
-  /// Types with a layout on the way in are kept.
+  /// Types with a layout on the way in are kept, and so are pins.
   bool isPinned = false;
+  /// What pins state, null for the rest; empty without. A join has one.
+  SmallVector<RankedTensorType, 0> pinnedOperands, pinnedResults;
   /// Lies in the body of an op with a rule, so keeps its types.
   bool isInBody = false;
   /// Ops in the body read tensors by themselves.
@@ -111,7 +119,7 @@ struct Tensor {
 struct Program {
   ControlFlow flow;
   std::vector<Unit> units;
-  std::vector<UnitClass> unitClasses;
+  SmallVector<UnitClass, 0> unitClasses; // which moves them when it grows
   std::vector<Tensor> tensors;
   std::vector<TensorClass> tensorClasses;
   std::vector<unsigned> consumers;
@@ -135,7 +143,8 @@ bool hasKnownTensors(Operation *op);
 
 /// Reads everything below `root`; loops of unknown trip count are taken to run
 /// `assumedTrips` times.
-Program readProgram(Operation *root, int64_t assumedTrips);
+Program readProgram(Operation *root, int64_t assumedTrips,
+                    const Pins &pins = Pins());
 
 } // namespace layout
 } // namespace mlir

@@ -22,6 +22,11 @@
 //                   their other ends (OpenVINO's layout optimization)
 //   bidirectional   forward, then backward: an op gives its result the layout
 //                   that all consumers want
+//   greedy          each op says what it is stored in without looking at
+//   others,
+//                   images where it can and linear memory for views, and each
+//                   of its operands that comes otherwise is converted, for it
+//                   alone (MACE's insertion of buffer transforms)
 //
 // Law: the answer has a configuration for every unit, and says nothing of cost.
 //
@@ -34,6 +39,11 @@
 
 namespace mlir {
 namespace layout {
+
+/// Whether each consumer gets a conversion of its own.
+inline bool convertsForEach(Strategy strategy) {
+  return strategy == Strategy::greedy;
+}
 
 /// The configuration of each unit by a rule other than `optimal`.
 std::vector<unsigned> chooseByRule(Strategy strategy, const Program &program,

@@ -16,6 +16,9 @@
 //   tensor.collapse_shape          kind View: source dims as digits of the
 //                                  result's dims, and back
 //   tensor.pad of dims 2 and 3     kind PerDim: those dims are stored whole
+//   tensor.extract_slice %x[%i, 0, 0] [1, 8, 8] to tensor<8x8xf32>
+//                                  kind PerDim: dim 0 is stored whole, and the
+//                                  result lacks it
 //   tensor.dim                     kind Shape: any layout
 //   func.call                      kind Opaque: types stay what they are
 //
@@ -33,6 +36,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir {
 namespace layout {
@@ -60,9 +64,11 @@ struct OpLayoutRule {
     Opaque,
     /// Loops with one affine map per tensor.
     Loops,
-    /// Operand 0 and result 0 share storage by `view`.
+    /// Operand 0 and result 0 share storage by `view`; further tensors are
+    /// what the result is written to, and have its layout.
     View,
-    /// All tensors have the same rank and layout, `units` says which.
+    /// All tensors have the same layout, but for `dropped` dims; `units` says
+    /// which.
     PerDim,
     /// The result can be made in any layout at no cost, and reads no tensor.
     Source,
@@ -76,7 +82,8 @@ struct OpLayoutRule {
   // operand is no ranked tensor.
   SmallVector<LoopRule> loops;
   SmallVector<AffineMap> operandMaps, resultMaps;
-  /// Per operand: whether its elements are read.
+  /// Per operand: whether its elements are read. For PerDim empty where all
+  /// are; an op that reads a part of an operand writes all that it reads.
   SmallVector<bool> isRead;
   /// Scalar operations in one iteration.
   int64_t opsPerPoint = 0;
@@ -86,11 +93,19 @@ struct OpLayoutRule {
 
   // Kind View.
   ViewRule view;
+  /// Row-major source and result store alike, as they do in a reshape. Where
+  /// not, the op moves elements unless the layouts make it a view.
+  bool isViewOfRowMajor = true;
 
   // Kind PerDim. Per dim: 0 where it may be stored in any way, otherwise the
   // tiles it may be stored in are the divisors of this number; 1 keeps it
   // whole.
   SmallVector<int64_t> units;
+  /// The dims, each of size 1 and kept whole, that tensors of a lower rank lack
+  /// (DroppedDims.h).
+  llvm::SmallBitVector dropped;
+  /// The result is an operand of which a part is overwritten.
+  bool writesPart = false;
 };
 
 /// The rule of `op`: its interface's, the elementwise one for ops with the

@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A conversion becomes, in this order of preference,
-//  1. the same tensor, where both types store alike and the padding stays;
-//  2. the structured copy: slice, pad, expand, transpose, collapse, which is
-//     what linalg.pack and linalg.unpack are made of, and more general: blocked
-//     to blocked in one pass, several factors, holes of the source;
-//  3. a gather over the destination's storage.
+// A conversion is what its plan says (ConversionPlan.h):
+//  * Same, View: the same tensor under another shape;
+//  * Padding: the same tensor, its padding filled;
+//  * Relayout: the boxes of digits, one after another (CopyBoxes.h), or all
+//    digits at once as a structured op, or a gather over the destination's
+//    storage.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyBoxes.h"
 #include "Gather.h"
 #include "Patterns.h"
 #include "Structured.h"
+#include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,42 +27,50 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The conversion as a structured op over the logical box.
-static StructuredOp getCopy(RankedTensorType from, RankedTensorType to,
-                            bool readsInit) {
+/// All digits at once, on storage that is cut or padded to them.
+static Value emitWhole(OpBuilder &b, Location loc, const DigitCopy &copy,
+                       RankedTensorType from, ValueRange source,
+                       RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
   StructuredOp op;
   AffineMap identity =
       AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext());
   op.operands = {{identity, from, false}, {identity, to, true}};
   op.iterators.assign(from.getRank(), utils::IteratorType::parallel);
   op.sizes = llvm::to_vector(from.getShape());
-  op.readsInit = {readsInit};
-  return op;
+  // What was there has to stay where the loops reach more than the box.
+  op.readsInit = {copy.prefills};
+  op.copyMask = copy.maskedDims;
+  Value init = copy.prefills ? createPadded(b, loc, to, sizes)
+                             : createEmpty(b, loc, to, sizes);
+  return lowerStructured(b, loc, op, {source, ValueRange(init)}, copy.space)
+      .front();
 }
 
-FailureOr<Value> layout::convertStorage(OpBuilder &b, Location loc,
-                                        RankedTensorType from,
-                                        ValueRange source, RankedTensorType to,
-                                        std::string &whyNot) {
+/// Carries out `plan`.
+static FailureOr<Value> emitPlan(OpBuilder &b, Location loc,
+                                 ConversionPlan plan, RankedTensorType from,
+                                 ValueRange source, RankedTensorType to,
+                                 std::string &whyNot) {
+  using Kind = ConversionPlan::Kind;
   RankedTensorType physical = *getPhysicalType(to);
   auto stored = cast<RankedTensorType>(source.front().getType());
-  bool keepsPadding = !statesPadding(to) || getPadding(from) == getPadding(to);
-  if (keepsPadding && storeAlike(from, to) && canReinterpret(stored, physical))
-    return reinterpretShape(b, loc, source.front(), physical);
+  if (plan.kind != Kind::Relayout) {
+    if (canReinterpret(stored, physical)) {
+      Value same = reinterpretShape(b, loc, source.front(), physical);
+      if (plan.isFree())
+        return same;
+      return emitFills(b, loc, *plan.copy, same, to,
+                       getLogicalSizes(b, loc, from, source));
+    }
+    // Dynamic sizes that a view cannot tell apart.
+    plan = ConversionPlan::getOfMove(from, to);
+  }
 
   SmallVector<OpFoldResult> sizes = getLogicalSizes(b, loc, from, source);
-  StructuredOp op = getCopy(from, to, /*readsInit=*/false);
-  if (succeeded(checkStructured(op, whyNot))) {
-    bool prefills = statesPadding(to) && !coversStorage(op, 0);
-    Value init = prefills ? createPadded(b, loc, to, sizes)
-                          : createEmpty(b, loc, to, sizes);
-    // What was there has to stay where the loops reach more than the box.
-    op.readsInit = {prefills};
-    return lowerStructured(b, loc, op, {source, ValueRange(init)}, whyNot)
-        ->front();
-  }
-  std::string structured = whyNot;
-  whyNot.clear();
+  if (plan.copy && plan.copy->way == DigitCopy::Way::Boxes)
+    return emitBoxes(b, loc, *plan.copy, source.front(), to, sizes);
+  if (plan.copy)
+    return emitWhole(b, loc, *plan.copy, from, source, to, sizes);
   FailureOr<Value> gathered = emitGather(
       b, loc, to, sizes,
       [&](OpBuilder &b, Location loc, ValueRange index) {
@@ -68,8 +78,16 @@ FailureOr<Value> layout::convertStorage(OpBuilder &b, Location loc,
       },
       whyNot);
   if (failed(gathered))
-    whyNot = structured + "; " + whyNot;
+    whyNot = plan.whyNot + "; " + whyNot;
   return gathered;
+}
+
+FailureOr<Value> layout::convertStorage(OpBuilder &b, Location loc,
+                                        RankedTensorType from,
+                                        ValueRange source, RankedTensorType to,
+                                        std::string &whyNot) {
+  return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to,
+                  whyNot);
 }
 
 namespace {
@@ -98,7 +116,8 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
       }
     ValueRange source = adaptor.getSource();
     FailureOr<Value> result =
-        convertStorage(rewriter, op.getLoc(), from, source, to, whyNot);
+        emitPlan(rewriter, op.getLoc(), ConversionPlan::get(op), from, source,
+                 to, whyNot);
     if (failed(result))
       return reasons.fail(rewriter, op, whyNot);
     SmallVector<OpFoldResult> sizes;

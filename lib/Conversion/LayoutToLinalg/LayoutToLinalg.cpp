@@ -105,6 +105,9 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root) {
   RewritePatternSet patterns(context);
   populateStructuredPatterns(converter, patterns, reasons);
   populateTensorPatterns(converter, patterns, reasons);
+  populateSlicePatterns(converter, patterns, reasons);
+  populateForallPattern(converter, patterns, reasons);
+  populateSoftmaxPattern(converter, patterns, reasons);
   populateViewPatterns(converter, patterns, reasons);
   populateConvertPatterns(converter, patterns, reasons);
   populateConstantPatterns(converter, patterns, reasons);

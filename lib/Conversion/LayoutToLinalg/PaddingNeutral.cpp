@@ -82,24 +82,37 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
   return known;
 }
 
-bool layout::returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
-                                unsigned result) {
+/// What is known of result `result` of a body.
+static Known evaluateBody(Block &body, ArrayRef<TypedAttr> inputs,
+                          unsigned result) {
   if (body.getNumArguments() <= inputs.size() + result)
-    return false;
+    return {};
   DenseMap<Value, Known> values;
   for (auto [input, arg] : llvm::zip(inputs, body.getArguments()))
     values[arg].constant = input;
   values[body.getArgument(inputs.size() + result)].isAccumulator = true;
+  auto lookUp = [&](Value value) {
+    Known known = values.lookup(value);
+    if (!known.constant)
+      matchPattern(value, m_Constant(&known.constant));
+    return known;
+  };
   for (Operation &op : body.without_terminator()) {
     SmallVector<Known> operands;
-    for (Value operand : op.getOperands()) {
-      Known known = values.lookup(operand);
-      if (!known.constant)
-        matchPattern(operand, m_Constant(&known.constant));
-      operands.push_back(known);
-    }
+    for (Value operand : op.getOperands())
+      operands.push_back(lookUp(operand));
     if (op.getNumResults() == 1)
       values[op.getResult(0)] = evaluate(&op, operands);
   }
-  return values.lookup(body.getTerminator()->getOperand(result)).isAccumulator;
+  return lookUp(body.getTerminator()->getOperand(result));
+}
+
+bool layout::returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
+                                unsigned result) {
+  return evaluateBody(body, inputs, result).isAccumulator;
+}
+
+bool layout::makesPadding(Block &body, ArrayRef<TypedAttr> inputs,
+                          unsigned result, TypedAttr wanted) {
+  return wanted && evaluateBody(body, inputs, result).constant == wanted;
 }

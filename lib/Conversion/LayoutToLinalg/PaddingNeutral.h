@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides whether one step of a reduction on known padding changes nothing
-// (P2 of docs/spec.md), by evaluating its body:
+// Decides whether one step of a reduction on known padding changes nothing, and
+// whether an elementwise op makes the padding that is wanted (P2 of
+// docs/spec.md), by evaluating the body:
 //
-//   mulf(0, 0) = 0, addf(acc, 0) = acc             a sum of products, zero
-//   padded mulf(0, x)                                     not known: x may be a
-//   NaN
+//   mulf(0, 0) = 0, addf(acc, 0) = acc     a sum of products, padded with zero
+//   mulf(0, x)                             not known: x may be a NaN
+//   maximumf(addf(0, 0), 0) = 0            bias and relu keep zero
+//   exp(0) = 1                             does not
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +30,11 @@ namespace layout {
 /// and then one for each result.
 bool returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
                         unsigned result);
+
+/// True if result `result` of `body` is `wanted` when each input holds
+/// `inputs[i]` (null: anything).
+bool makesPadding(Block &body, ArrayRef<TypedAttr> inputs, unsigned result,
+                  TypedAttr wanted);
 
 } // namespace layout
 } // namespace mlir

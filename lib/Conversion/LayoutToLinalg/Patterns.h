@@ -53,6 +53,12 @@ void populateStructuredPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns, Reasons &reasons);
 void populateTensorPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns, Reasons &reasons);
+void populateSlicePatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns, Reasons &reasons);
+void populateSoftmaxPattern(const TypeConverter &converter,
+                            RewritePatternSet &patterns, Reasons &reasons);
+void populateForallPattern(const TypeConverter &converter,
+                           RewritePatternSet &patterns, Reasons &reasons);
 void populateViewPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, Reasons &reasons);
 void populateConvertPatterns(const TypeConverter &converter,

@@ -346,6 +346,8 @@ TypedAttr Emitter::getPaddingAlong(unsigned k, unsigned loop) const {
 
 void Emitter::findMasks() {
   unsigned numInputs = op.numInputs();
+  bool isElementwise =
+      !llvm::is_contained(op.iterators, utils::IteratorType::reduction);
   for (unsigned r = 0; r < op.readsInit.size(); ++r) {
     RankedTensorType type = typeOf(numInputs + r);
     SmallVector<unsigned> &mask = masks.emplace_back();
@@ -362,8 +364,11 @@ void Emitter::findMasks() {
         mask.push_back(loop);
         keepsBefore = true;
       } else if (statesPadding(type)) {
-        // A copy of an input whose padding is the wanted one brings it along.
-        if (!op.emitBody && inputs.front() == getPadding(type))
+        // The plan of a copy knows what its input brings along.
+        if (!op.emitBody && !llvm::is_contained(op.copyMask, loop))
+          continue;
+        if (isElementwise && op.body &&
+            makesPadding(*op.body, inputs, r, getPadding(type)))
           continue;
         mask.push_back(loop);
       }
@@ -571,5 +576,12 @@ layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
     return failure();
   if (failed(check(op, *space, whyNot)))
     return failure();
-  return Emitter(b, loc, op, operands, std::move(*space)).run();
+  return lowerStructured(b, loc, op, operands, std::move(*space));
+}
+
+SmallVector<Value> layout::lowerStructured(OpBuilder &b, Location loc,
+                                           const StructuredOp &op,
+                                           ArrayRef<ValueRange> operands,
+                                           IterationSpace space) {
+  return Emitter(b, loc, op, operands, std::move(space)).run();
 }

@@ -46,9 +46,11 @@ struct StructuredOp {
   bool mayTrap = false;
   /// The body as IR, if it is to be evaluated on padding; may be null.
   Block *body = nullptr;
-  /// The results at one point. Null: the only result is the first input.
+  /// The results at one point. Null: a copy of the only input, whose plan knows
+  /// the loops past whose size the result gets its padding (`copyMask`).
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>
       emitBody;
+  SmallVector<unsigned> copyMask;
   /// For the generic, such as names that later passes look for.
   SmallVector<NamedAttribute> attributes;
 
@@ -62,6 +64,12 @@ FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               const StructuredOp &op,
                                               ArrayRef<ValueRange> operands,
                                               std::string &whyNot);
+
+/// The same over loops that are known already.
+SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
+                                   const StructuredOp &op,
+                                   ArrayRef<ValueRange> operands,
+                                   IterationSpace space);
 
 /// Whether lowerStructured will succeed; if not, `whyNot` is set.
 LogicalResult checkStructured(const StructuredOp &op, std::string &whyNot);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::layout {
@@ -14,6 +15,18 @@ namespace mlir::layout {
 } // namespace mlir::layout
 
 using namespace mlir;
+
+/// The transforms of Winograd's convolution are no aggregates, but upstream
+/// writes them as loops over small products of matrices.
+static FailureOr<Operation *> decomposeTransform(RewriterBase &rewriter,
+                                                 Operation *op) {
+  if (auto filter = dyn_cast<linalg::WinogradFilterTransformOp>(op))
+    return linalg::decomposeWinogradFilterTransformOp(rewriter, filter);
+  if (auto input = dyn_cast<linalg::WinogradInputTransformOp>(op))
+    return linalg::decomposeWinogradInputTransformOp(rewriter, input);
+  return linalg::decomposeWinogradOutputTransformOp(
+      rewriter, cast<linalg::WinogradOutputTransformOp>(op));
+}
 
 namespace {
 struct DecomposeAggregates
@@ -25,7 +38,26 @@ struct DecomposeAggregates
       if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
         ops.push_back(op);
     });
+    SmallVector<Operation *> transforms;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<linalg::WinogradFilterTransformOp,
+              linalg::WinogradInputTransformOp,
+              linalg::WinogradOutputTransformOp>(op))
+        transforms.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
+    for (Operation *op : transforms) {
+      rewriter.setInsertionPoint(op);
+      Location loc = op->getLoc();
+      std::string name = op->getName().getStringRef().str();
+      if (failed(decomposeTransform(rewriter, op))) {
+        emitError(loc, "layout-decompose-aggregates: '")
+            << name
+            << "' cannot be written as loops over products; make its shape "
+               "static";
+        return signalPassFailure();
+      }
+    }
     for (linalg::AggregatedOpInterface op : ops) {
       rewriter.setInsertionPoint(op);
       FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);

@@ -5,18 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A permuting copy whose fastest input dim S is not its fastest result dim D.
-// Tiles of t x t (or t x 2t, to write whole cache lines) run over S and D:
+// A copy that permutes its dims, or sums of them as in 16 * c1 + c0, such that
+// the fastest dim S of its input is not the fastest dim D of its result. Tiles
+// of t x t (or t x 2t, to write whole cache lines) run over S and D:
 //
 //   2t vectors of t along S are read, two t x t squares are transposed in
 //   registers, t rows of 2t along D are written.
 //
 // The last tile of an extent that t does not divide starts earlier instead of
 // being cut: copying an element twice does no harm, and there is no remainder.
+// Where S is D and some position is a sum, vectors of t are copied.
 //
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/ADT/bit.h"
 
@@ -28,6 +31,75 @@ namespace mlir::layout {
 using namespace mlir;
 
 namespace {
+
+/// One result of a map as factors of dims; nothing where it is no sum.
+using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
+std::optional<Factors> readSum(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Factors{{dim.getPosition(), 1}};
+  if (isa<AffineConstantExpr>(expr))
+    return Factors();
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Factors> sum = readSum(binary.getLHS());
+  if (expr.getKind() == AffineExprKind::Mul) {
+    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (!sum || !factor || factor.getValue() <= 0)
+      return std::nullopt;
+    for (auto &[dim, value] : *sum)
+      value *= factor.getValue();
+    return sum;
+  }
+  if (expr.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  std::optional<Factors> rhs = readSum(binary.getRHS());
+  if (!sum || !rhs)
+    return std::nullopt;
+  sum->append(*rhs);
+  return sum;
+}
+
+/// Whether every dim of more than one index is in exactly one result, and every
+/// result a sum.
+bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
+  SmallVector<unsigned> uses(map.getNumDims(), 0);
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<Factors> sum = readSum(expr);
+    if (!sum)
+      return false;
+    for (auto [dim, factor] : *sum)
+      ++uses[dim];
+  }
+  return map.getNumSymbols() == 0 &&
+         llvm::all_of(llvm::zip(uses, extents), [](auto dim) {
+           auto [count, extent] = dim;
+           return count == 1 || (count == 0 && extent == 1);
+         });
+}
+
+/// The dims of a copy map, slowest first.
+SmallVector<unsigned> getOrder(AffineMap map) {
+  SmallVector<unsigned> order;
+  for (AffineExpr expr : map.getResults()) {
+    Factors sum = *readSum(expr);
+    llvm::stable_sort(sum,
+                      [](auto &a, auto &b) { return a.second > b.second; });
+    llvm::append_range(order, llvm::make_first_range(sum));
+  }
+  return order;
+}
+
+/// The dim whose next index is the next element.
+std::optional<unsigned> getFastest(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return std::nullopt;
+  Factors sum = *readSum(map.getResults().back());
+  for (auto [dim, factor] : sum)
+    if (factor == 1)
+      return dim;
+  return std::nullopt;
+}
 
 /// What there is to know about one transposition.
 struct Transposition {
@@ -46,14 +118,13 @@ public:
     linalg::LinalgOp op = what.op;
     for (Range range : op.createLoopRanges(b, loc))
       extents.push_back(range.size);
-    base.resize(extents.size());
-    for (AffineExpr expr : what.out.getResults()) {
-      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    base.assign(extents.size(), index(0));
+    for (unsigned dim : getOrder(what.out))
       if (dim != what.fastIn && dim != what.fastOut)
         order.push_back(dim);
-    }
     order.push_back(what.fastOut);
-    order.push_back(what.fastIn);
+    if (what.fastIn != what.fastOut)
+      order.push_back(what.fastIn);
     return loops(0, dest);
   }
 
@@ -93,11 +164,10 @@ private:
   SmallVector<Value> indices(AffineMap map, unsigned dim, int64_t offset) {
     SmallVector<Value> result;
     for (AffineExpr expr : map.getResults()) {
-      unsigned at = cast<AffineDimExpr>(expr).getPosition();
-      Value value = base[at];
-      if (at == dim && offset != 0)
-        value = arith::AddIOp::create(b, loc, value, index(offset));
-      result.push_back(value);
+      AffineExpr shifted =
+          expr.replace(getAffineDimExpr(dim, b.getContext()),
+                       getAffineDimExpr(dim, b.getContext()) + offset);
+      result.push_back(affine::expandAffineExpr(b, loc, shifted, base, {}));
     }
     return result;
   }
@@ -130,6 +200,15 @@ private:
     int64_t size = what.alongIn;
     auto type = VectorType::get({size}, element);
     SmallVector<Value> rows;
+    if (what.fastIn == what.fastOut) {
+      Value row = vector::TransferReadOp::create(
+          b, loc, type, source, indices(what.in, what.fastIn, 0),
+          /*padding=*/std::nullopt, ArrayRef<bool>{true});
+      return vector::TransferWriteOp::create(b, loc, row, dest,
+                                             indices(what.out, what.fastIn, 0),
+                                             ArrayRef<bool>{true})
+          .getResult();
+    }
     for (int64_t i = 0; i < what.alongOut; ++i)
       rows.push_back(vector::TransferReadOp::create(
           b, loc, type, source, indices(what.in, what.fastOut, i),
@@ -170,13 +249,19 @@ std::optional<Transposition> matchTransposition(linalg::LinalgOp op,
   what.op = op;
   what.in = op.getIndexingMapsArray()[0];
   what.out = op.getIndexingMapsArray()[1];
-  if (!what.in.isPermutation() || !what.out.isPermutation())
-    return std::nullopt;
-  what.fastIn = what.in.getDimPosition(op.getNumLoops() - 1);
-  what.fastOut = what.out.getDimPosition(op.getNumLoops() - 1);
-  if (what.fastIn == what.fastOut)
-    return std::nullopt;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (!isCopyMap(what.in, extents) || !isCopyMap(what.out, extents))
+    return std::nullopt;
+  std::optional<unsigned> fastIn = getFastest(what.in);
+  std::optional<unsigned> fastOut = getFastest(what.out);
+  if (!fastIn || !fastOut)
+    return std::nullopt;
+  what.fastIn = *fastIn;
+  what.fastOut = *fastOut;
+  bool isRun = *fastIn == *fastOut;
+  // Copies of whole axes are elementwise ops.
+  if (isRun && what.in.isPermutation() && what.out.isPermutation())
+    return std::nullopt;
   int64_t in = extents[what.fastIn], out = extents[what.fastOut];
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   if (ShapedType::isDynamic(in) || ShapedType::isDynamic(out) ||
@@ -190,7 +275,7 @@ std::optional<Transposition> matchTransposition(linalg::LinalgOp op,
   if (size < 4)
     return std::nullopt;
   what.alongIn = size;
-  what.alongOut = out >= 2 * size && size <= 8 ? 2 * size : size;
+  what.alongOut = !isRun && out >= 2 * size && size <= 8 ? 2 * size : size;
   return what;
 }
 

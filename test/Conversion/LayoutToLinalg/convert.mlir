@@ -1,4 +1,5 @@
 // RUN: layout-opt %s --convert-layout-to-linalg --canonicalize | FileCheck-22 %s
+// RUN: layout-opt %s --layout-print-cost='target={#layout.target<kind = "cpu", lanes = 16>}' -o /dev/null | FileCheck-22 %s --check-prefix=PLAN
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">
 #nc8 = #layout.blocked<"NCHW" to "NCHW8c">
@@ -17,10 +18,21 @@ func.func @pack_whole(%x: tensor<1x32x7x7xf32>) -> tensor<1x32x7x7xf32, #nc16> {
   return %0 : tensor<1x32x7x7xf32, #nc16>
 }
 
+// Whole tiles, the rest, and the padding: what the plan says and is priced by
+// is what is emitted. Nothing is moved twice.
+// PLAN: 1x17x7x7xf32  relayout
+// PLAN: read 3332, written 6272
+// PLAN-NEXT: digits d0:1 d1/16:2 d2:7 d3:7 d1%16:16; from [d0] [d1/16 d1%16] [d2] [d3]; to [d0] [d1/16] [d2] [d3] [d1%16]; fill d1/16=1..2 d1%16=1..16; copy d1/16=0..1; copy d1/16=1..2 d1%16=0..1
 // CHECK-LABEL: @pack_ragged
-// CHECK: tensor.pad %{{.*}} low[0, 0, 0, 0] high[0, 15, 0, 0]
-// CHECK: tensor.expand_shape
-// CHECK: linalg.transpose
+// CHECK: %[[PADDING:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0, 0, 1] [1, 1, 7, 7, 15]
+// CHECK: linalg.fill ins(%{{.*}}) outs(%[[PADDING]] :
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 16, 7, 7]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0, 0] [1, 1, 7, 7, 16]
+// CHECK: linalg.generic
+// CHECK: tensor.extract_slice %{{.*}}[0, 16, 0, 0] [1, 1, 7, 7]
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0, 0, 0] [1, 1, 7, 7, 1]
+// CHECK: linalg.generic
+// CHECK-NOT: tensor.pad
 // CHECK-NOT: select
 // CHECK: return
 func.func @pack_ragged(%x: tensor<1x17x7x7xf32>) -> tensor<1x17x7x7xf32, #zero> {
@@ -28,10 +40,15 @@ func.func @pack_ragged(%x: tensor<1x17x7x7xf32>) -> tensor<1x17x7x7xf32, #zero> 
   return %0 : tensor<1x17x7x7xf32, #zero>
 }
 
+// PLAN: read 3332, written 3332
+// PLAN-NEXT: digits {{.*}}; from [d0] [d1/16] [d2] [d3] [d1%16]; to [d0] [d1/16 d1%16] [d2] [d3]; copy d1/16=0..1; copy d1/16=1..2 d1%16=0..1
 // CHECK-LABEL: @unpack
-// CHECK: linalg.transpose {{.*}} permutation = [0, 1, 4, 2, 3]
-// CHECK: tensor.collapse_shape
-// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 17, 7, 7] [1, 1, 1, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0, 0] [1, 1, 7, 7, 16]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 16, 7, 7]
+// CHECK: linalg.generic
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0, 0, 0] [1, 1, 7, 7, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 16, 0, 0] [1, 1, 7, 7]
+// CHECK: linalg.generic
 func.func @unpack(%x: tensor<1x17x7x7xf32, #nc16>) -> tensor<1x17x7x7xf32> {
   %0 = layout.convert %x : tensor<1x17x7x7xf32, #nc16> to tensor<1x17x7x7xf32>
   return %0 : tensor<1x17x7x7xf32>
@@ -60,13 +77,33 @@ func.func @same_storage(%x: tensor<4x17x1x1xf32>, %y: tensor<1x17x7x7xf32, #zero
   return %0, %1 : tensor<4x17x1x1xf32, #nhwc>, tensor<1x17x7x7xf32, #nc16>
 }
 
-// Only the padding changes.
+// Only the padding changes. What others see is copied, the padding selected on
+// the way.
+// PLAN: 1x17x7x7xf32  relayout
+// PLAN: read 6272, written 6272
+// PLAN-NEXT: digits {{.*}}; masked d1; copy all
 // CHECK-LABEL: @state_padding
 // CHECK: linalg.generic
 // CHECK: arith.cmpi slt
 // CHECK: arith.select
 func.func @state_padding(%x: tensor<1x17x7x7xf32, #nc16>) -> tensor<1x17x7x7xf32, #zero> {
   %0 = layout.convert %x : tensor<1x17x7x7xf32, #nc16> to tensor<1x17x7x7xf32, #zero>
+  return %0 : tensor<1x17x7x7xf32, #zero>
+}
+
+// Where nobody else sees it, only the padding is written and paid (P1).
+// PLAN: 1x17x7x7xf32  padding
+// PLAN: read 0, written 2940
+// PLAN-NEXT: digits {{.*}}; fill d1/16=1..2 d1%16=1..16{{$}}
+// CHECK-LABEL: @fill_padding
+// CHECK: %[[ABS:.*]] = linalg.generic
+// CHECK: %[[PADDING:.*]] = tensor.extract_slice %[[ABS]][0, 1, 0, 0, 1] [1, 1, 7, 7, 15]
+// CHECK: %[[FILL:.*]] = linalg.fill ins(%{{.*}}) outs(%[[PADDING]] :
+// CHECK: tensor.insert_slice %[[FILL]] into %[[ABS]]
+// CHECK-NOT: linalg
+func.func @fill_padding(%x: tensor<1x17x7x7xf32, #nc16>) -> tensor<1x17x7x7xf32, #zero> {
+  %a = math.absf %x : tensor<1x17x7x7xf32, #nc16>
+  %0 = layout.convert %a : tensor<1x17x7x7xf32, #nc16> to tensor<1x17x7x7xf32, #zero>
   return %0 : tensor<1x17x7x7xf32, #zero>
 }
 

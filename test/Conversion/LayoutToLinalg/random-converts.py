@@ -202,7 +202,7 @@ def check(expected_path, printed_path):
         if not want["want"]:
             continue  # the printer shows one element in any case
         data = text.split("data =", 1)[1]
-        got = [float(number) for number in re.findall(r"-?[\d.]+(?:e[-+]?\d+)?|nan", data)]
+        got = [float(number) for number in re.findall(r"-?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf)", data)]
         if len(got) != len(want["want"]) or any(
                 w is not None and w != g for w, g in zip(want["want"], got)):
             differ += 1

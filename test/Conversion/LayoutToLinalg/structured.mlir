@@ -7,6 +7,7 @@
 #c16 = #layout.blocked<"CW" to "CW16c">
 #one = #layout.padded<#layout.blocked<"CW" to "CW16c">, 1.0 : f32>
 #id = affine_map<(d0, d1) -> (d0, d1)>
+#id4 = affine_map<(n, c, h, w) -> (n, c, h, w)>
 
 // Digits of the loops: outer ones first, then reductions, the lane last.
 // CHECK-DAG: #[[IN:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d4, d2 + d5, d3 + d6, d7)>
@@ -89,6 +90,39 @@ func.func @empty() -> tensor<17x3xf32, #one> {
 func.func @elementwise(%x: tensor<17x3xf32, #one>) -> tensor<17x3xf32, #one> {
   %0 = math.exp %x : tensor<17x3xf32, #one>
   return %0 : tensor<17x3xf32, #one>
+}
+
+// f(0, 0) = 0: an addition and a relu bring zero along (P2).
+// CHECK-LABEL: @keeps_zero
+// CHECK: arith.maximumf
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @keeps_zero(%x: tensor<1x17x3x3xf32, #z16>, %y: tensor<1x17x3x3xf32, #z16>) -> tensor<1x17x3x3xf32, #z16> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x17x3x3xf32, #z16>
+  %0 = linalg.generic {indexing_maps = [#id4, #id4, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %y : tensor<1x17x3x3xf32, #z16>, tensor<1x17x3x3xf32, #z16>) outs(%e : tensor<1x17x3x3xf32, #z16>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    %r = arith.maximumf %s, %z : f32
+    linalg.yield %r : f32
+  } -> tensor<1x17x3x3xf32, #z16>
+  return %0 : tensor<1x17x3x3xf32, #z16>
+}
+
+// One operand whose padding is not known is enough to need the mask.
+// CHECK-LABEL: @keeps_zero_of_one
+// CHECK: arith.select
+// CHECK: return
+func.func @keeps_zero_of_one(%x: tensor<1x17x3x3xf32, #z16>, %y: tensor<1x17x3x3xf32, #nc16>) -> tensor<1x17x3x3xf32, #z16> {
+  %e = tensor.empty() : tensor<1x17x3x3xf32, #z16>
+  %0 = linalg.generic {indexing_maps = [#id4, #id4, #id4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %y : tensor<1x17x3x3xf32, #z16>, tensor<1x17x3x3xf32, #nc16>) outs(%e : tensor<1x17x3x3xf32, #z16>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.mulf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1x17x3x3xf32, #z16>
+  return %0 : tensor<1x17x3x3xf32, #z16>
 }
 
 // CHECK-LABEL: @traps

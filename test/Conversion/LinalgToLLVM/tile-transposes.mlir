@@ -33,3 +33,39 @@ func.func @too_small(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
   %r = linalg.transpose ins(%x : tensor<3x64xf32>) outs(%e : tensor<64x3xf32>) permutation = [1, 0]
   return %r : tensor<64x3xf32>
 }
+
+// -----
+
+// Positions that are sums of dims: 32 channels in two tiles of 16.
+// CHECK-LABEL: func.func @sums
+// CHECK-COUNT-16: vector.transfer_read {{.*}} vector<8xf32>
+// CHECK: vector.shuffle
+// CHECK-COUNT-16: vector.transfer_write {{.*}} vector<8xf32>
+// CHECK-NOT: linalg
+func.func @sums(%x: tensor<32x8xf32>) -> tensor<2x8x16xf32> {
+  %e = tensor.empty() : tensor<2x8x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c1, w, c0) -> (c1 * 16 + c0, w)>, affine_map<(c1, w, c0) -> (c1, w, c0)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<32x8xf32>) outs(%e : tensor<2x8x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x8x16xf32>
+  return %r : tensor<2x8x16xf32>
+}
+
+// -----
+
+// The same element is next on both sides: vectors are copied.
+// CHECK-LABEL: func.func @runs
+// CHECK-COUNT-1: vector.transfer_read {{.*}} vector<8xf32>
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.transfer_write {{.*}} vector<8xf32>
+// CHECK-NOT: linalg
+func.func @runs(%x: tensor<8x32xf32>) -> tensor<2x8x16xf32> {
+  %e = tensor.empty() : tensor<2x8x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(c1, w, c0) -> (w, c1 * 16 + c0)>, affine_map<(c1, w, c0) -> (c1, w, c0)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<8x32xf32>) outs(%e : tensor<2x8x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<2x8x16xf32>
+  return %r : tensor<2x8x16xf32>
+}

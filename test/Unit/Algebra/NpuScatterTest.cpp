@@ -13,6 +13,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -55,7 +56,7 @@ Index toInts(const llvm::json::Value &value) {
 class NpuScatterTest : public testing::Test {
 protected:
   NpuScatterTest() {
-    context.loadDialect<LayoutDialect, arith::ArithDialect>();
+    context.loadDialect<LayoutDialect, npu::NPUDialect, arith::ArithDialect>();
     context.getDiagEngine().registerHandler(
         [&](Diagnostic &diag) { lastError = diag.str(); });
   }
@@ -65,10 +66,10 @@ protected:
     EXPECT_TRUE(attr) << text << ": " << lastError;
     return attr;
   }
-  NpuTargetAttr getTarget(int64_t npus, int64_t bytes, int64_t euBytes) {
-    return NpuTargetAttr::get(&context, npus, bytes, euBytes, std::nullopt);
+  npu::ChipAttr getTarget(int64_t npus, int64_t bytes, int64_t euBytes) {
+    return npu::ChipAttr::get(&context, npus, bytes, euBytes);
   }
-  NpuScatterAttr getLayout(const std::string &text, NpuTargetAttr target) {
+  NpuScatterAttr getLayout(const std::string &text, npu::ChipAttr target) {
     auto attr = cast<NpuScatterAttr>(parse(text));
     return cast<NpuScatterAttr>(attr.withTarget(target));
   }
@@ -91,9 +92,7 @@ protected:
   }
   NpuStorage getStorage(const Index &shape, int64_t bytes,
                         NpuScatterAttr layout) {
-    NpuTargetAttr target = layout.getTarget();
-    NpuFigures figures{target.getNpus(), target.getBytesPerNpu(),
-                       target.getEuBytes()};
+    NpuFigures figures = layout.getTarget().getFigures();
     return *getNpuStorage(
         layout.getScatter(), figures, bytes, shape,
         [](const Twine &message) { FAIL() << message.str(); });
@@ -226,7 +225,7 @@ TEST_F(NpuScatterTest, TableOfTheSpec) {
 }
 
 TEST_F(NpuScatterTest, MovingTheStartUnitCanDoubleTheMemory) {
-  NpuTargetAttr bm1684 = getTarget(64, 524288, 128);
+  npu::ChipAttr bm1684 = getTarget(64, 524288, 128);
   Index shape{1, 64, 56, 56};
   for (auto [start, expected] : {std::pair(0, 12544), std::pair(1, 25088)}) {
     NpuScatterAttr layout = getLayout(
@@ -434,7 +433,7 @@ TEST_F(RandomNpuScatterTest, AChannelSliceIsAStridedScatter) {
     // Strided layouts do not pack weights.
     if (x.mode == "matrix" || x.pack == "ic2")
       continue;
-    NpuTargetAttr target = getTarget(x.X, x.S, x.EU);
+    npu::ChipAttr target = getTarget(x.X, x.S, x.EU);
     LayoutMap whole = getMap(x.shape, x.e, getLayout(x.text(), target));
     int64_t first = below(x.shape[1]);
     Numbers part = x;
@@ -461,8 +460,8 @@ TEST_F(RandomNpuScatterTest, AChannelSliceIsAStridedScatter) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(NpuScatterTest, TheTargetIsFilledInOnce) {
-  NpuTargetAttr small = getTarget(4, 1024, 128);
-  NpuTargetAttr large = getTarget(64, 524288, 64);
+  npu::ChipAttr small = getTarget(4, 1024, 128);
+  npu::ChipAttr large = getTarget(64, 524288, 64);
   auto scatter = cast<LayoutAttrInterface>(
       parse("#layout.npu_scatter<aligned, start = 2>"));
   auto placed = cast<LayoutAttrInterface>(scatter.withTarget(small));
@@ -491,7 +490,7 @@ TEST_F(NpuScatterTest, AFilledInTargetThatDoesNotFitIsAnError) {
 }
 
 TEST_F(NpuScatterTest, StoredDimsAreTheDigitsOfTheFormula) {
-  NpuTargetAttr target = getTarget(4, 1024, 128);
+  npu::ChipAttr target = getTarget(4, 1024, 128);
   auto extents = [&](const std::string &text, const Index &shape,
                      int64_t bytes) {
     Index result;

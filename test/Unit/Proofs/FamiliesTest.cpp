@@ -13,6 +13,7 @@
 
 #include "Proven.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -24,7 +25,7 @@ namespace {
 
 class Families : public testing::Test {
 protected:
-  Families() { context.loadDialect<LayoutDialect>(); }
+  Families() { context.loadDialect<LayoutDialect, mlir::npu::NPUDialect>(); }
 
   /// The map of a layout; null, and a failure, where it does not apply.
   LayoutMap resolve(const std::string &text, const Index &shape,
@@ -132,7 +133,7 @@ TEST_F(Families, NpuScatter) {
     std::string text = std::string("#layout.npu_scatter<") + c.text + ">";
     auto get = [&](const Index &shape) {
       return resolve(text, shape, c.bits,
-                     "#layout.npu_target<npus = 4, bytes_per_npu = 16777216, "
+                     "#npu.target<npus = 4, bytes_per_npu = 16777216, "
                      "eu_bytes = 128>");
     };
     for (const Index &shape : c.shapes)

@@ -98,14 +98,14 @@ def TileTransposesPass
     : InterfacePass<"layout-tile-transposes", "FunctionOpInterface"> {
   let summary = "Rewrites transpositions to in-register square tiles";
   let description = [{
-    A permuting copy whose fastest input dim is not its fastest result dim is
-    rewritten to loops over tiles of these two dims. A tile is read as vectors
-    along the input, transposed in registers and written as vectors along the
-    result.
+    A copy whose positions are dims or sums of them, and whose fastest input dim
+    is not its fastest result dim, is rewritten to loops over tiles of these two
+    dims. A tile is read as vectors along the input, transposed in registers and
+    written as vectors along the result.
   }];
   let dependentDialects = [
-    "arith::ArithDialect", "linalg::LinalgDialect", "scf::SCFDialect",
-    "tensor::TensorDialect", "vector::VectorDialect"
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+    "scf::SCFDialect", "tensor::TensorDialect", "vector::VectorDialect"
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",

@@ -15,11 +15,9 @@ namespace mlir {
 namespace layout {
 
 constexpr llvm::StringLiteral kTargetAttr = "layout.target";
-constexpr llvm::StringLiteral kOperandLayouts = "layout.operand_layouts";
-constexpr llvm::StringLiteral kResultLayouts = "layout.result_layouts";
-/// One array per block of the op's regions, one entry per argument.
-constexpr llvm::StringLiteral kArgumentLayouts = "layout.argument_layouts";
 constexpr llvm::StringLiteral kAssignment = "layout.assignment";
+/// In the assignment: each consumer has a conversion of its own.
+constexpr llvm::StringLiteral kForEach = "for_each_consumer";
 
 } // namespace layout
 } // namespace mlir

@@ -7,6 +7,7 @@
 
 #include "Decision.h"
 #include "layout/Analysis/ControlFlow.h"
+#include "layout/Analysis/Pins.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -17,6 +18,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include <deque>
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_INSERTTRANSFORMSPASS
@@ -30,43 +32,48 @@ using Kind = OpLayoutRule::Kind;
 namespace {
 class Rewriter {
 public:
-  explicit Rewriter(Operation *root) : root(root) {}
+  explicit Rewriter(Operation *root) : root(root) {
+    auto assignment = dyn_cast_if_present<DictionaryAttr>(
+        root->getDiscardableAttr(kAssignment));
+    convertsForEach = assignment && assignment.contains(kForEach);
+  }
 
   LogicalResult run();
 
 private:
-  LogicalResult readTypes(Operation *op, StringRef name, Attribute attr,
-                          TypeRange types, SmallVectorImpl<Type> &wanted);
+  /// What the attributes of an op ask for. Without any for the operands they
+  /// keep the types that they have; an empty list of results changes nothing.
+  struct Wanted {
+    Operation *op = nullptr;
+    SmallVector<Type, 3> operands;
+    SmallVector<Type, 1> results;
+    bool keepsOperands = false;
+  };
+
   LogicalResult readOp(Operation *op);
   LogicalResult readArguments(Operation *op);
-  void setType(Value value, Type type);
-  void collectDemands(Operation *op, ArrayRef<Type> types);
+  LogicalResult checkStatements() const;
+  struct Wanted;
+  void collectDemands(const Wanted &entry);
   void meet(Value value, Type type, ArrayRef<OpOperand *> operands);
   void setFunctionType(Operation *op);
   Value getAs(Value value, Type type, ArrayRef<Operation *> users);
   Value makeSourceAs(Value value, Type type);
   void eraseReplacedSources();
 
-  /// What the attributes of an op ask for; empty lists change nothing.
-  struct Wanted {
-    Operation *op = nullptr;
-    SmallVector<Type, 3> operands;
-    SmallVector<Type, 1> results;
-  };
-
   Operation *root;
+  /// No conversion serves two consumers, except of constants.
+  bool convertsForEach = false;
   /// Ops with attributes, and those with operands, which others may affect.
-  std::vector<Wanted> ops;
+  std::deque<Wanted> ops; // which does not move them when it grows
   Placement placement;
-  std::vector<std::pair<BlockArgument, Type>> wantedArguments;
+  SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
-  /// The types of values before they were changed.
-  llvm::DenseMap<Value, Type> before;
   /// Operands that ask for a value in another type.
   llvm::MapVector<std::pair<Value, Type>, SmallVector<OpOperand *, 2>> demands;
   llvm::DenseMap<std::pair<Value, std::pair<Type, Block *>>, Value> converted;
   llvm::DenseMap<std::pair<Value, Type>, Value> remade;
-  llvm::DenseMap<std::pair<Type, Attribute>, Type> typeWith;
+  StatedTypes types;
   /// The last conversion of a value, and of the arguments of a block.
   llvm::DenseMap<Value, Operation *> lastAfter;
   llvm::DenseMap<Block *, Operation *> lastAtStart;
@@ -74,80 +81,11 @@ private:
 };
 } // namespace
 
-/// `type` with the layout `entry`, which is entry `i` of the attribute `name`.
-static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
-                                   Type type, Attribute entry) {
-  auto layout = dyn_cast<LayoutAttrInterface>(entry);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!layout || !tensor)
-    return op->emitError()
-           << "entry " << i << " of '" << name << "' is " << entry
-           << (layout ? ", but the value is no ranked tensor: write 'unit'"
-                      : ": it has to be a layout, or 'unit'");
-  auto emitError = [&] {
-    return op->emitError() << "entry " << i << " of '" << name << "': ";
-  };
-  ArrayRef<int64_t> shape = tensor.getShape();
-  Type elementType = tensor.getElementType();
-  if (failed(cast<VerifiableTensorEncoding>(entry).verifyEncoding(
-          shape, elementType, emitError)))
-    return failure();
-  FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
-  if (failed(map))
-    return failure();
-  return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
-}
-
-/// The types that the array attribute `name` of `op` states.
-LogicalResult Rewriter::readTypes(Operation *op, StringRef name, Attribute attr,
-                                  TypeRange types,
-                                  SmallVectorImpl<Type> &wanted) {
-  auto layouts = dyn_cast<ArrayAttr>(attr);
-  if (!layouts || layouts.size() != types.size())
-    return op->emitError() << "'" << name
-                           << "' has to be an array with one layout for each "
-                              "of the "
-                           << types.size()
-                           << " tensors, 'unit' for other values";
-  wanted.assign(types.begin(), types.end());
-  for (auto [i, entry] : llvm::enumerate(layouts)) {
-    if (isa<UnitAttr>(entry))
-      continue;
-    Type &known = typeWith[{types[i], entry}];
-    if (!known) {
-      FailureOr<Type> type = applyLayout(op, name, i, types[i], entry);
-      if (failed(type))
-        return failure();
-      known = *type;
-    }
-    wanted[i] = known;
-  }
-  return success();
-}
-
 LogicalResult Rewriter::readArguments(Operation *op) {
-  Attribute attr = op->getDiscardableAttr(kArgumentLayouts);
-  if (!attr)
-    return success();
-  SmallVector<Block *> blocks;
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      blocks.push_back(&block);
-  auto arrays = dyn_cast<ArrayAttr>(attr);
-  if (!arrays || arrays.size() != blocks.size())
-    return op->emitError() << "'" << kArgumentLayouts
-                           << "' has to be an array with one array for each "
-                              "of the "
-                           << blocks.size() << " blocks of the op";
-  for (auto [block, array] : llvm::zip(blocks, arrays)) {
-    SmallVector<Type> types;
-    if (failed(readTypes(op, kArgumentLayouts, array, block->getArgumentTypes(),
-                         types)))
-      return failure();
-    for (auto [argument, type] : llvm::zip(block->getArguments(), types))
-      wantedArguments.push_back({argument, type});
-  }
-  if (isa<FunctionOpInterface>(op))
+  size_t before = wantedArguments.size();
+  if (failed(types.readArguments(op, wantedArguments)))
+    return failure();
+  if (wantedArguments.size() != before && isa<FunctionOpInterface>(op))
     functions.insert(op);
   return success();
 }
@@ -155,16 +93,18 @@ LogicalResult Rewriter::readArguments(Operation *op) {
 LogicalResult Rewriter::readOp(Operation *op) {
   if (op->getDiscardableAttrDictionary().empty()) {
     if (op->getNumOperands())
-      ops.push_back({op, {}, {}});
+      ops.push_back({op, llvm::to_vector<3>(op->getOperandTypes()), {}, true});
     return success();
   }
   Attribute operands = op->getDiscardableAttr(kOperandLayouts);
   Attribute results = op->getDiscardableAttr(kResultLayouts);
-  Wanted entry{op, {}, {}};
-  if ((operands && failed(readTypes(op, kOperandLayouts, operands,
-                                    op->getOperandTypes(), entry.operands))) ||
-      (results && failed(readTypes(op, kResultLayouts, results,
-                                   op->getResultTypes(), entry.results))) ||
+  Wanted entry{op, {}, {}, !operands};
+  if (!operands)
+    llvm::append_range(entry.operands, op->getOperandTypes());
+  if ((operands && failed(types.read(op, kOperandLayouts, operands,
+                                     op->getOperandTypes(), entry.operands))) ||
+      (results && failed(types.read(op, kResultLayouts, results,
+                                    op->getResultTypes(), entry.results))) ||
       failed(readArguments(op)))
     return failure();
   if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
@@ -174,11 +114,22 @@ LogicalResult Rewriter::readOp(Operation *op) {
   return success();
 }
 
-void Rewriter::setType(Value value, Type type) {
-  if (value.getType() == type)
-    return;
-  before.try_emplace(value, value.getType());
-  value.setType(type);
+/// Whether all that is stated can hold at once.
+LogicalResult Rewriter::checkStatements() const {
+  SmallVector<StatedEnd, 0> ends;
+  for (const Wanted &entry : ops) {
+    for (auto [operand, type] :
+         llvm::zip(entry.op->getOpOperands(), entry.operands))
+      if (operand.get().getType() != type)
+        ends.push_back({&operand, type});
+    for (auto [result, type] : llvm::zip(entry.op->getResults(), entry.results))
+      if (result.getType() != type)
+        ends.push_back({Value(result), type});
+  }
+  for (auto [argument, type] : wantedArguments)
+    if (argument.getType() != type)
+      ends.push_back({Value(argument), type});
+  return checkEnds(root, ends, /*isComplete=*/true);
 }
 
 /// Arguments and what is returned have changed; the type follows.
@@ -252,18 +203,13 @@ Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
   return known = last->getResult(0);
 }
 
-/// Without types, the operands keep those that they had.
-void Rewriter::collectDemands(Operation *op, ArrayRef<Type> types) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    Type type = operand.get().getType();
-    if (!types.empty())
-      type = types[operand.getOperandNumber()];
-    else if (auto it = before.find(operand.get()); it != before.end())
-      type = it->second;
+void Rewriter::collectDemands(const Wanted &entry) {
+  for (auto [operand, type] :
+       llvm::zip_equal(entry.op->getOpOperands(), entry.operands)) {
     if (operand.get().getType() == type)
       continue;
     // What reads no element takes what there is.
-    if (types.empty() && getLayoutRule(op).kind == Kind::Shape)
+    if (entry.keepsOperands && getLayoutRule(entry.op).kind == Kind::Shape)
       return;
     demands[{operand.get(), type}].push_back(&operand);
   }
@@ -285,9 +231,18 @@ void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
       depth == 0 || llvm::any_of(users, [&](Operation *user) {
         return placement.getLoopDepth(placement.find(value, user)) >= depth;
       });
-  for (OpOperand *operand : operands)
-    operand->set(isShared ? getAs(value, type, users)
-                          : getAs(value, type, operand->getOwner()));
+  Operation *producer = value.getDefiningOp();
+  bool isForEach = convertsForEach &&
+                   !(producer && producer->hasTrait<OpTrait::ConstantLike>());
+  Operation *owner = nullptr;
+  for (OpOperand *operand : operands) {
+    if (isForEach && operand->getOwner() != owner)
+      converted.clear();
+    owner = operand->getOwner();
+    operand->set(isShared && !isForEach
+                     ? getAs(value, type, users)
+                     : getAs(value, type, operand->getOwner()));
+  }
 }
 
 /// What nobody needs in the old layout any more; users before producers.
@@ -311,26 +266,25 @@ LogicalResult Rewriter::run() {
   WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (walk.wasInterrupted())
+  if (walk.wasInterrupted() || failed(checkStatements()))
     return failure();
 
-  before.reserve(ops.size());
   for (const Wanted &entry : ops) {
     if (entry.op->getDiscardableAttrDictionary().empty())
       continue;
     if (!entry.results.empty())
       for (auto [result, type] :
            llvm::zip(entry.op->getResults(), entry.results))
-        setType(result, type);
+        result.setType(type);
     NamedAttrList left(entry.op->getDiscardableAttrDictionary());
     for (StringRef name : {kOperandLayouts, kResultLayouts, kArgumentLayouts})
       left.erase(name);
     entry.op->setDiscardableAttrs(left.getDictionary(entry.op->getContext()));
   }
   for (auto [argument, type] : wantedArguments)
-    setType(argument, type);
+    argument.setType(type);
   for (const Wanted &entry : ops)
-    collectDemands(entry.op, entry.operands);
+    collectDemands(entry);
   for (auto &[key, operands] : demands)
     meet(key.first, key.second, operands);
   llvm::for_each(functions, [&](Operation *op) { setFunctionType(op); });

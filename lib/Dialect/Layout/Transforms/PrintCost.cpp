@@ -11,6 +11,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/JSON.h"
+#include <map>
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTCOSTPASS
@@ -22,7 +23,7 @@ using namespace mlir::layout;
 
 namespace {
 struct Row {
-  std::string location, from, to, shape, why;
+  std::string location, from, to, shape, transition, why;
   ConversionPlan plan;
   Cost cost = 0;
 };
@@ -55,6 +56,33 @@ static std::string printMap(RankedTensorType type) {
   return text;
 }
 
+/// "buffer to image2d".
+static std::string printTransition(RankedTensorType from, RankedTensorType to) {
+  auto getSpace = [](RankedTensorType type) -> std::string {
+    FailureOr<LayoutMap> map = getLayoutMap(type);
+    return failed(map) ? "unknown" : map->getSpace().str();
+  };
+  return getSpace(from) + " to " + getSpace(to);
+}
+
+/// What is not worth a word: nearly all conversions on a CPU.
+static constexpr llvm::StringLiteral kLinear = "buffer to buffer";
+
+/// The number of rows of each transition, in the order of the alphabet.
+static std::map<std::string, int64_t> countTransitions(ArrayRef<Row> rows) {
+  std::map<std::string, int64_t> counts;
+  for (const Row &row : rows)
+    ++counts[row.transition];
+  return counts;
+}
+
+static std::string printPlan(const ConversionPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  plan.print(os);
+  return text;
+}
+
 /// "linalg.matmul needs it, linalg.generic makes it".
 static std::string explain(ConvertOp convert) {
   std::string text;
@@ -80,14 +108,15 @@ static bool isConstant(Operation *op) {
 }
 
 static Row makeRow(Location loc, RankedTensorType from, RankedTensorType to,
-                   std::string why, TargetAttr target) {
+                   ConversionPlan plan, std::string why, TargetAttr target) {
   Row row;
-  row.plan = ConversionPlan::get(from, to, target);
+  row.plan = std::move(plan);
   row.cost = row.plan.getCost(target);
   row.location = printLocation(loc);
   row.from = printMap(from);
   row.to = printMap(to);
   row.shape = printShape(to);
+  row.transition = printTransition(from, to);
   row.why = std::move(why);
   return row;
 }
@@ -96,17 +125,20 @@ static Table collect(Operation *root, TargetAttr target) {
   Table table;
   root->walk([&](Operation *op) {
     if (auto convert = dyn_cast<ConvertOp>(op)) {
-      Row row =
-          makeRow(convert.getLoc(), convert.getSource().getType(),
-                  convert.getResult().getType(), explain(convert), target);
+      Row row = makeRow(convert.getLoc(), convert.getSource().getType(),
+                        convert.getResult().getType(),
+                        ConversionPlan::get(convert, target), explain(convert),
+                        target);
       (isConstant(convert.getSource().getDefiningOp()) ? table.constants
                                                        : table.activations)
           .push_back(std::move(row));
     } else if (isConstant(op) && hasLayout(op->getResult(0).getType())) {
       // A conversion that has folded: the lowering packs the elements.
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      table.constants.push_back(makeRow(op->getLoc(), withoutLayout(type), type,
-                                        "packed by the lowering", target));
+      RankedTensorType plain = withoutLayout(type);
+      table.constants.push_back(makeRow(
+          op->getLoc(), plain, type, ConversionPlan::get(plain, type, target),
+          "packed by the lowering", target));
     }
   });
   auto assignment = dyn_cast_if_present<DictionaryAttr>(
@@ -137,13 +169,19 @@ static void printText(const Table &table, raw_ostream &os) {
     os << title << ": " << rows.size() << ", " << totals.bytesRead
        << " bytes read, " << totals.bytesWritten << " bytes written, cost "
        << totals.cost << "\n";
+    for (const auto &[transition, count] : countTransitions(rows))
+      if (transition != kLinear)
+        os << "  of these " << transition << ": " << count << "\n";
     for (const Row &row : rows)
       os << "  " << row.location << "  " << row.shape << "  "
-         << stringify(row.plan.kind) << "\n    from " << row.from
-         << "\n    to   " << row.to << "\n    read " << row.plan.bytesRead
-         << ", written " << row.plan.bytesWritten << ", runs of "
-         << row.plan.runBytes << " bytes, cost " << row.cost << "\n    "
-         << row.why << "\n";
+         << stringify(row.plan.kind)
+         << (row.transition == kLinear ? "" : "  " + row.transition)
+         << "\n    from " << row.from << "\n    to   " << row.to
+         << "\n    read " << row.plan.bytesRead << ", written "
+         << row.plan.bytesWritten << ", runs of " << row.plan.runBytes
+         << " bytes, cost " << row.cost << "\n    "
+         << (row.plan.isFree() ? "" : printPlan(row.plan) + "\n    ") << row.why
+         << "\n";
   };
   printRows("conversions", table.activations);
   printRows("conversions of constants", table.constants);
@@ -162,18 +200,24 @@ static void printJSON(const Table &table, raw_ostream &os) {
       json.attribute("bytes_read", totals.bytesRead);
       json.attribute("bytes_written", totals.bytesWritten);
       json.attribute("cost", totals.cost);
+      json.attributeObject("transitions", [&] {
+        for (const auto &[transition, count] : countTransitions(rows))
+          json.attribute(transition, count);
+      });
       json.attributeArray("rows", [&] {
         for (const Row &row : rows)
           json.object([&] {
             json.attribute("location", row.location);
             json.attribute("shape", row.shape);
             json.attribute("kind", stringify(row.plan.kind));
+            json.attribute("transition", row.transition);
             json.attribute("from", row.from);
             json.attribute("to", row.to);
             json.attribute("bytes_read", row.plan.bytesRead);
             json.attribute("bytes_written", row.plan.bytesWritten);
             json.attribute("run_bytes", row.plan.runBytes);
             json.attribute("cost", row.cost);
+            json.attribute("plan", printPlan(row.plan));
             json.attribute("why", row.why);
           });
       });

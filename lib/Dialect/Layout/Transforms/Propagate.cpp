@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::layout {
@@ -49,7 +50,7 @@ private:
     return ArrayAttr::get(context, attrs);
   }
   void writeOps();
-  void collectEnds(const Join &join, Attribute layout);
+  void collectEnds(const Join &join, const OpConfig &config);
   void writeEnds();
   void setEntry(Operation *op, StringRef name, size_t size, unsigned i,
                 Attribute layout);
@@ -72,7 +73,9 @@ void DecisionWriter::writeOps() {
       assignment.candidates.size());
   for (auto [u, unit] : llvm::enumerate(assignment.program.units)) {
     const OpConfig &config = assignment.getConfig(u);
-    if (!unit.op || config.origin == OpConfig::Origin::AsTyped)
+    // Pins are there already.
+    if (!unit.op || config.origin == OpConfig::Origin::AsTyped ||
+        config.origin == OpConfig::Origin::Pinned)
       continue;
     auto &ofClass = attrs[unit.unitClass];
     ofClass.resize(assignment.candidates[unit.unitClass].configs.size());
@@ -91,11 +94,21 @@ void DecisionWriter::writeOps() {
 void DecisionWriter::setEntry(Operation *op, StringRef name, size_t size,
                               unsigned i, Attribute layout) {
   Layouts &layouts = entries[{op, name}];
+  if (layouts.empty())
+    if (Attribute pins = op->getDiscardableAttr(name))
+      llvm::append_range(layouts, cast<ArrayAttr>(pins));
   layouts.resize(size, unit);
   layouts[i] = layout;
 }
 
-void DecisionWriter::collectEnds(const Join &join, Attribute layout) {
+void DecisionWriter::collectEnds(const Join &join, const OpConfig &config) {
+  Attribute layout = getAttr(config.exact.operands.front());
+  for (auto [i, part] : llvm::enumerate(join.parts)) {
+    Operation *owner = part.operand->getOwner();
+    setEntry(owner, kOperandLayouts, owner->getNumOperands(),
+             part.operand->getOperandNumber(),
+             getAttr(config.exact.operands[1 + i]));
+  }
   for (OpOperand *operand : join.operands)
     setEntry(operand->getOwner(), kOperandLayouts,
              operand->getOwner()->getNumOperands(), operand->getOperandNumber(),
@@ -136,8 +149,7 @@ void DecisionWriter::run() {
   for (auto [u, unit] : llvm::enumerate(assignment.program.units)) {
     const OpConfig &config = assignment.getConfig(u);
     if (!unit.op && config.origin != OpConfig::Origin::AsTyped)
-      collectEnds(assignment.program.flow.joins[unit.join],
-                  getAttr(config.exact.operands.front()));
+      collectEnds(assignment.program.flow.joins[unit.join], config);
   }
   writeEnds();
 }
@@ -146,16 +158,15 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
                            const CostModel &costs) {
   DecisionWriter(assignment, costs, root->getContext()).run();
   Builder builder(root->getContext());
-  root->setDiscardableAttr(
-      kAssignment,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("cost",
-                                builder.getI64IntegerAttr(assignment.cost)),
-           builder.getNamedAttr(
-               "conversion_cost",
-               builder.getI64IntegerAttr(assignment.conversionCost)),
-           builder.getNamedAttr("lower_bound", builder.getI64IntegerAttr(
-                                                   assignment.lowerBound))}));
+  NamedAttrList figures;
+  figures.set("cost", builder.getI64IntegerAttr(assignment.cost));
+  figures.set("conversion_cost",
+              builder.getI64IntegerAttr(assignment.conversionCost));
+  figures.set("lower_bound", builder.getI64IntegerAttr(assignment.lowerBound));
+  if (assignment.convertsForEach)
+    figures.set(kForEach, builder.getUnitAttr());
+  root->setDiscardableAttr(kAssignment,
+                           figures.getDictionary(root->getContext()));
 }
 
 static StringRef getFunctionName(Operation *op) {
@@ -177,6 +188,7 @@ static std::string print(const LayoutMap &map) {
 /// True for ops whose types are fixed by what they are: boundaries and jumps.
 static bool isBoundary(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() || isa<CallOpInterface>(op) ||
+         isa<ParallelCombiningOpInterface>(op) ||
          isa_and_nonnull<LayoutDialect>(op->getDialect());
 }
 
@@ -210,6 +222,26 @@ static void remarkConversion(const PlannedConversion &conversion,
       << remark::metric("Cost", conversion.cost);
 }
 
+/// Tensors whose best image the target cannot hold.
+static void remarkImage(Operation *op, const ImageNote &note,
+                        CostModel &costs) {
+  Value value = note.slot.isResult ? Value(op->getResult(note.slot.index))
+                                   : op->getOperand(note.slot.index);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << (note.slot.isResult ? "result " : "operand ") << note.slot.index
+     << " of " << op->getName() << ", " << value.getType() << ", would be ";
+  describe(note.fit, cast<RankedTensorType>(value.getType()), os);
+  if (note.instead) {
+    os << ": it is offered as " << print(costs.getMap(*note.instead))
+       << " instead";
+    remark::analysis(op->getLoc(), options("OtherImage", op)) << text;
+  } else {
+    os << ": it stays in linear memory";
+    remark::missed(op->getLoc(), options("NoImage", op)) << text;
+  }
+}
+
 void layout::emitDecisionRemarks(Operation *root,
                                  const LayoutAssignment &assignment,
                                  CostModel &costs) {
@@ -229,6 +261,9 @@ void layout::emitDecisionRemarks(Operation *root,
               " has no layout rule for these operands: its tensors stay "
               "row-major")
                  .str();
+    for (const ImageNote &note :
+         assignment.candidates[unit.unitClass].imageNotes)
+      remarkImage(op, note, costs);
     if (assignment.candidates[unit.unitClass].isTruncated)
       remark::missed(op->getLoc(), options("ManyLayouts", op))
           << (op->getName().getStringRef() +
@@ -264,11 +299,14 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
                                                        : WalkResult::advance();
                           })
                           .wasInterrupted();
+    FailureOr<TargetAttr> wanted = failure();
+    if (hasTensors && failed(wanted = layout::getTarget(root, target)))
+      return signalPassFailure();
+    FailureOr<Pins> pins = readPins(root);
+    if (failed(pins))
+      return signalPassFailure();
     if (!hasTensors)
       return;
-    FailureOr<TargetAttr> wanted = layout::getTarget(root, target);
-    if (failed(wanted))
-      return signalPassFailure();
     if (maxConfigs == 0 || maxTable < 1) {
       root->emitError() << "'max-configs' and 'max-table' are at least 1";
       return signalPassFailure();
@@ -277,8 +315,8 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
     SolveOptions solve;
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
-    LayoutAssignment assignment =
-        assignLayouts(root, costs, {maxConfigs, maxLayouts}, solve, strategy);
+    LayoutAssignment assignment = assignLayouts(
+        root, costs, {maxConfigs, maxLayouts}, solve, strategy, *pins);
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
   }

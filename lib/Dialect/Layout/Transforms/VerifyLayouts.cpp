@@ -11,12 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
-#include "layout/Interfaces/IterationSpace.h"
-#include "layout/Interfaces/OpLayoutRule.h"
+#include "layout/Interfaces/RuleCheck.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -38,9 +36,6 @@ public:
 
 private:
   LogicalResult verifyType(Location loc, Type type);
-  LogicalResult verifyLoops(Operation *op, const OpLayoutRule &rule);
-  LogicalResult verifyView(Operation *op, const ViewRule &view);
-  LogicalResult verifyPerDim(Operation *op, ArrayRef<int64_t> units);
 
   DenseSet<Type> valid; // types are checked once
 };
@@ -65,84 +60,6 @@ LogicalResult Verifier::verifyType(Location loc, Type type) {
                                      tensor.getElementType(), emit)));
 }
 
-LogicalResult Verifier::verifyLoops(Operation *op, const OpLayoutRule &rule) {
-  SmallVector<OperandAccess> accesses;
-  auto add = [&](Type type, AffineMap map, bool isResult) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && map)
-      accesses.push_back({map, tensor, isResult});
-  };
-  for (auto [type, map] : llvm::zip(op->getOperandTypes(), rule.operandMaps))
-    add(type, map, false);
-  for (auto [type, map] : llvm::zip(op->getResultTypes(), rule.resultMaps))
-    add(type, map, true);
-  SmallVector<utils::IteratorType> iterators;
-  SmallVector<int64_t> sizes;
-  for (const LoopRule &loop : rule.loops) {
-    iterators.push_back(loop.iterator);
-    sizes.push_back(loop.size);
-  }
-  std::string whyNot;
-  if (succeeded(getIterationSpace(accesses, iterators, sizes, whyNot)))
-    return success();
-  return op->emitOpError() << "cannot run on the layouts of its operands: "
-                           << whyNot << "; convert them with layout.convert";
-}
-
-LogicalResult Verifier::verifyView(Operation *op, const ViewRule &view) {
-  auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  FailureOr<LayoutMap> from = getLayoutMap(source), to = getLayoutMap(result);
-  if (failed(from) || failed(to))
-    return op->emitOpError() << "has an encoding that is not a layout";
-  LayoutMap viewed = from->substitute(result.getRank(), view.sourceDims,
-                                      view.sourceSizes, result.getShape());
-  if (equalOn(viewed, *to, result.getShape()) == Answer::Yes)
-    return success();
-  return op->emitOpError() << "is a view of " << source << ", whose storage "
-                           << viewed.str() << " is not shown to be that of "
-                           << result
-                           << " (L7); convert one of them with layout.convert";
-}
-
-/// Whether every digit of dim `d` in `x` nests in whole multiples of `unit`.
-static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
-  return llvm::all_of(x.terms, [&](const DigitTerm &term) {
-    const Digit &digit = term.digit;
-    if (!digit.isDim()) {
-      bool mentions = false;
-      digit.walkDims([&](unsigned dim) { mentions |= dim == d; });
-      return !mentions;
-    }
-    return digit.dim != d || dividesUnit(digit, unit);
-  });
-}
-
-LogicalResult Verifier::verifyPerDim(Operation *op, ArrayRef<int64_t> units) {
-  std::optional<LayoutMap> first;
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  for (Type type : types) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || tensor.getRank() != int64_t(units.size()))
-      continue;
-    FailureOr<LayoutMap> map = getLayoutMap(tensor);
-    if (failed(map))
-      return op->emitOpError() << "has an encoding that is not a layout";
-    if (first && *first != *map)
-      return op->emitOpError() << "needs one layout on all its tensors, found "
-                               << first->str() << " and " << map->str();
-    first = *map;
-    for (auto [d, unit] : llvm::enumerate(units))
-      for (const Coordinate &coordinate : map->getCoordinates())
-        if (unit && !hasWholeUnits(coordinate.value, d, unit))
-          return op->emitOpError()
-                 << "changes dim " << d << ", which layout " << map->str()
-                 << " divides; convert the tensor with layout.convert";
-  }
-  return success();
-}
-
 LogicalResult Verifier::verify(Operation *op) {
   for (Value result : op->getResults())
     if (failed(verifyType(op->getLoc(), result.getType())))
@@ -154,20 +71,12 @@ LogicalResult Verifier::verify(Operation *op) {
           return failure();
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
-  OpLayoutRule rule = getLayoutRule(op);
-  switch (rule.kind) {
-  case OpLayoutRule::Kind::Loops:
-    return verifyLoops(op, rule);
-  case OpLayoutRule::Kind::View:
-    return verifyView(op, rule.view);
-  case OpLayoutRule::Kind::PerDim:
-    return verifyPerDim(op, rule.units);
-  case OpLayoutRule::Kind::Opaque:
-  case OpLayoutRule::Kind::Source:
-  case OpLayoutRule::Kind::Shape:
+  std::string whyNot;
+  if (succeeded(checkRule(getLayoutRule(op),
+                          SmallVector<Type>(op->getOperandTypes()),
+                          SmallVector<Type>(op->getResultTypes()), whyNot)))
     return success();
-  }
-  llvm_unreachable("all kinds of rules are handled");
+  return op->emitOpError() << whyNot;
 }
 
 LogicalResult layout::verifyLayouts(Operation *root) {

@@ -66,7 +66,7 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 0, pack = none>
 
 // -----
 
-// expected-error @below {{expected #layout.npu_target as the target, found "BM1684"}}
+// expected-error @below {{expected #npu.target as the target, found "BM1684"}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, target = "BM1684">} {}
 
 // -----
@@ -81,110 +81,110 @@ module attributes {test.a = #layout.npu_scatter<continuous, start = 0>} {}
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{starts at unit 4 of a target with 4 units: start lies between 0 and 3}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 4, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{starts at byte 1024 of a unit, the target has 1024: offset lies between 0 and 1023}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, offset = 1024, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{starts at address 1088, which is not a multiple of the 128 bytes of an execution unit: choose another offset}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 1, offset = 64, target = #chip>>)
 
 // -----
 
 // Where units do not end at a multiple, the start unit counts as well.
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1000, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 128>
 func.func private @fits(tensor<2x40xf32, #layout.npu_scatter<matrix 8, start = 1, offset = 24, target = #chip>>)
 // expected-error @below {{starts at address 1000, which is not a multiple of the 128 bytes of an execution unit}}
 func.func private @f(tensor<2x40xf32, #layout.npu_scatter<matrix 8, start = 1, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{starts at address 2, which is not a multiple of the 4 bytes that compact layouts start at}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, offset = 2, target = #chip>>)
 
 // -----
 
-// expected-error @below {{needs the figures of a chip: state `target = #layout.npu_target<..>` in the layout (L1)}}
+// expected-error @below {{needs the figures of a chip: state `target = #npu.target<..>` in the layout (L1)}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{has 4 dims, the tensor has rank 2 (L1)}}
 func.func private @f(tensor<2x40xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{has 2 dims, the tensor has rank 4 (L1)}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<matrix 2, start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{has 41 columns per channel, the tensor 40: the width of a channel lies between 1 and 40 (L1)}}
 func.func private @f(tensor<2x40xf32, #layout.npu_scatter<matrix 41, start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{stores integers and floats of whole bytes, found 'i4': choose another element type (L1)}}
 func.func private @f(tensor<2x3x4x5xi4, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{stores integers and floats of whole bytes, found 'complex<f32>'}}
 func.func private @f(tensor<2x3x4x5xcomplex<f32>, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{packs elements of 8 bits with n4, the tensor's have 32 (L1)}}
 func.func private @f(tensor<6x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{packs elements of 16 bits with n2, the tensor's have 8 (L1)}}
 func.func private @f(tensor<6x3x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack = n2, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{packs elements of 32 bits with ic2, the tensor's have 16 (L1)}}
 func.func private @f(tensor<3x5x3x3xf16, #layout.npu_scatter<compact, start = 0, pack = ic2, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{aligns channels to 128 bytes, which storage units of 3 bytes cannot meet: use compact or strided (L1)}}
 func.func private @f(tensor<2x3x4x5xi24, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{starts at byte 4 of a unit, which is not a multiple of the 8 bytes of an element: choose another offset (L1)}}
 func.func private @f(tensor<2x3x4x5xf64, #layout.npu_scatter<compact, start = 0, offset = 4, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{starts at address 2, which is not a multiple of the 4 bytes of a storage unit: choose another offset (L1)}}
 func.func private @f(tensor<3x3x4x5xi16, #layout.npu_scatter<strided [60, 20, 5, 1], start = 0, pack = n2, offset = 2, target = #chip>>)
 
 // -----
 
-#bm1684 = #layout.npu_target<npus = 64, bytes_per_npu = 16384, eu_bytes = 128>
+#bm1684 = #npu.target<npus = 64, bytes_per_npu = 16384, eu_bytes = 128>
 func.func private @from_unit_0(tensor<1x64x56x56xf32, #layout.npu_scatter<aligned, start = 0, target = #bm1684>>)
 // expected-error @below {{needs 25088 bytes of every unit, the target has 16384: split the tensor, or start at a unit where its channels take fewer rows (L1)}}
 func.func private @from_unit_1(tensor<1x64x56x56xf32, #layout.npu_scatter<aligned, start = 1, target = #bm1684>>)
@@ -192,7 +192,7 @@ func.func private @from_unit_1(tensor<1x64x56x56xf32, #layout.npu_scatter<aligne
 // -----
 
 // Sizes that are not known are at least 1.
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @may_fit(tensor<?x3x4x?xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 // expected-error @below {{needs 1152 bytes of every unit, the target has 1024}}
 func.func private @never_fits(tensor<?x33x4x?xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
@@ -200,19 +200,19 @@ func.func private @never_fits(tensor<?x33x4x?xf32, #layout.npu_scatter<aligned, 
 // -----
 
 // Elements may reach further than the stride of N.
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{needs 1032 bytes of every unit, the target has 1024}}
 func.func private @f(tensor<1x3x1x2xf32, #layout.npu_scatter<strided [1, 1, 1, 257], start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{needs more than 2^63 - 1 bytes of every unit, the target has 1024}}
 func.func private @f(tensor<3x3x1x2xf32, #layout.npu_scatter<strided [4611686018427387904, 1, 1, 1], start = 0, target = #chip>>)
 
 // -----
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // Two rows of channels and a stride of N that holds one.
 // expected-error @below {{is not injective (L1): indices (0, 4, 0, 0) and (1, 0, 0, 0) share one storage point}}
 func.func private @f(tensor<2x5x3x4xf32, #layout.npu_scatter<strided [12, 12, 4, 1], start = 0, target = #chip>>)
@@ -221,5 +221,5 @@ func.func private @f(tensor<2x5x3x4xf32, #layout.npu_scatter<strided [12, 12, 4,
 
 // The same strides do where no unit holds two channels, though there are two
 // rows from unit 3 on.
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @f(tensor<2x4x3x4xf32, #layout.npu_scatter<strided [12, 12, 4, 1], start = 3, target = #chip>>)

@@ -4,7 +4,7 @@
 // RUN: layout-opt %s --layout-canonicalize | layout-opt --layout-canonicalize | FileCheck %s
 // A scatter prints as it was written and canonicalizes to the core.
 
-#chip = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+#chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 
 // Without a chip there is a layout, but no tensor has it.
 // AS-WRITTEN: test.a0 = #layout.npu_scatter<aligned, start = 2>
@@ -21,7 +21,7 @@ module attributes {
   test.a4 = #layout.npu_scatter<continuous>,
   test.a5 = #layout.npu_scatter<compact, offset = 8, pack = ic2, start = 3>} {
 
-// AS-WRITTEN: @aligned(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #layout.npu_target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>>>)
+// AS-WRITTEN: @aligned(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>>>)
 // CHECK: @aligned({{.*}} npu(npu = (d1 + 2) mod 4, offset = [d0, (d1 + 2) floordiv 4, [d2, d3] align 32])
 func.func private @aligned(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #chip>>)
 

@@ -5,15 +5,16 @@
 
 // Runs of one element cost strided_percent less the part of a line that an
 // element is; views are free; constants are listed apart.
-// CHECK: conversions: 3, 16872 bytes read, 16896 bytes written, cost 65926
+// CHECK: conversions: 3, 16872 bytes read, 16872 bytes written, cost 65879
 // CHECK: 1x64x8x8xf32  relayout
 // CHECK-NEXT: from row-major
 // CHECK-NEXT: to   #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>
 // CHECK-NEXT: read 16384, written 16384, runs of 4 bytes, cost 63974
+// CHECK-NEXT: digits d0:1 d1/16:4 d2:8 d3:8 d1%16:16; from [d0] [d1/16 d1%16] [d2] [d3]; to [d0] [d1/16] [d2] [d3] [d1%16]; copy all
 // CHECK-NEXT: math.absf needs 'to', 'from' is the type of an argument
 // CHECK: 1x64x1x1xf32 view
 // CHECK: read 0, written 0, runs of 0 bytes, cost 0
-// CHECK: 488, written 512
+// CHECK: 488, written 488
 // CHECK: conversions of constants: 2, 262 bytes read, 262 bytes written
 // CHECK: arith.constant makes 'from'
 // CHECK: 2x3xi8

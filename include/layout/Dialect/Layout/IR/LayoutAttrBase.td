@@ -16,10 +16,12 @@ include "mlir/IR/TensorEncoding.td"
 /// A layout family: it resolves to a map, and every tensor type that carries it
 /// is checked by that map.
 class Layout_LayoutAttr<string name, string attrMnemonic,
-                        list<string> overrides = []>
+                        list<string> overrides = [],
+                        list<Trait> traits = []>
     : Layout_Attr<name, attrMnemonic,
         [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
-         DeclareAttrInterfaceMethods<LayoutAttrInterface, overrides>]> {
+         DeclareAttrInterfaceMethods<LayoutAttrInterface, overrides>]
+        # traits> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDefinition = [{

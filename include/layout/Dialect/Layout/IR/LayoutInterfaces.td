@@ -52,12 +52,28 @@ def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
       "::mlir::TypedAttr", "getPadding", (ins "::mlir::Type":$elementType),
       [{}], [{ return {}; }]>,
     InterfaceMethod<[{
-      The same layout with the figures of `target` (`#layout.npu_target`), for
-      families that need some and state none; any other layout is its own
+      The same layout with the figures of `target` (an `NpuTargetInterface`),
+      for families that need some and state none; any other layout is its own
       answer.
       }],
       "::mlir::Attribute", "withTarget", (ins "::mlir::Attribute":$target),
       [{}], [{ return $_attr; }]>,
+  ];
+}
+
+def NpuTargetInterface : AttrInterface<"NpuTargetInterface"> {
+  let cppNamespace = "::mlir::layout";
+  let description = [{
+    A chip, as far as layouts in the local memory of its units ask: `#npu.target`
+    implements it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Units, bytes of the memory of one, and the bytes to align channels to. All
+      are at least 1, the last is a power of two, and the product of the first
+      two is an int64.
+      }],
+      "::mlir::layout::NpuFigures", "getFigures", (ins)>,
   ];
 }
 

@@ -9,11 +9,13 @@
 #define LAYOUT_NPUSCATTERATTR
 
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
-include "layout/Dialect/Layout/IR/NpuTargetAttr.td"
 
 def Layout_NpuScatterAttr
     : Layout_LayoutAttr<"NpuScatter", "npu_scatter",
-                        ["getStatedShape", "withTarget"]> {
+                        ["getStatedShape", "withTarget"],
+                        [DeclareAttrInterfaceMethods<MemRefLayoutAttrInterface,
+                             ["isIdentity", "verifyLayout",
+                              "getStridesAndOffset"]>]> {
   let summary = "channels scattered over the units of an NPU";
   let description = [{
     A tensor (N, C, H, W) in the local memory of an NPU with X units: channel c
@@ -42,12 +44,17 @@ def Layout_NpuScatterAttr
       32-bit compact weights (I, O, KH, KW);
     * `offset`: the byte of each unit where the tensor starts, 0 if not written.
       Its address is start * `bytes_per_npu` + offset;
-    * `target`: the figures of the chip. A layout without them parses, but does
-      not apply to a tensor; passes may fill it in.
+    * `target`: the figures of the chip, an `#npu.target`. A layout without them
+      parses, but does not apply to a tensor; passes may fill it in.
 
     Every unit needs offset + bytes of a storage unit * ceil(N / P) * stride of
     N bytes, which must not exceed `bytes_per_npu`. The coordinates of the map
-    are `npu` and `offset`, the latter in elements inside one unit.
+    are `npu` and `offset`, the latter in elements inside one unit. Elements are
+    integers and floats of whole bytes, and vectors of those.
+
+    It is also the layout of a memref in local memory (the `npu` dialect). Such a
+    memref is not strided; as its affine map passes for one whose strides are not
+    known.
 
     Source: the tensor layouts of OKKernel (spec, section 3.4).
   }];
@@ -58,7 +65,7 @@ def Layout_NpuScatterAttr
     "int64_t":$start,
     "::mlir::layout::NpuPack":$pack,
     "int64_t":$offset,
-    OptionalParameter<"::mlir::layout::NpuTargetAttr">:$target);
+    OptionalParameter<"::mlir::layout::NpuTargetInterface">:$target);
   let extraClassDeclaration = [{
     /// The same as a value of the algebra.
     ::mlir::layout::NpuScatter getScatter() const;

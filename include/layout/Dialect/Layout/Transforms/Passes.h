@@ -54,6 +54,9 @@ RankedTensorType getCanonicalType(RankedTensorType type);
 /// Reports everything below `root` that is not proven; see `layout-verify`.
 LogicalResult verifyLayouts(Operation *root);
 
+/// Makes constants of what is read from globals that nobody changes.
+void inlineGlobals(Operation *root);
+
 /// Removes the conversions below `root` that need not run.
 LogicalResult foldLayoutTransforms(Operation *root);
 

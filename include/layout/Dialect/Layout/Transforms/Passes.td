@@ -30,21 +30,27 @@ def PropagatePass : Pass<"layout-propagate"> {
     known of, `missed` where candidates were dropped or the optimum is not
     proven.
 
-    Types that have a layout already are kept, as are the arguments and results
-    of functions that others may call. Those of private functions, and of public
-    ones with the unit attribute `layout.flexible_abi`, are chosen as everything
-    else is, together with all calls; so is what passes through loops, branches
-    and blocks: `layout.argument_layouts` on an op with regions has an array per
-    block, with an entry per argument. Loops count as often as they run.
+    Types that have a layout already are kept, and so is what those attributes
+    state on the way in: they pin the tensors of an op, those that control flow
+    ties to each other all together. Pins that cannot hold are errors that name
+    both sides. Kept are also the arguments and results of functions that others
+    may call. Those of private functions, and of public ones with the unit
+    attribute `layout.flexible_abi`, are chosen as everything else is, together
+    with all calls; so is what passes through loops, branches and blocks:
+    `layout.argument_layouts` on an op with regions has an array per block, with
+    an entry per argument. Loops count as often as they run.
     Ops take part through `LayoutOpInterface`.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            !strconcat("What layouts are for: ", targetDescription)>,
     Option<"maxConfigs", "max-configs", "unsigned", /*default=*/"12",
-           "Most combinations of layouts to consider per op">,
+           "Most combinations of layouts to consider per op; on a target with "
+           "images, where the tensors of an op choose apart, three times as "
+           "many">,
     Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"8",
-           "Most layouts to carry from op to op per tensor">,
+           "Most layouts to carry from op to op per tensor; on a target with "
+           "images twice as many">,
     Option<"maxTable", "max-table", "int64_t", /*default=*/"1 << 20",
            "Largest table of the exact solver, in entries; beyond it a search "
            "with bounds takes over">,
@@ -67,7 +73,10 @@ def PropagatePass : Pass<"layout-propagate"> {
                           "Follow most of the neighbors"),
                clEnumValN(::mlir::layout::Strategy::bidirectional,
                           "bidirectional",
-                          "Follow the first operand, then the consumers"))}]>,
+                          "Follow the first operand, then the consumers"),
+               clEnumValN(::mlir::layout::Strategy::greedy, "greedy",
+                          "Each op says what it is stored in, and each operand "
+                          "that comes otherwise is converted for it alone"))}]>,
     Option<"objective", "objective", "::mlir::layout::Objective",
            /*default=*/"::mlir::layout::Objective::time",
            "What is least",
@@ -88,7 +97,8 @@ def InsertTransformsPass : Pass<"layout-insert-transforms"> {
     producer wherever a consumer needs another layout: one per tensor and
     layout. Fresh storage (`tensor.empty`, and `linalg.fill` of it) is made in
     the layout needed, once per layout; constants are converted, which folds.
-    The attributes are removed.
+    The attributes are removed. After a decision by `strategy=greedy` each
+    consumer gets a conversion of its own.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
@@ -97,8 +107,9 @@ def PrintCostPass : Pass<"layout-print-cost"> {
   let summary = "Prints the conversions in the IR with what they move";
   let description = [{
     A table of every `layout.convert`: where it is, from which layout to which,
-    the shape, bytes read and written, the cost on the target, and which ops
-    produce and need it. Conversions of constants are listed apart: they happen
+    the shape, the storage spaces where they are not both linear memory, bytes
+    read and written, the cost on the target, and which ops produce and need it.
+    Conversions of constants are listed apart: they happen
     at compile time. Below it the totals, and the lower bound that
     `layout-propagate` has left on the op.
   }];
@@ -138,6 +149,32 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
            "The file to write, - for standard output">
   ];
+}
+
+def InlineGlobalsPass : Pass<"layout-inline-globals"> {
+  let summary = "Makes constants of globals that nobody changes";
+  let description = [{
+    What is read from an immutable `ml_program.global` that has a value, or as a
+    tensor from a constant `memref.global`, becomes an `arith.constant`, which
+    has whatever layout it is asked for and is packed when it is lowered.
+    Private globals that nobody reads any more go. Globals that are not constant
+    keep their types.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LowerTosaPass : Pass<"layout-lower-tosa"> {
+  let summary = "Rewrites TOSA as linalg, where there is some";
+  let description = [{
+    Functions with ops of the TOSA dialect go through upstream's conversion to
+    linalg, arith, scf and tensor, so that layouts are decided for what the ops
+    do. Other functions are left as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {

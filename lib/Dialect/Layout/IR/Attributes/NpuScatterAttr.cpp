@@ -39,22 +39,22 @@ static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
   return diag;
 }
 
-static ParseResult parseTarget(AsmParser &parser, NpuTargetAttr &target) {
+static ParseResult parseTarget(AsmParser &parser, NpuTargetInterface &target) {
   SMLoc loc = parser.getCurrentLocation();
   Attribute attr;
   if (parser.parseAttribute(attr))
     return failure();
-  target = dyn_cast<NpuTargetAttr>(attr);
+  target = dyn_cast<NpuTargetInterface>(attr);
   if (target)
     return success();
   return parser.emitError(loc)
-         << "expected #layout.npu_target as the target, found " << attr;
+         << "expected #npu.target as the target, found " << attr;
 }
 
 /// What follows the mode: `start = 2, pack = n4, ..` in any order. `packLoc` is
 /// where the packing stands.
 static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
-                                 NpuTargetAttr &target, SMLoc &packLoc) {
+                                 NpuTargetInterface &target, SMLoc &packLoc) {
   SmallVector<StringRef, 4> seen;
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc loc = parser.getCurrentLocation();
@@ -107,7 +107,7 @@ static LogicalResult verifyScatter(EmitErrorFn emitError,
 
 Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
   NpuScatter scatter;
-  NpuTargetAttr target;
+  NpuTargetInterface target;
   if (parser.parseLess())
     return {};
   FailureOr<int> mode = parseWord(parser, "a mode", kModes);
@@ -174,7 +174,8 @@ NpuScatter NpuScatterAttr::getScatter() const {
 LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
                                      int64_t width, ArrayRef<int64_t> strides,
                                      int64_t start, NpuPack pack,
-                                     int64_t offset, NpuTargetAttr target) {
+                                     int64_t offset,
+                                     NpuTargetInterface target) {
   NpuScatter scatter;
   scatter.mode = mode;
   scatter.width = width;
@@ -192,7 +193,7 @@ std::optional<SmallVector<int64_t>> NpuScatterAttr::getStatedShape() const {
 }
 
 Attribute NpuScatterAttr::withTarget(Attribute target) const {
-  auto npuTarget = dyn_cast_if_present<NpuTargetAttr>(target);
+  auto npuTarget = dyn_cast_if_present<NpuTargetInterface>(target);
   if (!npuTarget || getTarget() || !getScatter().isScattered())
     return *this;
   return get(getContext(), getMode(), getWidth(), getStrides(), getStart(),
@@ -202,6 +203,22 @@ Attribute NpuScatterAttr::withTarget(Attribute target) const {
 //===----------------------------------------------------------------------===//
 // The map
 //===----------------------------------------------------------------------===//
+
+/// The bytes of an element, a vector of whole bytes included; nothing for any
+/// other type.
+static std::optional<int64_t> getWholeBytes(Type elementType) {
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(elementType)) {
+    if (vector.isScalable())
+      return std::nullopt;
+    count = vector.getNumElements();
+    elementType = vector.getElementType();
+  }
+  if (!elementType.isIntOrFloat() ||
+      elementType.getIntOrFloatBitWidth() % 8 != 0)
+    return std::nullopt;
+  return count * (elementType.getIntOrFloatBitWidth() / 8);
+}
 
 /// The storage of a scattered layout; what does not fit is reported.
 static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
@@ -214,22 +231,19 @@ static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
   };
   if (!attr.getTarget()) {
     report("needs the figures of a chip: state `target = "
-           "#layout.npu_target<..>` in the layout");
+           "#npu.target<..>` in the layout");
     return std::nullopt;
   }
-  if (!elementType.isIntOrFloat() ||
-      elementType.getIntOrFloatBitWidth() % 8 != 0) {
+  std::optional<int64_t> bytes = getWholeBytes(elementType);
+  if (!bytes) {
     std::string text;
     llvm::raw_string_ostream(text) << elementType;
     report("stores integers and floats of whole bytes, found '" + text +
            "': choose another element type");
     return std::nullopt;
   }
-  NpuTargetAttr target = attr.getTarget();
-  NpuFigures figures{target.getNpus(), target.getBytesPerNpu(),
-                     target.getEuBytes()};
-  return getNpuStorage(attr.getScatter(), figures,
-                       elementType.getIntOrFloatBitWidth() / 8, shape, report);
+  return getNpuStorage(attr.getScatter(), attr.getTarget().getFigures(), *bytes,
+                       shape, report);
 }
 
 FailureOr<LayoutMap> NpuScatterAttr::resolve(ArrayRef<int64_t> shape,
@@ -263,4 +277,39 @@ SmallVector<Sized> NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape,
   if (getPack() != NpuPack::None)
     dims.push_back(storage.lane);
   return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// The layout of a memref
+//===----------------------------------------------------------------------===//
+
+/// Where an element lies depends on more than this attribute: on the sizes and
+/// the element type. Upstream's passes ask for a map all the same, and leave
+/// alone what they meet in one of strides that are not known.
+AffineMap NpuScatterAttr::getAffineMap() const {
+  unsigned rank = getScatter().getRank();
+  AffineExpr sum = getAffineConstantExpr(0, getContext());
+  for (unsigned d = 0; d < rank; ++d)
+    sum = sum + getAffineDimExpr(d, getContext()) *
+                    getAffineSymbolExpr(d, getContext());
+  return AffineMap::get(rank, rank, sum);
+}
+
+bool NpuScatterAttr::isIdentity() const { return false; }
+
+/// The element type is not known here: `npu` ops ask for all of L1.
+LogicalResult NpuScatterAttr::verifyLayout(ArrayRef<int64_t> shape,
+                                           EmitErrorFn emitError) const {
+  return checkRank(*this, getScatter().getRank(), shape, emitError);
+}
+
+LogicalResult
+NpuScatterAttr::getStridesAndOffset(ArrayRef<int64_t> shape,
+                                    SmallVectorImpl<int64_t> &strides,
+                                    int64_t &offset) const {
+  if (getScatter().isScattered())
+    return failure();
+  return mlir::detail::getAffineMapStridesAndOffset(
+      AffineMap::getMultiDimIdentityMap(shape.size(), getContext()), shape,
+      strides, offset);
 }

@@ -1,0 +1,43 @@
+//===- DroppedDims.h - Layouts of tensors that lack dims --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A slice that takes one index of a dim may leave the dim out. What lies in
+// storage for that index is then laid out as the whole is, without the dim:
+//
+//   stacked filters  tensor<35x64x64x3x3xf32>   (l, o, i, h, w) ->
+//                       buffer(l, o floordiv 16, i, h, w, o mod 16)
+//   those of layer l tensor<64x64x3x3xf32>      (o, i, h, w) ->
+//                       buffer(o floordiv 16, i, h, w, o mod 16)
+//
+// Laws, where `dropped` says which dims of the larger tensor are left out:
+//  * dropDims(map)(i) is map at i with 0 for the dropped dims, each of size 1;
+//  * dropDims(insertDims(map)) == map: the dims are put outermost, so that each
+//    of their indices has a dense block of storage.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTERFACES_DROPPEDDIMS_H
+#define LAYOUT_INTERFACES_DROPPEDDIMS_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir {
+namespace layout {
+
+/// The layout of a tensor that lacks the `dropped` dims.
+LayoutMap dropDims(const LayoutMap &map, const llvm::SmallBitVector &dropped);
+
+/// A layout with the `dropped` dims from one without. Nothing where storage is
+/// no line, or holds elements several times.
+std::optional<LayoutMap> insertDims(const LayoutMap &map,
+                                    const llvm::SmallBitVector &dropped);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTERFACES_DROPPEDDIMS_H

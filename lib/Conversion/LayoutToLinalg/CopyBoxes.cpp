@@ -1,0 +1,253 @@
+//===- CopyBoxes.cpp - Conversions carried out box by box -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyBoxes.h"
+#include "layout/Algebra/AffineMaps.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// One of the two storages, with its axes expanded as far as they can be.
+class Side {
+public:
+  Side(OpBuilder &b, Location loc, const DigitCopy &copy, unsigned operand,
+       ArrayRef<OpFoldResult> sizes)
+      : b(b), loc(loc), space(copy.space), axes(space.operands[operand]),
+        slots(getSlots(space, operand)), sizes(sizes) {}
+
+  Value expand(Value physical);
+  Value collapse(Value expanded, RankedTensorType physical);
+  /// The expanded extents, of a tensor that is not there yet.
+  SmallVector<OpFoldResult> getExtents();
+
+  struct Slice {
+    SmallVector<OpFoldResult> offsets, sizes, strides;
+    bool isAll = true;
+  };
+  Slice getSlice(const DigitBox &box);
+  /// The digits of a box as axes of its slice.
+  AffineMap getMap(const DigitBox &box) const;
+
+private:
+  /// Whether the slot is one digit, and the box takes all of it.
+  bool isWholeDigit(const DigitSlot &slot, const DigitBox &box) const {
+    return slot.digits.size() == 1 && box[slot.digits[0]].isWhole() &&
+           axes[slot.axis].required == axes[slot.axis].extent;
+  }
+  bool isExpanded() const { return slots.size() != axes.size(); }
+  RankedTensorType getType(Type elementType);
+  SmallVector<ReassociationIndices> getGroups() const;
+
+  OpBuilder &b;
+  Location loc;
+  const IterationSpace &space;
+  ArrayRef<AxisAccess> axes;
+  SmallVector<DigitSlot> slots;
+  ArrayRef<OpFoldResult> sizes;
+};
+
+} // namespace
+
+SmallVector<OpFoldResult> Side::getExtents() {
+  SmallVector<OpFoldResult> extents;
+  for (const DigitSlot &slot : slots) {
+    bool isDigit = slot.digits.size() == 1 &&
+                   axes[slot.axis].required == axes[slot.axis].extent;
+    extents.push_back(emitSize(b, loc,
+                               isDigit ? space.digits[slot.digits[0]].extent
+                                       : axes[slot.axis].extent,
+                               sizes));
+  }
+  return extents;
+}
+
+RankedTensorType Side::getType(Type elementType) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult extent : getExtents())
+    shape.push_back(getConstantIntValue(extent).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, elementType);
+}
+
+SmallVector<ReassociationIndices> Side::getGroups() const {
+  SmallVector<ReassociationIndices> groups(axes.size());
+  for (auto [i, slot] : llvm::enumerate(slots))
+    groups[slot.axis].push_back(i);
+  return groups;
+}
+
+Value Side::expand(Value physical) {
+  if (!isExpanded())
+    return physical;
+  Type elementType =
+      cast<RankedTensorType>(physical.getType()).getElementType();
+  RankedTensorType type = getType(elementType);
+  // Digits may know a size that the type does not.
+  SmallVector<int64_t> line;
+  for (const ReassociationIndices &group : getGroups()) {
+    int64_t extent = 1;
+    for (int64_t i : group)
+      extent = ShapedType::isDynamic(extent) || type.isDynamicDim(i)
+                   ? ShapedType::kDynamic
+                   : extent * type.getDimSize(i);
+    line.push_back(extent);
+  }
+  auto lineType = RankedTensorType::get(line, elementType);
+  if (physical.getType() != lineType)
+    physical = tensor::CastOp::create(b, loc, lineType, physical);
+  return tensor::ExpandShapeOp::create(b, loc, type, physical, getGroups(),
+                                       getExtents());
+}
+
+Value Side::collapse(Value expanded, RankedTensorType physical) {
+  if (isExpanded())
+    expanded = tensor::CollapseShapeOp::create(b, loc, expanded, getGroups());
+  if (expanded.getType() != physical)
+    expanded = tensor::CastOp::create(b, loc, physical, expanded);
+  return expanded;
+}
+
+Side::Slice Side::getSlice(const DigitBox &box) {
+  Slice slice;
+  for (auto [slot, stored] : llvm::zip_equal(slots, getExtents())) {
+    int64_t offset = 0;
+    OpFoldResult size = stored;
+    if (!slot.digits.empty()) {
+      DigitRange range = *getRange(space, slot.digits, box);
+      offset = range.offset;
+      // Storage may have more positions than the digits reach.
+      size = range.size
+                 ? OpFoldResult(b.getIndexAttr(*range.size))
+                 : emitSize(b, loc, space.digits[slot.digits[0]].extent, sizes);
+    }
+    std::optional<int64_t> all = getConstantIntValue(stored);
+    slice.isAll &= slot.digits.empty() || isWholeDigit(slot, box) ||
+                   (offset == 0 && all && all == getConstantIntValue(size));
+    slice.offsets.push_back(b.getIndexAttr(offset));
+    slice.sizes.push_back(size);
+    slice.strides.push_back(b.getIndexAttr(1));
+  }
+  return slice;
+}
+
+AffineMap Side::getMap(const DigitBox &box) const {
+  MLIRContext *context = b.getContext();
+  unsigned count = space.digits.size();
+  SmallVector<AffineExpr> digits, shifted, results;
+  for (unsigned i = 0; i < count; ++i) {
+    digits.push_back(getAffineDimExpr(i, context));
+    shifted.push_back(digits.back() + box[i].offset);
+  }
+  for (const DigitSlot &slot : slots) {
+    // Expressions are not sliced, so they count from the start.
+    if (slot.digits.empty()) {
+      results.push_back(
+          toAffineExpr(axes[slot.axis].value, shifted, {}, context));
+      continue;
+    }
+    AffineExpr position = getAffineConstantExpr(0, context);
+    for (unsigned digit : slot.digits) {
+      if (slot.digits.size() > 1)
+        position = position * *space.digits[digit].extent.getConstant();
+      // A single position is the start of its slice.
+      if (slot.digits.size() == 1 || box[digit].size != 1)
+        position = position + digits[digit];
+    }
+    results.push_back(position);
+  }
+  return AffineMap::get(count, 0, results, context);
+}
+
+/// A copy over the digits, by the name that later passes know it by.
+static Value emitCopy(OpBuilder &b, Location loc, Value from, AffineMap fromMap,
+                      Value to, AffineMap toMap) {
+  if (fromMap.isPermutation() && toMap.isPermutation()) {
+    if (fromMap == toMap)
+      return linalg::CopyOp::create(b, loc, from, to).getResult(0);
+    SmallVector<int64_t> permutation;
+    for (AffineExpr expr : toMap.getResults())
+      permutation.push_back(*fromMap.getResultPosition(expr));
+    return linalg::TransposeOp::create(b, loc, from, to, permutation)
+        ->getResult(0);
+  }
+  SmallVector<utils::IteratorType> iterators(fromMap.getNumDims(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, to.getType(), from, to, ArrayRef{fromMap, toMap}, iterators,
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        linalg::YieldOp::create(b, loc, args.front());
+      });
+  return generic.getResult(0);
+}
+
+/// `into` with what `emit` makes of one slice of it.
+static Value updateSlice(OpBuilder &b, Location loc, Value into,
+                         const Side::Slice &slice,
+                         function_ref<Value(Value)> emit) {
+  if (slice.isAll)
+    return emit(into);
+  Value part = tensor::ExtractSliceOp::create(b, loc, into, slice.offsets,
+                                              slice.sizes, slice.strides);
+  return tensor::InsertSliceOp::create(b, loc, emit(part), into, slice.offsets,
+                                       slice.sizes, slice.strides);
+}
+
+static Value fillSlices(OpBuilder &b, Location loc, const DigitCopy &copy,
+                        Side &side, Value expanded, RankedTensorType to) {
+  if (copy.fills.empty())
+    return expanded;
+  Value padding = arith::ConstantOp::create(b, loc, getPadding(to));
+  for (const DigitBox &box : copy.fills)
+    expanded =
+        updateSlice(b, loc, expanded, side.getSlice(box), [&](Value part) {
+          return linalg::FillOp::create(b, loc, padding, part).getResult(0);
+        });
+  return expanded;
+}
+
+Value layout::emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy,
+                        Value source, RankedTensorType to,
+                        ArrayRef<OpFoldResult> sizes) {
+  // Without elements there are no digits.
+  if (copy.space.operands.empty())
+    return copy.prefills ? createPadded(b, loc, to, sizes)
+                         : createEmpty(b, loc, to, sizes);
+  RankedTensorType physical = *getPhysicalType(to);
+  Side from(b, loc, copy, 0, sizes), into(b, loc, copy, 1, sizes);
+  Value result = tensor::EmptyOp::create(b, loc, into.getExtents(),
+                                         physical.getElementType());
+  Value expanded = from.expand(source);
+  if (copy.prefills) {
+    Value padding = arith::ConstantOp::create(b, loc, getPadding(to));
+    result = linalg::FillOp::create(b, loc, padding, result).getResult(0);
+  }
+  result = fillSlices(b, loc, copy, into, result, to);
+  for (const DigitBox &box : copy.boxes) {
+    Side::Slice read = from.getSlice(box);
+    Value part = expanded;
+    if (!read.isAll)
+      part = tensor::ExtractSliceOp::create(b, loc, expanded, read.offsets,
+                                            read.sizes, read.strides);
+    result = updateSlice(b, loc, result, into.getSlice(box), [&](Value dest) {
+      return emitCopy(b, loc, part, from.getMap(box), dest, into.getMap(box));
+    });
+  }
+  return into.collapse(result, physical);
+}
+
+Value layout::emitFills(OpBuilder &b, Location loc, const DigitCopy &copy,
+                        Value storage, RankedTensorType to,
+                        ArrayRef<OpFoldResult> sizes) {
+  Side side(b, loc, copy, 1, sizes);
+  Value filled = fillSlices(b, loc, copy, side, side.expand(storage), to);
+  return side.collapse(filled, *getPhysicalType(to));
+}

@@ -1,0 +1,362 @@
+//===- SlicePatterns.cpp - Slices and concatenations ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A slice of laid-out tensors is a slice of storage where it takes whole axes
+// of it (WholeAxes.h). Where it does not, the result's storage is gathered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gather.h"
+#include "Patterns.h"
+#include "WholeAxes.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/DroppedDims.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// The dims that a slice does not take whole.
+llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
+                                RankedTensorType whole) {
+  llvm::SmallBitVector sliced(whole.getRank());
+  for (unsigned d = 0; d < sliced.size(); ++d) {
+    std::optional<int64_t> size = getConstantIntValue(slice.getMixedSizes()[d]);
+    sliced[d] = !isConstantIntValue(slice.getMixedOffsets()[d], 0) ||
+                !isConstantIntValue(slice.getMixedStrides()[d], 1) || !size ||
+                *size != whole.getDimSize(d);
+  }
+  return sliced;
+}
+
+/// Whether a slice of `whole` takes positions of `unit` indices of dim `d`: it
+/// starts at one, and ends at one or with the tensor.
+bool takesUnits(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
+                unsigned d, int64_t unit) {
+  std::optional<int64_t> offset =
+      getConstantIntValue(slice.getMixedOffsets()[d]);
+  std::optional<int64_t> size = getConstantIntValue(slice.getMixedSizes()[d]);
+  return offset && size && isConstantIntValue(slice.getMixedStrides()[d], 1) &&
+         *offset % unit == 0 &&
+         (*size % unit == 0 || *offset + *size == whole.getDimSize(d));
+}
+
+/// A slice of laid-out tensors as a slice of storage.
+struct PhysicalSlice {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  /// The axes of `whole` without those of dropped dims ..
+  RankedTensorType type;
+  /// .. and how far they reach.
+  SmallVector<OpFoldResult> extents;
+};
+
+/// The slice `part` of `whole`, where the type of `part` stores as the axes of
+/// `whole` say; nothing where it does not.
+std::optional<PhysicalSlice>
+getPhysicalSlice(OpBuilder &b, Location loc,
+                 OffsetSizeAndStrideOpInterface slice,
+                 const llvm::SmallBitVector &dropped, RankedTensorType whole,
+                 RankedTensorType part, Value storage) {
+  FailureOr<LayoutMap> map = getLayoutMap(whole), ofPart = getLayoutMap(part);
+  if (failed(map) || failed(ofPart) ||
+      equalOn(dropDims(*map, dropped), *ofPart, part.getShape()) != Answer::Yes)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  unsigned next = 0;
+  for (unsigned d = 0; d < dropped.size(); ++d)
+    shape.push_back(dropped[d] ? 1 : part.getDimSize(next++));
+  RankedTensorType kept =
+      withLayout(RankedTensorType::get(shape, part.getElementType()), *map);
+  llvm::SmallBitVector sliced = findSliced(slice, whole);
+  std::optional<WholeAxes> axes = findWholeAxes(
+      whole, kept, sliced |= dropped, [&](unsigned d, int64_t unit) {
+        return takesUnits(slice, whole, d, unit);
+      });
+  if (!axes)
+    return std::nullopt;
+  SmallVector<OpFoldResult> all = tensor::getMixedSizes(b, loc, storage);
+  SmallVector<OpFoldResult> zeros(all.size(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(all.size(), b.getIndexAttr(1));
+  PhysicalSlice result;
+  result.offsets = axes->permute(slice.getMixedOffsets(), zeros);
+  result.sizes = axes->permute(slice.getMixedSizes(), all);
+  result.strides = axes->permute(slice.getMixedStrides(), ones);
+  SmallVector<int64_t> extents;
+  for (auto [a, extent] : llvm::enumerate(getPhysicalType(kept)->getShape()))
+    if (std::optional<unsigned> dim = axes->dimOfAxis[a];
+        !dim || !dropped[*dim]) {
+      extents.push_back(extent);
+      result.extents.push_back(result.sizes[a]);
+    }
+  result.type = RankedTensorType::get(extents, part.getElementType());
+  return result;
+}
+
+struct ExtractSlicePattern : ReasonedPattern<tensor::ExtractSliceOp> {
+  using ReasonedPattern::ReasonedPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractSliceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType from = op.getSourceType(), to = op.getType();
+    ValueRange source = adaptor.getSource();
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<OpFoldResult> sizes;
+    for (auto [d, size] : llvm::enumerate(op.getMixedSizes()))
+      if (!dropped[d])
+        sizes.push_back(size);
+    bool keepsPadding =
+        !statesPadding(to) || getPadding(from) == getPadding(to);
+    std::optional<PhysicalSlice> slice;
+    if (keepsPadding)
+      slice = getPhysicalSlice(rewriter, loc, op, dropped, from, to,
+                               source.front());
+    Value result;
+    if (slice) {
+      result = tensor::ExtractSliceOp::create(rewriter, loc, slice->type,
+                                              source.front(), slice->offsets,
+                                              slice->sizes, slice->strides);
+      result = reinterpretShape(rewriter, loc, result, *getPhysicalType(to),
+                                getPhysicalSizes(rewriter, loc, to, sizes));
+    } else {
+      SmallVector<OpFoldResult> fromSizes =
+          getLogicalSizes(rewriter, loc, from, source);
+      auto element = [&](OpBuilder &b, Location loc, ValueRange index) {
+        SmallVector<Value> inner;
+        unsigned next = 0;
+        AffineExpr i = b.getAffineDimExpr(0);
+        AffineExpr offset = b.getAffineSymbolExpr(0);
+        AffineExpr stride = b.getAffineSymbolExpr(1);
+        for (unsigned d = 0; d < dropped.size(); ++d) {
+          OpFoldResult at = dropped[d] ? OpFoldResult(b.getIndexAttr(0))
+                                       : OpFoldResult(index[next++]);
+          inner.push_back(getValueOrCreateConstantIndexOp(
+              b, loc,
+              affine::makeComposedFoldedAffineApply(
+                  b, loc, i * stride + offset,
+                  {at, op.getMixedOffsets()[d], op.getMixedStrides()[d]})));
+        }
+        return extractElement(b, loc, from, source.front(), inner, fromSizes);
+      };
+      std::string whyNot;
+      FailureOr<Value> gathered =
+          emitGather(rewriter, loc, to, sizes, element, whyNot);
+      if (failed(gathered))
+        return reasons.fail(rewriter, op, whyNot);
+      result = *gathered;
+    }
+    rewriter.replaceOpWithMultiple(
+        op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
+    return success();
+  }
+};
+
+struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
+  using ReasonedPattern::ReasonedPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::InsertSliceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType from = op.getSourceType(), to = op.getType();
+    ValueRange source = adaptor.getSource(), dest = adaptor.getDest();
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    SmallVector<OpFoldResult> sizes = getLogicalSizes(rewriter, loc, to, dest);
+    bool keepsPadding =
+        !statesPadding(to) || getPadding(from) == getPadding(to);
+    std::optional<PhysicalSlice> slice;
+    if (keepsPadding)
+      slice =
+          getPhysicalSlice(rewriter, loc, op, dropped, to, from, dest.front());
+    Value result;
+    if (slice) {
+      Value part = reinterpretShape(rewriter, loc, source.front(), slice->type,
+                                    slice->extents);
+      result = tensor::InsertSliceOp::create(rewriter, loc, part, dest.front(),
+                                             slice->offsets, slice->sizes,
+                                             slice->strides);
+    } else {
+      std::string whyNot;
+      FailureOr<Value> gathered =
+          gather(op, source, dest, sizes, dropped, rewriter, whyNot);
+      if (failed(gathered))
+        return reasons.fail(rewriter, op, whyNot);
+      result = *gathered;
+    }
+    rewriter.replaceOpWithMultiple(
+        op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
+    return success();
+  }
+
+private:
+  /// Each element comes from the slice, or from where it was.
+  static FailureOr<Value> gather(tensor::InsertSliceOp op, ValueRange source,
+                                 ValueRange dest, ArrayRef<OpFoldResult> sizes,
+                                 const llvm::SmallBitVector &dropped,
+                                 ConversionPatternRewriter &rewriter,
+                                 std::string &whyNot);
+};
+
+} // namespace
+
+FailureOr<Value> InsertSlicePattern::gather(tensor::InsertSliceOp op,
+                                            ValueRange source, ValueRange dest,
+                                            ArrayRef<OpFoldResult> sizes,
+                                            const llvm::SmallBitVector &dropped,
+                                            ConversionPatternRewriter &rewriter,
+                                            std::string &whyNot) {
+  Location loc = op.getLoc();
+  RankedTensorType from = op.getSourceType(), to = op.getType();
+  auto asValues = [&](ArrayRef<OpFoldResult> numbers) {
+    return getValueOrCreateConstantIndexOp(rewriter, loc, numbers);
+  };
+  SmallVector<Value> offsets = asValues(op.getMixedOffsets());
+  SmallVector<Value> extents = asValues(op.getMixedSizes());
+  SmallVector<Value> strides = asValues(op.getMixedStrides());
+  SmallVector<OpFoldResult> fromSizes =
+      getLogicalSizes(rewriter, loc, from, source);
+  auto element = [&](OpBuilder &b, Location loc, ValueRange index) -> Value {
+    Value valid, zero = arith::ConstantIndexOp::create(b, loc, 0);
+    auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+      Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
+      valid = valid ? arith::AndIOp::create(b, loc, valid, holds) : holds;
+    };
+    SmallVector<Value> inner;
+    for (unsigned d = 0; d < dropped.size(); ++d) {
+      Value at = arith::SubIOp::create(b, loc, index[d], offsets[d]);
+      Value quotient = at;
+      if (!isConstantIntValue(op.getMixedStrides()[d], 1)) {
+        // Truncation rounds towards zero; below zero the first test fails.
+        quotient = arith::DivSIOp::create(b, loc, at, strides[d]);
+        Value rest = arith::RemSIOp::create(b, loc, at, strides[d]);
+        require(arith::CmpIPredicate::eq, rest, zero);
+      }
+      require(arith::CmpIPredicate::sge, at, zero);
+      require(arith::CmpIPredicate::slt, quotient, extents[d]);
+      if (!dropped[d])
+        inner.push_back(quotient);
+    }
+    auto inside = [&](OpBuilder &b, Location loc) {
+      return extractElement(b, loc, from, source.front(), inner, fromSizes);
+    };
+    auto outside = [&](OpBuilder &b, Location loc) {
+      return extractElement(b, loc, to, dest.front(), index, sizes);
+    };
+    if (!valid)
+      return inside(b, loc);
+    auto choice = scf::IfOp::create(
+        b, loc, valid,
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, inside(b, loc));
+        },
+        [&](OpBuilder &b, Location loc) {
+          scf::YieldOp::create(b, loc, outside(b, loc));
+        });
+    return choice.getResult(0);
+  };
+  return emitGather(rewriter, loc, to, sizes, element, whyNot);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices put side by side
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Other bodies write the rest of the storage, so it cannot be gathered.
+struct ParallelInsertSlicePattern
+    : ReasonedPattern<tensor::ParallelInsertSliceOp> {
+  using ReasonedPattern::ReasonedPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ParallelInsertSliceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType from = op.getSourceType(), to = op.getDestType();
+    if (statesPadding(to) && getPadding(from) != getPadding(to))
+      return reasons.fail(rewriter, op,
+                          "the part does not state the padding of the whole");
+    // Its block holds nothing but ops of this kind.
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op->getParentOp());
+    std::optional<PhysicalSlice> slice =
+        getPhysicalSlice(rewriter, loc, op, op.getDroppedDims(), to, from,
+                         adaptor.getDest().front());
+    if (!slice)
+      return reasons.fail(rewriter, op,
+                          "the part is no slice of the storage of the whole");
+    Value part = reinterpretShape(rewriter, loc, adaptor.getSource().front(),
+                                  slice->type, slice->extents);
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<tensor::ParallelInsertSliceOp>(
+        op, part, adaptor.getDest().front(), slice->offsets, slice->sizes,
+        slice->strides);
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Concatenations
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Each operand is inserted into fresh storage; the patterns above then say how
+/// that is done on storage.
+struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
+  ConcatPattern(const TypeConverter &converter, MLIRContext *context, Reasons &)
+      : OpConversionPattern(converter, context) {}
+
+  LogicalResult
+  matchAndRewrite(tensor::ConcatOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getResultType();
+    unsigned dim = op.getDim();
+    AffineExpr x, y;
+    bindDims(getContext(), x, y);
+
+    SmallVector<SmallVector<OpFoldResult>> sizes;
+    SmallVector<OpFoldResult> offsets{rewriter.getIndexAttr(0)};
+    for (Value input : op.getInputs()) {
+      sizes.push_back(tensor::getMixedSizes(rewriter, loc, input));
+      offsets.push_back(affine::makeComposedFoldedAffineApply(
+          rewriter, loc, x + y, {offsets.back(), sizes.back()[dim]}));
+    }
+    SmallVector<Value> dynamicSizes;
+    for (unsigned d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        dynamicSizes.push_back(getValueOrCreateConstantIndexOp(
+            rewriter, loc, d == dim ? offsets.back() : sizes.front()[d]));
+    Value result = tensor::EmptyOp::create(rewriter, loc, type, dynamicSizes);
+    SmallVector<OpFoldResult> at(type.getRank(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      at[dim] = offsets[i];
+      result = tensor::InsertSliceOp::create(rewriter, loc, input, result, at,
+                                             sizes[i], ones);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+void layout::populateSlicePatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns,
+                                   Reasons &reasons) {
+  patterns.add<ConcatPattern, ExtractSlicePattern, InsertSlicePattern,
+               ParallelInsertSlicePattern>(converter, patterns.getContext(),
+                                           reasons);
+}

@@ -1,0 +1,190 @@
+//===- RuleCheck.cpp - Whether types meet the rule of an op ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Interfaces/RuleCheck.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/DroppedDims.h"
+#include "layout/Interfaces/IterationSpace.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+class Checker {
+public:
+  Checker(const OpLayoutRule &rule, ArrayRef<Type> operands,
+          ArrayRef<Type> results, std::string &whyNot)
+      : rule(rule), operands(operands), results(results), os(whyNot) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkSpaces();
+  LogicalResult checkLoops();
+  LogicalResult checkView();
+  LogicalResult checkPerDim();
+
+  const OpLayoutRule &rule;
+  ArrayRef<Type> operands, results;
+  llvm::raw_string_ostream os;
+};
+
+} // namespace
+
+/// A kernel may read images and buffers, but the local memory of an NPU is of
+/// no use to an op that works elsewhere.
+LogicalResult Checker::checkSpaces() {
+  std::string first, firstSpace;
+  auto check = [&](Type type, const char *kind, size_t i) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return success();
+    FailureOr<LayoutMap> map = getLayoutMap(tensor);
+    if (failed(map)) {
+      os << "has an encoding that is not a layout: " << kind << " " << i
+         << " of type " << tensor;
+      return failure();
+    }
+    std::string name = kind + (" " + std::to_string(i));
+    std::string space = map->getSpace().str();
+    if (firstSpace.empty()) {
+      first = name;
+      firstSpace = space;
+    } else if (space != firstSpace && (space == "npu" || firstSpace == "npu")) {
+      os << "cannot work in two spaces: " << first << " lives in '"
+         << firstSpace << "' and " << name << " in '" << space
+         << "'; convert one of them with layout.convert";
+      return failure();
+    }
+    return success();
+  };
+  for (auto [i, type] : llvm::enumerate(operands))
+    if (failed(check(type, "operand", i)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(results))
+    if (failed(check(type, "result", i)))
+      return failure();
+  return success();
+}
+
+/// Kernels read each image by its own map, so the tensors need not agree.
+static bool isImage(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  FailureOr<LayoutMap> map =
+      tensor ? getLayoutMap(tensor) : FailureOr<LayoutMap>();
+  return succeeded(map) && map->getSpace().starts_with("image");
+}
+
+LogicalResult Checker::checkLoops() {
+  if (llvm::any_of(operands, isImage) || llvm::any_of(results, isImage))
+    return success();
+  SmallVector<OperandAccess> accesses;
+  auto add = [&](Type type, AffineMap map, bool isResult) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && map)
+      accesses.push_back({map, tensor, isResult});
+  };
+  for (auto [type, map] : llvm::zip(operands, rule.operandMaps))
+    add(type, map, false);
+  for (auto [type, map] : llvm::zip(results, rule.resultMaps))
+    add(type, map, true);
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<int64_t> sizes;
+  for (const LoopRule &loop : rule.loops) {
+    iterators.push_back(loop.iterator);
+    sizes.push_back(loop.size);
+  }
+  std::string whyNot;
+  if (succeeded(getIterationSpace(accesses, iterators, sizes, whyNot)))
+    return success();
+  os << "cannot run on the layouts of its operands: " << whyNot
+     << "; convert them with layout.convert";
+  return failure();
+}
+
+LogicalResult Checker::checkView() {
+  auto source = dyn_cast<RankedTensorType>(operands.front());
+  auto result = dyn_cast<RankedTensorType>(results.front());
+  LayoutMap viewed = getLayoutMap(source)->substitute(
+      result.getRank(), rule.view.sourceDims, rule.view.sourceSizes,
+      result.getShape());
+  if (equalOn(viewed, *getLayoutMap(result), result.getShape()) == Answer::Yes)
+    return success();
+  os << "is a view of '" << source << "', whose storage " << viewed.str()
+     << " is not shown to be that of '" << result
+     << "' (L7); convert one of them with layout.convert";
+  return failure();
+}
+
+/// Whether every digit of dim `d` in `x` nests in whole multiples of `unit`.
+static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
+  return llvm::all_of(x.terms, [&](const DigitTerm &term) {
+    const Digit &digit = term.digit;
+    if (!digit.isDim()) {
+      bool mentions = false;
+      digit.walkDims([&](unsigned dim) { mentions |= dim == d; });
+      return !mentions;
+    }
+    return digit.dim != d || dividesUnit(digit, unit);
+  });
+}
+
+LogicalResult Checker::checkPerDim() {
+  SmallVector<RankedTensorType> types;
+  for (ArrayRef<Type> range : {operands, results})
+    for (Type type : range)
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        types.push_back(tensor);
+  // Those with all dims first.
+  llvm::stable_sort(types, [](RankedTensorType a, RankedTensorType b) {
+    return a.getRank() > b.getRank();
+  });
+  std::optional<LayoutMap> whole, part;
+  for (RankedTensorType type : types) {
+    LayoutMap map = *getLayoutMap(type);
+    bool isWhole = type.getRank() == int64_t(rule.units.size());
+    std::optional<LayoutMap> &wanted = isWhole ? whole : part;
+    if (!wanted)
+      wanted = isWhole ? map : dropDims(*whole, rule.dropped);
+    if (isWhole ? *wanted != map
+                : equalOn(*wanted, map, type.getShape()) != Answer::Yes) {
+      os << "needs one layout on all its tensors, found " << wanted->str()
+         << " and " << map.str() << "; convert one of them with layout.convert";
+      return failure();
+    }
+    for (auto [d, unit] : llvm::enumerate(rule.units))
+      for (const Coordinate &coordinate : map.getCoordinates())
+        if (isWhole && unit && !isImage(type) &&
+            !hasWholeUnits(coordinate.value, d, unit)) {
+          os << "changes dim " << d << ", which layout " << map.str()
+             << " divides; convert the tensor with layout.convert";
+          return failure();
+        }
+  }
+  return success();
+}
+
+LogicalResult Checker::run() {
+  if (rule.kind != OpLayoutRule::Kind::Loops &&
+      rule.kind != OpLayoutRule::Kind::View &&
+      rule.kind != OpLayoutRule::Kind::PerDim)
+    return success();
+  if (failed(checkSpaces()))
+    return failure();
+  if (rule.kind == OpLayoutRule::Kind::Loops)
+    return checkLoops();
+  return rule.kind == OpLayoutRule::Kind::View ? checkView() : checkPerDim();
+}
+
+LogicalResult layout::checkRule(const OpLayoutRule &rule,
+                                ArrayRef<Type> operands, ArrayRef<Type> results,
+                                std::string &whyNot) {
+  return Checker(rule, operands, results, whyNot).run();
+}

@@ -1,0 +1,110 @@
+"""./dev bench --images: conversions between buffers and images, the optimum and greedy insertion.
+
+Networks are given layouts for a device with images, once by the solver and once as MACE does it:
+each operation says what it is stored in, and each of its operands that comes otherwise is converted
+for it alone. For both the table of `layout-print-cost` is summed up: how many conversions there are
+of which kind, what they move, and what they and the whole network cost. Constants are converted
+at compile time and are not in it.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+from .networks import NETWORKS
+from .tools import ToolError, run_tool
+
+TARGET = ('#layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, '
+          'image2d_max_height = 16384>')
+STRATEGIES = ("optimal", "greedy")
+DEFAULT = ("resnet50", "mobilenet_v2", "inception_v3", "efficientnet_v2_s", "unet", "bert_base",
+           "vit_b16")
+KINDS = {"buffer to image2d": "to image", "image2d to buffer": "to buffer",
+         "image2d to image2d": "image to image", "buffer to buffer": "in buffers"}
+
+
+def count(path, strategy, target):
+    """The table of `layout-print-cost` after a decision, as JSON."""
+    table = path.with_suffix(".json")
+    run_tool("layout-opt", path, "--layout-canonicalize",
+             f"--layout-propagate=strategy={strategy} target={{{target}}}",
+             "--layout-insert-transforms",
+             f"--layout-print-cost=format=json output={table} target={{{target}}}",
+             "-o", path.with_suffix(".out.mlir"))
+    return json.loads(table.read_text())
+
+
+def measure(name, small, folder, target):
+    """What is printed of one network, by strategy."""
+    network = NETWORKS[name]
+    path = folder / f"{name}.mlir"
+    options = (network.small_options if small else network.Options)(weights="splat")
+    with open(path, "w") as file:
+        network.build(options).write(file)
+    row = {"network": name, "strategies": {}}
+    for strategy in STRATEGIES:
+        table = count(path, strategy, target)
+        moved, assignment = table["conversions"], table["assignment"]
+        # What stores alike may be priced 1 in the decision; in the table it is free.
+        views = sum(each["kind"] == "view" for each in moved["rows"])
+        decided = assignment["conversion_cost"]
+        if not decided - views <= moved["cost"] <= decided:
+            raise ToolError(f"{name}, {strategy}: the conversions in the program cost "
+                            f"{moved['cost']}, decided were {decided}")
+        row["strategies"][strategy] = {
+            "transitions": moved["transitions"], "conversions": moved["count"],
+            "bytes": moved["bytes_read"] + moved["bytes_written"],
+            "conversion_cost": decided, "cost": assignment["cost"],
+            "lower_bound": assignment["lower_bound"]}
+        if assignment["cost"] < assignment["lower_bound"]:
+            raise ToolError(f"{name}, {strategy}: the cost {assignment['cost']} is below the lower "
+                            f"bound {assignment['lower_bound']}")
+    return row
+
+
+def print_head():
+    print(f"{'network':<20}{'strategy':<9}" + "".join(f"{kind:>15}" for kind in KINDS.values())
+          + f"{'MB moved':>10}{'conversions':>14}{'all':>14}{'bound':>14}{'gap %':>8}")
+
+
+def print_row(row):
+    for strategy, found in row["strategies"].items():
+        gap = found["cost"] - found["lower_bound"]
+        print(f"{row['network']:<20}{strategy:<9}"
+              + "".join(f"{found['transitions'].get(kind, 0):>15}" for kind in KINDS)
+              + f"{found['bytes'] / 1e6:>10.3f}{found['conversion_cost']:>14}{found['cost']:>14}"
+              f"{found['lower_bound']:>14}{100 * gap / max(1, found['lower_bound']):>8.2f}",
+              flush=True)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="./dev bench --images", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", action="append", choices=sorted(NETWORKS),
+                        help=f"may be repeated (default: {', '.join(DEFAULT)})")
+    parser.add_argument("--small", action="store_true", help="as in the tests, not at full size")
+    parser.add_argument("--target", default=TARGET, help=f"default: {TARGET}")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    print_head()
+    rows, failed = [], False
+    for name in args.network or DEFAULT:
+        with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+            try:
+                rows.append(measure(name, args.small, pathlib.Path(scratch), args.target))
+            except ToolError as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                failed = True
+                continue
+        print_row(rows[-1])
+    print("\nConversions and all are costs in units, the time in which memory moves one byte; MB are "
+          "10^6 bytes,\nread and written, of one run of each conversion.")
+    if args.json:
+        args.json.write_text(json.dumps({"target": args.target, "rows": rows}, indent=1) + "\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""./dev bench --target: the figures of this machine, and what conversions cost beside their prices.
+
+Measures what `#layout.target` states of a CPU and prints it as an attribute that can be pasted. The
+unit of all figures is the time in which a plain copy of the same bytes moves one byte, so every
+conversion runs in turns with such a copy, in one process.
+
+Then a dozen conversions are timed and priced: `priced` is the cost that `layout-print-cost` gives
+under the measured target, `measured` is the time in the same unit. Both are divided by the bytes that
+move, so 1.00 is a plain copy.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import numpy as np
+
+from .tools import ToolError, run_tool
+
+CHANNELS = "NCHW"
+LINE_FILE = "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"
+# from, to, shape; letters as in #layout.blocked, "!" states that padding is zero. The comment says
+# what is next to what on both sides.
+CONVERSIONS = [
+    ("NCHW", "NCHW16c", (1, 64, 56, 56)),  # single elements
+    ("NCHW16c", "NCHW", (1, 64, 56, 56)),
+    ("NCHW", "NCHW16c", (16, 64, 56, 56)),  # the same beyond the caches
+    ("NCHW", "NHWC", (1, 64, 56, 56)),
+    ("NHWC", "NCHW", (1, 64, 56, 56)),
+    ("NHWC", "NCHW16c", (1, 64, 56, 56)),  # 16 elements: whole lines
+    ("NCHW16c", "NHWC", (1, 64, 56, 56)),
+    ("NCHW16c", "NCHW8c", (1, 64, 56, 56)),  # 8 elements: half lines
+    ("NCHW16c", "NCHW4c", (1, 64, 56, 56)),  # 4 elements
+    ("NCHW", "NCHW16c!", (1, 61, 56, 56)),  # the last tile is padded
+    ("NCHW16c", "NCHW", (1, 61, 56, 56)),
+    ("NCHW16c", "NCHW16c!", (1, 61, 56, 56)),  # padding alone
+    ("NCHW", "NCHW16c16n!", (509, 509, 3, 3)),  # weights
+    ("NCHW8c", "NCHW12c", (1, 64, 56, 56)),  # tiles that do not nest: position by position
+]
+STRIDED = [0, 1, 3, 4]  # of them, those that calibrate strided_percent
+BEYOND = 2  # and the one whose copy says how fast memory is
+FLOPS = ("conv3x3_blocked", 231.2e6)
+
+
+def is_plain(layout):
+    return layout == CHANNELS
+
+
+def attribute(layout):
+    text = f'#layout.blocked<"{CHANNELS}" to "{layout.rstrip("!")}">'
+    return f"#layout.padded<{text}, zero>" if layout.endswith("!") else text
+
+
+def stored_shape(layout, shape):
+    """The extents of the stored axes of a blocked layout, from its letters."""
+    layout, parts, digits = layout.rstrip("!"), [], ""
+    for letter in layout:
+        if letter.isdigit():
+            digits += letter
+        else:
+            parts.append((letter, int(digits) if digits else None))
+            digits = ""
+    tiles = {}
+    for letter, tile in parts:
+        if tile:
+            tiles[letter.upper()] = tiles.get(letter.upper(), 1) * tile
+    sizes = dict(zip(CHANNELS, shape))
+    return tuple(tile or -(-sizes[letter] // tiles.get(letter, 1)) for letter, tile in parts)
+
+
+def tensor(shape, layout=CHANNELS):
+    encoding = "" if is_plain(layout) else ", " + attribute(layout)
+    return f"tensor<{'x'.join(map(str, shape))}xf32{encoding}>"
+
+
+def write_conversion(source, dest, shape):
+    """@kernel takes the storage of `source` and returns that of `dest`."""
+    taken, given = tensor(stored_shape(source, shape)), tensor(stored_shape(dest, shape))
+    lines, value, result = [], "%s", "%y"
+    if not is_plain(source):
+        lines.append(f"%x = layout.storage_view %s : {taken} to {tensor(shape, source)}")
+        value = "%x"
+    lines.append(f"%y = layout.convert {value} : {tensor(shape, source)} to {tensor(shape, dest)}")
+    if not is_plain(dest):
+        lines.append(f"%r = layout.storage_view %y : {tensor(shape, dest)} to {given}")
+        result = "%r"
+    body = "\n  ".join(lines)
+    return (f"func.func @kernel(%s: {taken}) -> {given} {{\n  {body}\n"
+            f"  return {result} : {given}\n}}\n")
+
+
+def write_copy(shape):
+    kind = tensor(shape)
+    return (f"func.func @kernel(%s: {kind}) -> {kind} {{\n  %e = tensor.empty() : {kind}\n"
+            f"  %r = linalg.copy ins(%s : {kind}) outs(%e : {kind}) -> {kind}\n"
+            f"  return %r : {kind}\n}}\n")
+
+
+class Bench:
+    """Lowers and runs modules in a scratch folder."""
+
+    def __init__(self, folder, repeat):
+        self.folder, self.repeat = pathlib.Path(folder), repeat
+
+    def lower(self, name, text, *options):
+        source, lowered = self.folder / f"{name}.in.mlir", self.folder / f"{name}.mlir"
+        source.write_text(text)
+        run_tool("layout-opt", source, "--convert-layout-to-linalg",
+                 "--layout-linalg-to-llvm" + "".join(options), "-o", lowered)
+        return lowered
+
+    def run(self, shapes, *modules):
+        """The median seconds of each module; they run in turns."""
+        inputs, generator = [], np.random.default_rng(0)
+        for number, shape in enumerate(shapes):
+            inputs.append(self.folder / f"{number}.npy")
+            np.save(inputs[-1], generator.standard_normal(shape).astype(np.float32))
+        times = self.folder / "times.json"
+        run_tool("layout-run", *modules, "--function=kernel", *[f"--input={path}" for path in inputs],
+                 "--warmup=2", f"--repeat={self.repeat}", f"--json={times}")
+        return [json.loads(line)["run_median_seconds"] for line in times.read_text().splitlines()]
+
+    def time_conversion(self, source, dest, shape):
+        """Seconds, and seconds in which a copy moves one byte."""
+        stored = stored_shape(source, shape)
+        copy, convert = self.run([stored], self.lower("copy", write_copy(stored)),
+                                 self.lower("convert", write_conversion(source, dest, shape)))
+        return convert, copy / (2 * 4 * int(np.prod(stored)))
+
+    def price(self, target, source, dest, shape):
+        """The row of layout-print-cost."""
+        module, table = self.folder / "price.mlir", self.folder / "price.json"
+        module.write_text(write_conversion(source, dest, shape))
+        run_tool("layout-opt", module, "--layout-print-cost=" +
+                 f"target={{{target}}} format=json output={table}", "-o", self.folder / "ignored.mlir")
+        return json.loads(table.read_text())["conversions"]["rows"][0]
+
+    def flops_per_second(self, options=""):
+        """Of a convolution in blocks; options are those of the pipeline."""
+        name, flops = FLOPS
+        path = pathlib.Path(__file__).resolve().parents[2] / f"benchmarks/cpu-kernels/{name}.mlir"
+        from .bench import read_inputs  # the two modules use each other
+        shapes = [shape for shape, _ in read_inputs(path.read_text())]
+        return flops / self.run(shapes, self.lower("flops", path.read_text(), options))[0]
+
+
+def measure_line():
+    path = pathlib.Path(LINE_FILE)
+    return int(path.read_text()) if path.exists() else 64
+
+
+def weight(seconds, unit, row):
+    """Percent of a plain copy of the same bytes."""
+    return 100 * seconds / unit / (row["bytes_read"] + row["bytes_written"])
+
+
+def calibrate(bench, lanes, timed):
+    """The figures that were measured, by name."""
+    line = measure_line()
+    plain = f'#layout.target<kind = "cpu", lanes = {lanes}>'
+    rows = [bench.price(plain, *case) for case in CONVERSIONS]
+    weights = [weight(*time, row) for time, row in zip(timed, rows)]
+    # Runs of one element are (line - 4) / (line - 1) of the way to single bytes.
+    single = statistics.median(weights[i] for i in STRIDED)
+    strided = 100 + (single - 100) * (line - 1) / (line - 4)
+    # Arithmetic is set against memory, not against a cache.
+    unit = timed[BEYOND][1]
+    vectors = bench.flops_per_second()
+    scalars = bench.flops_per_second("=vector-bits=0")
+    return {
+        "lanes": lanes,
+        "line_bytes": line,
+        "strided_percent": max(100, round(strided)),
+        "flops_per_byte": max(1, round(vectors * unit)),
+        "scalar_percent": max(100, round(100 * vectors / scalars)),
+    }
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --target", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lanes", type=int, default=16, help="elements of one inner tile")
+    parser.add_argument("--repeat", type=int, default=50, help="timed runs of each")
+    parser.add_argument("--json", type=pathlib.Path, help="write all that was measured to this file")
+    args = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+        bench = Bench(scratch, args.repeat)
+        try:
+            timed = [bench.time_conversion(*case) for case in CONVERSIONS]
+            figures = calibrate(bench, args.lanes, timed)
+            target = "#layout.target<kind = \"cpu\", " + ", ".join(
+                f"{name} = {value}" for name, value in figures.items()) + ">"
+            rows = [bench.price(target, *case) for case in CONVERSIONS]
+        except ToolError as error:
+            print(error, file=sys.stderr)
+            return 1
+    print(target)
+    print(f"\n{'conversion':<44}{'runs':>6}{'MB':>8}{'ms':>9}{'priced':>8}{'measured':>10}")
+    for (source, dest, shape), (seconds, unit), row in zip(CONVERSIONS, timed, rows):
+        moved = row["bytes_read"] + row["bytes_written"]
+        name = f"{source} -> {dest} {'x'.join(map(str, shape))}"
+        print(f"{name:<44}{row['run_bytes']:>6}{moved / 1e6:>8.2f}{seconds * 1e3:>9.3f}"
+              f"{row['cost'] / moved:>8.2f}{seconds / unit / moved:>10.2f}")
+    if args.json:
+        args.json.write_text(json.dumps({
+            "target": target, "figures": figures,
+            "conversions": [{"from": source, "to": dest, "shape": shape, "seconds": seconds,
+                             "unit_seconds": unit, **row}
+                            for (source, dest, shape), (seconds, unit), row
+                            in zip(CONVERSIONS, timed, rows)]}, indent=2) + "\n")
+    return 0

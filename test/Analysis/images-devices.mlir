@@ -1,0 +1,52 @@
+// Whether images win is a fact of the device: where they are read through a cache that buffers do not
+// have, and where they are not.
+//
+// RUN: layout-opt %s -layout-assign='target={#layout.target<kind = "opencl", lanes = 4>}' | FileCheck %s --check-prefix=CACHED
+// RUN: layout-opt %s -layout-assign='target={#layout.target<kind = "opencl", lanes = 4, image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
+// RUN: layout-opt %s -layout-propagate='strategy=greedy target={#layout.target<kind = "opencl", lanes = 4>}' -layout-insert-transforms \
+// RUN:   -layout-print-cost='target={#layout.target<kind = "opencl", lanes = 4>}' | FileCheck %s --check-prefix=GREEDY
+// RUN: layout-opt %s -layout-assign='target={#layout.target<kind = "opencl", lanes = 4>}' \
+// RUN:   -layout-print-cost='format=json target={#layout.target<kind = "opencl", lanes = 4>}' -o /dev/null | FileCheck %s --check-prefix=JSON
+
+// CACHED: layout.convert %arg0 {{.*}} to tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
+// CACHED-COUNT-3: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
+
+// Nothing is gained by reading filters as pixels.
+// BARE: arith.constant dense<5.000000e-01> : tensor<64x64x1x1xf32>
+// BARE-NOT: layout.convert %arg0
+// BARE: return
+
+// Each op says what it is stored in, and each convolution that reads the argument has it converted.
+// GREEDY: conversions: 3, {{.*}}
+// GREEDY-NEXT: of these buffer to image2d: 2
+// GREEDY-NEXT: of these image2d to buffer: 1
+// GREEDY: 1x64x28x28xf32 relayout buffer to image2d
+// GREEDY-NEXT: from row-major
+// GREEDY-COUNT-2: layout.convert %arg0
+
+// JSON: "transitions": {
+// JSON-NEXT: "buffer to image2d": 1,
+// JSON-NEXT: "image2d to buffer": 1
+// JSON: "transition": "buffer to image2d"
+
+#id = affine_map<(n, c, h, w) -> (n, c, h, w)>
+func.func @main(%x: tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.5> : tensor<64x64x1x1xf32>
+  %e = tensor.empty() : tensor<1x64x28x28xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+  %a = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)
+    outs(%f : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+  %b = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)
+    outs(%f : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id, #id],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%a, %b : tensor<1x64x28x28xf32>, tensor<1x64x28x28xf32>) outs(%e : tensor<1x64x28x28xf32>) {
+  ^bb0(%v: f32, %s: f32, %o: f32):
+    %0 = arith.addf %v, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x64x28x28xf32>
+  %d = linalg.conv_2d_nchw_fchw ins(%c, %w : tensor<1x64x28x28xf32>, tensor<64x64x1x1xf32>)
+    outs(%f : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+  return %d : tensor<1x64x28x28xf32>
+}

@@ -1,0 +1,116 @@
+// An image that the target cannot hold is never chosen: another one that it can is, or linear
+// memory, and a remark says so.
+//
+// RUN: layout-opt %s -split-input-file -layout-assign | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-propagate --remarks-filter=layout --remark-format=emitRemark \
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// 64 channels of rows of 1352 pixels are 21632 wide; by the rows of all channels the image fits.
+//
+// REMARK: OtherImage{{.*}}result 0 of linalg.conv_2d_nhwc_hwcf, tensor<1x760x1352x64xf32>, would be an image of 21632 x 760 pixels, and the target has at most 16384 x 16384: it is offered as #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)> instead
+// CHECK-LABEL: func @wide
+// CHECK: linalg.conv_2d_nhwc_hwcf
+// CHECK-SAME: -> tensor<1x760x1352x64xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>>
+
+module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4,
+    image2d_max_width = 16384, image2d_max_height = 16384>} {
+func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
+  %up = arith.constant dense<0.5> : tensor<1x1x8x64xf32>
+  %down = arith.constant dense<0.25> : tensor<1x1x64x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x760x1352x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x760x1352x64xf32>) -> tensor<1x760x1352x64xf32>
+  %a = linalg.conv_2d_nhwc_hwcf ins(%x, %up : tensor<1x760x1352x8xf32>, tensor<1x1x8x64xf32>)
+    outs(%f : tensor<1x760x1352x64xf32>) -> tensor<1x760x1352x64xf32>
+  %e1 = tensor.empty() : tensor<1x760x1352x8xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32>
+  %b = linalg.conv_2d_nhwc_hwcf ins(%a, %down : tensor<1x760x1352x64xf32>, tensor<1x1x64x8xf32>)
+    outs(%f1 : tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32>
+  return %b : tensor<1x760x1352x8xf32>
+}
+}
+
+// -----
+
+// Nothing fits where the limits are small. What a target does not say is what OpenCL guarantees.
+//
+// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<64x4096xf32>, would be an image of 1024 x 64 pixels, and the target has at most 32 x 32: it stays in linear memory
+// CHECK-LABEL: func @tiny
+// CHECK-NOT: image2d
+// CHECK: return
+
+module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4,
+    image2d_max_width = 32, image2d_max_height = 32>} {
+func.func @tiny(%x: tensor<64x64xf32>) -> tensor<64x4096xf32> {
+  %w = arith.constant dense<0.5> : tensor<64x4096xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x4096xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  %a = linalg.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x4096xf32>)
+    outs(%f : tensor<64x4096xf32>) -> tensor<64x4096xf32>
+  return %a : tensor<64x4096xf32>
+}
+}
+
+// -----
+
+// No channel type holds doubles.
+//
+// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<256x256xf64>, would be an image of f64, for which the target has no channel type: it stays in linear memory
+// CHECK-LABEL: func @doubles
+// CHECK-NOT: image2d
+// CHECK: return
+
+module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4>} {
+func.func @doubles(%x: tensor<256x256xf64>) -> tensor<256x256xf64> {
+  %w = arith.constant dense<0.5> : tensor<256x256xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<256x256xf64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<256x256xf64>) -> tensor<256x256xf64>
+  %a = linalg.matmul ins(%x, %w : tensor<256x256xf64>, tensor<256x256xf64>)
+    outs(%f : tensor<256x256xf64>) -> tensor<256x256xf64>
+  return %a : tensor<256x256xf64>
+}
+}
+
+// -----
+
+// This device has halves only; the product of halves is an image, that of floats is none.
+//
+// REMARK: NoImage{{.*}}tensor<256x256xf32>, would be an image of f32, for which the target has no channel type
+// CHECK-LABEL: func @halves
+// CHECK: linalg.matmul {{.*}} -> tensor<256x256xf16, #layout.map<(d0, d1) -> image2d
+// CHECK: linalg.matmul {{.*}} -> tensor<256x256xf32>
+
+module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, image_types = [f16]>} {
+func.func @halves(%x: tensor<256x256xf16>, %y: tensor<256x256xf32>) -> (tensor<256x256xf16>, tensor<256x256xf32>) {
+  %w = arith.constant dense<0.5> : tensor<256x256xf16>
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<256x256xf16>
+  %f = linalg.fill ins(%zero : f16) outs(%e : tensor<256x256xf16>) -> tensor<256x256xf16>
+  %a = linalg.matmul ins(%x, %w : tensor<256x256xf16>, tensor<256x256xf16>)
+    outs(%f : tensor<256x256xf16>) -> tensor<256x256xf16>
+  %v = arith.constant dense<0.5> : tensor<256x256xf32>
+  %e1 = tensor.empty() : tensor<256x256xf32>
+  %b = linalg.matmul ins(%y, %v : tensor<256x256xf32>, tensor<256x256xf32>)
+    outs(%e1 : tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %a, %b : tensor<256x256xf16>, tensor<256x256xf32>
+}
+}
+
+// -----
+
+// A size that is known at run time only is not shown to fit, whatever stands for it in costs.
+//
+// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<?x256xf32>, would be an image of a size that is known at run time only, which is not shown to fit the target: it stays in linear memory
+// CHECK-LABEL: func @dynamic
+// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32>
+
+module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, assumed_size = 64>} {
+func.func @dynamic(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> {
+  %w = arith.constant dense<0.5> : tensor<256x256xf32>
+  %a = linalg.matmul ins(%x, %w : tensor<?x256xf32>, tensor<256x256xf32>)
+    outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+  return %a : tensor<?x256xf32>
+}
+}

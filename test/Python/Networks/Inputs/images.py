@@ -1,0 +1,83 @@
+"""Networks on a device with images: proven, without conversions between convolutions.
+
+usage: images.py FOLDER
+
+Assigns layouts for a target of kind "opencl". The cost must be the lower bound, what the program
+converts must cost what was decided, and insertion as MACE does it must not cost less. At full size
+convolutional networks have nothing to convert but at their ends, and every convolution reads and
+writes images and has its filter in one, which is made at compile time.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+from layout_mlir.bench_images import TARGET
+from layout_mlir.networks import NETWORKS
+from layout_mlir.tools import run_tool
+
+# With whole pixels of channels, but for the first.
+CONVOLUTIONAL = ("resnet50", "mobilenet_v2", "inception_v3")
+CONVOLUTION = re.compile(r"linalg\.(?:depthwise_)?conv\w+ .*? ins\((.*?)\) outs\(.*\) -> (.*)")
+
+
+def assign(path, strategy):
+    """The program and its table of conversions."""
+    table = path.with_suffix(".json")
+    text = run_tool("layout-opt", path, "--layout-canonicalize",
+                    f"--layout-propagate=strategy={strategy} target={{{TARGET}}}",
+                    "--layout-insert-transforms",
+                    f"--layout-print-cost=format=json output={table} target={{{TARGET}}}",
+                    "--layout-fold-transforms", "--layout-verify")
+    return text, json.loads(table.read_text())
+
+
+def check(path, ends):
+    """What is wrong; `ends` is the most conversions that the ends need, where only they do."""
+    text, table = assign(path, "optimal")
+    assignment = table["assignment"]
+    if assignment["cost"] != assignment["lower_bound"]:
+        yield f"the cost {assignment['cost']} is not the bound {assignment['lower_bound']}"
+    _, greedy = assign(path, "greedy")
+    if greedy["assignment"]["cost"] < assignment["cost"]:
+        yield f"greedy insertion costs {greedy['assignment']['cost']}, less than the optimum"
+    for name, found in ("optimal", table), ("greedy", greedy):
+        # A conversion that stores alike may be priced 1 in the decision; in the table it is free.
+        views = sum(row["kind"] == "view" for row in found["conversions"]["rows"])
+        decided = found["assignment"]["conversion_cost"]
+        if not decided - views <= found["conversions"]["cost"] <= decided:
+            yield (f"{name}: conversions cost {found['conversions']['cost']}, decided were "
+                   f"{found['assignment']['conversion_cost']}")
+    print(f"{path.stem}: {table['conversions']['transitions']}, greedy "
+          f"{greedy['conversions']['transitions']}")
+    if ends is None:
+        return
+    if table["conversions"]["count"] > ends:
+        yield f"there are {table['conversions']['count']} conversions, not {ends}"
+    if any("image2d" in row["from"] for row in table["constants"]["rows"]):
+        yield "a constant is no image but converted from one"
+    for line in text.splitlines():
+        found = CONVOLUTION.search(line)
+        if found and (found[1].count("image2d") != 2 or "image2d" not in found[2]):
+            yield f"a convolution without images: {line.strip()[:200]}"
+
+
+def main(folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for name in ("resnet50", "mobilenet_v2", "inception_v3", "unet", "bert_base", "vit_b16"):
+        for size, ends in ("small", None), ("full", 2 if name in CONVOLUTIONAL else None):
+            network = NETWORKS[name]
+            options = network.small_options if size == "small" else network.Options
+            path = folder / f"{name}-{size}.mlir"
+            with open(path, "w") as file:
+                network.build(options(weights="splat")).write(file)
+            failed += [f"{path.stem}: {what}" for what in check(path, ends)]
+    if failed:
+        sys.exit("\n".join(failed))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

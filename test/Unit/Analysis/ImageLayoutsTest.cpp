@@ -1,0 +1,150 @@
+//===- ImageLayoutsTest.cpp - Images that a device can hold, and reads ----===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/ImageLayouts.h"
+#include "layout/Algebra/Families/RgbaImage.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Analysis/KernelReads.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using utils::IteratorType;
+
+namespace {
+
+class ImageLayouts : public ::testing::Test {
+protected:
+  ImageLayouts() { context.loadDialect<LayoutDialect>(); }
+
+  TargetAttr getTarget(StringRef figures = "") {
+    return cast<TargetAttr>(parseAttribute(
+        "#layout.target<kind = \"opencl\", lanes = 4" + figures.str() + ">",
+        &context));
+  }
+  RankedTensorType getTensor(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, Float32Type::get(&context));
+  }
+  static LayoutMap getFamily(RgbaImageKind kind, ArrayRef<int64_t> shape) {
+    return getRgbaImage(kind, {}, shape, [](const llvm::Twine &) {})
+        ->getMap(shape.size());
+  }
+
+  MLIRContext context;
+};
+
+/// The first forms are the kinds of the specification.
+TEST_F(ImageLayouts, StartWithTheNamedKinds) {
+  auto first = [](unsigned rank, unsigned unit, ImageRole role,
+                  ArrayRef<unsigned> summed = {}) {
+    return getImageForms(rank, unit, role, summed).front();
+  };
+  EXPECT_EQ(first(4, 3, ImageRole::Activation),
+            getFamily(RgbaImageKind::InOutChannel, {2, 5, 3, 6}));
+  EXPECT_EQ(first(2, 1, ImageRole::Activation),
+            getFamily(RgbaImageKind::InOutChannel, {2, 6}));
+  EXPECT_EQ(first(1, 0, ImageRole::Activation),
+            getFamily(RgbaImageKind::Argument, {7}));
+  EXPECT_EQ(first(4, 0, ImageRole::Filter, {1}),
+            getFamily(RgbaImageKind::Conv2dFilter, {6, 5, 3, 2}));
+  // MIHW, whose M of size 1 the depthwise convolutions of linalg leave out.
+  EXPECT_EQ(first(3, 0, ImageRole::Filter),
+            getFamily(RgbaImageKind::DwConv2dFilter, {1, 5, 3, 2})
+                .substitute(3,
+                            {Linear(SizeExpr(0)), Linear::dim(0),
+                             Linear::dim(1), Linear::dim(2)},
+                            {SizeExpr(1), SizeExpr::dim(0), SizeExpr::dim(1),
+                             SizeExpr::dim(2)}));
+}
+
+/// L1, whatever the unit and the role, ragged sizes included.
+TEST_F(ImageLayouts, AreValid) {
+  SmallVector<int64_t> shape = {2, 5, 3, 6};
+  for (unsigned rank = 1; rank <= 4; ++rank)
+    for (unsigned unit = 0; unit < rank; ++unit)
+      for (ImageRole role : {ImageRole::Activation, ImageRole::Filter})
+        for (unsigned summed = 0; summed < rank; ++summed) {
+          SmallVector<unsigned> dims;
+          if (summed != unit)
+            dims.push_back(summed);
+          ArrayRef<int64_t> sizes = ArrayRef(shape).take_front(rank);
+          for (const LayoutMap &map : getImageForms(rank, unit, role, dims)) {
+            EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes)
+                << map.str();
+            EXPECT_EQ(isWithinExtents(map, sizes), Answer::Yes) << map.str();
+            EXPECT_EQ(map.storageExtent(sizes)->back(), kLanesOfPixel);
+            EXPECT_EQ(findUnit(map), unit);
+          }
+        }
+}
+
+TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
+  RankedTensorType type = getTensor({1, 760, 1352, 64});
+  TargetAttr target =
+      getTarget(", image2d_max_width = 16384, image2d_max_height = 16384");
+  ImageChoice choice = chooseImage(type, 3, ImageRole::Activation, {}, target);
+  EXPECT_EQ(choice.first.answer, ImageFit::Answer::TooLarge);
+  EXPECT_EQ(choice.first.size, (SmallVector<int64_t, 3>{21632, 760}));
+  ASSERT_TRUE(choice.map);
+  EXPECT_EQ(*choice.map->storageExtent(type.getShape()),
+            (SmallVector<int64_t>{1352, 12160, 4}));
+  // OpenCL guarantees 8192 x 8192, in which no form of that one fits.
+  EXPECT_FALSE(
+      chooseImage(type, 3, ImageRole::Activation, {}, getTarget()).map);
+  EXPECT_EQ(
+      chooseImage(getTensor({1, 0, 4, 8}), 3, ImageRole::Activation, {}, target)
+          .first.answer,
+      ImageFit::Answer::Empty);
+  EXPECT_EQ(chooseImage(getTensor({1, ShapedType::kDynamic, 4, 8}), 3,
+                        ImageRole::Activation, {}, target)
+                .first.answer,
+            ImageFit::Answer::DynamicSize);
+}
+
+/// A 1x1 convolution of 8 to 12 channels on 3 pixels: m (pixels), f, c.
+TEST_F(ImageLayouts, AreReadInPixels) {
+  AffineExpr m, f, c;
+  bindDims(&context, m, f, c);
+  AffineMap data = AffineMap::get(3, 0, {m, c}, &context);
+  AffineMap filter = AffineMap::get(3, 0, {f, c}, &context);
+  AffineMap result = AffineMap::get(3, 0, {m, f}, &context);
+  SmallVector<IteratorType> iterators = {
+      IteratorType::parallel, IteratorType::parallel, IteratorType::reduction};
+  LayoutMap image = getImageForms(2, 1, ImageRole::Activation).front();
+  LayoutMap weights = getImageForms(2, 0, ImageRole::Filter, {1}).front();
+  LayoutMap plain = LayoutMap::rowMajor(2);
+  constexpr int64_t kPixel = 16;
+
+  KernelLoops toImage({3, 12, 8}, iterators, result, image);
+  // For each of the 9 pixels of the result 2 of the data and 8 of the filter.
+  EXPECT_EQ(toImage.count(data, image, 4).imageBytes, 9 * 2 * kPixel);
+  EXPECT_EQ(toImage.count(filter, weights, 4).imageBytes, 9 * 8 * kPixel);
+  EXPECT_EQ(toImage.count(data, plain, 4).bufferBytes, 9 * 8 * 4);
+  EXPECT_EQ(toImage.count(filter, plain, 4).bufferBytes, 9 * 8 * 4 * 4);
+  EXPECT_EQ(toImage.getPoints(), 3 * 12 * 8);
+
+  KernelLoops toBuffer({3, 12, 8}, iterators, result, plain);
+  // For each of the 36 elements; of a pixel of the filter one lane is used.
+  EXPECT_EQ(toBuffer.count(data, image, 4).imageBytes, 36 * 2 * kPixel);
+  EXPECT_EQ(toBuffer.count(filter, weights, 4).imageBytes, 36 * 8 * kPixel);
+  EXPECT_EQ(toBuffer.count(data, plain, 4).bufferBytes, 36 * 8 * 4);
+
+  // From one image to another: pixel by pixel, or lane by lane.
+  LayoutMap columns = getImageForms(2, 0, ImageRole::Activation).front();
+  EXPECT_EQ(countConversionReads(image, image, {8, 6}, 4, &context).imageBytes,
+            8 * 2 * kPixel);
+  EXPECT_EQ(
+      countConversionReads(columns, image, {8, 6}, 4, &context).imageBytes,
+      8 * 6 * kPixel);
+  EXPECT_EQ(countConversionReads(plain, image, {8, 6}, 4, &context).bufferBytes,
+            8 * 6 * 4);
+}
+
+} // namespace
