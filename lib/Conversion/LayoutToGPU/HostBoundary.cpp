@@ -17,6 +17,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -68,6 +69,12 @@ LogicalResult layout::exposeStorage(ModuleOp module) {
   SymbolTable symbols(module);
   for (func::FuncOp func :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
+                                              func.getResultTypes()))
+      if (isa<UnrankedTensorType>(type))
+        return func.emitError("convert-layout-to-gpu: '")
+               << func.getName() << "' has the type " << type
+               << ", which has no size that memory could have; give it a rank";
     auto isLaidOut = [](Type type) { return hasLayout(type); };
     if (func.isExternal()) {
       if (llvm::any_of(func.getArgumentTypes(), isLaidOut) ||
@@ -111,13 +118,12 @@ static MemRefType getHostType(RankedTensorType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// The line of elements of a host memref, as device memory sees it.
-static Value flatten(OpBuilder &b, Location loc, Value memory,
-                     Type storedElement) {
+/// The line of elements of a host memref.
+static Value flatten(OpBuilder &b, Location loc, Value memory) {
   auto type = cast<MemRefType>(memory.getType());
   if (type.getRank() == 0)
     return memref::ExpandShapeOp::create(
-        b, loc, MemRefType::get({1}, storedElement), memory,
+        b, loc, MemRefType::get({1}, type.getElementType()), memory,
         ArrayRef<ReassociationIndices>());
   if (type.getRank() == 1)
     return memory;
@@ -125,6 +131,40 @@ static Value flatten(OpBuilder &b, Location loc, Value memory,
       llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
   return memref::CollapseShapeOp::create(b, loc, memory,
                                          ArrayRef<ReassociationIndices>(all));
+}
+
+/// A line as long as `line`, of other elements.
+static Value allocateLike(OpBuilder &b, Location loc, Value line,
+                          Type element) {
+  auto type = cast<MemRefType>(line.getType());
+  SmallVector<Value> sizes;
+  if (type.isDynamicDim(0))
+    sizes.push_back(memref::DimOp::create(b, loc, line, 0));
+  return memref::AllocOp::create(
+      b, loc, MemRefType::get(type.getShape(), element), sizes);
+}
+
+/// Copies a line to one whose elements are wider or narrower: bits and indices
+/// have other sizes on the device.
+static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
+  Type element = cast<MemRefType>(to.getType()).getElementType();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value count = memref::DimOp::create(b, loc, from, 0);
+  scf::ForOp::create(b, loc, zero, count, one, ValueRange(),
+                     [&](OpBuilder &b, Location loc, Value i, ValueRange) {
+                       Value value = memref::LoadOp::create(b, loc, from, i);
+                       if (value.getType().isIndex() || element.isIndex())
+                         value =
+                             arith::IndexCastOp::create(b, loc, element, value);
+                       else if (element.isInteger(1))
+                         value =
+                             arith::TruncIOp::create(b, loc, element, value);
+                       else
+                         value = arith::ExtUIOp::create(b, loc, element, value);
+                       memref::StoreOp::create(b, loc, value, to, i);
+                       scf::YieldOp::create(b, loc);
+                     });
 }
 
 static bool isEmpty(RankedTensorType type) {
@@ -139,31 +179,43 @@ static FailureOr<Value> upload(OpBuilder &b, Location loc, Value memory,
     return failure();
   SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
   Value device = allocateOnDevice(b, loc, *storage, sizes);
-  if (!isEmpty(type))
-    gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(), device,
-                          flatten(b, loc, memory, storage->getStoredElement()));
+  if (!isEmpty(type)) {
+    Value line = flatten(b, loc, memory);
+    Type stored = storage->getStoredElement();
+    if (stored == type.getElementType()) {
+      gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(), device, line);
+    } else {
+      Value wide = allocateLike(b, loc, line, stored);
+      convertElements(b, loc, line, wide);
+      gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(), device, wide);
+      memref::DeallocOp::create(b, loc, wide);
+    }
+  }
   return castFromDevice(b, loc, type, device, sizes);
 }
 
-/// A memref of the host from a tensor of the device, with elements as the
-/// device stores them where `asStored` says so.
+/// A memref of the host from a tensor of the device.
 static FailureOr<Value> download(OpBuilder &b, Location loc, Value tensor,
-                                 std::string &whyNot, bool asStored = false) {
+                                 std::string &whyNot) {
   auto type = cast<RankedTensorType>(tensor.getType());
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
     return failure();
   SmallVector<Value> device = castToDevice(b, loc, tensor);
-  MemRefType hostType = getHostType(type);
-  if (asStored)
-    hostType = MemRefType::Builder(hostType).setElementType(
-        storage->getStoredElement());
-  Value memory =
-      memref::AllocOp::create(b, loc, hostType, ArrayRef(device).drop_front());
-  if (!isEmpty(type))
-    gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(),
-                          flatten(b, loc, memory, storage->getStoredElement()),
-                          device.front());
+  Value memory = memref::AllocOp::create(b, loc, getHostType(type),
+                                         ArrayRef(device).drop_front());
+  if (isEmpty(type))
+    return memory;
+  Value line = flatten(b, loc, memory);
+  Type stored = storage->getStoredElement();
+  bool isSame = stored == type.getElementType();
+  Value wide = isSame ? line : allocateLike(b, loc, line, stored);
+  gpu::MemcpyOp::create(b, loc, TypeRange(), ValueRange(), wide,
+                        device.front());
+  if (!isSame) {
+    convertElements(b, loc, wide, line);
+    memref::DeallocOp::create(b, loc, wide);
+  }
   return memory;
 }
 
@@ -284,17 +336,11 @@ static LogicalResult convertExtract(tensor::ExtractOp op) {
   if (hasLayout(type))
     tensor = ConvertOp::create(b, loc, withoutLayout(type), tensor);
   std::string whyNot;
-  FailureOr<Value> memory = download(b, loc, tensor, whyNot, /*asStored=*/true);
+  FailureOr<Value> memory = download(b, loc, tensor, whyNot);
   if (failed(memory))
     return reportBoundary(op, type, whyNot);
   Value element = memref::LoadOp::create(b, loc, *memory, op.getIndices());
   memref::DeallocOp::create(b, loc, *memory);
-  Type wanted = type.getElementType();
-  if (element.getType() != wanted)
-    element =
-        wanted.isIndex()
-            ? arith::IndexCastOp::create(b, loc, wanted, element).getResult()
-            : arith::TruncIOp::create(b, loc, wanted, element).getResult();
   op.replaceAllUsesWith(element);
   op.erase();
   return success();

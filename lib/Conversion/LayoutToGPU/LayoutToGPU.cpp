@@ -27,7 +27,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+static bool isTensor(Type type) { return isa<TensorType>(type); }
 
 static LogicalResult report(Operation *op, StringRef reason) {
   InFlightDiagnostic diag = op->emitError("convert-layout-to-gpu: '");

@@ -39,3 +39,10 @@ func.func @scatter(%x: tensor<4xf32>, %to: tensor<6xf32>, %at: tensor<4x1xi32>) 
 
 // expected-error @+1 {{'far' is only declared and takes or gives laid-out tensors, which its definition elsewhere cannot know; declare it on plain tensors}}
 func.func private @far(tensor<1x3x4x5xf32, #layout.rgba_image<in_out_channel>>)
+
+// -----
+
+// expected-error @+1 {{'unranked' has the type 'tensor<*xf32>', which has no size that memory could have; give it a rank}}
+func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
+  return %x : tensor<*xf32>
+}
