@@ -77,6 +77,10 @@ static bool readsOnce(OpOperand &use) {
   return true;
 }
 
+/// A kernel goes no deeper into what it reads: longer chains are cut, so that
+/// neither kernels nor the way to them grow with the program.
+constexpr unsigned kMaxDepth = 64;
+
 void FusionPlan::decide(Value tensor, ComputeKind kind) {
   kernelOf[tensor] = tensor;
   if (isa<ConvertOp, StorageViewOp>(tensor.getDefiningOp())) {
@@ -84,7 +88,7 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
     return;
   }
   OpOperand *reader = nullptr;
-  unsigned numReaders = 0;
+  unsigned numReaders = 0, depth = 0;
   for (OpOperand &use : tensor.getUses()) {
     Operation *user = use.getOwner();
     if (isa<tensor::DimOp>(user))
@@ -99,11 +103,18 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
     }
     reader = &use;
     ++numReaders;
+    for (Value result : user->getResults())
+      if (inlined.contains(result))
+        depth = std::max(depth, depths.lookup(result) + 1);
   }
-  if (kind == ComputeKind::Move) {
-    // A conversion may read what a kernel of its own would only copy.
+  depths[tensor] = depth;
+  bool isDeep = depth >= kMaxDepth && tensor.getDefiningOp()->getNumOperands();
+  if (kind == ComputeKind::Move && isDeep) {
+    stored.insert(tensor);
+    return;
+  }
+  if (kind == ComputeKind::Move)
     inlined.insert(tensor);
-  }
   if (!reader)
     return;
 
@@ -121,7 +132,7 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
       kernelOf[tensor] = kernelOf[read];
     return;
   }
-  bool canInline = isOnce && !isa<ConvertOp>(user) &&
+  bool canInline = isOnce && !isDeep && !isa<ConvertOp>(user) &&
                    tensor.getDefiningOp()->getNumResults() == 1;
   if (canInline && kind == ComputeKind::Reduction) {
     auto from = cast<RankedTensorType>(tensor.getType());

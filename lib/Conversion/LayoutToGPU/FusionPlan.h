@@ -18,6 +18,7 @@
 //    inlined only where its one reader asks for each element once, a reduction
 //    only into a pointwise reader of the same layout, one in each kernel;
 //  * what only moves is inlined wherever it is read, however often;
+//  * no more than 64 tensors in a row are inlined;
 //  * results of layout.convert are stored: the assignment wants them in memory.
 //
 //===----------------------------------------------------------------------===//
@@ -64,6 +65,8 @@ private:
   DenseSet<Value> inlined, stored;
   /// Inlined tensors whose elements may be asked for more than once.
   DenseSet<Value> repeated;
+  /// How many inlined tensors lie between one and what is stored.
+  DenseMap<Value, unsigned> depths;
   /// Kernels, by the tensor that they store, that have their reduction.
   DenseMap<Value, Value> kernelOf;
   DenseSet<Value> reducing;
