@@ -98,7 +98,6 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
           });
       continue;
     }
-    // A constant at the top of the kernel would be as good, but is not shorter.
     SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), lookup);
     SmallVector<Value> results = emitOp(&op, operands, valid);
     if (results.empty() && op.getNumResults() > 0)
@@ -331,14 +330,6 @@ Value ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
     if (!start)
       return {};
     loops.accumulators.push_back(scope.broadcast(start));
-  }
-  if (loops.nest.empty()) {
-    // Values that are the same for all lanes stay scalars.
-    SmallVector<Value> results;
-    SmallVector<Value> args;
-    if (!emitPoint(loops, valid))
-      return {};
-    return loops.accumulators[result];
   }
   if (!emitLoops(loops, 0, valid))
     return {};

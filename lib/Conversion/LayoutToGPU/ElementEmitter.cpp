@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -111,33 +110,21 @@ Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
     return a && b ? scope.select(condition, a, b) : Value();
   }
   size_t outside = cells.size();
-  auto branch = scf::IfOp::create(b, loc, TypeRange(), condition,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  SmallVector<Value, 2> values;
-  for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
-    Block *block = &region->front();
-    if (!block->empty())
-      block->clear();
-    b.setInsertionPointToEnd(block);
-    Value value = region == &branch.getThenRegion() ? yes() : no();
-    if (!value) {
-      scf::YieldOp::create(b, loc);
-      continue;
-    }
-    values.push_back(scope.broadcast(value));
-    scf::YieldOp::create(b, loc, values.back());
+  bool isDone = true;
+  auto yield = [&](function_ref<Value()> make) {
+    Value value = make();
+    isDone &= bool(value);
+    SmallVector<Value, 1> values;
+    if (value)
+      values.push_back(scope.broadcast(value));
+    scf::YieldOp::create(b, loc, values);
+    // What one branch loaded the other one, and what follows, cannot see.
     cells.truncate(outside);
-  }
-  if (values.size() != 2)
-    return {};
-  b.setInsertionPointAfter(branch);
-  auto typed = scf::IfOp::create(b, loc, values.front().getType(), condition,
-                                 /*withElseRegion=*/true);
-  typed.getThenRegion().takeBody(branch.getThenRegion());
-  typed.getElseRegion().takeBody(branch.getElseRegion());
-  branch.erase();
-  return typed.getResult(0);
+  };
+  auto branch = scf::IfOp::create(
+      b, loc, condition, [&](OpBuilder &, Location) { yield(yes); },
+      [&](OpBuilder &, Location) { yield(no); });
+  return isDone ? branch.getResult(0) : Value();
 }
 
 Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {

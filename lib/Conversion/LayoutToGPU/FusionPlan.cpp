@@ -55,20 +55,7 @@ ComputeKind layout::getComputeKind(Operation *op) {
   return ComputeKind::None;
 }
 
-/// Whether `user` reads every element of the operand once, where it writes
-/// the same element of its result.
-static bool readsInPlace(OpOperand &use) {
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(use.getOwner());
-  if (!linalgOp)
-    return true; // elementwise
-  AffineMap own = linalgOp.getMatchingIndexingMap(&use);
-  return llvm::all_of(linalgOp.getIndexingMapsArray(),
-                      [&](AffineMap map) {
-                        return map.getNumResults() <= own.getNumResults();
-                      }) &&
-         own.isPermutation();
-}
-
+/// Whether the op reads every element of the operand once.
 static bool readsOnce(OpOperand &use) {
   Operation *user = use.getOwner();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user))
@@ -138,7 +125,6 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
     auto from = cast<RankedTensorType>(tensor.getType());
     auto to = cast<RankedTensorType>(read.getType());
     canInline = getComputeKind(user) == ComputeKind::Pointwise &&
-                readsInPlace(*reader) &&
                 from.getEncoding() == to.getEncoding() &&
                 reducing.insert(kernelOf[read]).second;
   }

@@ -230,45 +230,56 @@ static Type toHostType(Type type) {
   return tensor ? getHostType(tensor) : type;
 }
 
-static LogicalResult convertFunction(func::FuncOp func) {
+/// Gives `value`, a tensor that `op` defines, its memref; readers get a tensor
+/// of the device.
+static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return success();
+  value.setType(getHostType(type));
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    uses.push_back(&use);
   std::string whyNot;
+  FailureOr<Value> tensor = upload(b, op->getLoc(), value, type, whyNot);
+  if (failed(tensor))
+    return reportBoundary(op, type, whyNot);
+  for (OpOperand *use : uses)
+    use->set(*tensor);
+  return success();
+}
+
+/// Memrefs of the host for the tensors that `op` takes.
+static LogicalResult downloadOperands(Operation *op) {
+  OpBuilder b(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = operand.get().getType();
+    if (!isa<RankedTensorType>(type))
+      continue;
+    std::string whyNot;
+    FailureOr<Value> memory = download(b, op->getLoc(), operand.get(), whyNot);
+    if (failed(memory))
+      return reportBoundary(op, type, whyNot);
+    operand.set(*memory);
+  }
+  return success();
+}
+
+static LogicalResult convertFunction(func::FuncOp func) {
   if (!func.isExternal()) {
     Block &entry = func.getBody().front();
     OpBuilder b = OpBuilder::atBlockBegin(&entry);
-    Location loc = func.getLoc();
     for (BlockArgument argument : entry.getArguments()) {
-      auto type = dyn_cast<RankedTensorType>(argument.getType());
-      if (!type)
-        continue;
-      argument.setType(getHostType(type));
       // Said of a tensor that was to be bufferized.
-      func.removeArgAttr(
-          argument.getArgNumber(),
-          bufferization::BufferizationDialect::kWritableAttrName);
-      SmallVector<OpOperand *> uses;
-      for (OpOperand &use : argument.getUses())
-        uses.push_back(&use);
-      FailureOr<Value> tensor = upload(b, loc, argument, type, whyNot);
-      if (failed(tensor))
-        return reportBoundary(func, type, whyNot);
-      for (OpOperand *use : uses)
-        use->set(*tensor);
+      if (isa<RankedTensorType>(argument.getType()))
+        func.removeArgAttr(
+            argument.getArgNumber(),
+            bufferization::BufferizationDialect::kWritableAttrName);
+      if (failed(uploadInPlace(b, func, argument)))
+        return failure();
     }
-    WalkResult walked = func.walk([&](func::ReturnOp op) {
-      OpBuilder b(op);
-      for (OpOperand &operand : op->getOpOperands()) {
-        if (!isa<RankedTensorType>(operand.get().getType()))
-          continue;
-        FailureOr<Value> memory =
-            download(b, op.getLoc(), operand.get(), whyNot);
-        if (failed(memory)) {
-          (void)reportBoundary(op, operand.get().getType(), whyNot);
-          return WalkResult::interrupt();
-        }
-        operand.set(*memory);
-      }
-      return WalkResult::advance();
-    });
+    WalkResult walked = func.walk(
+        [](func::ReturnOp op) { return WalkResult(downloadOperands(op)); });
     if (walked.wasInterrupted())
       return failure();
   }
@@ -281,32 +292,13 @@ static LogicalResult convertFunction(func::FuncOp func) {
 
 /// A call of a function that is only declared: by way of the host.
 static LogicalResult convertCall(func::CallOp call) {
+  if (failed(downloadOperands(call)))
+    return failure();
   OpBuilder b(call);
-  Location loc = call.getLoc();
-  std::string whyNot;
-  for (OpOperand &operand : call->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      continue;
-    FailureOr<Value> memory = download(b, loc, operand.get(), whyNot);
-    if (failed(memory))
-      return reportBoundary(call, operand.get().getType(), whyNot);
-    operand.set(*memory);
-  }
   b.setInsertionPointAfter(call);
-  for (Value result : call.getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type)
-      continue;
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : result.getUses())
-      uses.push_back(&use);
-    result.setType(getHostType(type));
-    FailureOr<Value> tensor = upload(b, loc, result, type, whyNot);
-    if (failed(tensor))
-      return reportBoundary(call, type, whyNot);
-    for (OpOperand *use : uses)
-      use->set(*tensor);
-  }
+  for (Value result : call.getResults())
+    if (failed(uploadInPlace(b, call, result)))
+      return failure();
   return success();
 }
 

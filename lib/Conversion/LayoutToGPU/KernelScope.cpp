@@ -111,15 +111,18 @@ Value KernelScope::emit(const Linear &x) {
   return emitValues(b, loc, x, variables, sizeOf).front();
 }
 
-static bool isProvenInRange(const Linear &x, const SizeExpr &size,
-                            ArrayRef<int64_t> extents, bool &isAbove,
-                            bool &isBelow) {
+namespace {
+/// What is proven of a value.
+struct ProvenBounds {
+  bool isNotNegative, isBelowSize;
+};
+} // namespace
+
+static ProvenBounds proveBounds(const Linear &x, const SizeExpr &size,
+                                ArrayRef<int64_t> extents) {
   std::optional<Interval> range = getRange(x, extents);
   std::optional<int64_t> bound = size.getConstant();
-  isAbove = range && range->min >= 0;
-  isBelow = range && bound && range->max < *bound;
-  // A variable is below its own size.
-  return isAbove && isBelow;
+  return {range && range->min >= 0, range && bound && range->max < *bound};
 }
 
 Value KernelScope::emitLanes(ArrayRef<Linear> xs,
@@ -133,8 +136,8 @@ Value KernelScope::emitLanes(ArrayRef<Linear> xs,
 }
 
 Value KernelScope::emitInRange(const Linear &x, const SizeExpr &size) {
-  bool isAbove, isBelow;
-  if (isProvenInRange(x, size, extents, isAbove, isBelow))
+  ProvenBounds proven = proveBounds(x, size, extents);
+  if (proven.isNotNegative && proven.isBelowSize)
     return {};
   return emitLanes(x, [&](ArrayRef<Linear> xs) -> Value {
     // Unsigned, a negative number is large.
@@ -144,14 +147,13 @@ Value KernelScope::emitInRange(const Linear &x, const SizeExpr &size) {
 }
 
 Value KernelScope::emitClamped(const Linear &x, const SizeExpr &extent) {
-  bool isAbove, isBelow;
-  isProvenInRange(x, extent, extents, isAbove, isBelow);
+  ProvenBounds proven = proveBounds(x, extent, extents);
   Value value = emit(x);
-  if (!isBelow) {
+  if (!proven.isBelowSize) {
     Value last = emit(extent - SizeExpr(1));
     value = arith::MinSIOp::create(b, loc, value, last);
   }
-  if (!isAbove) {
+  if (!proven.isNotNegative) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     value = arith::MaxSIOp::create(b, loc, value, zero);
   }

@@ -91,19 +91,12 @@ static void addAxes(KernelScope &scope, Value coordinate,
 }
 
 /// Finds the position of a work item, and how many there are.
-static Position locate(OpBuilder &host, KernelScope &scope, Value tensor,
-                       const TensorStorage &storage, ArrayRef<SizeExpr> sizes) {
+static Position locate(OpBuilder &host, KernelScope &scope,
+                       const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
+                       ArrayRef<OpFoldResult> hostSizes) {
   OpBuilder &b = scope.builder();
   Location loc = scope.getLoc();
   Position position;
-  SmallVector<OpFoldResult> hostSizes;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    hostSizes.push_back(
-        type.isDynamicDim(d)
-            ? OpFoldResult(
-                  tensor::DimOp::create(host, loc, tensor, d).getResult())
-            : OpFoldResult(host.getIndexAttr(type.getDimSize(d))));
   constexpr gpu::Dimension dimensions[] = {gpu::Dimension::x, gpu::Dimension::y,
                                            gpu::Dimension::z};
   for (auto [c, coordinate] : llvm::enumerate(storage.getAddress())) {
@@ -252,7 +245,9 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   KernelScope scope(host, func);
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
-  Position position = locate(host, scope, tensor, *storage, sizes);
+  SmallVector<OpFoldResult> hostSizes =
+      tensor::getMixedSizes(host, loc, tensor);
+  Position position = locate(host, scope, *storage, sizes, hostSizes);
   OpBuilder &k = scope.builder();
   if (position.isInside) {
     auto guard = scf::IfOp::create(k, loc, position.isInside);
@@ -287,8 +282,6 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   if (storage->isImage())
     value = scope.broadcast(value);
 
-  SmallVector<OpFoldResult> hostSizes =
-      tensor::getMixedSizes(host, loc, tensor);
   Value memory = allocateOnDevice(host, loc, *storage, hostSizes);
   SmallVector<Value> address = position.address;
   std::reverse(address.begin(), address.end());

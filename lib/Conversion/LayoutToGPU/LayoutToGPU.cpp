@@ -94,9 +94,8 @@ struct DimPattern : OpConversionPattern<tensor::DimOp> {
     std::optional<int64_t> dim = op.getConstantIndex();
     if (!dim || !type.isDynamicDim(*dim))
       return rewriter.notifyMatchFailure(op, "no dynamic dim is named");
-    unsigned number =
-        llvm::count_if(type.getShape().take_front(*dim), ShapedType::isDynamic);
-    rewriter.replaceOp(op, adaptor.getSource()[1 + number]);
+    rewriter.replaceOp(op,
+                       adaptor.getSource()[1 + type.getDynamicDimIndex(*dim)]);
     return success();
   }
 };

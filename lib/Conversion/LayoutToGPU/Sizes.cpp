@@ -40,8 +40,7 @@ static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(d))
     return arith::ConstantIndexOp::create(b, loc, type.getDimSize(d));
-  unsigned number =
-      llvm::count_if(type.getShape().take_front(d), ShapedType::isDynamic);
+  unsigned number = type.getDynamicDimIndex(d);
   // Device memory goes with its dynamic sizes.
   if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))
     return cast.getInputs()[1 + number];

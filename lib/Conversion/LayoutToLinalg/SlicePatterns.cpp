@@ -117,10 +117,8 @@ struct ExtractSlicePattern : ReasonedPattern<tensor::ExtractSliceOp> {
     for (auto [d, size] : llvm::enumerate(op.getMixedSizes()))
       if (!dropped[d])
         sizes.push_back(size);
-    bool keepsPadding =
-        !statesPadding(to) || getPadding(from) == getPadding(to);
     std::optional<PhysicalSlice> slice;
-    if (keepsPadding)
+    if (carriesPadding(from, to))
       slice = getPhysicalSlice(rewriter, loc, op, dropped, from, to,
                                source.front());
     Value result;
@@ -174,10 +172,8 @@ struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
     ValueRange source = adaptor.getSource(), dest = adaptor.getDest();
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<OpFoldResult> sizes = getLogicalSizes(rewriter, loc, to, dest);
-    bool keepsPadding =
-        !statesPadding(to) || getPadding(from) == getPadding(to);
     std::optional<PhysicalSlice> slice;
-    if (keepsPadding)
+    if (carriesPadding(from, to))
       slice =
           getPhysicalSlice(rewriter, loc, op, dropped, to, from, dest.front());
     Value result;
@@ -284,7 +280,7 @@ struct ParallelInsertSlicePattern
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RankedTensorType from = op.getSourceType(), to = op.getDestType();
-    if (statesPadding(to) && getPadding(from) != getPadding(to))
+    if (!carriesPadding(from, to))
       return reasons.fail(rewriter, op,
                           "the part does not state the padding of the whole");
     // Its block holds nothing but ops of this kind.

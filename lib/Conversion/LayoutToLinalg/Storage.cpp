@@ -73,6 +73,10 @@ bool layout::statesPadding(RankedTensorType type) {
   return getPadding(type) && mayHavePadding(type);
 }
 
+bool layout::carriesPadding(RankedTensorType from, RankedTensorType to) {
+  return !statesPadding(to) || getPadding(from) == getPadding(to);
+}
+
 TypedAttr layout::getFillerAttr(RankedTensorType type) {
   if (TypedAttr padding = getPadding(type))
     return padding;

@@ -64,6 +64,10 @@ bool mayHavePadding(RankedTensorType type);
 /// True if a type states what padding holds and storage may have some.
 bool statesPadding(RankedTensorType type);
 
+/// Whether storage of `from` that is moved as it is, padding included, leaves
+/// in the padding of `to` what that states.
+bool carriesPadding(RankedTensorType from, RankedTensorType to);
+
 /// A value for positions that nobody reads: what the type states, else zero.
 /// Null for element types without a zero.
 TypedAttr getFillerAttr(RankedTensorType type);

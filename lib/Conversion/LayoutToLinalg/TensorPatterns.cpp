@@ -81,8 +81,7 @@ struct CastPattern : ReasonedPattern<tensor::CastOp> {
     auto to = dyn_cast<RankedTensorType>(op.getType());
     if (!from || !to)
       return reasons.fail(rewriter, op, "an unranked tensor has no layout");
-    if (*getLayoutMap(from) != *getLayoutMap(to) ||
-        (statesPadding(to) && getPadding(from) != getPadding(to)))
+    if (*getLayoutMap(from) != *getLayoutMap(to) || !carriesPadding(from, to))
       return reasons.fail(rewriter, op,
                           "a cast changes sizes, not the layout: use "
                           "layout.convert for that");

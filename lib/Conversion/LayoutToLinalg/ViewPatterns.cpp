@@ -87,7 +87,7 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
   LayoutMap viewed = getLayoutMap(from)->substitute(
       to.getRank(), rule.view.sourceDims, rule.view.sourceSizes, to.getShape());
   std::string whyNot;
-  bool keepsPadding = !statesPadding(to) || getPadding(from) == getPadding(to);
+  bool keepsPadding = carriesPadding(from, to);
   auto stored = cast<RankedTensorType>(source.getType());
   if (keepsPadding &&
       equalOn(viewed, *getLayoutMap(to), to.getShape()) == Answer::Yes) {

@@ -147,50 +147,56 @@ void layoutClRelease(void *memory) {
   clReleaseMemObject(static_cast<cl_mem>(memory));
 }
 
-static cl_event *getEvent(cl_event &event) {
-  return isProfiling() ? &event : nullptr;
+/// Runs a command that moves `bytes`. `enqueue` gets the session and where the
+/// event of the command goes, if it is wanted; `name` is its row in the
+/// profile.
+template <typename Enqueue>
+static void transfer(int64_t bytes, const char *call, const char *direction,
+                     const char *name, Enqueue enqueue) {
+  Session *session = Session::get();
+  if (!session || !bytes)
+    return;
+  cl_event event = nullptr;
+  cl_int code = enqueue(*session, isProfiling() ? &event : nullptr);
+  if (check(code, call,
+            "copying " + std::to_string(bytes) + " bytes " + direction))
+    addToProfile(name, event);
 }
 
 void layoutClUpload(void *buffer, const void *host, int64_t bytes) {
   Lock lock(getMutex());
-  Session *session = Session::get();
-  if (!session || !buffer || !bytes)
+  if (!buffer)
     return;
-  cl_event event = nullptr;
   // Blocking, as the host may change its memory after the copy.
-  cl_int code =
-      clEnqueueWriteBuffer(session->queue, static_cast<cl_mem>(buffer), CL_TRUE,
-                           0, bytes, host, 0, nullptr, getEvent(event));
-  if (check(code, "clEnqueueWriteBuffer",
-            "copying " + std::to_string(bytes) + " bytes to the device"))
-    addToProfile("(upload)", event);
+  transfer(bytes, "clEnqueueWriteBuffer", "to the device", "(upload)",
+           [&](Session &session, cl_event *event) {
+             return clEnqueueWriteBuffer(session.queue,
+                                         static_cast<cl_mem>(buffer), CL_TRUE,
+                                         0, bytes, host, 0, nullptr, event);
+           });
 }
 
 void layoutClDownload(void *host, void *buffer, int64_t bytes) {
   Lock lock(getMutex());
-  Session *session = Session::get();
-  if (!session || !buffer || !bytes)
+  if (!buffer || !bytes)
     return;
-  cl_event event = nullptr;
-  cl_int code =
-      clEnqueueReadBuffer(session->queue, static_cast<cl_mem>(buffer), CL_TRUE,
-                          0, bytes, host, 0, nullptr, getEvent(event));
-  if (check(code, "clEnqueueReadBuffer",
-            "copying " + std::to_string(bytes) + " bytes from the device"))
-    addToProfile("(download)", event);
+  transfer(bytes, "clEnqueueReadBuffer", "from the device", "(download)",
+           [&](Session &session, cl_event *event) {
+             return clEnqueueReadBuffer(session.queue,
+                                        static_cast<cl_mem>(buffer), CL_TRUE, 0,
+                                        bytes, host, 0, nullptr, event);
+           });
   collectProfile();
 }
 
 void layoutClCopy(void *to, void *from, int64_t bytes) {
   Lock lock(getMutex());
-  Session *session = Session::get();
-  if (!session || !to || !from || !bytes)
+  if (!to || !from)
     return;
-  cl_event event = nullptr;
-  cl_int code = clEnqueueCopyBuffer(session->queue, static_cast<cl_mem>(from),
-                                    static_cast<cl_mem>(to), 0, 0, bytes, 0,
-                                    nullptr, getEvent(event));
-  if (check(code, "clEnqueueCopyBuffer",
-            "copying " + std::to_string(bytes) + " bytes between buffers"))
-    addToProfile("(copy)", event);
+  transfer(bytes, "clEnqueueCopyBuffer", "between buffers", "(copy)",
+           [&](Session &session, cl_event *event) {
+             return clEnqueueCopyBuffer(
+                 session.queue, static_cast<cl_mem>(from),
+                 static_cast<cl_mem>(to), 0, 0, bytes, 0, nullptr, event);
+           });
 }

@@ -165,11 +165,12 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
   std::string what = "building the kernel '" + kernel +
                      "' failed: the device takes no SPIR-V, and ";
   std::string base = getVariable("TMPDIR");
-  std::string work =
-      (base.empty() ? "/tmp" : base) + std::string("/layout-opencl-XXXXXX");
+  if (base.empty())
+    base = P_tmpdir; // what POSIX says where nobody says otherwise
+  std::string work = base + "/layout-opencl-XXXXXX";
   if (!mkdtemp(work.data())) {
-    report(what + "no temporary directory could be made in '" +
-           (base.empty() ? "/tmp" : base) + "': " + std::strerror(errno));
+    report(what + "no temporary directory could be made in '" + base +
+           "': " + std::strerror(errno));
     return false;
   }
   std::string in = work + "/kernels.spv", out = work + "/kernels.bc",
