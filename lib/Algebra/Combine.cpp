@@ -205,12 +205,29 @@ std::optional<Digit> mlir::layout::composeDigits(const Digit &inner, int64_t lo,
   return result;
 }
 
-/// One digit each of ascending dims that vary: most sums are combined already.
+/// Whether two digits of one dim, one above the other, are not a wider one.
+static bool areApart(const DigitTerm &below, const DigitTerm &above) {
+  int64_t end;
+  if (!below.digit.modulus ||
+      llvm::MulOverflow(below.digit.lo, below.digit.modulus, end) ||
+      above.digit.lo < end)
+    return false;
+  return above.digit.lo > end ||
+         above.stride != below.stride * SizeExpr(below.digit.modulus);
+}
+
+/// Disjoint digits of ascending dims that vary: most sums are combined already.
 static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   for (size_t i = 0; i < terms.size(); ++i) {
     const Digit &digit = terms[i].digit;
-    if (!digit.isDim() || terms[i].stride.isZero() ||
-        (i > 0 && digit.dim <= terms[i - 1].digit.dim))
+    if (!digit.isDim() || terms[i].stride.isZero())
+      return false;
+    if (i > 0 && digit.dim <= terms[i - 1].digit.dim &&
+        (digit.dim < terms[i - 1].digit.dim ||
+         !areApart(terms[i - 1], terms[i])))
+      return false;
+    int64_t end;
+    if (llvm::MulOverflow(digit.lo, digit.modulus, end))
       return false;
     std::optional<Interval> range = getRange(digit, sizes);
     if (range && range->min == range->max)

@@ -98,6 +98,22 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     coordinate.value = substitute(coordinate.value, dims, sizeOf);
 }
 
+/// The dims themselves; those of usual ranks are made once.
+static ArrayRef<Linear> getIdentity(unsigned dimCount,
+                                    llvm::SmallVectorImpl<Linear> &room) {
+  static const auto known = [] {
+    std::array<Linear, 12> dims;
+    for (unsigned d = 0; d < dims.size(); ++d)
+      dims[d] = Linear::dim(d);
+    return dims;
+  }();
+  if (dimCount <= known.size())
+    return ArrayRef<Linear>(known).take_front(dimCount);
+  for (unsigned d = 0; d < dimCount; ++d)
+    room.push_back(Linear::dim(d));
+  return room;
+}
+
 /// More rounds than any known value needs; the form stays right in any case.
 constexpr unsigned kMaxRounds = 16;
 
@@ -121,12 +137,11 @@ static bool canSettle(const Linear &value) {
 static Linear settle(Linear value, unsigned dimCount, Sizes sizes = {}) {
   if (!canSettle(value))
     return value;
-  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<Linear> room;
+  ArrayRef<Linear> dims = getIdentity(dimCount, room);
   llvm::SmallVector<SizeExpr> sizeOf;
-  for (unsigned d = 0; d < dimCount; ++d) {
-    dims.push_back(Linear::dim(d));
+  for (unsigned d = 0; d < dimCount; ++d)
     sizeOf.push_back(SizeExpr::dim(d));
-  }
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     Linear next = mlir::layout::substitute(value, dims, sizeOf, sizes);
     if (next == value)
@@ -232,29 +247,35 @@ bool LayoutMap::hasOverflow() const {
 
 LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<Linear> dims,
                                 ArrayRef<SizeExpr> sizeOf, Sizes sizes) const {
-  llvm::SmallVector<Linear> allDims(dims);
-  llvm::SmallVector<SizeExpr> allSizes(sizeOf);
-  for (auto [r, extent] : llvm::enumerate(data->replicas)) {
-    allDims.push_back(Linear::dim(newRank + r));
-    allSizes.push_back(SizeExpr(extent));
+  llvm::SmallVector<Linear> allDims;
+  llvm::SmallVector<SizeExpr> allSizes;
+  if (!data->replicas.empty()) {
+    llvm::append_range(allDims, dims);
+    llvm::append_range(allSizes, sizeOf);
+    for (auto [r, extent] : llvm::enumerate(data->replicas)) {
+      allDims.push_back(Linear::dim(newRank + r));
+      allSizes.push_back(SizeExpr(extent));
+    }
+    dims = allDims;
+    sizeOf = allSizes;
   }
   std::vector<Coordinate> coordinates;
+  coordinates.reserve(data->coordinates.size());
   for (const Coordinate &coordinate : data->coordinates)
     coordinates.push_back(
         {coordinate.name,
-         settle(layout::substitute(coordinate.value, allDims, allSizes, sizes),
+         settle(layout::substitute(coordinate.value, dims, sizeOf, sizes),
                 newRank + data->replicas.size(), sizes),
-         coordinate.extent.substitute(allSizes)});
+         coordinate.extent.substitute(sizeOf)});
   return get(newRank, data->space, std::move(coordinates), data->replicas);
 }
 
 LayoutMap LayoutMap::specialize(Sizes sizes) const {
-  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<Linear> room;
+  ArrayRef<Linear> dims = getIdentity(data->rank, room);
   llvm::SmallVector<SizeExpr> sizeOf;
-  for (unsigned d = 0; d < data->rank; ++d) {
-    dims.push_back(Linear::dim(d));
+  for (unsigned d = 0; d < data->rank; ++d)
     sizeOf.push_back(sizes[d] >= 0 ? SizeExpr(sizes[d]) : SizeExpr::dim(d));
-  }
   return substitute(data->rank, dims, sizeOf, sizes);
 }
 

@@ -221,6 +221,17 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 // Storage
 //===----------------------------------------------------------------------===//
 
+/// Whether no term can be below zero.
+static bool isNonNegative(const Linear &value) {
+  return value.constant.isProvablyAtLeast(0) &&
+         llvm::all_of(value.terms, [](const DigitTerm &term) {
+           const Digit &digit = term.digit;
+           return term.stride.isProvablyAtLeast(0) &&
+                  (digit.modulus || !digit.fused ||
+                   isNonNegative(*digit.fused));
+         });
+}
+
 Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
@@ -230,6 +241,11 @@ Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
     std::optional<Interval> range = getRange(coordinate.value, box);
     std::optional<int64_t> extent = coordinate.extent.getConstant();
     if (range && range->min >= 0 && extent && range->max < *extent)
+      continue;
+    // Every digit at its largest: sets would say the same, at length.
+    if (isNonNegative(coordinate.value) &&
+        coordinate.extent.isProvablyAtLeast(
+            naturalExtent(coordinate.value).specialize(box)))
       continue;
     values.push_back(coordinate.value);
     extents.push_back(coordinate.extent);

@@ -88,6 +88,8 @@ SizeExpr mlir::layout::naturalExtent(const Digit &digit) {
 }
 
 SizeExpr mlir::layout::naturalExtent(const Linear &value) {
+  if (const Digit *digit = value.getSingleDigit())
+    return naturalExtent(*digit);
   SizeExpr result = value.constant + SizeExpr(1);
   for (const DigitTerm &term : value.terms)
     result = result + reach(naturalExtent(term.digit), term.stride);

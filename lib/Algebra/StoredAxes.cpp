@@ -19,6 +19,14 @@ using namespace mlir::layout;
 /// Sorts terms by stride, ascending; false where two strides cannot be
 /// compared for all sizes.
 static bool sortByStride(std::vector<DigitTerm> &terms) {
+  if (llvm::all_of(terms, [](const DigitTerm &term) {
+        return term.stride.isConstant();
+      })) {
+    llvm::stable_sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
+      return *a.stride.getConstant() < *b.stride.getConstant();
+    });
+    return true;
+  }
   for (size_t i = 0; i < terms.size(); ++i) {
     auto least = terms.end();
     for (auto it = terms.begin() + i; it != terms.end(); ++it) {
@@ -54,6 +62,11 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
   // An axis can start at a stride that divides all strides above it.
   auto isBase = [&](size_t i) {
     const SizeExpr &base = terms[i].stride;
+    if (std::optional<int64_t> c = base.getConstant(); c && *c > 0)
+      return extent.content() % *c == 0 &&
+             llvm::all_of(llvm::drop_begin(terms, i), [&](const DigitTerm &t) {
+               return t.stride.content() % *c == 0;
+             });
     return extent.exactQuotient(base) &&
            llvm::all_of(llvm::drop_begin(terms, i), [&](const DigitTerm &t) {
              return t.stride.exactQuotient(base).has_value();
@@ -78,8 +91,10 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
         return whole;
       continue;
     }
-    axes.push_back({add(axis, Linear()), *room});
-    axis = Linear();
+    // One digit is in canonical form.
+    axes.push_back({axis.terms.size() == 1 ? axis : add(axis, Linear()),
+                    std::move(*room)});
+    axis.terms.clear();
     base = next;
   }
   std::reverse(axes.begin(), axes.end());

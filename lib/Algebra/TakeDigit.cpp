@@ -153,6 +153,19 @@ static std::optional<Linear> takeBits(const Swizzle &swizzle, int64_t lo,
   return xorBits(operands, count, sizes);
 }
 
+/// A digit of a dim without the modulus that the size makes needless; false
+/// where it is 0.
+static bool narrow(Digit &digit, Sizes sizes) {
+  Digit whole;
+  whole.dim = digit.dim;
+  std::optional<Interval> range = getRange(whole, sizes);
+  if (!range)
+    return true;
+  if (digit.modulus && range->max / digit.lo < digit.modulus)
+    digit.modulus = 0;
+  return range->max >= digit.lo;
+}
+
 Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
                                Sizes sizes) {
   if (modulus == 1)
@@ -163,12 +176,8 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
     Digit digit = *whole;
     digit.lo = lo;
     digit.modulus = modulus;
-    if (std::optional<Interval> range = getRange(*whole, sizes)) {
-      if (range->max < lo)
-        return Linear();
-      if (modulus && range->max / lo < modulus)
-        digit.modulus = 0;
-    }
+    if (!narrow(digit, sizes))
+      return Linear();
     return combine(SizeExpr(0), {{digit, SizeExpr(1)}}, sizes);
   }
   Linear x = combine(input.constant, input.terms, sizes);
@@ -226,6 +235,17 @@ Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
     };
     if (term.digit.isDim() && term.digit.isWholeSource()) {
       addScaled(dims[term.digit.dim]);
+      continue;
+    }
+    // The digit of a dim that is replaced by a dim.
+    if (const Digit *whole = term.digit.isDim()
+                                 ? dims[term.digit.dim].getSingleDigit()
+                                 : nullptr;
+        whole && whole->isDim() && whole->isWholeSource()) {
+      Digit digit = term.digit;
+      digit.dim = whole->dim;
+      if (narrow(digit, sizes))
+        result.terms.push_back({std::move(digit), std::move(stride)});
       continue;
     }
     Linear source;

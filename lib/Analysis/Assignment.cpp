@@ -80,14 +80,24 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
   result.program = readProgram(root, costs.getTarget().getAssumedTrips(), pins);
   result.candidates = collectCandidates(result.program, costs, limits);
 
+  auto solve = [&](LayoutModel &model) {
+    FactorGraph graph = model.build();
+    SolveOptions withInitial = options;
+    withInitial.initial = model.getInitial();
+    result.numVariables = graph.getNumVariables();
+    result.numFactors = graph.getNumFactors();
+    return graph.solve(withInitial);
+  };
   LayoutModel model(result.program, result.candidates, costs);
-  FactorGraph graph = model.build();
-  SolveOptions withInitial = options;
-  withInitial.initial = model.getInitial();
-  Solution solution = graph.solve(withInitial);
-  result.numVariables = graph.getNumVariables();
-  result.numFactors = graph.getNumFactors();
-  result.lowerBound = solution.lowerBound;
+  bool breaksTies = model.breakTies();
+  Solution solution = solve(model);
+  result.lowerBound = model.getCost(solution.lowerBound);
+  // Sums that reach the end of the numbers say nothing: once more without.
+  if (breaksTies && solution.cost > kInfiniteCost / 2) {
+    LayoutModel plain(result.program, result.candidates, costs);
+    solution = solve(plain);
+    result.lowerBound = solution.lowerBound;
+  }
   if (strategy == Strategy::optimal) {
     result.choice = std::move(solution.assignment);
     result.choice.resize(result.program.units.size());
@@ -130,12 +140,16 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
   case OpConfig::Origin::Lanes:
     if (costs.getTarget().hasImages())
       os << "puts its channels on the lanes of pixels";
+    else if (costs.getTarget().hasUnits())
+      os << "spreads its channels over the units";
     else
       os << "tiles its channels for " << costs.getTarget().getLanes()
          << " lanes";
     break;
   case OpConfig::Origin::Mixed:
-    os << "reads and writes images and linear memory as they come";
+    os << (costs.getTarget().hasUnits()
+               ? "reads over the network what is stored otherwise"
+               : "reads and writes images and linear memory as they come");
     break;
   case OpConfig::Origin::Carried:
     if (Operation *producer = config.from.getDefiningOp())

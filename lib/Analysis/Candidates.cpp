@@ -8,6 +8,7 @@
 #include "layout/Analysis/Candidates.h"
 #include "ConfigBuilder.h"
 #include "ImageCandidates.h"
+#include "NpuCandidates.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "llvm/Support/MathExtras.h"
 #include <deque>
@@ -83,9 +84,9 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
   // Where there is no choice there is no price.
   if (!unit.isPinned && !unit.isJoin())
     config->cost = costs.getOpCost(unit.op, unit.rule, config->layouts);
-  candidates.configs.push_back(*config);
+  candidates.configs.push_back(std::move(*config));
   for (auto [slot, tensorClass] : unit.meets) {
-    LayoutId layout = getLayout(config->layouts, slot);
+    LayoutId layout = getLayout(candidates.configs.back().layouts, slot);
     if (layout != kAnyLayout)
       offer(tensorClass, layout);
   }
@@ -184,6 +185,13 @@ void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
       add(unitClass, config, config.origin, from);
     return;
   }
+  if (costs.getTarget().hasUnits()) {
+    NpuCandidates units(unit, costs);
+    for (const OpConfig &config :
+         units.carry(result[unitClass].configs, slot, layout))
+      add(unitClass, config, config.origin, from);
+    return;
+  }
   ConfigBuilder builder(unit, costs);
   // The configurations grow while their tiles are being combined.
   if (unit.rule.kind == Kind::Loops)
@@ -211,6 +219,11 @@ void Propagation::seed(unsigned unitClass) {
   if (costs.getTarget().hasImages()) {
     ImageCandidates images(unit, costs, result[unitClass].imageNotes);
     for (const OpConfig &config : images.getSeeds())
+      add(unitClass, config, config.origin, {});
+    return;
+  }
+  if (costs.getTarget().hasUnits()) {
+    for (const OpConfig &config : NpuCandidates(unit, costs).getSeeds())
       add(unitClass, config, config.origin, {});
     return;
   }

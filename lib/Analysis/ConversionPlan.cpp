@@ -94,8 +94,7 @@ static void countBytes(ConversionPlan &plan, RankedTensorType from,
     for (int64_t size : sizes)
       plan.bytesRead = scaleCost(plan.bytesRead, size);
     if (FailureOr<LayoutMap> map = getLayoutMap(to); succeeded(map))
-      plan.bytesWritten =
-          getStorageBytes(map->specialize(sizes), sizes, elementBytes);
+      plan.bytesWritten = getStorageBytes(*map, sizes, elementBytes);
     plan.runBytes = elementBytes;
   }
   if (!target || !target.hasImages())
@@ -111,11 +110,23 @@ static void countBytes(ConversionPlan &plan, RankedTensorType from,
 }
 
 ConversionPlan ConversionPlan::getOfMove(RankedTensorType from,
-                                         RankedTensorType to,
-                                         TargetAttr target) {
+                                         RankedTensorType to, TargetAttr target,
+                                         AxesCache *cache) {
   ConversionPlan plan;
-  FailureOr<DigitCopy> copy =
-      planDigitCopy(linearize(from), linearize(to), plan.whyNot);
+  if (target && target.hasUnits()) {
+    SmallVector<int64_t> sizes = getSizes(to, target);
+    int64_t elementBytes = getElementBytes(to.getElementType());
+    plan.move = NpuMove::get(*getLayoutMap(from), *getLayoutMap(to), sizes,
+                             elementBytes, target);
+    if (!plan.move)
+      plan.whyNot = "the DMA engine has no transfers for it";
+    plan.bytesRead = plan.bytesWritten =
+        plan.move ? plan.move->bytes : kInfiniteCost / 4;
+    plan.runBytes = elementBytes;
+    return plan;
+  }
+  FailureOr<DigitCopy> copy = planDigitCopy(
+      linearize(from), linearize(to), cache ? nullptr : &plan.whyNot, cache);
   if (succeeded(copy))
     plan.copy = std::make_shared<DigitCopy>(std::move(*copy));
   countBytes(plan, from, to, target);
@@ -179,6 +190,9 @@ ConversionPlan ConversionPlan::get(ConvertOp convert, TargetAttr target) {
 void ConversionPlan::print(raw_ostream &os) const {
   if (isFree())
     os << "nothing moves";
+  else if (move)
+    os << move->transfers << (move->transfers == 1 ? " transfer" : " transfers")
+       << " by DMA";
   else if (copy)
     copy->print(os);
   else
@@ -188,6 +202,10 @@ void ConversionPlan::print(raw_ostream &os) const {
 Cost ConversionPlan::getCost(TargetAttr target) const {
   if (isFree())
     return 0;
+  if (target.hasUnits())
+    return addCosts(
+        addCosts(bytesRead, bytesWritten),
+        scaleCost(target.getLaunchCost(), move ? move->transfers : int64_t(1)));
   if (target.hasImages())
     return addCosts(
         target.getLaunchCost(),

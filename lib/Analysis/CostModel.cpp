@@ -13,21 +13,25 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+ConversionPlan CostModel::makePlan(RankedTensorType type, LayoutId from,
+                                   LayoutId to, AxesCache *cache) {
+  // Layouts that store alike have one normal form in all but odd cases; to ask
+  // for a proof of each pair would take longer than all the rest.
+  if (getNormalForm(from, type) != getNormalForm(to, type))
+    return ConversionPlan::getOfMove(withLayout(type, getMap(from)),
+                                     withLayout(type, getMap(to)), target,
+                                     cache);
+  ConversionPlan plan;
+  plan.kind =
+      from == to ? ConversionPlan::Kind::Same : ConversionPlan::Kind::View;
+  return plan;
+}
+
 const ConversionPlan &CostModel::getPlan(RankedTensorType type, LayoutId from,
                                          LayoutId to) {
   std::unique_ptr<ConversionPlan> &plan = plans[{type, {from, to}}];
-  if (plan)
-    return *plan;
-  plan = std::make_unique<ConversionPlan>();
-  // Layouts that store alike have one normal form in all but odd cases; to ask
-  // for a proof of each pair would take longer than all the rest.
-  LayoutId source = getNormalForm(from, type), dest = getNormalForm(to, type);
-  if (source == dest)
-    plan->kind =
-        from == to ? ConversionPlan::Kind::Same : ConversionPlan::Kind::View;
-  else
-    *plan = ConversionPlan::getOfMove(withLayout(type, getMap(from)),
-                                      withLayout(type, getMap(to)), target);
+  if (!plan)
+    plan = std::make_unique<ConversionPlan>(makePlan(type, from, to));
   return *plan;
 }
 
@@ -35,6 +39,16 @@ Cost CostModel::price(const ConversionPlan &plan) const {
   if (objective == Objective::bytes)
     return addCosts(plan.bytesRead, plan.bytesWritten);
   return std::max<Cost>(1, plan.getCost(target));
+}
+
+const StoredDigits *CostModel::findDigits(RankedTensorType type,
+                                          LayoutId layout) {
+  auto [it, isNew] = storedDigits.try_emplace({type, layout});
+  if (isNew)
+    if (std::optional<StoredDigits> digits =
+            StoredDigits::read(getMap(layout), type.getShape()))
+      it->second = std::make_shared<const StoredDigits>(std::move(*digits));
+  return it->second.get();
 }
 
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
@@ -46,22 +60,24 @@ Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
     return it->second;
   // Thousands are weighed, few are made: most need no plan to be priced.
   std::optional<DigitMove> move;
-  if (!target.hasImages() &&
-      getNormalForm(from, type) != getNormalForm(to, type))
-    move = findMoveOfDigits(getMap(from), getMap(to), type.getShape());
+  if (!target.hasImages() && !target.hasUnits() && type.hasStaticShape() &&
+      isa<FloatType, IntegerType, IndexType>(type.getElementType()) &&
+      getNormalForm(from, type) != getNormalForm(to, type)) {
+    const StoredDigits *source = findDigits(type, from);
+    const StoredDigits *dest = findDigits(type, to);
+    if (source && dest)
+      move = findMoveOfDigits(*source, *dest, type.getShape());
+  }
   Cost cost;
   if (move) {
     ConversionPlan plan;
     int64_t elementBytes = getElementBytes(type.getElementType());
-    plan.bytesRead = plan.bytesWritten =
-        scaleCost(elementBytes, move->elements);
+    plan.bytesRead = scaleCost(elementBytes, move->read);
+    plan.bytesWritten = scaleCost(elementBytes, move->written);
     plan.runBytes = scaleCost(elementBytes, move->run);
-    // A price asks only whether there is a copy over digits.
-    static const auto wholeCopy = std::make_shared<const DigitCopy>();
-    plan.copy = wholeCopy;
     cost = price(plan);
   } else {
-    cost = price(getPlan(type, from, to));
+    cost = price(makePlan(type, from, to, &axes));
   }
   return conversionCosts[{type, {from, to}}] = cost;
 }
@@ -237,9 +253,12 @@ Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
                           const OpLayouts &layouts) {
   switch (rule.kind) {
   case OpLayoutRule::Kind::Loops:
-    return target.hasImages() ? getKernelCost(op, rule, layouts)
-                              : getLoopsCost(op, rule, layouts);
+    return target.hasImages()  ? getKernelCost(op, rule, layouts)
+           : target.hasUnits() ? getUnitsCost(op, rule, layouts)
+                               : getLoopsCost(op, rule, layouts);
   case OpLayoutRule::Kind::PerDim: {
+    if (target.hasUnits())
+      return getTransfersCost(op, rule, layouts);
     Cost cost = 0;
     for (auto [i, operand, layout] :
          llvm::enumerate(op->getOperands(), layouts.operands))

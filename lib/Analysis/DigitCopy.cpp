@@ -129,16 +129,29 @@ static SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
 // Planning
 //===----------------------------------------------------------------------===//
 
+const std::vector<StoredAxis> *AxesCache::find(RankedTensorType type) {
+  std::unique_ptr<std::vector<StoredAxis>> &axes = known[type];
+  if (axes)
+    return axes.get();
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map) || map->getSpace() != "buffer")
+    return nullptr;
+  axes = std::make_unique<std::vector<StoredAxis>>(
+      getAxesOnShape(*map, type.getShape()));
+  return axes.get();
+}
+
 namespace {
 class Planner {
 public:
-  Planner(RankedTensorType from, RankedTensorType to) : from(from), to(to) {}
+  Planner(RankedTensorType from, RankedTensorType to, AxesCache *cache)
+      : from(from), to(to), cache(cache) {}
 
-  FailureOr<DigitCopy> run(std::string &whyNot);
+  FailureOr<DigitCopy> run(std::string *whyNot);
   std::optional<DigitCopy> runFills();
 
 private:
-  LogicalResult readSpace(std::string &whyNot);
+  LogicalResult readSpace(std::string *whyNot);
   bool bringsPadding(unsigned dim) const;
   bool isCutOrPadded(unsigned dim) const;
   bool coversStorage() const;
@@ -150,6 +163,7 @@ private:
   void goWhole();
 
   RankedTensorType from, to;
+  AxesCache *cache;
   /// What the padding of the result has to hold; null for anything.
   TypedAttr stated;
   DigitCopy copy;
@@ -161,7 +175,7 @@ static bool mayHavePadding(RankedTensorType type) {
          hasPadding(*getLayoutMap(type), type.getShape()) != Answer::No;
 }
 
-LogicalResult Planner::readSpace(std::string &whyNot) {
+LogicalResult Planner::readSpace(std::string *whyNot) {
   stated = getPadding(to);
   if (stated && !mayHavePadding(to))
     stated = {};
@@ -172,8 +186,12 @@ LogicalResult Planner::readSpace(std::string &whyNot) {
       AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext());
   SmallVector<utils::IteratorType> iterators(from.getRank(),
                                              utils::IteratorType::parallel);
+  auto getAxes = [&](RankedTensorType type) {
+    return cache ? cache->find(type) : nullptr;
+  };
   FailureOr<IterationSpace> space =
-      getIterationSpace({{identity, from, false}, {identity, to, true}},
+      getIterationSpace({{identity, from, false, getAxes(from)},
+                         {identity, to, true, getAxes(to)}},
                         iterators, from.getShape(), whyNot);
   if (failed(space))
     return failure();
@@ -319,7 +337,7 @@ static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
          });
 }
 
-FailureOr<DigitCopy> Planner::run(std::string &whyNot) {
+FailureOr<DigitCopy> Planner::run(std::string *whyNot) {
   if (failed(readSpace(whyNot)))
     return failure();
   copy.prefills = stated && !coversStorage();
@@ -342,16 +360,17 @@ FailureOr<DigitCopy> Planner::run(std::string &whyNot) {
   const RankedTensorType types[] = {from, to};
   for (auto [k, type] : llvm::enumerate(types))
     if (!canPad(type, copy.space.operands[k])) {
-      llvm::raw_string_ostream(whyNot) << "operand " << k << " of type " << type
-                                       << " has no element to pad with";
+      if (whyNot)
+        llvm::raw_string_ostream(*whyNot)
+            << "operand " << k << " of type " << type
+            << " has no element to pad with";
       return failure();
     }
   return std::move(copy);
 }
 
 std::optional<DigitCopy> Planner::runFills() {
-  std::string whyNot;
-  if (failed(readSpace(whyNot)) || !stated || !coversStorage())
+  if (failed(readSpace(/*whyNot=*/nullptr)) || !stated || !coversStorage())
     return std::nullopt;
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
     if (isPadded && !addFills(dim))
@@ -363,10 +382,11 @@ std::optional<DigitCopy> Planner::runFills() {
 
 FailureOr<DigitCopy> layout::planDigitCopy(RankedTensorType from,
                                            RankedTensorType to,
-                                           std::string &whyNot) {
-  return Planner(from, to).run(whyNot);
+                                           std::string *whyNot,
+                                           AxesCache *cache) {
+  return Planner(from, to, cache).run(whyNot);
 }
 
 std::optional<DigitCopy> layout::planPaddingFills(RankedTensorType type) {
-  return Planner(type, type).runFills();
+  return Planner(type, type, /*cache=*/nullptr).runFills();
 }

@@ -45,7 +45,11 @@ Frequencies::Frequencies(Operation *root, int64_t assumedTrips)
   cache->root = root;
   cache->assumedTrips = assumedTrips;
   SymbolTableCollection tables;
-  root->walk([&](CallOpInterface call) {
+  root->walk([&](Operation *op) {
+    ++numOps;
+    auto call = dyn_cast<CallOpInterface>(op);
+    if (!call)
+      return;
     if (Operation *callee = call.resolveCallableInTable(&tables))
       cache->calls[callee].push_back(call);
   });

@@ -11,26 +11,6 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The dim that `loop` indexes alone; nothing where it is in no dim or in a
-/// sum.
-static std::optional<unsigned> findDim(AffineMap map, unsigned loop) {
-  std::optional<unsigned> found;
-  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
-    if (!expr.isFunctionOfDim(loop))
-      continue;
-    if (found || !isa<AffineDimExpr>(expr))
-      return std::nullopt;
-    found = d;
-  }
-  return found;
-}
-
-static bool hasWindow(AffineMap map) {
-  return llvm::any_of(map.getResults(), [](AffineExpr expr) {
-    return !isa<AffineDimExpr, AffineConstantExpr>(expr);
-  });
-}
-
 /// Destination and result of an op are one tensor.
 bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
   auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
@@ -46,64 +26,9 @@ bool ImageCandidates::isChosenElsewhere(Slot slot) const {
                       [&](const auto &meets) { return meets.first == slot; });
 }
 
-std::optional<ImageCandidates::Contraction>
-ImageCandidates::findContraction() const {
-  Contraction found;
-  found.isWeight.resize(rule.operandMaps.size());
-  SmallVector<AffineMap> data, weights;
-  for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
-    if (!map || !rule.isRead[i] || llvm::is_contained(rule.resultMaps, map))
-      continue;
-    (hasWindow(map) ? data : weights).push_back(map);
-    if (!hasWindow(map))
-      found.isWeight.set(i);
-  }
-  if (data.size() + weights.size() < 2)
-    return std::nullopt;
-  bool isWindowed = !data.empty();
-  if (!isWindowed)
-    for (unsigned i : found.isWeight.set_bits())
-      if (isChosenElsewhere({false, i}))
-        found.isWeight.reset(i);
-  auto count = [](ArrayRef<AffineMap> maps, unsigned loop) -> size_t {
-    return llvm::count_if(
-        maps, [&](AffineMap map) { return map.isFunctionOfDim(loop); });
-  };
-  SmallVector<unsigned> shared;
-  bool reduces = false;
-  for (auto [l, loop] : llvm::enumerate(rule.loops)) {
-    size_t inData = count(data, l), inWeights = count(weights, l);
-    bool inAll = inData + inWeights == data.size() + weights.size();
-    bool isAlone = llvm::all_of(
-        llvm::concat<const AffineMap>(data, weights), [&](AffineMap map) {
-          return !map.isFunctionOfDim(l) || findDim(map, l);
-        });
-    if (loop.iterator == utils::IteratorType::reduction) {
-      reduces = true;
-      if (inAll && isAlone)
-        found.summed.push_back(l);
-    } else if (!isAlone || !findDim(rule.resultMaps.front(), l)) {
-      continue;
-    } else if (isWindowed ? inWeights && !inData : inData + inWeights == 1) {
-      found.units.push_back(l);
-    } else if (isWindowed && inAll) {
-      shared.push_back(l);
-    }
-  }
-  if (!reduces)
-    return std::nullopt;
-  // Without channels of its own the result has those of the data.
-  if (found.units.empty())
-    found.units = shared;
-  // The innermost ones of the result first, those of size 1 last.
-  AffineMap result = rule.resultMaps.front();
-  llvm::stable_sort(found.units, [&](unsigned a, unsigned b) {
-    return std::make_pair(rule.loops[a].size == 1, *findDim(result, b)) <
-           std::make_pair(rule.loops[b].size == 1, *findDim(result, a));
-  });
-  if (found.units.empty())
-    return std::nullopt;
-  return found;
+std::optional<Contraction> ImageCandidates::getContraction() const {
+  return findContraction(
+      rule, [&](unsigned i) { return !isChosenElsewhere({false, i}); });
 }
 
 void ImageCandidates::note(Slot slot, const ImageFit &fit,
@@ -223,7 +148,7 @@ void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
 
 SmallVector<OpConfig> ImageCandidates::getSeeds() {
   SmallVector<OpConfig> configs;
-  std::optional<Contraction> contraction = findContraction();
+  std::optional<Contraction> contraction = getContraction();
   if (!contraction)
     return configs;
   for (unsigned loop : ArrayRef(contraction->units).take_front(2))
@@ -265,7 +190,7 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
       unsigned loop = dim.getPosition();
       if (rule.loops[loop].iterator == utils::IteratorType::parallel &&
           findDim(map, loop)) {
-        std::optional<Contraction> contraction = findContraction();
+        std::optional<Contraction> contraction = getContraction();
         if (std::optional<OpConfig> config =
                 getForUnit(loop, contraction ? &*contraction : nullptr)) {
           config = replace(*config, slot, layout);

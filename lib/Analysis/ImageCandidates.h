@@ -24,6 +24,7 @@
 #define LAYOUT_LIB_ANALYSIS_IMAGECANDIDATES_H
 
 #include "ConfigBuilder.h"
+#include "Contraction.h"
 
 namespace mlir {
 namespace layout {
@@ -44,15 +45,7 @@ public:
                               LayoutId layout);
 
 private:
-  /// How loops take part in a contraction.
-  struct Contraction {
-    /// Loops over the channels of the result, and those that are summed over.
-    SmallVector<unsigned> units, summed;
-    /// Operands that are weights by their place.
-    llvm::SmallBitVector isWeight;
-  };
-
-  std::optional<Contraction> findContraction() const;
+  std::optional<Contraction> getContraction() const;
   std::optional<LayoutId> getImage(Slot slot, unsigned dim, ImageRole role,
                                    ArrayRef<unsigned> summed);
   std::optional<OpConfig> getForUnit(unsigned loop,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Algebra/AffineMaps.h"
 #include "layout/Analysis/CostModel.h"
 #include "layout/Analysis/ImageLayouts.h"
 
@@ -12,11 +13,17 @@ using namespace mlir;
 using namespace mlir::layout;
 
 bool CostModel::isStorable(LayoutId layout, RankedTensorType type) {
-  if (!isImage(getMap(layout)))
+  const LayoutMap &map = getMap(layout);
+  bool fits = isImage(map);
+  // Buffers hold everything; a work item has to find its index from where it
+  // writes. Layouts that hold for every shape are made of digits.
+  bool finds = target.hasImages() && !type.hasStaticShape();
+  if (!fits && (!finds || layout == getRowMajor(type.getRank())))
     return true;
   auto [it, isNew] = storable.try_emplace({type, layout}, false);
   if (isNew)
-    it->second = bool(ImageFit::get(getMap(layout), type, target));
+    it->second = fits ? bool(ImageFit::get(map, type, target))
+                      : getBackwardValues(map, type.getShape()).has_value();
   return it->second;
 }
 

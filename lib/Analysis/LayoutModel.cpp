@@ -104,8 +104,7 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
       Cost cost = 0;
       for (auto [i, asker] : llvm::enumerate(askers))
         if (set >> i & 1)
-          cost = addCosts(cost,
-                          getPrice(tensor, p, asker.first, tensor.frequency));
+          cost = addCosts(cost, getPrice(tensor, p, asker.first, tensor));
       prices.push_back(cost);
     }
   addEntry(pattern, tensor, {0, role}, std::move(prices));
@@ -158,7 +157,7 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern,
     std::vector<Cost> table;
     for (unsigned p = 0; p < numMade; ++p) {
       table.push_back(0);
-      table.push_back(getPrice(tensor, p, layout, tensor.frequency));
+      table.push_back(getPrice(tensor, p, layout, tensor));
     }
     if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
       continue; // everyone makes it
@@ -178,8 +177,7 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern,
         Cost cost = 0;
         for (LayoutId layout : getNeeds(config, consumer.operands))
           if (askers.lookup(layout) < 2)
-            cost =
-                addCosts(cost, getPrice(tensor, p, layout, consumer.frequency));
+            cost = addCosts(cost, getPrice(tensor, p, layout, consumer));
         table.push_back(cost);
       }
     addEntry(pattern, tensor, {0, role}, std::move(table));
@@ -198,7 +196,7 @@ void LayoutModel::addCopiesOneByOne(Pattern &pattern,
               llvm::is_contained(getNeeds(config, consumer.operands), layout);
           demand.push_back(!isNeeded ? 0
                            : mayStandAlone
-                               ? getPrice(tensor, p, layout, consumer.frequency)
+                               ? getPrice(tensor, p, layout, consumer)
                                : kInfiniteCost);
           demand.push_back(0);
         }
@@ -228,12 +226,38 @@ LayoutModel::getCopyFrequency(const TensorClass &tensor,
   return std::min(alone, tensor.frequency);
 }
 
+bool LayoutModel::breakTies() {
+  // The most that each tensor can add: every consumer has a copy of its own for
+  // each operand, and all have one together.
+  constexpr int64_t kMost = int64_t(1) << 20;
+  int64_t moves = 0, depths = 0;
+  for (const Tensor &tensor : program.tensors) {
+    const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+    for (const TensorClass::Consumer &consumer : known.consumers) {
+      int64_t copies = consumer.operands.size();
+      moves += copies * (known.frequency + consumer.frequency);
+      depths += copies * (known.depth + consumer.depth);
+    }
+    // A sum that is too large is not made use of.
+    moves = std::min(moves, kMost);
+    depths = std::min(depths, kMost);
+  }
+  if (depths == 0 || depths == kMost)
+    return false;
+  // What is left for costs are 43 bits.
+  bool countsMoves = (moves + 1) * (depths + 1) < kMost;
+  perMove = countsMoves ? depths + 1 : 0;
+  unit = (countsMoves ? moves + 1 : 1) * (depths + 1);
+  return true;
+}
+
 FactorGraph LayoutModel::build() {
   std::vector<std::optional<TableId>> ownCosts;
   for (auto [c, unitClass] : llvm::enumerate(program.unitClasses)) {
     std::vector<Cost> table;
     for (const OpConfig &config : getConfigs(c))
-      table.push_back(scaleCost(config.cost, unitClass.frequency));
+      table.push_back(
+          scaleCost(scaleCost(config.cost, unitClass.frequency), unit));
     bool isFree = llvm::all_of(table, [](Cost cost) { return cost == 0; });
     ownCosts.push_back(isFree
                            ? std::nullopt

@@ -27,6 +27,18 @@ public:
               CostModel &costs)
       : program(program), candidates(candidates), costs(costs) {}
 
+  /// From now on assignments of equal cost are told apart where the program has
+  /// loops: by how many conversions run, where they are few enough to be
+  /// counted, then by how many stand in loops. Costs are counted in units so
+  /// small that all of this is less than 1. False where there are no loops, or
+  /// numbers would get too large.
+  bool breakTies();
+
+  /// What the solver's costs mean: the largest cost that is not above.
+  Cost getCost(Cost ofSolver) const {
+    return ofSolver == kInfiniteCost ? ofSolver : ofSolver / unit;
+  }
+
   /// One variable per unit comes first, in their order; the others say which
   /// copies there are.
   FactorGraph build();
@@ -81,11 +93,17 @@ private:
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
   /// One variable for each layout that several consumers may ask for.
   void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor);
+  /// Of a copy for all consumers of a tensor, or for one.
+  template <typename Users>
   Cost getPrice(const TensorClass &tensor, unsigned made, LayoutId wanted,
-                int64_t frequency) const {
-    return scaleCost(
-        costs.getConversionCost(tensor.type, getMade(tensor, made), wanted),
-        frequency);
+                const Users &users) const {
+    LayoutId from = getMade(tensor, made);
+    Cost cost = scaleCost(costs.getConversionCost(tensor.type, from, wanted),
+                          users.frequency);
+    if (unit == 1 || from == wanted)
+      return cost;
+    return addCosts(scaleCost(cost, unit),
+                    perMove * users.frequency + users.depth);
   }
   unsigned getNumMade(const TensorClass &tensor) const {
     return tensor.producer ? getConfigs(*tensor.producer).size() : 1;
@@ -99,6 +117,9 @@ private:
   const Program &program;
   ArrayRef<Candidates> candidates;
   CostModel &costs;
+  /// A cost of 1, and a run of a conversion, in terms of a conversion in one
+  /// loop.
+  Cost unit = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;
   std::vector<Pattern> patterns; // per class of tensors

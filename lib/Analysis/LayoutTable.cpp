@@ -22,6 +22,15 @@ LayoutId LayoutTable::intern(const LayoutMap &map) {
   return it->second;
 }
 
+LayoutId LayoutTable::intern(LayoutAttrInterface layout,
+                             RankedTensorType type) {
+  LayoutId id =
+      intern(*layout.resolve(type.getShape(), type.getElementType(), nullptr));
+  spellings.try_emplace(id, layout);
+  getRepresentative(id, type, /*isKnownValid=*/true);
+  return id;
+}
+
 LayoutId LayoutTable::getRowMajor(unsigned rank) {
   while (rowMajor.size() <= rank)
     rowMajor.push_back(intern(LayoutMap::rowMajor(rowMajor.size())));
@@ -31,6 +40,8 @@ LayoutId LayoutTable::getRowMajor(unsigned rank) {
 LayoutId LayoutTable::getLayoutOf(RankedTensorType type) {
   if (!type.getEncoding())
     return getRowMajor(type.getRank());
+  if (auto scatter = dyn_cast<NpuScatterAttr>(type.getEncoding()))
+    return intern(scatter, type);
   return intern(*getLayoutMap(type));
 }
 

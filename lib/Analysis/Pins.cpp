@@ -51,6 +51,9 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
                             "with layout.convert";
     return Type(tensor);
   }
+  // Addresses in local memory need more of a family than its map.
+  if (isa<NpuScatterAttr>(entry))
+    return Type(RankedTensorType::get(shape, elementType, entry));
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
 }
 

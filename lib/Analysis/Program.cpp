@@ -69,6 +69,15 @@ static bool areAlike(Operation *a, Operation *b) {
 
 namespace {
 
+/// Ops lie in memory nearly in the order in which they are visited: entries of
+/// neighbors are neighbors, too, where a hash that mixes would miss the caches
+/// for each of a million.
+struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return unsigned(reinterpret_cast<uintptr_t>(op) >> 7);
+  }
+};
+
 class Reader {
 public:
   Reader(Operation *root, int64_t assumedTrips, const Pins &pins)
@@ -95,6 +104,7 @@ private:
   void addJoins();
   void addUse(OpOperand &operand, unsigned unit, unsigned index);
   void addTensors();
+  unsigned getLoopDepth(Block *block);
   void findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses);
   unsigned getTensorClass(TensorClass &&wanted);
 
@@ -106,8 +116,10 @@ private:
   const Pins &pins;
   Frequencies frequencies;
   Placement placement;
+  Block *lastBlock = nullptr;
+  unsigned lastDepth = 0;
   Program program;
-  DenseMap<Operation *, unsigned> unitOf; // or kFreeSource
+  DenseMap<Operation *, unsigned, InOrderOfMemory> unitOf; // or kFreeSource
   unsigned firstJoin = 0;
   /// The tensor of the first result of each unit, where it has one yet.
   std::vector<unsigned> tensorOfFirst;
@@ -325,22 +337,23 @@ void Reader::addUse(OpOperand &operand, unsigned unit, unsigned index) {
 unsigned Reader::getTensorClass(TensorClass &&wanted) {
   llvm::hash_code hash =
       llvm::hash_combine(wanted.type, wanted.producer.value_or(~0u),
-                         wanted.result, wanted.frequency);
+                         wanted.result, wanted.frequency, wanted.depth);
   for (const TensorClass::Consumer &consumer : wanted.consumers)
-    hash =
-        llvm::hash_combine(hash, consumer.unitClass, consumer.frequency,
-                           llvm::hash_combine_range(consumer.operands.begin(),
-                                                    consumer.operands.end()));
+    hash = llvm::hash_combine(
+        hash, consumer.unitClass, consumer.frequency, consumer.depth,
+        llvm::hash_combine_range(consumer.operands.begin(),
+                                 consumer.operands.end()));
   SmallVector<unsigned, 1> &known = tensorClassesOf[hash];
   for (unsigned c : known) {
     const TensorClass &other = program.tensorClasses[c];
     if (other.type == wanted.type && other.producer == wanted.producer &&
         other.result == wanted.result && other.frequency == wanted.frequency &&
+        other.depth == wanted.depth &&
         llvm::equal(other.consumers, wanted.consumers,
                     [](const auto &a, const auto &b) {
                       return a.unitClass == b.unitClass &&
                              a.operands == b.operands &&
-                             a.frequency == b.frequency;
+                             a.frequency == b.frequency && a.depth == b.depth;
                     }))
       return c;
   }
@@ -363,17 +376,30 @@ unsigned Reader::getTensorClass(TensorClass &&wanted) {
   return number;
 }
 
+/// Tensors come block by block.
+unsigned Reader::getLoopDepth(Block *block) {
+  if (block != lastBlock) {
+    lastBlock = block;
+    lastDepth = placement.getLoopDepth(block);
+  }
+  return lastDepth;
+}
+
 /// `ownUses` are those of the tensor, ordered as its consumers are.
 void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
   Block *block = wanted.first.getParentBlock();
   SmallVector<Operation *, 4> users;
   for (unsigned use : ownUses)
     users.push_back(uses[use].user);
-  wanted.frequency = frequencies.get(placement.find(wanted.first, users));
+  Block *shared = placement.find(wanted.first, users);
+  wanted.frequency = frequencies.get(shared);
+  wanted.depth = getLoopDepth(shared);
   if (llvm::all_of(
           users, [&](Operation *user) { return user->getBlock() == block; })) {
-    for (TensorClass::Consumer &consumer : wanted.consumers)
+    for (TensorClass::Consumer &consumer : wanted.consumers) {
       consumer.frequency = wanted.frequency;
+      consumer.depth = wanted.depth;
+    }
     return;
   }
   size_t next = 0;
@@ -382,8 +408,10 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
     while (next < ownUses.size() &&
            uses[ownUses[next]].unit == uses[ownUses[begin]].unit)
       ++next;
-    consumer.frequency = frequencies.get(placement.find(
-        wanted.first, ArrayRef(users).slice(begin, next - begin)));
+    Block *own = placement.find(wanted.first,
+                                ArrayRef(users).slice(begin, next - begin));
+    consumer.frequency = frequencies.get(own);
+    consumer.depth = getLoopDepth(own);
   }
 }
 
@@ -433,7 +461,8 @@ void Reader::addTensors() {
       const Use &use = uses[sorted[i]];
       if (use.unit != last) {
         program.consumers.push_back(use.unit);
-        wanted.consumers.push_back({program.units[use.unit].unitClass, {}, 1});
+        wanted.consumers.push_back(
+            {program.units[use.unit].unitClass, {}, 1, 0});
         last = use.unit;
       }
       SmallVector<unsigned, 1> &operands = wanted.consumers.back().operands;
@@ -448,9 +477,8 @@ void Reader::addTensors() {
 
 Program Reader::run() {
   program.flow = findJoins(root);
-  unsigned numOps = 0;
-  root->walk<WalkOrder::PreOrder>([&](Operation *) { ++numOps; });
-  unitOf.reserve(numOps);
+  unitOf.reserve(frequencies.getNumOps());
+  program.units.reserve(frequencies.getNumOps());
   root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
   addJoins();
   addTensors();

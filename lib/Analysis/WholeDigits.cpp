@@ -1,15 +1,21 @@
-//===- WholeDigits.cpp - What a copy of whole digits moves ----------------===//
+//===- WholeDigits.cpp - What a copy of digits moves ----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// IterationSpace.cpp and DigitCopy.cpp in numbers, step by step; each function
+// says which of their steps it is.
+//
+//===----------------------------------------------------------------------===//
 
 #include "WholeDigits.h"
 #include "layout/Algebra/Box.h"
+#include "layout/Algebra/Pack.h"
 #include "layout/Analysis/DigitCopy.h"
+#include "layout/Interfaces/IterationSpace.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::layout;
@@ -19,276 +25,416 @@ using llvm::SmallVectorImpl;
 
 /// What is larger is not worth the care that products of it would take.
 static constexpr int64_t kMaxTile = int64_t(1) << 24;
+static constexpr int64_t kMaxStorage = int64_t(1) << 48;
 
-namespace {
-/// Indices lo * i + .., i < end / lo, of one dim.
-struct Piece {
-  unsigned dim;
-  int64_t lo, end;
-
-  bool operator==(const Piece &other) const {
-    return dim == other.dim && lo == other.lo && end == other.end;
-  }
-};
-
-/// The points at which the digits of one dim begin and end.
-using Cuts = SmallVector<int64_t, 6>;
-} // namespace
-
-/// The digits of a layout, fastest first; false where they are not those of
-/// dims, one on top of the other, each full and with nothing between them.
-static bool readDigits(const LayoutMap &map, ArrayRef<int64_t> shape,
-                       SmallVectorImpl<Piece> &digits) {
-  if (map.getSpace() != "buffer" || map.getCoordinates().size() != 1 ||
-      !map.getReplicas().empty())
-    return false;
-  const Coordinate &offset = map.getCoordinates().front();
-  if (!offset.value.constant.isZero())
-    return false;
-  SmallVector<std::pair<int64_t, Piece>, 8> strided;
-  for (const DigitTerm &term : offset.value.terms) {
-    const Digit &digit = term.digit;
-    std::optional<int64_t> stride = term.stride.evaluate(shape);
-    if (!digit.isDim() || !stride)
-      return false;
-    int64_t size = shape[digit.dim], end = size;
-    if (digit.modulus && digit.modulus <= size / digit.lo)
-      end = digit.lo * digit.modulus;
-    // Otherwise some of its values are past the size: padding.
-    if (end % digit.lo != 0 || size % end != 0 ||
-        (digit.modulus && end / digit.lo != digit.modulus))
-      return false;
-    strided.push_back({*stride, {digit.dim, digit.lo, end}});
-  }
-  llvm::sort(strided, [](const auto &a, const auto &b) {
-    return std::make_pair(a.first, a.second.end / a.second.lo) <
-           std::make_pair(b.first, b.second.end / b.second.lo);
-  });
-  int64_t size = 1;
-  for (const auto &[stride, digit] : strided) {
-    if (stride != size || llvm::MulOverflow(size, digit.end / digit.lo, size))
-      return false;
-    digits.push_back(digit);
-  }
-  return offset.extent.evaluate(shape) == size;
-}
-
-/// `digits` cut at all points of their dims, without those of one position.
-static SmallVector<Piece, 8> refine(ArrayRef<Piece> digits,
-                                    ArrayRef<Cuts> cuts) {
-  SmallVector<Piece, 8> pieces;
-  for (const Piece &digit : digits) {
-    int64_t lo = digit.lo;
-    for (int64_t cut : cuts[digit.dim])
-      if (lo < cut && cut <= digit.end) {
-        pieces.push_back({digit.dim, lo, cut});
-        lo = cut;
-      }
-  }
-  return pieces;
-}
-
-/// The elements that are neighbors in both, where all digits are full.
-static std::optional<int64_t> findRunOfWholeDigits(const LayoutMap &from,
-                                                   const LayoutMap &to,
-                                                   ArrayRef<int64_t> shape) {
-  SmallVector<Piece, 8> a, b;
-  if (!readDigits(from, shape, a) || !readDigits(to, shape, b))
+std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
+                                               ArrayRef<int64_t> shape) {
+  if (map.getSpace() != "buffer" || !map.getReplicas().empty() ||
+      shape.size() > 64 || llvm::any_of(shape, [](int64_t size) {
+        return size < 1 || size > kMaxTile;
+      }))
     return std::nullopt;
-  SmallVector<Cuts, 6> cuts(shape.size());
-  for (const Piece &digit : llvm::concat<Piece>(a, b)) {
-    cuts[digit.dim].push_back(digit.lo);
-    cuts[digit.dim].push_back(digit.end);
-  }
-  for (Cuts &points : cuts) {
-    llvm::sort(points);
-    for (size_t i = 1; i < points.size(); ++i)
-      if (points[i] % points[i - 1] != 0)
+  StoredDigits result;
+  std::optional<int64_t> size = getStorageSize(map, shape);
+  if (!size || *size > kMaxStorage)
+    return std::nullopt;
+  result.size = *size;
+  for (const StoredAxis &stored : getAxesOnShape(map, shape)) {
+    Axis &axis = result.axes.emplace_back();
+    std::optional<int64_t> extent = stored.extent.getConstant();
+    if (!extent || !stored.value.constant.isConstant())
+      return std::nullopt;
+    axis.extent = *extent;
+    axis.hasConstant = !stored.value.constant.isZero();
+    for (const DigitTerm &term : stored.value.terms) {
+      const Digit &digit = term.digit;
+      std::optional<int64_t> stride = term.stride.getConstant();
+      if (!stride || *stride < 1 || *stride > kMaxStorage)
         return std::nullopt;
+      if (!digit.isDim()) {
+        digit.walkDims([&](unsigned d) { axis.mixedDims |= uint64_t(1) << d; });
+        axis.mixedStride = std::max(axis.mixedStride, *stride);
+        continue;
+      }
+      if (std::max(digit.lo, digit.modulus) > kMaxTile)
+        return std::nullopt;
+      axis.terms.push_back(
+          {digit.dim, digit.lo, digit.lo * digit.modulus, *stride});
+    }
   }
-  int64_t run = 1;
-  for (auto [x, y] : llvm::zip(refine(a, cuts), refine(b, cuts))) {
-    if (!(x == y))
-      break;
-    run *= x.end / x.lo;
-  }
-  return run;
+  return result;
 }
 
 namespace {
-/// A copy between layouts whose axes are single digits of dims, some of which
-/// reach past the sizes: the numbers that DigitCopy.cpp comes to, as numbers.
-class PaddedMove {
+class NumberedMove {
 public:
-  explicit PaddedMove(ArrayRef<int64_t> shape)
-      : shape(shape), dims(shape.size()) {}
+  NumberedMove(const StoredDigits &from, const StoredDigits &to,
+               ArrayRef<int64_t> shape)
+      : sides{&from, &to}, shape(shape), loops(shape.size()) {}
 
-  std::optional<DigitMove> run(const LayoutMap &from, const LayoutMap &to);
+  std::optional<DigitMove> run();
 
 private:
+  using Answer = std::optional<DigitMove>;
+
+  struct Digit {
+    unsigned loop;
+    int64_t weight, extent;
+    bool isOutermost;
+    bool isUsed = false;
+  };
+  struct Loop {
+    SmallVector<int64_t, 6> cuts = {1};
+    SmallVector<unsigned, 4> digits; // most significant first
+    bool isDropped = false, isPadded = false, isRagged = false;
+  };
   struct Axis {
-    unsigned dim;
-    int64_t lo, modulus, extent;
-    size_t begin = 0, end = 0; // of the dim's digits
-    bool isExact = false;
-  };
-  struct Dim {
-    Cuts cuts = {1};
-    Cuts extents; // of the digits between the cuts; the last has no end
-    bool isRagged = false;
-  };
+    SmallVector<std::pair<unsigned, int64_t>, 4> terms; // digit and stride
+    uint64_t mixedDims = 0;
+    int64_t extent = 0, required = 0;
+    SmallVector<unsigned, 4> digits; // as in AxisAccess
 
-  bool readAxes(const LayoutMap &map, SmallVectorImpl<Axis> &axes);
-  bool cutDims();
+    bool isExact() const { return !digits.empty() && required == extent; }
+  };
+  using Box = SmallVector<int64_t, 12>; // the number of positions per digit
+
+  bool cutLoops();
+  void orderDigits();
   bool placeAxes();
-  std::optional<int64_t> countElements() const;
-  int64_t findRun() const;
+  void raiseExtents();
+  void findPadding();
+  enum class Planned { Yes, Gathered, Unknown };
+  Planned planAxes();
+  bool findRowMajor(Axis &axis, bool hasConstant);
+  bool speaksOfPadding(const Axis &axis) const;
+  bool dropUnitDigits();
+  void findRaggedLoops();
+  bool makeBoxes(SmallVectorImpl<Box> &boxes) const;
+  bool areSlices(ArrayRef<Box> boxes) const;
+  bool hasLoneDigits() const;
+  std::optional<int64_t> countElements(const Box &box) const;
+  Answer countMove() const;
+  int64_t getCommonRun() const;
 
+  const StoredDigits *sides[2];
   ArrayRef<int64_t> shape;
-  SmallVector<Dim, 6> dims;
-  SmallVector<Axis, 8> axes[2];
+  SmallVector<Loop, 6> loops;
+  SmallVector<Digit, 12> digits;
+  SmallVector<Axis, 6> axes[2];
 };
 } // namespace
 
-bool PaddedMove::readAxes(const LayoutMap &map, SmallVectorImpl<Axis> &result) {
-  if (map.getSpace() != "buffer" || !map.getReplicas().empty())
-    return false;
-  SmallVector<int64_t, 6> open(shape.size(), 0);
-  for (const StoredAxis &axis : map.getStoredAxes()) {
-    const Digit *digit = axis.value.getSingleDigit();
-    std::optional<int64_t> extent = axis.extent.evaluate(shape);
-    if (!digit || !digit->isDim() || !extent ||
-        std::max(digit->lo, digit->modulus) > kMaxTile)
-      return false;
-    result.push_back({digit->dim, digit->lo, digit->modulus, *extent});
-    dims[digit->dim].cuts.push_back(digit->lo);
-    if (digit->modulus)
-      dims[digit->dim].cuts.push_back(digit->lo * digit->modulus);
-    // The digits of a dim make it up: where one ends, another begins.
-    open[digit->dim] += digit->modulus ? digit->lo * digit->modulus : 0;
-    open[digit->dim] -= digit->lo;
+/// SpaceBuilder::cutLoops.
+bool NumberedMove::cutLoops() {
+  for (const StoredDigits *side : sides)
+    for (const StoredDigits::Axis &axis : side->axes)
+      for (const StoredDigits::Term &term : axis.terms)
+        for (int64_t cut : {term.lo, term.end})
+          if (cut && !llvm::is_contained(loops[term.dim].cuts, cut))
+            loops[term.dim].cuts.push_back(cut);
+  for (Loop &loop : loops) {
+    std::sort(loop.cuts.begin(), loop.cuts.end());
+    for (size_t i = 1; i < loop.cuts.size(); ++i)
+      if (loop.cuts[i] % loop.cuts[i - 1] != 0)
+        return false;
   }
-  return llvm::all_of(open, [](int64_t left) { return left == -1; });
+  return true;
 }
 
-bool PaddedMove::cutDims() {
-  for (auto [dim, size] : llvm::zip(dims, shape)) {
-    llvm::sort(dim.cuts);
-    dim.cuts.erase(llvm::unique(dim.cuts), dim.cuts.end());
-    for (size_t i = 1; i < dim.cuts.size(); ++i) {
-      if (dim.cuts[i] % dim.cuts[i - 1] != 0)
-        return false;
-      dim.extents.push_back(dim.cuts[i] / dim.cuts[i - 1]);
-    }
-    dim.extents.push_back(llvm::divideCeil(size, dim.cuts.back()));
+/// SpaceBuilder::orderDigits.
+void NumberedMove::orderDigits() {
+  digits.clear();
+  size_t maxLevel = 0;
+  for (auto [l, loop] : llvm::enumerate(loops)) {
+    loop.digits.clear();
+    maxLevel = std::max(maxLevel, loop.cuts.size());
+    if (loop.isDropped)
+      continue;
+    int64_t weight = loop.cuts.back();
+    loop.digits.push_back(digits.size());
+    digits.push_back({unsigned(l), weight,
+                      int64_t(llvm::divideCeil(shape[l], weight)), true});
   }
-  // Storage of the result may hold more.
-  for (const Axis &axis : axes[1])
-    if (!axis.modulus) {
-      Dim &dim = dims[axis.dim];
-      dim.extents.back() = std::max(dim.extents.back(),
-                                    axis.extent / (dim.cuts.back() / axis.lo));
+  for (size_t level = maxLevel; level-- > 0;)
+    for (auto [l, loop] : llvm::enumerate(loops))
+      if (level + 1 < loop.cuts.size()) {
+        loop.digits.push_back(digits.size());
+        digits.push_back({unsigned(l), loop.cuts[level],
+                          loop.cuts[level + 1] / loop.cuts[level], false});
+      }
+}
+
+/// SpaceBuilder::placeAxes; false where sums of cut dims have to be taken apart
+/// again.
+bool NumberedMove::placeAxes() {
+  for (unsigned k : {0u, 1u}) {
+    axes[k].assign(sides[k]->axes.size(), Axis());
+    for (auto [stored, axis] : llvm::zip(sides[k]->axes, axes[k])) {
+      axis.extent = stored.extent;
+      axis.mixedDims = stored.mixedDims;
+      for (unsigned l = 0; l < loops.size(); ++l)
+        if ((stored.mixedDims >> l & 1) &&
+            (loops[l].cuts.size() > 1 || loops[l].isDropped))
+          return false;
+      for (const StoredDigits::Term &term : stored.terms)
+        for (unsigned d : loops[term.dim].digits) {
+          int64_t weight = digits[d].weight;
+          if (weight < term.lo || (term.end && weight >= term.end))
+            continue;
+          if (llvm::any_of(axis.terms, [&](auto &t) { return t.first == d; }))
+            return false;
+          axis.terms.push_back({d, term.stride * (weight / term.lo)});
+        }
+      std::sort(axis.terms.begin(), axis.terms.end());
+    }
+  }
+  return true;
+}
+
+/// SpaceBuilder::raiseExtents.
+void NumberedMove::raiseExtents() {
+  for (auto [stored, axis] : llvm::zip(sides[1]->axes, axes[1])) {
+    const std::pair<unsigned, int64_t> *top = nullptr;
+    for (const auto &term : axis.terms)
+      if (!top || term.second >= top->second)
+        top = &term;
+    if (!top || stored.mixedStride >= top->second ||
+        !digits[top->first].isOutermost)
+      continue;
+    int64_t &extent = digits[top->first].extent;
+    extent = std::max(extent, axis.extent / top->second);
+  }
+}
+
+/// SpaceBuilder::findPadding.
+void NumberedMove::findPadding() {
+  for (auto [loop, size] : llvm::zip(loops, shape)) {
+    int64_t total = 1;
+    for (unsigned d : loop.digits)
+      total = llvm::SaturatingMultiply<uint64_t>(total, digits[d].extent);
+    loop.isPadded = total != size;
+  }
+}
+
+/// SpaceBuilder::isRowMajorOf.
+bool NumberedMove::findRowMajor(Axis &axis, bool hasConstant) {
+  axis.digits.clear();
+  if (hasConstant || axis.mixedDims || axis.terms.empty())
+    return false;
+  SmallVector<std::pair<unsigned, int64_t>, 4> left = axis.terms;
+  int64_t stride = 1;
+  while (!left.empty()) {
+    auto *next = llvm::find_if(
+        left, [&](const auto &term) { return term.second == stride; });
+    if (next == left.end())
+      return false;
+    axis.digits.push_back(next->first);
+    if (llvm::MulOverflow(stride, digits[next->first].extent, stride))
+      return false;
+    left.erase(next);
+  }
+  std::reverse(axis.digits.begin(), axis.digits.end());
+  axis.required = stride;
+  return true;
+}
+
+bool NumberedMove::speaksOfPadding(const Axis &axis) const {
+  for (auto [l, loop] : llvm::enumerate(loops))
+    if (loop.isPadded && (axis.mixedDims >> l & 1))
+      return true;
+  return llvm::any_of(axis.terms, [&](const auto &term) {
+    return loops[digits[term.first].loop].isPadded;
+  });
+}
+
+/// SpaceBuilder::planAxis.
+NumberedMove::Planned NumberedMove::planAxes() {
+  for (unsigned k : {0u, 1u})
+    for (auto [stored, axis] : llvm::zip(sides[k]->axes, axes[k])) {
+      if (findRowMajor(axis, stored.hasConstant)) {
+        for (unsigned d : axis.digits)
+          digits[d].isUsed = true;
+        continue;
+      }
+      axis.digits.clear();
+      axis.required = axis.extent;
+      if (!speaksOfPadding(axis))
+        continue;
+      if (k == 1)
+        return Planned::Gathered;
+      if (axis.mixedDims || stored.hasConstant)
+        return Planned::Unknown;
+      int64_t last = 0;
+      for (auto [digit, step] : axis.terms) {
+        int64_t reach;
+        if (llvm::MulOverflow(digits[digit].extent - 1, step, reach) ||
+            llvm::AddOverflow(last, reach, last))
+          return Planned::Unknown;
+      }
+      axis.required = std::max(axis.extent, last + 1);
+    }
+  return Planned::Yes;
+}
+
+/// SpaceBuilder::dropUnitDigits.
+bool NumberedMove::dropUnitDigits() {
+  bool changed = false;
+  for (const Digit &digit : digits)
+    if (!digit.isUsed && digit.isOutermost && digit.extent == 1)
+      changed = loops[digit.loop].isDropped = true;
+  return changed;
+}
+
+/// The part of Planner::run about loops, which states no padding.
+void NumberedMove::findRaggedLoops() {
+  for (const auto &side : axes)
+    for (const Axis &axis : side)
+      if (axis.required > axis.extent)
+        for (const auto &term : axis.terms) {
+          Loop &loop = loops[digits[term.first].loop];
+          loop.isRagged = loop.isPadded;
+        }
+}
+
+/// Planner::makeBoxes.
+bool NumberedMove::makeBoxes(SmallVectorImpl<Box> &boxes) const {
+  Box whole;
+  for (const Digit &digit : digits)
+    whole.push_back(digit.extent);
+  boxes.assign(1, whole);
+  for (auto [loop, size] : llvm::zip(loops, shape)) {
+    if (!loop.isRagged)
+      continue;
+    SmallVector<Box> cut;
+    for (const Box &box : boxes) {
+      // At each level what is left, under single positions of those above.
+      Box part = box;
+      int64_t left = size;
+      for (unsigned d : loop.digits) {
+        part[d] = left / digits[d].weight;
+        left %= digits[d].weight;
+        if (part[d] != 0)
+          cut.push_back(part);
+        part[d] = 1;
+      }
+    }
+    boxes.assign(cut.begin(), cut.end());
+    if (boxes.size() > kMaxCopyBoxes)
+      return false;
+  }
+  return hasLoneDigits() && areSlices(boxes);
+}
+
+/// Planner::areSlices.
+bool NumberedMove::areSlices(ArrayRef<Box> boxes) const {
+  for (const auto &side : axes)
+    for (const Axis &axis : side) {
+      if (axis.isExact() || axis.digits.size() < 2)
+        continue;
+      for (const Box &box : boxes) {
+        bool isOpen = false;
+        for (unsigned d : axis.digits) {
+          if (isOpen && box[d] != digits[d].extent)
+            return false;
+          isOpen |= box[d] != 1;
+        }
+      }
     }
   return true;
 }
 
-static int64_t multiply(ArrayRef<int64_t> factors) {
-  int64_t product = 1;
-  for (int64_t factor : factors)
-    product *= factor;
-  return product;
+/// Planner::hasLoneDigits.
+bool NumberedMove::hasLoneDigits() const {
+  SmallVector<bool, 12> isAlone(digits.size(), false);
+  for (const auto &side : axes)
+    for (const Axis &axis : side)
+      if (axis.isExact() || axis.digits.size() == 1)
+        for (unsigned d : axis.digits)
+          isAlone[d] = true;
+  return !llvm::is_contained(isAlone, false);
 }
 
-/// False where the digits cannot be told apart on either side.
-bool PaddedMove::placeAxes() {
-  SmallVector<llvm::SmallBitVector, 6> isAlone;
-  for (const Dim &dim : dims)
-    isAlone.emplace_back(dim.extents.size());
-  for (SmallVector<Axis, 8> &side : axes)
-    for (Axis &axis : side) {
-      Dim &dim = dims[axis.dim];
-      axis.begin = llvm::find(dim.cuts, axis.lo) - dim.cuts.begin();
-      axis.end = axis.modulus ? llvm::find(dim.cuts, axis.lo * axis.modulus) -
-                                    dim.cuts.begin()
-                              : dim.extents.size();
-      int64_t required =
-          multiply(ArrayRef<int64_t>(dim.extents)
-                       .slice(axis.begin, axis.end - axis.begin));
-      axis.isExact = required == axis.extent;
-      dim.isRagged |=
-          required > axis.extent && multiply(dim.extents) != shape[axis.dim];
-      if (axis.isExact || axis.end - axis.begin == 1)
-        isAlone[axis.dim].set(axis.begin, axis.end);
-    }
-  return llvm::all_of(isAlone, [](const auto &bits) { return bits.all(); });
-}
-
-/// Of the boxes; nothing where there are more than a copy is made of.
-std::optional<int64_t> PaddedMove::countElements() const {
+std::optional<int64_t> NumberedMove::countElements(const Box &box) const {
   int64_t elements = 1;
-  size_t numBoxes = 1;
-  for (auto [dim, size] : llvm::zip(dims, shape)) {
-    if (llvm::MulOverflow(elements, dim.isRagged ? size : multiply(dim.extents),
-                          elements))
+  for (int64_t extent : box)
+    if (llvm::MulOverflow(elements, extent, elements) || elements > kMaxStorage)
       return std::nullopt;
-    if (!dim.isRagged)
-      continue;
-    // A box for each level at which something is left.
-    size_t numParts = 0;
-    int64_t left = size;
-    for (int64_t cut : llvm::reverse(dim.cuts)) {
-      numParts += left / cut != 0;
-      left %= cut;
-    }
-    numBoxes *= numParts;
-    if (numBoxes > kMaxCopyBoxes)
-      return std::nullopt;
-  }
   return elements;
 }
 
-int64_t PaddedMove::findRun() const {
-  using Step = std::pair<unsigned, size_t>; // a dim and a digit of it
+/// DigitCopy::getNumRead and getNumWritten.
+NumberedMove::Answer NumberedMove::countMove() const {
+  SmallVector<Box> boxes;
+  bool isWhole = !makeBoxes(boxes);
+  if (isWhole) {
+    boxes.assign(1, Box());
+    for (const Digit &digit : digits)
+      boxes.front().push_back(digit.extent);
+  }
+  int64_t elements = 0;
+  for (const Box &box : boxes) {
+    std::optional<int64_t> count = countElements(box);
+    if (!count)
+      return std::nullopt;
+    elements += *count;
+  }
+  for (unsigned k : {0u, 1u})
+    if (isWhole && llvm::any_of(axes[k], [](const Axis &axis) {
+          return axis.required > axis.extent;
+        }))
+      elements += sides[k]->size;
+  return DigitMove{elements, elements, getCommonRun()};
+}
+
+/// DigitCopy::getCommonRun.
+int64_t NumberedMove::getCommonRun() const {
   auto walk = [&](ArrayRef<Axis> side) {
-    SmallVector<Step, 8> steps;
+    SmallVector<unsigned, 12> result;
     for (const Axis &axis : llvm::reverse(side)) {
-      for (size_t i = axis.begin; i < axis.end; ++i)
-        if (dims[axis.dim].extents[i] != 1)
-          steps.push_back({axis.dim, i});
-      if (!axis.isExact)
+      for (unsigned d : llvm::reverse(axis.digits))
+        if (digits[d].extent != 1)
+          result.push_back(d);
+      if (!axis.isExact())
         break;
     }
-    return steps;
+    return result;
   };
   int64_t run = 1;
-  for (auto [x, y] : llvm::zip(walk(axes[0]), walk(axes[1]))) {
-    if (x != y)
+  for (auto [a, b] : llvm::zip(walk(axes[0]), walk(axes[1]))) {
+    if (a != b)
       break;
-    run *= dims[x.first].extents[x.second];
+    run *= digits[a].extent;
   }
   return run;
 }
 
-std::optional<DigitMove> PaddedMove::run(const LayoutMap &from,
-                                         const LayoutMap &to) {
-  if (!readAxes(from, axes[0]) || !readAxes(to, axes[1]) || !cutDims() ||
-      !placeAxes())
+std::optional<DigitMove> NumberedMove::run() {
+  std::optional<int64_t> elements = countIndices(shape);
+  if (!elements || *elements > kMaxStorage)
     return std::nullopt;
-  std::optional<int64_t> elements = countElements();
-  if (!elements)
-    return std::nullopt;
-  return DigitMove{*elements, findRun()};
+  DigitMove gathered{*elements, sides[1]->size, 1, /*isGathered=*/true};
+  if (!cutLoops())
+    return gathered;
+  do {
+    orderDigits();
+    if (!placeAxes())
+      return std::nullopt;
+    raiseExtents();
+    findPadding();
+    Planned planned = planAxes();
+    if (planned == Planned::Unknown)
+      return std::nullopt;
+    if (planned == Planned::Gathered)
+      return gathered;
+  } while (dropUnitDigits());
+  if (!llvm::all_of(digits, [](const Digit &digit) { return digit.isUsed; }))
+    return gathered;
+  findRaggedLoops();
+  return countMove();
 }
 
 std::optional<DigitMove>
-mlir::layout::findMoveOfDigits(const LayoutMap &from, const LayoutMap &to,
+mlir::layout::findMoveOfDigits(const StoredDigits &from, const StoredDigits &to,
                                ArrayRef<int64_t> shape) {
-  if (llvm::any_of(shape, [](int64_t size) { return size < 1; }))
-    return std::nullopt;
-  std::optional<int64_t> elements = countIndices(shape);
-  if (!elements)
-    return std::nullopt;
-  if (std::optional<int64_t> run = findRunOfWholeDigits(from, to, shape))
-    return DigitMove{*elements, *run};
-  return PaddedMove(shape).run(from, to);
+  return NumberedMove(from, to, shape).run();
 }

@@ -5,16 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A decision weighs thousands of conversions and makes few. Between layouts
-// whose axes are digits of dims, how much a conversion moves follows from
-// numbers alone, without the plan of its boxes (DigitCopy.h).
+// A decision weighs thousands of conversions and makes few. How much one of
+// them moves on a static shape follows from numbers alone: the plan of its
+// boxes (DigitCopy.h) without its expressions. What depends on one layout only
+// is read once.
 //
 //     1x64x56x56, row-major to NCHW16c:   200704 elements, runs of 1
 //     1x64x56x56, NCHW16c to NHWC:        200704 elements, runs of 16
 //     1x61x56x56, NCHW16c to NHW16c:      64 channels of each, runs of 16
+//     1x64x56x56, NCHW8c to NCHW12c:      gathered
 //
 // Law: where an answer is given, the plan reads and writes so many elements and
-// has that common run.
+// has that common run; there is no plan where the answer is that elements are
+// gathered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,18 +29,43 @@
 namespace mlir {
 namespace layout {
 
+/// The axes of a layout on a shape, as numbers.
+struct StoredDigits {
+  /// Positions lo * i + .., i < end / lo, of a dim, and what a step of i is.
+  struct Term {
+    unsigned dim;
+    int64_t lo, end; // 0: to the size of the dim
+    int64_t stride;
+  };
+  struct Axis {
+    llvm::SmallVector<Term, 4> terms;
+    /// The dims of digits that are not those of one dim, as bits.
+    uint64_t mixedDims = 0;
+    int64_t mixedStride = 0; // the largest
+    bool hasConstant = false;
+    int64_t extent = 0;
+  };
+  llvm::SmallVector<Axis, 6> axes;
+  int64_t size = 0; // of storage
+
+  /// Nothing where a number is not known, or too large to be multiplied without
+  /// care.
+  static std::optional<StoredDigits> read(const LayoutMap &map,
+                                          llvm::ArrayRef<int64_t> shape);
+};
+
 struct DigitMove {
-  /// Read once and written once.
-  int64_t elements;
+  int64_t read, written;
   /// Of these, neighbors on both sides.
   int64_t run;
+  bool isGathered = false;
 };
 
 /// The copy between two layouts of tensors of this shape, whose padding may
-/// hold anything. Nothing where a plan has to tell: sizes are dynamic, an axis
-/// is no digit of one dim, or the digits of the two do not nest.
-std::optional<DigitMove> findMoveOfDigits(const LayoutMap &from,
-                                          const LayoutMap &to,
+/// hold anything and whose elements can be padded with. Nothing where a plan
+/// has to tell.
+std::optional<DigitMove> findMoveOfDigits(const StoredDigits &from,
+                                          const StoredDigits &to,
                                           llvm::ArrayRef<int64_t> shape);
 
 } // namespace layout

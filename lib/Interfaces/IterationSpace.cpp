@@ -23,29 +23,28 @@ class SpaceBuilder {
 public:
   SpaceBuilder(ArrayRef<OperandAccess> operands,
                ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
-               std::string &whyNot)
+               std::string *whyNot)
       : operands(operands), iterators(iterators), sizes(sizes), whyNot(whyNot) {
   }
 
   FailureOr<IterationSpace> run();
 
 private:
-  struct Axis {
-    Linear value; // over loops
-    SizeExpr extent;
-  };
-
   LogicalResult readOperands();
   LogicalResult cutLoops();
   void orderDigits();
+  std::optional<Linear> placeDigits(const Linear &axis) const;
   void placeAxes();
   void raiseExtents();
   LogicalResult planAxes();
   bool dropUnitDigits();
   LogicalResult checkDigits();
   void findPadding();
-  LogicalResult fail(const Twine &why) {
-    whyNot = why.str();
+  /// Whoever only asks whether there is a space wants no reason, and types take
+  /// long to print.
+  LogicalResult fail(function_ref<std::string()> describeWhy) {
+    if (whyNot)
+      *whyNot = describeWhy();
     return failure();
   }
   std::string describe(unsigned operand) const;
@@ -63,9 +62,11 @@ private:
   ArrayRef<OperandAccess> operands;
   ArrayRef<utils::IteratorType> iterators;
   ArrayRef<int64_t> sizes;
-  std::string &whyNot;
+  std::string *whyNot;
 
-  SmallVector<SmallVector<Axis>> axes;      // per operand
+  /// Per operand, as functions of the loops.
+  SmallVector<ArrayRef<StoredAxis>> axes;
+  std::vector<std::vector<StoredAxis>> ownAxes;
   SmallVector<SmallVector<int64_t>> breaks; // per loop, ascending from 1
   SmallVector<bool> dropped;                // per loop: outermost digit is 0
   unsigned numSizes = 0;
@@ -81,30 +82,66 @@ std::string SpaceBuilder::describe(unsigned operand) const {
   return text;
 }
 
+static std::vector<StoredAxis> placeOn(const LayoutMap &map,
+                                       ArrayRef<Linear> dims,
+                                       ArrayRef<SizeExpr> sizeOf) {
+  std::vector<StoredAxis> axes;
+  axes.reserve(map.getStoredAxes().size());
+  for (const StoredAxis &axis : map.getStoredAxes())
+    axes.push_back(
+        {substitute(axis.value, dims, sizeOf), axis.extent.substitute(sizeOf)});
+  return axes;
+}
+
+std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
+                                               ArrayRef<int64_t> shape) {
+  SmallVector<Linear> dims;
+  SmallVector<SizeExpr> sizeOf;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    dims.push_back(Linear::dim(d));
+    sizeOf.push_back(ShapedType::isDynamic(size) ? SizeExpr::dim(d)
+                                                 : SizeExpr(size));
+  }
+  return placeOn(map, dims, sizeOf);
+}
+
 /// The stored axes of every operand as functions of the loops. The size of an
 /// operand dim is that of its loop where it has one of its own.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<Linear> loops;
-  for (unsigned loop = 0; loop < sizes.size(); ++loop)
-    loops.push_back(Linear::dim(loop));
+  axes.resize(operands.size());
+  ownAxes.resize(operands.size());
   for (auto [k, operand] : llvm::enumerate(operands)) {
-    SmallVector<Axis> &result = axes.emplace_back();
     if (!operand.type)
       continue;
+    if (operand.axes) {
+      axes[k] = *operand.axes;
+      continue;
+    }
     FailureOr<LayoutMap> map = getLayoutMap(operand.type);
     if (failed(map))
-      return fail("the encoding of " + describe(k) + " is not a layout");
+      return fail([&] {
+        return "the encoding of " + describe(k) + " is not a layout";
+      });
     if (map->getSpace() != "buffer")
-      return fail(describe(k) + " lives in the space '" + map->getSpace() +
-                  "'");
+      return fail([&] {
+        return (Twine(describe(k)) + " lives in the space '" + map->getSpace() +
+                "'")
+            .str();
+      });
+    while (loops.size() < sizes.size())
+      loops.push_back(Linear::dim(loops.size()));
     std::vector<Linear> dims;
     std::vector<SizeExpr> sizeOf;
     for (auto [d, expr] : llvm::enumerate(operand.map.getResults())) {
       std::optional<Linear> index = fromAffineExpr(expr, loops);
       if (!index)
-        return fail("the index of dim " + Twine(d) + " of " + describe(k) +
-                    " is not a sum of digits of loops");
+        return fail([&] {
+          return ("the index of dim " + Twine(d) + " of " + describe(k) +
+                  " is not a sum of digits of loops")
+              .str();
+        });
       dims.push_back(std::move(*index));
       auto dim = dyn_cast<AffineDimExpr>(expr);
       if (dim)
@@ -114,9 +151,8 @@ LogicalResult SpaceBuilder::readOperands() {
       else
         sizeOf.push_back(SizeExpr::dim(numSizes++));
     }
-    for (const StoredAxis &axis : map->getStoredAxes())
-      result.push_back({substitute(axis.value, dims, sizeOf),
-                        axis.extent.substitute(sizeOf)});
+    ownAxes[k] = placeOn(*map, dims, sizeOf);
+    axes[k] = ownAxes[k];
   }
   return success();
 }
@@ -124,8 +160,8 @@ LogicalResult SpaceBuilder::readOperands() {
 /// The breakpoints at which some operand cuts each loop.
 LogicalResult SpaceBuilder::cutLoops() {
   breaks.assign(sizes.size(), {1});
-  for (auto &operandAxes : axes)
-    for (const Axis &axis : operandAxes)
+  for (ArrayRef<StoredAxis> operandAxes : axes)
+    for (const StoredAxis &axis : operandAxes)
       for (const DigitTerm &term : axis.value.terms) {
         if (!term.digit.isDim())
           continue;
@@ -141,9 +177,12 @@ LogicalResult SpaceBuilder::cutLoops() {
     points.erase(llvm::unique(points), points.end());
     for (size_t i = 0; i + 1 < points.size(); ++i)
       if (points[i + 1] % points[i] != 0)
-        return fail("loop d" + Twine(loop) + " is cut at multiples of " +
-                    Twine(points[i]) + " and of " + Twine(points[i + 1]) +
-                    ", which do not nest");
+        return fail([&] {
+          return ("loop d" + Twine(loop) + " is cut at multiples of " +
+                  Twine(points[i]) + " and of " + Twine(points[i + 1]) +
+                  ", which do not nest")
+              .str();
+        });
   }
   dropped.assign(sizes.size(), false);
   return success();
@@ -187,9 +226,66 @@ void SpaceBuilder::orderDigits() {
   }
 }
 
+/// A digit of a loop is a sum of the digits that the loop is cut into there,
+/// and what speaks of loops that keep their number stays as it is; nothing
+/// where an axis has anything else.
+std::optional<Linear> SpaceBuilder::placeDigits(const Linear &axis) const {
+  Linear result(axis.constant);
+  const DigitTerm *mixed = axis.terms.data() + axis.terms.size();
+  for (const DigitTerm &term : axis.terms) {
+    if (!term.digit.isDim()) {
+      mixed = &term; // dims come first
+      break;
+    }
+    int64_t end;
+    if (llvm::MulOverflow(term.digit.lo, term.digit.modulus, end))
+      return std::nullopt;
+    for (unsigned i : space.digitsOf[term.digit.dim]) {
+      int64_t weight = space.digits[i].weight;
+      if (weight < term.digit.lo || (end && weight >= end))
+        continue;
+      Digit digit;
+      digit.dim = i;
+      result.terms.push_back(
+          {digit, term.stride * SizeExpr(weight / term.digit.lo)});
+    }
+  }
+  llvm::sort(result.terms, [](const DigitTerm &a, const DigitTerm &b) {
+    return a.digit.dim < b.digit.dim;
+  });
+  for (size_t i = 1; i < result.terms.size(); ++i)
+    if (result.terms[i - 1].digit.dim == result.terms[i].digit.dim)
+      return std::nullopt;
+  for (; mixed != axis.terms.data() + axis.terms.size(); ++mixed) {
+    bool stays = true;
+    mixed->digit.walkDims([&](unsigned loop) {
+      stays &= space.digitsOf[loop].size() == 1 &&
+               space.digitsOf[loop].front() == loop;
+    });
+    if (!stays)
+      return std::nullopt;
+    result.terms.push_back(*mixed);
+  }
+  return result;
+}
+
 /// The axes as functions of the digits. Outermost digits count as unbounded:
 /// a digit that is always 0 on this shape is still an axis of storage.
 void SpaceBuilder::placeAxes() {
+  space.operands.resize(operands.size());
+  bool isComplete = true;
+  for (auto [k, operandAxes] : llvm::enumerate(axes)) {
+    space.operands[k].assign(operandAxes.size(), AxisAccess());
+    for (auto [axis, access] : llvm::zip(operandAxes, space.operands[k])) {
+      access.extent = axis.extent;
+      std::optional<Linear> digits = placeDigits(axis.value);
+      isComplete &= digits.has_value();
+      if (digits)
+        access.value = std::move(*digits);
+    }
+  }
+  if (isComplete)
+    return;
   std::vector<Linear> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
   for (auto [i, digit] : llvm::enumerate(space.digits)) {
@@ -201,16 +297,10 @@ void SpaceBuilder::placeAxes() {
   std::vector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < numSizes; ++d)
     sizeOf.push_back(SizeExpr::dim(d));
-  space.operands.resize(operands.size());
-  for (auto [k, operandAxes] : llvm::enumerate(axes)) {
-    space.operands[k].clear();
-    for (const Axis &axis : operandAxes) {
-      AxisAccess access;
-      access.value = substitute(axis.value, dims, sizeOf, bounds);
-      access.extent = axis.extent;
-      space.operands[k].push_back(std::move(access));
-    }
-  }
+  for (auto [k, operandAxes] : llvm::enumerate(axes))
+    for (auto [axis, access] : llvm::zip(operandAxes, space.operands[k]))
+      if (!placeDigits(axis.value))
+        access.value = substitute(axis.value, dims, sizeOf, bounds);
 }
 
 /// Storage of a result may hold more positions than the loops need; all of them
@@ -273,16 +363,20 @@ LogicalResult SpaceBuilder::planAxis(unsigned operand, AxisAccess &axis) {
         axis.required.isProvablyAtLeast(axis.extent) ||
         axis.extent.isProvablyAtLeast(axis.required))
       return success();
-    return fail("the stored extent of " + describe(operand) +
-                " cannot be compared with what the loops need: make the sizes "
-                "static, or store the dim the same way in all operands");
+    return fail([&] {
+      return "the stored extent of " + describe(operand) +
+             " cannot be compared with what the loops need: make the sizes "
+             "static, or store the dim the same way in all operands";
+    });
   }
 
   axis.digits.clear();
   for (const DigitTerm &term : axis.value.terms)
     if (!term.stride.isConstant())
-      return fail("the storage of " + describe(operand) +
-                  " has a stride that depends on a dynamic size");
+      return fail([&] {
+        return "the storage of " + describe(operand) +
+               " has a stride that depends on a dynamic size";
+      });
   // Points inside the logical box lie inside the storage.
   axis.required = axis.extent;
   bool reachesPadding = false;
@@ -293,16 +387,20 @@ LogicalResult SpaceBuilder::planAxis(unsigned operand, AxisAccess &axis) {
     return success();
   // Positions of indices past the size may be those of other elements.
   if (operands[operand].isResult)
-    return fail("padding of the loops would be stored over elements of " +
-                describe(operand) + ", which is not dense");
+    return fail([&] {
+      return "padding of the loops would be stored over elements of " +
+             describe(operand) + ", which is not dense";
+    });
   SmallVector<int64_t> bounds;
   for (const LoopDigit &digit : space.digits)
     bounds.push_back(digit.extent.getConstant().value_or(kUnknownSize));
   std::optional<Interval> range = getRange(axis.value, bounds);
   std::optional<int64_t> extent = axis.extent.getConstant();
   if (!range || range->min < 0 || !extent || range->max == INT64_MAX)
-    return fail("padding makes the loops leave the storage of " +
-                describe(operand) + " by an unknown amount");
+    return fail([&] {
+      return "padding makes the loops leave the storage of " +
+             describe(operand) + " by an unknown amount";
+    });
   axis.required = SizeExpr(std::max(*extent, range->max + 1));
   return success();
 }
@@ -352,9 +450,12 @@ LogicalResult SpaceBuilder::checkDigits() {
   std::vector<bool> used = findUsed(space);
   for (auto [i, digit] : llvm::enumerate(space.digits))
     if (!used[i])
-      return fail("loop d" + Twine(digit.loop) +
-                  " is no stored axis of any operand, so no shape says how far "
-                  "it runs: store at least one operand densely along it");
+      return fail([&] {
+        return ("loop d" + Twine(digit.loop) +
+                " is no stored axis of any operand, so no shape says how far "
+                "it runs: store at least one operand densely along it")
+            .str();
+      });
   return success();
 }
 
@@ -379,6 +480,6 @@ FailureOr<IterationSpace> SpaceBuilder::run() {
 FailureOr<IterationSpace>
 layout::getIterationSpace(ArrayRef<OperandAccess> operands,
                           ArrayRef<utils::IteratorType> iterators,
-                          ArrayRef<int64_t> sizes, std::string &whyNot) {
+                          ArrayRef<int64_t> sizes, std::string *whyNot) {
   return SpaceBuilder(operands, iterators, sizes, whyNot).run();
 }

@@ -38,9 +38,28 @@ private:
 
 } // namespace
 
+static bool isInSpace(Type type, StringRef space) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  FailureOr<LayoutMap> map =
+      tensor ? getLayoutMap(tensor) : FailureOr<LayoutMap>();
+  return succeeded(map) && map->getSpace().starts_with(space);
+}
+
+static bool isImage(Type type) { return isInSpace(type, "image"); }
+static bool isLocal(Type type) { return isInSpace(type, "npu"); }
+
+/// Transfers go between local and system memory, and what all units read is
+/// loaded from there.
+static bool isBetweenMemories(StringRef a, StringRef b) {
+  return a == "buffer" || b == "buffer";
+}
+
 /// A kernel may read images and buffers, but the local memory of an NPU is of
 /// no use to an op that works elsewhere.
 LogicalResult Checker::checkSpaces() {
+  // What computes in local memory may read what is loaded for it.
+  bool mayLoad =
+      rule.kind != OpLayoutRule::Kind::Loops || llvm::all_of(results, isLocal);
   std::string first, firstSpace;
   auto check = [&](Type type, const char *kind, size_t i) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -57,7 +76,8 @@ LogicalResult Checker::checkSpaces() {
     if (firstSpace.empty()) {
       first = name;
       firstSpace = space;
-    } else if (space != firstSpace && (space == "npu" || firstSpace == "npu")) {
+    } else if (space != firstSpace && (space == "npu" || firstSpace == "npu") &&
+               !(mayLoad && isBetweenMemories(space, firstSpace))) {
       os << "cannot work in two spaces: " << first << " lives in '"
          << firstSpace << "' and " << name << " in '" << space
          << "'; convert one of them with layout.convert";
@@ -75,16 +95,11 @@ LogicalResult Checker::checkSpaces() {
 }
 
 /// Kernels read each image by its own map, so the tensors need not agree.
-static bool isImage(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  FailureOr<LayoutMap> map =
-      tensor ? getLayoutMap(tensor) : FailureOr<LayoutMap>();
-  return succeeded(map) && map->getSpace().starts_with("image");
-}
 
 LogicalResult Checker::checkLoops() {
-  if (llvm::any_of(operands, isImage) || llvm::any_of(results, isImage))
-    return success();
+  for (ArrayRef<Type> types : {operands, results})
+    if (llvm::any_of(types, isImage) || llvm::any_of(types, isLocal))
+      return success();
   SmallVector<OperandAccess> accesses;
   auto add = [&](Type type, AffineMap map, bool isResult) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -102,7 +117,7 @@ LogicalResult Checker::checkLoops() {
     sizes.push_back(loop.size);
   }
   std::string whyNot;
-  if (succeeded(getIterationSpace(accesses, iterators, sizes, whyNot)))
+  if (succeeded(getIterationSpace(accesses, iterators, sizes, &whyNot)))
     return success();
   os << "cannot run on the layouts of its operands: " << whyNot
      << "; convert them with layout.convert";
@@ -142,6 +157,9 @@ LogicalResult Checker::checkPerDim() {
     for (Type type : range)
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         types.push_back(tensor);
+  // Transfers find each element by its index.
+  if (llvm::any_of(types, isLocal))
+    return success();
   // Those with all dims first.
   llvm::stable_sort(types, [](RankedTensorType a, RankedTensorType b) {
     return a.getRank() > b.getRank();

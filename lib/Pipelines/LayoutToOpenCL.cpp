@@ -26,7 +26,9 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   buildAssignLayoutsPipeline(pm, options.target);
-  pm.addPass(createConvertLayoutToGPUPass());
+  ConvertLayoutToGPUPassOptions lowering;
+  lowering.target = options.target;
+  pm.addPass(createConvertLayoutToGPUPass(lowering));
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -9,6 +9,7 @@
 #include "layout/Conversion/GPUToOpenCL/Passes.h"
 #include "layout/Conversion/LayoutToGPU/Passes.h"
 #include "layout/Conversion/LayoutToLinalg/Passes.h"
+#include "layout/Conversion/LayoutToNPU/Passes.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Conversion/NPUToEmitC/Passes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
@@ -18,6 +19,7 @@
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Pipelines/CPU.h"
 #include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Pipelines/LayoutToNPU.h"
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -36,11 +38,13 @@ void layout::registerAllPasses() {
   registerLayoutGPUToOpenCLPasses();
   registerLayoutToGPUPasses();
   registerLayoutToLinalgPasses();
+  registerLayoutToNPUPasses();
   registerLayoutLinalgToLLVMPasses();
   npu::registerNPUPasses();
   npu::registerNPUToEmitCPasses();
   registerCPUPipelines();
   registerLayoutToCPUPipelines();
+  registerLayoutToNPUPipelines();
   registerLayoutToOpenCLPipelines();
   registerOpenCLBackEndPipelines();
 }

@@ -15,6 +15,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from . import LayoutError, demo_npu
 from .networks import NETWORKS
 from .tools import ToolError, run_tool
 
@@ -27,6 +28,7 @@ DEVICES = {
     "opencl": ('#layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, '
                'image2d_max_height = 16384>', "layout-to-opencl",
                ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),
+    "npu": (None, "layout-to-npu", ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),
 }
 
 
@@ -64,10 +66,14 @@ def parse(argv):
     parser.add_argument("--input", action="append", default=[],
                         help="an .npy input of an .mlir file; repeat in order")
     parser.add_argument("--device", choices=DEVICES, default="cpu",
-                        help="where the laid-out network runs: on this CPU, or with images on an "
-                             "OpenCL device; the untouched one runs on the CPU")
-    parser.add_argument("--target", help="default: " +
-                        "; ".join(f"{target} for {name}" for name, (target, *_) in DEVICES.items()))
+                        help="where the laid-out network runs: on this CPU, with images on an "
+                             "OpenCL device, or in the simulator of an NPU; the untouched one runs "
+                             "on the CPU")
+    parser.add_argument("--chip", choices=demo_npu.EU_BYTES, default="BM1684",
+                        help="which NPU")
+    parser.add_argument("--target", help="default: " + "; ".join(
+        f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
+        "; that of --chip for npu")
     parser.add_argument("--repeat", type=int, default=5, help="timed runs of each")
     parser.add_argument("--max-rel", type=float, default=1e-4,
                         help="largest difference of a result, relative to its largest value")
@@ -86,7 +92,7 @@ def parse(argv):
                            help=f"the {size} to run where the network's is dynamic "
                                 f"(default: {RUN_SIZES[size]})")
     args = parser.parse_args(argv)
-    args.target = args.target or DEVICES[args.device][0]
+    args.target = args.target or DEVICES[args.device][0] or demo_npu.get_target(args.chip)
     if args.network in NETWORKS:
         if args.input:
             parser.error("--input is for .mlir files: a network comes with its inputs")
@@ -139,9 +145,11 @@ def make_input(args, folder):
 
 
 def lower(args, network, folder):
-    """Both programs in the LLVM dialect, and the costs of the assignment."""
+    """Both programs, in the LLVM dialect where they run here, and the costs of the assignment."""
     bytecode = ["--emit-bytecode"]
     _, pipeline, before = DEVICES[args.device]
+    if args.device == "npu":
+        before = before + [f"--layout-split-for-units=target={{{args.target}}}", "--canonicalize"]
     with Progress("assigning layouts"):
         run_tool("layout-opt", network, *before, f"--layout-assign=target={{{args.target}}}", *bytecode,
                  "-o", folder / "assigned.mlirbc")
@@ -151,6 +159,8 @@ def lower(args, network, folder):
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", network, "--layout-linalg-to-llvm", *bytecode,
                  "-o", folder / "before.mlirbc")
+    if args.device == "npu":
+        return json.loads((folder / "cost.json").read_text())
     with Progress("lowering the laid-out network"):
         run_tool("layout-opt", network, f"--{pipeline}=target={{{args.target}}}", *bytecode,
                  "-o", folder / "after.mlirbc")
@@ -214,6 +224,16 @@ def report(args, cost, before, after):
     return agree
 
 
+def demonstrate_npu(args, network, inputs, cost, folder):
+    """Runs the program of an NPU in the simulator; True if the results agree."""
+    with Progress("lowering to the memories of the NPU"):
+        memory = demo_npu.lower(network, args.target, folder)
+    with Progress("writing and compiling the program, running it in the simulator"):
+        program, result, differences = demo_npu.run(inputs, args.max_rel, folder)
+    return demo_npu.report(pathlib.Path(args.network).name, args.target, cost, memory, program,
+                           result, differences, args.max_rel)
+
+
 def main(argv=None):
     args = parse(argv)
     with tempfile.TemporaryDirectory(prefix="layout-demo-") as scratch:
@@ -222,11 +242,14 @@ def main(argv=None):
         try:
             network, inputs = make_input(args, folder)
             cost = lower(args, network, folder)
-            before, after = compare(args, inputs, folder)
-        except ToolError as error:
+            if args.device == "npu":
+                agree = demonstrate_npu(args, network, inputs, cost, folder)
+            else:
+                agree = report(args, cost, *compare(args, inputs, folder))
+        except (ToolError, LayoutError) as error:
             print(f"\n{error}", file=sys.stderr)
             return 1
-        if not report(args, cost, before, after):
+        if not agree:
             print("the results differ", file=sys.stderr)
             return 1
     return 0

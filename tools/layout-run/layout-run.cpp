@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cases.h"
 #include "layout/Runtime/Compare.h"
 #include "layout/Runtime/Npy.h"
 #include "layout/Runtime/OpenCLProgram.h"
@@ -54,8 +55,13 @@ static cl::list<std::string>
 static cl::list<std::string> outputPaths(
     "output", cl::cat(category), cl::value_desc("file.npy"),
     cl::desc("Where the next result of the first module goes (repeatable)"));
-static cl::opt<unsigned> repeat("repeat", cl::init(1), cl::cat(category),
-                                cl::desc("Timed runs of each module"));
+static cl::opt<std::string>
+    casesPath("cases", cl::cat(category), cl::value_desc("file"),
+              cl::desc("Run on many inputs: each line of the file names those "
+                       "of one run, '->' and the files of its results"));
+static cl::opt<unsigned>
+    repeat("repeat", cl::init(1), cl::cat(category),
+           cl::desc("Timed runs of each module, for each case"));
 static cl::opt<unsigned>
     warmup("warmup", cl::init(0), cl::cat(category),
            cl::desc("Runs of each module before the timed ones"));
@@ -95,8 +101,9 @@ struct Module {
   std::unique_ptr<Call> call;
   double compileSeconds = 0;
   std::vector<double> runs;
-  SmallVector<Array> results;
-  SmallVector<Difference> differences; // from the first module
+  SmallVector<Array> results; // of the case that was run last
+  /// From the first module, the largest ones of all cases.
+  SmallVector<Difference> differences;
 
   double min() const { return *llvm::min_element(runs); }
 };
@@ -140,6 +147,9 @@ static LogicalResult checkOptions() {
   if (compareResults && modulePaths.size() < 2)
     return fail("--compare and --max-rel need a second module to compare with "
                 "the first");
+  if (!casesPath.empty() && !(inputPaths.empty() && outputPaths.empty()))
+    return fail("--cases names all inputs and outputs; --input and --output "
+                "are for a single run");
   return success();
 }
 
@@ -160,9 +170,8 @@ static std::string resolveLibrary(StringRef name) {
   return name.str();
 }
 
-/// Parses, compiles and prepares one module.
-static LogicalResult load(MLIRContext &context, ArrayRef<const Array *> inputs,
-                          Module &module) {
+/// Parses and compiles one module.
+static LogicalResult load(MLIRContext &context, Module &module) {
   double start = now();
   module.op = parseSourceFile<ModuleOp>(module.path, &context);
   if (!module.op)
@@ -180,10 +189,6 @@ static LogicalResult load(MLIRContext &context, ArrayRef<const Array *> inputs,
     return failure();
   module.program = std::move(*program);
   module.compileSeconds = now() - parsed;
-  auto call = module.program->prepare(inputs);
-  if (failed(call))
-    return failure();
-  module.call = std::move(*call);
   return success();
 }
 
@@ -209,6 +214,11 @@ static LogicalResult runAll(MutableArrayRef<Module> modules) {
   return success();
 }
 
+/// The larger one; NaN is larger than all.
+static double larger(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
+}
+
 /// Reads the results of all modules and compares them with the first one's.
 static LogicalResult readResults(MutableArrayRef<Module> modules) {
   for (Module &module : modules) {
@@ -223,12 +233,14 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
       return fail(module.path + " has " + Twine(module.results.size()) +
                   " results, " + modules.front().path + " has " +
                   Twine(expected.size()));
+    module.differences.resize(expected.size());
     for (auto [i, a, b] : llvm::enumerate(expected, module.results)) {
       if (a.getKind() != b.getKind() || a.getShape() != b.getShape())
         return fail("result " + Twine(i) + " of " + module.path + " is " +
                     b.describe() + ", that of " + modules.front().path +
                     " is " + a.describe());
-      module.differences.push_back(compare(a, b));
+      Difference here = compare(a, b), &all = module.differences[i];
+      all = {larger(all.maxAbs, here.maxAbs), larger(all.maxRel, here.maxRel)};
     }
   }
   return success();
@@ -238,9 +250,9 @@ static void printReport(ArrayRef<Module> modules) {
   raw_ostream &os = llvm::outs();
   for (const Module &module : modules) {
     os << module.path << ": compile "
-       << llvm::format("%.3f s, run min %.4g ms, median %.4g ms over %u runs",
+       << llvm::format("%.3f s, run min %.4g ms, median %.4g ms over %zu runs",
                        module.compileSeconds, module.min() * 1e3,
-                       median(module.runs) * 1e3, unsigned(repeat));
+                       median(module.runs) * 1e3, module.runs.size());
     if (&module != modules.begin())
       os << llvm::format(", speedup %.3f", speedup(modules.front(), module));
     os << "\n";
@@ -285,12 +297,71 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
   return success();
 }
 
-static LogicalResult writeOutputs(const Module &module) {
-  if (outputPaths.empty())
+static LogicalResult writeOutputs(const Case &which, const Module &module) {
+  if (which.outputs.empty())
     return success();
-  for (auto [path, result] : llvm::zip_equal(outputPaths, module.results))
+  for (auto [path, result] : llvm::zip_equal(which.outputs, module.results))
     if (llvm::Error error = writeNpy(path, result))
       return fail(llvm::toString(std::move(error)));
+  return success();
+}
+
+/// What the command line asks to be run.
+static FailureOr<std::vector<Case>> findCases() {
+  if (casesPath.empty())
+    return std::vector<Case>{{inputPaths, outputPaths, ""}};
+  llvm::Expected<std::vector<Case>> cases = readCases(casesPath);
+  if (!cases)
+    return fail(llvm::toString(cases.takeError()));
+  return *cases;
+}
+
+static FailureOr<std::vector<Array>> readInputs(const Case &which) {
+  std::vector<Array> inputs;
+  for (const std::string &path : which.inputs) {
+    llvm::Expected<Array> array = readNpy(path);
+    if (!array)
+      return fail(llvm::toString(array.takeError()));
+    inputs.push_back(std::move(*array));
+  }
+  return inputs;
+}
+
+/// Runs all modules on the inputs of one case.
+static LogicalResult runCase(const Case &which,
+                             const std::vector<Array> &inputs,
+                             MutableArrayRef<Module> modules) {
+  SmallVector<const Array *> pointers;
+  for (const Array &input : inputs)
+    pointers.push_back(&input);
+  for (Module &module : modules) {
+    auto call = module.program->prepare(pointers);
+    if (failed(call))
+      return failure();
+    module.call = std::move(*call);
+  }
+  LogicalResult done =
+      success(succeeded(runAll(modules)) && succeeded(readResults(modules)) &&
+              succeeded(writeOutputs(which, modules.front())));
+  // A call does not outlive its inputs.
+  for (Module &module : modules)
+    module.call.reset();
+  return done;
+}
+
+/// How many outputs a case names is what the function gives, or none.
+static LogicalResult checkOutputs(ArrayRef<Case> cases, const Module &module) {
+  size_t results = module.program->getSignature().getNumResults();
+  for (const Case &which : cases) {
+    size_t outputs = which.outputs.size();
+    if (!outputs || outputs == results)
+      continue;
+    std::string has =
+        (module.path + " has " + Twine(results) + " results, but ").str();
+    return which.where.empty()
+               ? fail(has + "--output is given " + Twine(outputs) + " times")
+               : fail(has + which.where + " names " + Twine(outputs));
+  }
   return success();
 }
 
@@ -313,16 +384,13 @@ static bool checkLimit(ArrayRef<Module> modules) {
 static FailureOr<int> runTool() {
   if (failed(checkOptions()))
     return failure();
-  SmallVector<Array> inputs;
-  for (StringRef path : inputPaths) {
-    llvm::Expected<Array> array = readNpy(path);
-    if (!array)
-      return fail(llvm::toString(array.takeError()));
-    inputs.push_back(std::move(*array));
-  }
-  SmallVector<const Array *> inputPointers;
-  for (const Array &input : inputs)
-    inputPointers.push_back(&input);
+  FailureOr<std::vector<Case>> cases = findCases();
+  if (failed(cases))
+    return failure();
+  // Before anything is compiled: a file that is missing is found at once.
+  FailureOr<std::vector<Array>> inputs = readInputs(cases->front());
+  if (failed(inputs))
+    return failure();
 
   // All upstream dialects, so that a module that is not lowered yet gets a
   // diagnostic on the operation; what else a module carries in attributes is
@@ -342,23 +410,25 @@ static FailureOr<int> runTool() {
   std::vector<Module> modules(modulePaths.size());
   for (auto [module, path] : llvm::zip_equal(modules, modulePaths)) {
     module.path = path;
-    if (failed(load(context, inputPointers, module)))
+    if (failed(load(context, module)))
       return failure();
   }
-  size_t numResults = modules.front().program->getSignature().getNumResults();
-  if (!outputPaths.empty() && outputPaths.size() != numResults)
-    return fail(modules.front().path + " has " + Twine(numResults) +
-                " results, but --output is given " + Twine(outputPaths.size()) +
-                " times");
-
-  if (failed(runAll(modules)) || failed(readResults(modules)))
+  if (failed(checkOutputs(*cases, modules.front())))
     return failure();
+
+  for (const Case &which : *cases) {
+    if (&which != &cases->front())
+      inputs = readInputs(which);
+    if (failed(inputs) || failed(runCase(which, *inputs, modules))) {
+      if (!which.where.empty())
+        (void)fail(which.where + ": this run failed");
+      return failure();
+    }
+  }
   printReport(modules);
   if (openclProfile)
     printOpenCLProfile();
   if (!jsonPath.empty() && failed(writeJson(modules)))
-    return failure();
-  if (failed(writeOutputs(modules.front())))
     return failure();
   return checkLimit(modules) ? 0 : 2;
 }

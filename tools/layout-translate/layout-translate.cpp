@@ -36,7 +36,7 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("layout-translate options");
 
 namespace {
-enum class Form { Map, Table, Svg, Cpp, SpirvBinary, Package };
+enum class Form { Map, Table, Svg, Cpp, SpirvBinary, Package, NpuPackage };
 } // namespace
 
 static cl::opt<Form> form(
@@ -53,7 +53,10 @@ static cl::opt<Form> form(
                    "images"),
         clEnumValN(Form::Package, "layout-to-opencl-package",
                    "not of a layout: a directory, named by -o, with the "
-                   "kernels, constants and commands of a host function")));
+                   "kernels, constants and commands of a host function"),
+        clEnumValN(Form::NpuPackage, "npu-to-package",
+                   "not of a layout: a directory, named by -o, with the C++, "
+                   "constants and arguments of a function of npu ops")));
 static cl::opt<std::string>
     kernelsName("kernels", cl::cat(category), cl::value_desc("name"),
                 cl::desc("Of SPIR-V: the module of kernels, if there are more "
@@ -62,6 +65,10 @@ static cl::opt<std::string>
     functionName("function", cl::init("main"), cl::cat(category),
                  cl::value_desc("name"),
                  cl::desc("Of a package: the host function"));
+static cl::opt<bool>
+    checks("checks", cl::cat(category),
+           cl::desc("Of a package of npu ops: the program declares its tensors "
+                    "to the simulator"));
 static cl::opt<Notation> toNotation(
     "layout-to", cl::cat(category),
     cl::desc("Write the layout in the notation of another project:"),
@@ -134,7 +141,8 @@ static LogicalResult checkOptions() {
     return fail("say what to write by one of --layout-to-map, "
                 "--layout-to-table, --layout-to-svg, --layout-to=notation, "
                 "--mlir-to-cpp, --layout-to-spirv-binary, "
-                "--layout-to-opencl-package");
+                "--layout-to-opencl-package, --npu-to-package");
+  bool isPackage = isForm(Form::Package) || isForm(Form::NpuPackage);
   bool isSvg = form.getNumOccurrences() && form == Form::Svg;
   bool isTable = form.getNumOccurrences() && form == Form::Table;
   auto check = [](const cl::Option &option, bool used) -> LogicalResult {
@@ -150,12 +158,13 @@ static LogicalResult checkOptions() {
   if (failed(check(maxPoints, isTable)))
     return failure();
   if (failed(check(kernelsName, isForm(Form::SpirvBinary))) ||
-      failed(check(functionName, isForm(Form::Package))))
+      failed(check(checks, isForm(Form::NpuPackage))) ||
+      failed(check(functionName, isPackage)))
     return failure();
-  if (isForm(Form::Package) && !outputPath.getNumOccurrences())
+  if (isPackage && !outputPath.getNumOccurrences())
     return fail("name the directory of the package with -o");
-  bool isLayout = !isForm(Form::Cpp) && !isForm(Form::SpirvBinary) &&
-                  !isForm(Form::Package);
+  bool isLayout =
+      !isForm(Form::Cpp) && !isForm(Form::SpirvBinary) && !isPackage;
   std::reference_wrapper<const cl::Option> ofLayouts[] = {
       shapeText, elementText, targetText};
   for (const cl::Option &option : ofLayouts)
@@ -239,6 +248,7 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
   case Form::Cpp:
   case Form::SpirvBinary:
   case Form::Package:
+  case Form::NpuPackage:
     break;
   case Form::Svg:
     PictureOptions options;
@@ -313,12 +323,16 @@ static LogicalResult runTool() {
   if (failed(checkOptions()))
     return failure();
   FailureOr<std::string> output;
-  if (isForm(Form::Cpp) || isForm(Form::SpirvBinary) || isForm(Form::Package)) {
+  if (isForm(Form::Cpp) || isForm(Form::SpirvBinary) || isForm(Form::Package) ||
+      isForm(Form::NpuPackage)) {
     auto buffer = openSource();
     if (failed(buffer))
       return failure();
     if (form == Form::Package)
       return writePackage(std::move(*buffer), functionName, outputPath);
+    if (form == Form::NpuPackage)
+      return writeNpuPackage(std::move(*buffer), functionName, outputPath,
+                             checks);
     output = form == Form::Cpp
                  ? writeCpp(std::move(*buffer))
                  : writeSpirvBinary(std::move(*buffer), kernelsName);

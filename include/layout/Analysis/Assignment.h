@@ -29,6 +29,9 @@
 //    are kept;
 //  * values of free sources (constants, fresh storage) are never converted:
 //    they are made in the layout that is asked for;
+//  * of assignments that cost the same one with the fewest conversions in loops
+//    is taken; before that counts, in small programs with loops, how many
+//    conversions run at all;
 //  * the same IR gives the same assignment.
 //
 //===----------------------------------------------------------------------===//

@@ -86,6 +86,10 @@ std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});
 
+/// On a target with units: the configurations of `op` by itself that fit a
+/// unit.
+SmallVector<OpConfig> getUnitSeeds(Operation *op, CostModel &costs);
+
 } // namespace layout
 } // namespace mlir
 

@@ -80,6 +80,9 @@ public:
   Frequencies(Operation *root, int64_t assumedTrips);
   ~Frequencies();
 
+  /// Ops below the root, itself included.
+  size_t getNumOps() const { return numOps; }
+
   /// At least 1, and at most 2^32. A branch counts as often as what it is in.
   int64_t get(Block *block);
 
@@ -89,6 +92,7 @@ private:
 
   struct Cache;
   std::unique_ptr<Cache> cache;
+  size_t numOps = 0;
 };
 
 /// Where copies go. Loops of branches are looked for once per region, so blocks

@@ -44,6 +44,16 @@ SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape, TargetAttr target);
 int64_t getStorageBytes(const LayoutMap &map, ArrayRef<int64_t> staticShape,
                         int64_t elementBytes);
 
+/// A conversion as the DMA engine of a chip does it (Transfers.h).
+struct NpuMove {
+  int64_t transfers = 0, bytes = 0;
+
+  /// Nothing where no plan is found.
+  static std::optional<NpuMove> get(const LayoutMap &from, const LayoutMap &to,
+                                    ArrayRef<int64_t> shape,
+                                    int64_t elementBytes, TargetAttr target);
+};
+
 struct ConversionPlan {
   enum class Kind {
     Same,     // the same map
@@ -58,6 +68,8 @@ struct ConversionPlan {
   int64_t runBytes = 0;
   /// On a target with images: what the kernel of the conversion reads.
   KernelReads reads;
+  /// On a target with units: what the DMA engine does.
+  std::optional<NpuMove> move;
   /// What is copied (Relayout) or filled (Padding).
   std::shared_ptr<const DigitCopy> copy;
   /// Why there are no common digits to copy over: elements are then gathered,
@@ -76,9 +88,11 @@ struct ConversionPlan {
   /// sees the source, else all is copied.
   static ConversionPlan get(ConvertOp convert, TargetAttr target = {});
 
-  /// The same where both are known to store differently; asks no proof.
+  /// The same where both are known to store differently; asks no proof. Who
+  /// prices many has a cache, and no explanation of a gather.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
-                                  TargetAttr target = {});
+                                  TargetAttr target = {},
+                                  AxesCache *cache = nullptr);
 
   /// The same where both are known to store alike.
   static ConversionPlan getOfPadding(RankedTensorType from, RankedTensorType to,

@@ -24,6 +24,11 @@
 // kernel where no operand comes as the result is stored: else it is computed
 // where the operand is.
 //
+// On a target with units: of a conversion the start of its transfers and the
+// bytes; of an op the words that all units walk, empty ones included, once for
+// each index that is summed over, and what is loaded for it. An op that is not
+// in local memory counts as many times as makes any other choice better.
+//
 // A loop can be put on lanes if it is parallel, is the fastest digit of every
 // result, and every operand that is read either does not depend on it or has it
 // as its fastest digit too.
@@ -50,6 +55,11 @@ struct OpLayouts {
   }
 };
 
+/// What an op that cannot run on units costs more than one that does.
+constexpr int64_t kNotOnUnits = 1 << 20;
+
+struct StoredDigits;
+
 /// A table of layouts with prices.
 class CostModel : public LayoutTable {
 public:
@@ -62,6 +72,7 @@ public:
   /// Whether the target has storage for tensors of `type` in `layout`.
   bool isStorable(LayoutId layout, RankedTensorType type);
 
+  /// Kept, as programs make the same conversion many times.
   const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
                                 LayoutId to);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to);
@@ -76,7 +87,12 @@ private:
   };
   using TypeLayout = std::pair<Type, LayoutId>;
 
+  /// Not kept: many are priced, few are made.
+  ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
+                          AxesCache *cache = nullptr);
   Cost price(const ConversionPlan &plan) const;
+  /// Null where nothing is known of them.
+  const StoredDigits *findDigits(RankedTensorType type, LayoutId layout);
   const Storage &getStorage(RankedTensorType type, LayoutId layout);
   Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
                     const OpLayouts &layouts);
@@ -84,6 +100,11 @@ private:
                      const OpLayouts &layouts);
   Cost getCopyCost(Operation *op, const OpLayoutRule &rule,
                    const OpLayouts &layouts);
+  int64_t getIssuedWords(RankedTensorType type, LayoutId layout);
+  Cost getUnitsCost(Operation *op, const OpLayoutRule &rule,
+                    const OpLayouts &layouts);
+  Cost getTransfersCost(Operation *op, const OpLayoutRule &rule,
+                        const OpLayouts &layouts);
   bool isFusable(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
@@ -91,6 +112,10 @@ private:
   Objective objective;
   llvm::DenseMap<TypeLayout, std::unique_ptr<Storage>> storages;
   llvm::DenseMap<TypeLayout, bool> storable;
+  AxesCache axes;
+  // Boxed, so that they stay where they are, by a pointer that asks for no
+  // definition.
+  llvm::DenseMap<TypeLayout, std::shared_ptr<const StoredDigits>> storedDigits;
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
       conversionCosts;
   // Boxed, so that they stay where they are.

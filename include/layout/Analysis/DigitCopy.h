@@ -98,10 +98,22 @@ std::optional<DigitRange> getRange(const IterationSpace &space,
                                    ArrayRef<unsigned> digits,
                                    const DigitBox &box);
 
+/// The axes of types that many copies are planned between.
+class AxesCache {
+public:
+  /// Null where the type has no layout in linear memory.
+  const std::vector<StoredAxis> *find(RankedTensorType type);
+
+private:
+  // Boxed, so that they stay where they are.
+  llvm::DenseMap<Type, std::unique_ptr<std::vector<StoredAxis>>> known;
+};
+
 /// The copy between two types of one shape. Where there is none, `whyNot` says
-/// what stands against common digits.
+/// what stands against common digits, for those who want to know.
 FailureOr<DigitCopy> planDigitCopy(RankedTensorType from, RankedTensorType to,
-                                   std::string &whyNot);
+                                   std::string *whyNot = nullptr,
+                                   AxesCache *cache = nullptr);
 
 /// The fills that give storage the padding that `type` states; nothing where
 /// its padding is no union of boxes.

@@ -21,6 +21,7 @@
 #define LAYOUT_ANALYSIS_LAYOUTTABLE_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -42,6 +43,12 @@ public:
   using Tiles = SmallVector<int64_t, 6>;
 
   LayoutId intern(const LayoutMap &map);
+  /// A layout of a family that keeps its name; it is valid for the type.
+  LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
+  /// The attribute that `layout` was given as; null for maps.
+  Attribute getSpelling(LayoutId layout) const {
+    return spellings.lookup(layout);
+  }
   const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
   LayoutId getRowMajor(unsigned rank);
 
@@ -88,6 +95,7 @@ private:
 
   std::vector<LayoutMap> maps;
   std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
+  llvm::DenseMap<LayoutId, Attribute> spellings;
   SmallVector<LayoutId> rowMajor;
   std::map<std::pair<Tiles, SmallVector<unsigned, 4>>, LayoutId> tiled;
   llvm::DenseMap<LayoutId, bool> madeOfDigits;

@@ -90,12 +90,15 @@ struct TensorClass {
   struct Consumer {
     unsigned unitClass;
     SmallVector<unsigned, 1> operands;
-    /// How often a copy for this consumer alone is made, if one is.
+    /// How often a copy for this consumer alone is made, if one is, and in how
+    /// many loops.
     int64_t frequency = 1;
+    unsigned depth = 0;
   };
   SmallVector<Consumer, 1> consumers;
-  /// How often a copy for all consumers is made.
+  /// How often a copy for all consumers is made, and in how many loops.
   int64_t frequency = 1;
+  unsigned depth = 0;
 };
 
 struct Unit {

@@ -45,7 +45,15 @@ struct OperandAccess {
   AffineMap map;         // loops -> logical index
   RankedTensorType type; // logical, maybe with a layout; null for a scalar
   bool isResult = false;
+  /// Where `map` is the identity, the axes that getAxesOnShape gives, for those
+  /// who ask about one type many times.
+  const std::vector<StoredAxis> *axes = nullptr;
 };
+
+/// The stored axes of a tensor in linear memory with the sizes of its shape for
+/// those of its dims.
+std::vector<StoredAxis> getAxesOnShape(const LayoutMap &map,
+                                       ArrayRef<int64_t> shape);
 
 /// One loop of the op on physical tensors.
 struct LoopDigit {
@@ -75,11 +83,12 @@ struct IterationSpace {
 };
 
 /// The loops for these operands; `sizes` are those of the loops. Where there
-/// are none, `whyNot` says which loop and which layout stand against it.
+/// are none, `whyNot` says which loop and which layout stand against it, for
+/// those who want to know.
 FailureOr<IterationSpace>
 getIterationSpace(ArrayRef<OperandAccess> operands,
                   ArrayRef<utils::IteratorType> iterators,
-                  ArrayRef<int64_t> sizes, std::string &whyNot);
+                  ArrayRef<int64_t> sizes, std::string *whyNot = nullptr);
 
 } // namespace layout
 } // namespace mlir

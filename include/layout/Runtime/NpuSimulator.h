@@ -31,7 +31,10 @@
 //  * tensors that were declared own their bytes in every unit, holes included:
 //    they do not overlap, and local accesses stay inside one and, where its
 //    elements were declared, touch no others. What a released tensor held is
-//    gone.
+//    gone;
+//  * where the program says which bytes of one operand are which of the other,
+//    commands move those and no others; execution units see their own memory
+//    only, but for operands that are broadcast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +45,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,11 +71,39 @@ struct Operand {
 
 enum class Unit { DMA, Compute };
 
+/// An element operation is one run of the body of a computation. Execution
+/// units issue them in steps: in one step each of the X units works on EU bytes
+/// of one row, which is successive bytes of the operand that the lanes run
+/// along: one of which each run of the body has an element of its own, or else
+/// the result. A computation takes as many steps as the unit with the most
+/// rows, and that for every element operation that an element of the operand
+/// has. Lanes beyond the end of a row, and units without one, are issued for
+/// nothing.
 struct Counters {
   int64_t transfers = 0, computes = 0; // commands that ran
   int64_t bytesToLocal = 0, bytesToSystem = 0, bytesInside = 0,
-          bytesOutside = 0; // moved by DMA: S2L, L2S, L2L, S2S
-  int64_t peakBytes = 0;    // of declared tensors, in a unit
+          bytesOutside = 0;             // moved by DMA: S2L, L2S, L2L, S2S
+  int64_t peakBytes = 0;                // of declared tensors, in a unit, ..
+  int64_t liveBytes = 0;                // .. and the most that live at one time
+  int64_t broadcastBytes = 0;           // of operands that go to other units
+  int64_t usefulOps = 0, issuedOps = 0; // element operations
+  int64_t regions = 0;                  // parallel ones that ended
+  int64_t overlappedBytes = 0; // moved by DMA in those that computed, too
+};
+
+/// A box of bytes and where each of them is among the numbered bytes of several
+/// operands, the destination first: the byte of index i has in operand k the
+/// number first_k + sum of i_d * stride_k_d.
+struct Relation {
+  static constexpr size_t kMaxRank = 16;
+  struct Side {
+    bool isLocal = false;
+    uint64_t address = 0; // of a tensor, or of what is at number 0
+    int64_t first = 0;
+    std::vector<int64_t> strides;
+  };
+  std::vector<int64_t> sizes;
+  std::vector<Side> sides;
 };
 
 class Simulator {
@@ -101,6 +133,18 @@ public:
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
                const Box &shape, int64_t elementBytes, const ElementFn &fn);
+  /// A kernel on dense images of local tensors (okk/sim_compute.h): operands,
+  /// the boxes of each, the images or null where a rule is broken, the results.
+  void beginCompute(const char *name, int64_t points);
+  void addImage(int64_t bytes, unsigned access);
+  /// The elements of the last operand are of use to the unit that has the
+  /// result of the same key alone, which is (byte in the image / inner) mod
+  /// count.
+  void keepInUnit(int64_t inner, int64_t count);
+  void addBox(uint64_t address, int64_t imageByte, int64_t elementBytes,
+              const Box &shape, const Box &stride, const Box &imageStride);
+  void *const *getImages();
+  void endCompute();
   void startParallel();
   void endParallel();
   bool isParallel() const { return parallel; }
@@ -110,7 +154,15 @@ public:
   /// .. and these are elements of it; the rest is holes.
   void declareElements(const Operand &elements, const Box &shape,
                        int64_t elementBytes);
+  /// .. of which the bytes have numbers from `first` on, elements by `strides`.
+  void numberElements(const Operand &elements, const Box &shape,
+                      int64_t elementBytes, int64_t first, const Box &strides);
   void releaseTensor(uint64_t address);
+
+  /// Until endExpected, commands move the bytes of this relation, each once and
+  /// none to where another one belongs.
+  void expect(Relation relation);
+  void endExpected();
 
   const Counters &getCounters() const { return counters; }
   const std::vector<std::string> &getErrors() const { return errors; }
@@ -123,18 +175,39 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
+    /// Of each byte of each unit its number plus 1, 0 where it has none.
+    std::vector<std::unique_ptr<int32_t[]>> numbers;
   };
+  struct Expected;
   enum class Access { Read, ReadOnce, Write };
+  struct Image;
+  struct Computation;
+  struct Numbers;
 
-  bool checkShape(const Box &shape, int64_t elementBytes);
+  bool checkShape(const Box &shape, int64_t elementBytes,
+                  Unit unit = Unit::DMA);
   bool checkOperand(const Operand &operand, const Box &shape,
                     int64_t elementBytes, Unit unit, const char *what);
   bool collectRuns(const Operand &operand, const Box &shape,
                    int64_t elementBytes, const char *what,
                    std::vector<Run> &runs);
-  bool isOwned(const Run &run, const char *&why) const;
+  const Tensor *findTensor(const Run &run) const;
   bool checkAccess(const std::vector<Run> &runs, Unit unit, Access access,
                    const char *what);
+  static void markWritten(const Run &run);
+  bool getNumbers(const Run &run, const Relation::Side &side, const char *what,
+                  Numbers &numbers);
+  bool checkExpected(const std::vector<Run> &dest,
+                     const std::vector<Run> *source, size_t side,
+                     const char *what);
+  int64_t findStray(const Numbers &dest, const Numbers &source, size_t side,
+                    int64_t bytes);
+  bool checkExpectedImage(const Run &run, int64_t place, const char *what);
+  bool checkUnits(const Image &image, std::vector<int64_t> &unitOf,
+                  const std::string &what);
+  void countSteps(const std::vector<Run> &runs, int64_t elementBytes,
+                  int64_t points);
+  void countMoved(int64_t &counter, int64_t bytes);
   Memory *findSystem(uint64_t address);
   std::string describe(const Run &run) const;
   bool prepare(const Operand &operand, const Box &shape, int64_t elementBytes,
@@ -146,8 +219,13 @@ private:
   std::list<Memory> system; // runs point into it
   uint64_t nextSystem;
   std::vector<Tensor> tensors;
+  mutable size_t lastTensor = 0; // that a run was in
   bool tracksTensors = false, parallel = false;
-  std::vector<Run> touched; // inside a parallel region
+  std::vector<Run> touched;                 // inside a parallel region
+  std::unique_ptr<Computation> computation; // that is being described
+  std::unique_ptr<Expected> expected;
+  int64_t regionBytes = 0; // moved by DMA in the parallel region
+  bool regionComputes = false;
   Counters counters;
   std::vector<std::string> errors;
 };

@@ -73,11 +73,17 @@ std::optional<int64_t> NpuStorage::getLeastBytes(int64_t elementBytes,
 
 bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
                                    NpuScatterError error) {
+  for (char axis : scatter.axes)
+    if (!scatter.getFamilyAxes().contains(axis)) {
+      error("has a dim of axis '" + Twine(axis) + "': the axes are " +
+            scatter.getFamilyAxes());
+      return false;
+    }
   if (!scatter.isScattered()) {
-    if (scatter.start == 0 && scatter.offset == 0 &&
+    if (scatter.axes.empty() && scatter.start == 0 && scatter.offset == 0 &&
         scatter.pack == NpuPack::None)
       return true;
-    error("is not scattered: it has no start unit, packing or offset");
+    error("is not scattered: it has no start unit, packing, offset or axes");
     return false;
   }
   if (scatter.mode == NpuMode::Matrix && scatter.width < 1) {
@@ -198,6 +204,17 @@ static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
   return true;
 }
 
+/// The dims of one axis, fused.
+static Sized getAxis(const NpuScatter &scatter, char axis) {
+  llvm::SmallVector<Sized, 4> dims;
+  for (auto [d, letter] : llvm::enumerate(scatter.getAxes()))
+    if (letter == axis)
+      dims.push_back(Sized::dim(d));
+  return dims.empty()       ? Sized::constant(SizeExpr(0))
+         : dims.size() == 1 ? dims.front()
+                            : group(dims);
+}
+
 std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
                                                       const NpuFigures &figures,
                                                       int64_t elementBytes,
@@ -207,10 +224,13 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
       !checkElements(scatter, figures, elementBytes, error))
     return std::nullopt;
   bool isMatrix = scatter.mode == NpuMode::Matrix;
-  if (isMatrix && sizes[1] > 0 && scatter.width > sizes[1]) {
+  Sized columns = getAxis(scatter, 'M');
+  std::optional<int64_t> numColumns = columns.extent.evaluate(sizes);
+  if (isMatrix && numColumns && *numColumns > 0 &&
+      scatter.width > *numColumns) {
     error("has " + Twine(scatter.width) + " columns per channel, the tensor " +
-          Twine(sizes[1]) + ": the width of a channel lies between 1 and " +
-          Twine(sizes[1]));
+          Twine(*numColumns) + ": the width of a channel lies between 1 and " +
+          Twine(*numColumns));
     return std::nullopt;
   }
 
@@ -218,13 +238,13 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   storage.rank = scatter.getRank();
   storage.base = scatter.offset / elementBytes;
   int64_t lanes = getLanes(scatter.pack);
-  storage.m = floorDiv(Sized::dim(0), lanes);
-  storage.lane = mod(Sized::dim(0), lanes);
+  storage.m = floorDiv(getAxis(scatter, 'N'), lanes);
+  storage.lane = mod(getAxis(scatter, 'N'), lanes);
   // An N x Mc matrix is a tensor of (N, ceil(Mc / width), 1, width).
   Sized channel =
-      isMatrix ? floorDiv(Sized::dim(1), scatter.width) : Sized::dim(1);
-  storage.h = isMatrix ? Sized::constant(SizeExpr(0)) : Sized::dim(2);
-  storage.w = isMatrix ? mod(Sized::dim(1), scatter.width) : Sized::dim(3);
+      isMatrix ? floorDiv(columns, scatter.width) : getAxis(scatter, 'C');
+  storage.h = getAxis(scatter, 'H');
+  storage.w = isMatrix ? mod(columns, scatter.width) : getAxis(scatter, 'W');
   Sized placed = pad(channel, scatter.start, 0);
   storage.row = floorDiv(placed, figures.npus);
   storage.npu = mod(placed, figures.npus);

@@ -63,6 +63,16 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   target->addLegalOp<spirv::ImageReadOp, spirv::ImageWriteOp>();
   // Declarations of OpenCL.std's functions, which no linker will see.
   target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
+  // What is left says where it is; this says what to do.
+  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      diagnostic.attachNote()
+          << "OpenCL kernels have no form of it; write it with ops of arith, "
+             "math, vector, memref and scf that they have, or compute it on "
+             "the "
+             "host";
+    return failure();
+  });
   return applyFullConversion(module, *target, std::move(patterns));
 }
 

@@ -81,12 +81,37 @@ struct SelectByVector : OpRewritePattern<arith::SelectOp> {
     return success();
   }
 };
+
+/// The trailing zeros are the ones of ~x & (x - 1); OpenCL 1.2 has no function
+/// for them.
+struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::CountTrailingZerosOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    auto constant = [&](int64_t value) {
+      TypedAttr attr =
+          rewriter.getIntegerAttr(getElementTypeOrSelf(type), value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = SplatElementsAttr::get(vector, attr);
+      return arith::ConstantOp::create(rewriter, loc, attr);
+    };
+    Value x = op.getOperand();
+    Value flipped = arith::XOrIOp::create(rewriter, loc, x, constant(-1));
+    Value below = arith::SubIOp::create(rewriter, loc, x, constant(1));
+    Value ones = arith::AndIOp::create(rewriter, loc, flipped, below);
+    rewriter.replaceOpWithNewOp<math::CtPopOp>(op, ones);
+    return success();
+  }
+};
 } // namespace
 
 void layout::populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
                                        RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<CallPattern<math::CbrtOp>>(converter, context, "cbrt");
+  patterns.add<CallPattern<math::CtPopOp>>(converter, context, "popcount");
   patterns.add<CallPattern<math::ErfcOp>>(converter, context, "erfc");
   patterns.add<CallPattern<math::Exp2Op>>(converter, context, "exp2");
   // Upstream has patterns for these two that lose the digits they exist for.
@@ -101,6 +126,6 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   math::populateExpansionPatterns(patterns, {"clampf", "ctlz", "fpowi"});
-  patterns.add<SelectByVector>(module.getContext());
+  patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
   return applyPatternsGreedily(module, std::move(patterns));
 }

@@ -67,6 +67,7 @@ std::optional<uint32_t> getExtendedInstruction(StringRef name) {
                    .Case("log10", 39)
                    .Case("log1p", 40)
                    .Case("trunc", 66)
+                   .Case("popcount", 166)
                    .Case("vload_half", 173)
                    .Case("vstore_half", 175)
                    .Default(-1);

@@ -16,12 +16,12 @@ bool layout::isOnDevice(BaseMemRefType type) {
   return isa_and_nonnull<StringAttr>(type.getMemorySpace());
 }
 
-static bool isChannelType(Type type) {
+bool layout::isChannelType(Type type) {
   return type.isF32() || type.isF16() || type.isSignlessInteger(8) ||
          type.isSignlessInteger(16) || type.isSignlessInteger(32);
 }
 
-static bool isBufferElement(Type type) {
+bool layout::isBufferElementType(Type type) {
   return isChannelType(type) || type.isF64() || type.isSignlessInteger(64);
 }
 
@@ -50,10 +50,11 @@ layout::getDeviceStorage(BaseMemRefType base,
     return emitError() << base << " must have rank " << rank
                        << " and no layout in memory space " << space;
   if (*kind == StorageKind::Buffer) {
-    if (!isBufferElement(type.getElementType()))
+    if (!isBufferElementType(type.getElementType()))
       return emitError() << base
                          << " has an element type that no OpenCL buffer holds "
-                            "here: f16, f32, f64, i8, i16, i32 or i64";
+                            "here: "
+                         << kBufferElementTypes;
     return DeviceStorage{*kind, type.getElementType()};
   }
   auto pixel = dyn_cast<VectorType>(type.getElementType());
@@ -62,9 +63,7 @@ layout::getDeviceStorage(BaseMemRefType base,
                        << "vector<4xf32>, in memory space " << space;
   if (!isChannelType(pixel.getElementType()))
     return emitError() << base << " has no channel type for "
-                       << pixel.getElementType()
-                       << ": a CL_RGBA image holds f32 (CL_FLOAT), f16 "
-                          "(CL_HALF_FLOAT), i8, i16 or i32 (CL_SIGNED_INT); "
-                          "put others in a buffer";
+                       << pixel.getElementType() << ": a CL_RGBA image holds "
+                       << kChannelTypes << "; put others in a buffer";
   return DeviceStorage{*kind, pixel.getElementType()};
 }

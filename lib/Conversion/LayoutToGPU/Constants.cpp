@@ -19,12 +19,24 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The same storage with its coordinates in the order in which memory has them:
-/// the rows of an image one after the other, four lanes for each pixel.
+/// The same bits in a type that device memory has.
+static IntegerAttr toStored(IntegerAttr number, Type stored) {
+  return IntegerAttr::get(
+      stored, number.getValue().zextOrTrunc(stored.getIntOrFloatBitWidth()));
+}
+
+/// The same storage of stored elements, with its coordinates in the order in
+/// which memory has them: the rows of an image one after the other, four lanes
+/// for each pixel.
 static RankedTensorType inMemoryOrder(RankedTensorType type,
                                       const TensorStorage &storage) {
+  Type stored = storage.getStoredElement();
+  TypedAttr padding = getPadding(type);
+  if (padding && padding.getType() != stored)
+    padding = toStored(cast<IntegerAttr>(padding), stored);
+  type = RankedTensorType::get(type.getShape(), stored);
   if (!storage.isImage())
-    return type;
+    return withLayout(type, storage.map, padding);
   std::vector<Coordinate> coordinates(storage.map.getCoordinates());
   std::reverse(coordinates.begin(), std::prev(coordinates.end()));
   SmallVector<int64_t> replicas(storage.map.getReplicas());
@@ -32,7 +44,7 @@ static RankedTensorType inMemoryOrder(RankedTensorType type,
                     LayoutMap::get(storage.map.getRank(),
                                    storage.map.getSpace(),
                                    std::move(coordinates), replicas),
-                    getPadding(type));
+                    padding);
 }
 
 static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
@@ -40,6 +52,19 @@ static ElementsAttr reshape(ElementsAttr value, ArrayRef<int64_t> shape) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
   return cast<DenseElementsAttr>(value).reshape(type);
+}
+
+/// The same numbers as elements of a type that device memory has; null where
+/// they are not at hand.
+static ElementsAttr toStored(ElementsAttr value, Type stored) {
+  if (value.getElementType() == stored)
+    return value;
+  auto dense = dyn_cast<DenseIntElementsAttr>(value);
+  if (!dense)
+    return {};
+  return cast<ElementsAttr>(dense.mapValues(stored, [&](const APInt &number) {
+    return number.zextOrTrunc(stored.getIntOrFloatBitWidth());
+  }));
 }
 
 static LogicalResult convertConstant(arith::ConstantOp op,
@@ -53,15 +78,14 @@ static LogicalResult convertConstant(arith::ConstantOp op,
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
     return fail();
-  if (type.getElementType() != storage->getStoredElement()) {
-    llvm::raw_string_ostream(whyNot)
-        << "elements of type " << type.getElementType() << " are kept as "
-        << storage->getStoredElement()
-        << " there; state the constant in that type";
+  ElementsAttr value =
+      toStored(cast<ElementsAttr>(op.getValue()), storage->getStoredElement());
+  if (!value) {
+    whyNot = "its elements are not in the program; state it as dense<..>";
     return fail();
   }
-  ElementsAttr packed = packConstant(cast<ElementsAttr>(op.getValue()),
-                                     inMemoryOrder(type, *storage), whyNot);
+  ElementsAttr packed =
+      packConstant(value, inMemoryOrder(type, *storage), whyNot);
   if (!packed)
     return fail();
   SmallVector<int64_t> shape(storage->type.getShape());

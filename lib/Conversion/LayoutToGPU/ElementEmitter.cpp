@@ -8,6 +8,7 @@
 #include "ElementEmitter.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +20,7 @@ using namespace mlir::layout;
 
 Value ElementEmitter::fail(const Twine &why) {
   if (whyNot.empty())
-    whyNot = why.str();
+    whyNot = (why + kRewrite).str();
   return {};
 }
 
@@ -29,22 +30,26 @@ Value ElementEmitter::evaluate(Value tensor, Point index, Value valid) {
   return load(tensor, index);
 }
 
+Value ElementEmitter::anyElement(Value tensor) {
+  TypedAttr zero = b.getZeroAttr(getElementTypeOrSelf(tensor));
+  if (!zero)
+    return fail("its elements have no zero");
+  return arith::ConstantOp::create(b, loc, zero);
+}
+
 Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
   Operation *op = tensor.getOwner();
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](arith::ConstantOp constant) {
-        auto splat = cast<SplatElementsAttr>(constant.getValue());
+        // Without elements, any will do.
+        auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+        if (!splat)
+          return anyElement(tensor);
         return arith::ConstantOp::create(
                    b, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()))
             .getResult();
       })
-      .Case([&](tensor::EmptyOp empty) -> Value {
-        // Any element will do.
-        TypedAttr zero = b.getZeroAttr(empty.getType().getElementType());
-        if (!zero)
-          return fail("its elements have no zero");
-        return arith::ConstantOp::create(b, loc, zero);
-      })
+      .Case([&](tensor::EmptyOp) { return anyElement(tensor); })
       .Case(
           [&](tensor::SplatOp splat) { return scope.import(splat.getInput()); })
       .Case([&](tensor::PadOp pad) { return computePad(pad, index, valid); })
@@ -69,6 +74,11 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
       .Default([&](Operation *op) {
         if (getLayoutRule(op).kind == OpLayoutRule::Kind::View)
           return computeView(op, index, valid);
+        // Reshapes whose digits are only known when the kernel runs.
+        if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+          return computeCollapse(collapse, index, valid);
+        if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+          return computeExpand(expand, index, valid);
         return computeElementwise(op, index, valid);
       });
 }
@@ -223,6 +233,64 @@ Value ElementEmitter::computeView(Operation *op, Point index, Value valid) {
   return evaluate(op->getOperand(0), source, valid);
 }
 
+Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
+                                      Value valid) {
+  // Digits that only the kernel knows are taken lane by lane.
+  if (scope.dependsOnLane(index)) {
+    SmallVector<Value> lanes;
+    for (int64_t number = 0; number < kPixelLanes; ++number) {
+      Value isValid = valid ? scope.extract(valid, number) : Value();
+      Value value = computeCollapse(op, scope.atLane(index, number), isValid);
+      if (!value)
+        return {};
+      lanes.push_back(scope.extract(value, number));
+    }
+    return scope.join(lanes);
+  }
+  SmallVector<SizeExpr> sizes = scope.getSizes(op.getSrc());
+  SmallVector<Linear> source;
+  for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
+    if (group.size() == 1) {
+      source.push_back(index[d]);
+      continue;
+    }
+    SmallVector<OpFoldResult> extents;
+    for (int64_t dim : group)
+      extents.push_back(getAsOpFoldResult(scope.emit(sizes[dim])));
+    // What nobody will use has no digits.
+    Value inside =
+        scope.emitClamped(index[d], scope.getSize(op.getResult(), d));
+    for (auto [digit, extent] :
+         llvm::zip_equal(emitDigits(b, loc, inside, extents), extents))
+      source.push_back(scope.addVariable(
+          digit, getConstantIntValue(extent).value_or(kUnknownSize)));
+  }
+  return evaluate(op.getSrc(), source, valid);
+}
+
+/// The index of row-major digits.
+Linear ElementEmitter::joinDigits(ArrayRef<Linear> digits,
+                                  ArrayRef<SizeExpr> extents) {
+  Linear value;
+  for (auto [digit, extent] : llvm::zip_equal(digits, extents))
+    value = add(scale(value, extent, scope.getExtents()), digit,
+                scope.getExtents());
+  return value;
+}
+
+Value ElementEmitter::computeExpand(tensor::ExpandShapeOp op, Point index,
+                                    Value valid) {
+  SmallVector<SizeExpr> sizes = scope.getSizes(op.getResult());
+  SmallVector<Linear> source;
+  unsigned next = 0;
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    source.push_back(joinDigits(index.slice(next, group.size()),
+                                ArrayRef(sizes).slice(next, group.size())));
+    next += group.size();
+  }
+  return evaluate(op.getSrc(), source, valid);
+}
+
 /// One side is a laid-out tensor, the other one the plain tensor of its stored
 /// axes.
 Value ElementEmitter::computeStorageView(Operation *op, Point index,
@@ -247,13 +315,11 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
   SmallVector<Linear> address;
   for (unsigned c = 0, axis = 0; c < storage->map.getCoordinates().size();
        ++c) {
-    Linear value;
-    for (const StoredAxis &stored : storage->map.getStoredAxes(c)) {
-      value =
-          add(scale(value, stored.extent.substitute(sizes), scope.getExtents()),
-              index[axis++], scope.getExtents());
-    }
-    address.push_back(std::move(value));
+    SmallVector<SizeExpr> extents;
+    for (const StoredAxis &stored : storage->map.getStoredAxes(c))
+      extents.push_back(stored.extent.substitute(sizes));
+    address.push_back(joinDigits(index.slice(axis, extents.size()), extents));
+    axis += extents.size();
   }
   Linear lane;
   if (storage->isImage())

@@ -37,6 +37,12 @@
 namespace mlir {
 namespace layout {
 
+/// The way out where an op is not what kernels are made of.
+constexpr StringLiteral kRewrite =
+    "; the way out is to rewrite it to ops that kernels know (linalg, "
+    "elementwise ops, pad, slices, concat, reshapes), or to call it as a "
+    "function that is only declared, which runs on the host";
+
 /// What a kernel touches for one position that it computes.
 struct AccessCount {
   int64_t imageReads = 0;
@@ -68,6 +74,7 @@ private:
   using Point = ArrayRef<Linear>;
 
   Value fail(const Twine &why);
+  Value anyElement(Value tensor);
 
   // Memory.
   Value load(Value tensor, Point index);
@@ -87,6 +94,8 @@ private:
   Value computeConcat(tensor::ConcatOp op, Point index, Value valid);
   Value computeStorageView(Operation *op, Point index, Value valid);
   Value computeView(Operation *op, Point index, Value valid);
+  Value computeCollapse(tensor::CollapseShapeOp op, Point index, Value valid);
+  Value computeExpand(tensor::ExpandShapeOp op, Point index, Value valid);
   Value computeElementwise(Operation *op, Point index, Value valid);
   Value computeLinalg(linalg::LinalgOp op, unsigned result, Point index,
                       Value valid);
@@ -94,6 +103,7 @@ private:
                  function_ref<Value()> no);
   Value isBelow(const Linear &x, const SizeExpr &bound);
   Linear offsetOf(OpFoldResult value);
+  Linear joinDigits(ArrayRef<Linear> digits, ArrayRef<SizeExpr> extents);
 
   // Bodies and loops.
   struct Loops;

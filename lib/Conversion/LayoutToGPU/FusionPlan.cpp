@@ -28,8 +28,9 @@ ComputeKind layout::getComputeKind(Operation *op) {
       !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return ComputeKind::None;
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
-    return elements ? ComputeKind::Move : ComputeKind::None;
+    auto elements = cast<ElementsAttr>(constant.getValue());
+    bool isComputed = isa<SplatElementsAttr>(elements) || elements.empty();
+    return isComputed ? ComputeKind::Move : ComputeKind::None;
   }
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     if (!linalgOp.hasPureTensorSemantics())
@@ -47,7 +48,8 @@ ComputeKind layout::getComputeKind(Operation *op) {
   if (isa<tensor::ConcatOp, tensor::InsertSliceOp>(op))
     return ComputeKind::Choose;
   if (isa<ConvertOp, StorageViewOp, tensor::CastOp, tensor::ExtractSliceOp,
-          tensor::EmptyOp, tensor::SplatOp>(op) ||
+          tensor::EmptyOp, tensor::SplatOp, tensor::ExpandShapeOp,
+          tensor::CollapseShapeOp>(op) ||
       getLayoutRule(op).kind == OpLayoutRule::Kind::View)
     return ComputeKind::Move;
   if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumRegions() == 0)

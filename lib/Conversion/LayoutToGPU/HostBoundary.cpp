@@ -10,6 +10,7 @@
 #include "layout/Conversion/GPUToOpenCL/Storage.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Runtime/Signature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -63,12 +64,27 @@ static void exposeResults(func::FuncOp func) {
       func.getContext(), func.getBody().front().getArgumentTypes(), results));
 }
 
+/// A launcher that passes arrays passes those of the storage.
+static void describeArrays(func::FuncOp func) {
+  FunctionType type = func.getFunctionType();
+  auto isTensor = llvm::IsaPred<RankedTensorType>;
+  if (func->hasAttr(kCInterfaceAttrName) &&
+      !func->hasAttr(kSignatureAttrName) &&
+      llvm::all_of(type.getInputs(), isTensor) &&
+      llvm::all_of(type.getResults(), isTensor))
+    func->setAttr(kSignatureAttrName, TypeAttr::get(type));
+}
+
 LogicalResult layout::exposeStorage(ModuleOp module) {
   SymbolTableCollection tables;
   SymbolUserMap users(tables, module);
   SymbolTable symbols(module);
   for (func::FuncOp func :
        llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (func.getName().starts_with("layoutCl") && !func.isExternal())
+      return func.emitError("convert-layout-to-gpu: '")
+             << func.getName()
+             << "' is a name of the OpenCL runtime's; rename the function";
     for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
                                               func.getResultTypes()))
       if (isa<UnrankedTensorType>(type))
@@ -106,6 +122,7 @@ LogicalResult layout::exposeStorage(ModuleOp module) {
     }
     exposeArguments(func);
     exposeResults(func);
+    describeArrays(func);
   }
   return success();
 }

@@ -149,11 +149,15 @@ Value KernelScope::emitInRange(const Linear &x, const SizeExpr &size) {
 Value KernelScope::emitClamped(const Linear &x, const SizeExpr &extent) {
   ProvenBounds proven = proveBounds(x, extent, extents);
   Value value = emit(x);
+  // The last of no position is none: then it is the first one, of the room that
+  // every storage has.
+  bool mayBeEmpty = false;
   if (!proven.isBelowSize) {
     Value last = emit(extent - SizeExpr(1));
     value = arith::MinSIOp::create(b, loc, value, last);
+    mayBeEmpty = extent.getConstant().value_or(0) < 1;
   }
-  if (!proven.isNotNegative) {
+  if (!proven.isNotNegative || mayBeEmpty) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     value = arith::MaxSIOp::create(b, loc, value, zero);
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "../LayoutToLinalg/Storage.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -61,33 +62,17 @@ static void addAxes(KernelScope &scope, Value coordinate,
                     ArrayRef<StoredAxis> stored, ArrayRef<SizeExpr> sizes,
                     SmallVectorImpl<Linear> &axes) {
   OpBuilder &b = scope.builder();
-  Location loc = scope.getLoc();
-  SmallVector<Linear> result(stored.size());
-  Value rest = coordinate;
-  for (size_t a = stored.size(); a-- > 0;) {
-    SizeExpr extent = stored[a].extent.substitute(sizes);
-    std::optional<int64_t> known = extent.getConstant();
-    if (known && *known == 1) {
-      result[a] = Linear(SizeExpr(0));
-      continue;
-    }
-    Value digit = rest;
-    bool isSlowest =
-        llvm::all_of(stored.take_front(a), [&](const StoredAxis &s) {
-          return s.extent.substitute(sizes).isConstantEqual(1);
-        });
-    if (!isSlowest) {
-      Value divisor = scope.emit(extent);
-      if (!known) {
-        Value one = arith::ConstantIndexOp::create(b, loc, 1);
-        divisor = arith::MaxSIOp::create(b, loc, divisor, one);
-      }
-      digit = arith::RemUIOp::create(b, loc, rest, divisor);
-      rest = arith::DivUIOp::create(b, loc, rest, divisor);
-    }
-    result[a] = scope.addVariable(digit, known.value_or(kUnknownSize));
+  SmallVector<OpFoldResult> extents;
+  for (const StoredAxis &axis : stored)
+    extents.push_back(
+        getAsOpFoldResult(scope.emit(axis.extent.substitute(sizes))));
+  for (auto [digit, extent] : llvm::zip_equal(
+           emitDigits(b, scope.getLoc(), coordinate, extents), extents)) {
+    std::optional<int64_t> known = getConstantIntValue(extent);
+    axes.push_back(
+        known == 1 ? Linear(SizeExpr(0))
+                   : scope.addVariable(digit, known.value_or(kUnknownSize)));
   }
-  llvm::append_range(axes, result);
 }
 
 /// Finds the position of a work item, and how many there are.
@@ -226,6 +211,11 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
     return failure();
+  if (isa<StorageViewOp>(op) && !getCarriedDims(type).empty()) {
+    whyNot = "its sizes cannot be read off its storage; make them static, or "
+             "take the logical tensor and convert it";
+    return failure();
+  }
   OpBuilder host(op);
   host.setInsertionPointAfter(op);
   if (storeAsAlias(host, tensor, *storage))
@@ -235,7 +225,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   if (!inverse) {
     whyNot = "its layout " + storage->map.str() +
              " has no inverse by construction, so a work item cannot know its "
-             "index";
+             "index; choose one that is made of digits, such as a buffer";
     return failure();
   }
 

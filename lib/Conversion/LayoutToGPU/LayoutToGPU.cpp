@@ -6,11 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LayoutToGPU/LayoutToGPU.h"
+#include "../../Dialect/Layout/Transforms/Decision.h"
 #include "HostBoundary.h"
 #include "Kernels.h"
 #include "Sizes.h"
 #include "TensorStorage.h"
+#include "layout/Analysis/ImageLayouts.h"
 #include "layout/Conversion/LayoutToGPU/Passes.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -37,10 +41,7 @@ static LogicalResult report(Operation *op, StringRef reason) {
       diag << " that computes " << type;
       break;
     }
-  return diag << ": " << reason
-              << "; the way out is to rewrite it to ops that kernels know "
-                 "(linalg, elementwise ops, pad, slices, concat, reshapes), or "
-                 "to keep it in another function for the host";
+  return diag << ": " << reason;
 }
 
 /// Every tensor that has to be in memory gets its kernel, in program order, so
@@ -151,12 +152,49 @@ static LogicalResult convertStructure(ModuleOp module) {
     if (isa<UnrealizedConversionCastOp>(op) || isLegal(op))
       return;
     complete = false;
-    (void)report(op, "no kernel is known for this op");
+    (void)report(op, ("no kernel is known for this op" + kRewrite).str());
   });
   return success(complete);
 }
 
-LogicalResult layout::convertLayoutToGPU(ModuleOp module) {
+/// Images have to fit the target, whoever chose them.
+static LogicalResult checkImages(ModuleOp module, TargetAttr target) {
+  auto check = [&](Value value, Location loc) -> LogicalResult {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    std::string whyNot;
+    FailureOr<TensorStorage> storage = failure();
+    if (type && hasLayout(type))
+      storage = getTensorStorage(type, whyNot);
+    if (failed(storage)) // said where it is lowered
+      return success();
+    auto stored =
+        RankedTensorType::get(type.getShape(), storage->getStoredElement());
+    ImageFit fit = ImageFit::get(storage->map, stored, target);
+    if (fit.answer != ImageFit::Answer::TooLarge &&
+        fit.answer != ImageFit::Answer::ElementType)
+      return success();
+    std::string what;
+    llvm::raw_string_ostream os(what);
+    describe(fit, stored, os);
+    return emitError(loc) << "convert-layout-to-gpu: " << type << " is " << what
+                          << "; choose another image map, or a buffer";
+  };
+  WalkResult walked = module.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (failed(check(result, op->getLoc())))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (failed(check(argument, argument.getLoc())))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult layout::convertLayoutToGPU(ModuleOp module, TargetAttr target) {
+  if (target && failed(checkImages(module, target)))
+    return failure();
   if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
       failed(convertHostReads(module)) || failed(convertConstants(module)) ||
       failed(emitKernels(module)) || failed(convertStructure(module)))
@@ -169,8 +207,14 @@ namespace {
 
 struct ConvertLayoutToGPU
     : layout::impl::ConvertLayoutToGPUPassBase<ConvertLayoutToGPU> {
+  using ConvertLayoutToGPUPassBase::ConvertLayoutToGPUPassBase;
+
   void runOnOperation() override {
-    if (failed(convertLayoutToGPU(getOperation())))
+    ModuleOp module = getOperation();
+    FailureOr<TargetAttr> wanted = TargetAttr();
+    if (!target.empty() || module->hasAttr(kTargetAttr))
+      wanted = layout::getTarget(module, target);
+    if (failed(wanted) || failed(convertLayoutToGPU(module, *wanted)))
       signalPassFailure();
   }
 };

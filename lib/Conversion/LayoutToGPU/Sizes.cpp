@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sizes.h"
+#include "../LayoutToLinalg/Storage.h"
 #include "FusionPlan.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,6 +35,17 @@ static Value getTensorOfSameSize(OpResult result) {
   return tensor == op->getOperands().end() ? Value() : *tensor;
 }
 
+/// Of a view of storage whose sizes are known to be there.
+static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
+                                                StorageViewOp view) {
+  Value source = view.getSource();
+  RankedTensorType from = view.getSource().getType();
+  if (hasLayout(from))
+    return getPhysicalSizes(b, loc, from,
+                            tensor::getMixedSizes(b, loc, source));
+  return getLogicalSizes(b, loc, view.getResult().getType(), source);
+}
+
 /// The size of dim `d` of a tensor that an op computes, from what the op reads;
 /// null where nobody knows.
 static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
@@ -46,6 +59,9 @@ static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
     return cast.getInputs()[1 + number];
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return empty.getDynamicSizes()[number];
+  if (auto view = dyn_cast<StorageViewOp>(op))
+    return getValueOrCreateConstantIndexOp(b, loc,
+                                           getSizesOfView(b, loc, view)[d]);
   if (Value same = getTensorOfSameSize(tensor))
     return tensor::DimOp::create(b, loc, same, d);
   FailureOr<OpFoldResult> size = failure();

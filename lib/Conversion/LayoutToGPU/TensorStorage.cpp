@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorStorage.h"
+#include "layout/Conversion/GPUToOpenCL/Storage.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,16 +32,16 @@ static LogicalResult checkPixels(const LayoutMap &map, Type element,
   if (map.getCoordinates().size() < 3 || lane.name != "lane" ||
       !lane.extent.isConstantEqual(kPixelLanes)) {
     whyNot = "its layout " + map.str() + " does not put " +
-             std::to_string(kPixelLanes) + " lanes into a pixel";
+             std::to_string(kPixelLanes) +
+             " lanes into a pixel; choose one that does, such as "
+             "#layout.rgba_image, or a buffer";
     return failure();
   }
-  bool isChannel = element.isF32() || element.isF16() || element.isInteger(8) ||
-                   element.isInteger(16) || element.isInteger(32);
-  if (isChannel)
+  if (isChannelType(element))
     return success();
-  llvm::raw_string_ostream os(whyNot);
-  os << "images have no channel type for " << element
-     << " (f32, f16, i8, i16 and i32 have one); keep it in a buffer";
+  llvm::raw_string_ostream(whyNot)
+      << "images have no channel type for " << element << ", only for "
+      << kChannelTypes << "; keep it in a buffer";
   return failure();
 }
 
@@ -56,11 +57,14 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
   bool isImage = map->getSpace().starts_with("image");
   if (!isImage && map->getSpace() != "buffer") {
     whyNot = "the space '" + map->getSpace().str() +
-             "' is neither a buffer nor an image";
+             "' is neither a buffer nor an image; convert it to one of these";
     return failure();
   }
-  if (!element.isIntOrFloat() || !MemRefType::isValidElementType(element)) {
-    whyNot = "its elements are no numbers that a kernel can hold";
+  if (!isBufferElementType(element)) {
+    llvm::raw_string_ostream(whyNot)
+        << "memory of a device has no elements of type " << element
+        << ", only of " << kBufferElementTypes
+        << "; convert them to one of these on the host";
     return failure();
   }
   if (isImage && failed(checkPixels(*map, element, whyNot)))
@@ -74,11 +78,6 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
       return failure();
     }
     std::optional<int64_t> size = extent.getConstant();
-    if (isImage && !size) {
-      whyNot = "the size of its image is only known when the program runs, and "
-               "may be more than the device has; keep it in a buffer";
-      return failure();
-    }
     // There is no object without positions.
     shape.push_back(size ? std::max<int64_t>(*size, 1) : ShapedType::kDynamic);
   }
@@ -94,11 +93,12 @@ Value layout::allocateOnDevice(OpBuilder &b, Location loc,
                                const TensorStorage &storage,
                                ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> dynamic;
-  if (!storage.type.hasStaticShape()) {
+  for (auto [coordinate, size] : llvm::zip_equal(
+           llvm::reverse(storage.getAddress()), storage.type.getShape())) {
+    if (!ShapedType::isDynamic(size))
+      continue;
     Value extent =
-        emitValues(b, loc, Linear(storage.getAddress().front().extent), {},
-                   sizes)
-            .front();
+        emitValues(b, loc, Linear(coordinate.extent), {}, sizes).front();
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     dynamic.push_back(arith::MaxSIOp::create(b, loc, extent, one));
   }

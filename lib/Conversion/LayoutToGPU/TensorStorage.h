@@ -11,11 +11,14 @@
 //   tensor<1x5x3x6xf32, in_out_channel>   memref<5x6xvector<4xf32>, "image2d">
 //   tensor<2x7xi8>                        memref<14xi8, "buffer">
 //   tensor<?x7xi8>                        memref<?xi8, "buffer">, index
+//   tensor<?x5x3x6xf32, in_out_channel>   memref<?x6xvector<4xf32>, "image2d">,
+//                                         index
 //
 // A pixel is a vector of four lanes; images are indexed slowest coordinate
 // first, [y, x] or [slice, y, x]. All linear memory is one line of elements,
 // addressed by the coordinate of the map. Elements of one bit take a byte,
-// an index eight.
+// an index eight. Whether an image is within the limits of the device, the
+// runtime checks when it is made.
 //
 //===----------------------------------------------------------------------===//
 

@@ -541,7 +541,7 @@ LogicalResult layout::checkStructured(const StructuredOp &op,
   if (hasNoPoints(op))
     return success();
   FailureOr<IterationSpace> space =
-      getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
+      getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
   if (failed(space))
     return failure();
   return check(op, *space, whyNot);
@@ -552,7 +552,7 @@ bool layout::coversStorage(const StructuredOp &op, unsigned result) {
     return false;
   std::string whyNot;
   FailureOr<IterationSpace> space =
-      getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
+      getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
   return succeeded(space) &&
          llvm::all_of(space->operands[op.numInputs() + result],
                       [](const AxisAccess &axis) {
@@ -571,7 +571,7 @@ layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
     return results;
   }
   FailureOr<IterationSpace> space =
-      getIterationSpace(op.operands, op.iterators, op.sizes, whyNot);
+      getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
   if (failed(space))
     return failure();
   if (failed(check(op, *space, whyNot)))

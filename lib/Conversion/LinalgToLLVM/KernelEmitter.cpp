@@ -49,6 +49,7 @@ private:
 
   // Points.
   SmallVector<Point> pointsOfTile() const;
+  SmallVector<Point> lanesOf(const Point &point) const;
   Type typeAt(Type element, const Point &point) const;
   Value broadcast(Value value, const Point &point);
   SmallVector<Value> subscripts(AffineMap map, const Point &point);
@@ -152,6 +153,27 @@ SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   return indices;
 }
 
+/// Whether neighbours in memory are neighbours in a vector: an element of one
+/// bit has a byte of memory to itself, and a bit of a vector.
+static bool isWholeBytes(Type element) {
+  if (!element.isIntOrFloat())
+    return true;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  return bits >= 8 && llvm::isPowerOf2_32(bits);
+}
+
+/// The scalar points of a vector.
+SmallVector<Point> Emitter::lanesOf(const Point &point) const {
+  SmallVector<Point> lanes;
+  for (int64_t number = 0; number < point.width; ++number) {
+    Point lane = point;
+    lane.width = 0;
+    lane.offset[*plan.lane] += number;
+    lanes.push_back(lane);
+  }
+  return lanes;
+}
+
 Value Emitter::read(Value tensor, AffineMap map, const Point &point) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type)
@@ -160,9 +182,16 @@ Value Emitter::read(Value tensor, AffineMap map, const Point &point) {
   bool lanes = point.width != 0 && plan.lane && map.isFunctionOfDim(*plan.lane);
   if (!lanes)
     return tensor::ExtractOp::create(b, loc, tensor, indices);
-  return vector::TransferReadOp::create(
-      b, loc, VectorType::get({point.width}, type.getElementType()), tensor,
-      indices, /*padding=*/std::nullopt, ArrayRef<bool>{true});
+  auto wide = VectorType::get({point.width}, type.getElementType());
+  if (!isWholeBytes(type.getElementType())) {
+    SmallVector<Value> elements;
+    for (const Point &lane : lanesOf(point))
+      elements.push_back(read(tensor, map, lane));
+    return vector::FromElementsOp::create(b, loc, wide, elements);
+  }
+  return vector::TransferReadOp::create(b, loc, wide, tensor, indices,
+                                        /*padding=*/std::nullopt,
+                                        ArrayRef<bool>{true});
 }
 
 Value Emitter::write(Value value, Value tensor, AffineMap map,
@@ -170,6 +199,13 @@ Value Emitter::write(Value value, Value tensor, AffineMap map,
   SmallVector<Value> indices = subscripts(map, point);
   if (point.width == 0)
     return tensor::InsertOp::create(b, loc, value, tensor, indices);
+  if (!isWholeBytes(getElementTypeOrSelf(value))) {
+    value = broadcast(value, point);
+    for (auto [number, lane] : llvm::enumerate(lanesOf(point)))
+      tensor = write(vector::ExtractOp::create(b, loc, value, number), tensor,
+                     map, lane);
+    return tensor;
+  }
   return vector::TransferWriteOp::create(b, loc, broadcast(value, point),
                                          tensor, indices, ArrayRef<bool>{true})
       .getResult();

@@ -6,10 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "OkkCalls.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::npu;
+
+static std::string toList(ArrayRef<int64_t> values) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "{";
+  llvm::interleaveComma(values, os);
+  os << "}";
+  return text;
+}
 
 bool OkkCalls::canSay(const Transfer &transfer, int64_t bytesPerNpu) {
   for (const TransferSide *side : {&transfer.source, &transfer.dest}) {
@@ -43,7 +53,13 @@ Value OkkCalls::getSystemAddress(Value base, int64_t byte) {
                               getLiteral(Twine(byte), "system_addr_t"));
 }
 
+void OkkCalls::startFunction() {
+  count = 0;
+  sizes.clear();
+}
+
 void OkkCalls::call(StringRef callee, ValueRange operands) {
+  ++count;
   emitc::CallOpaqueOp::create(builder, loc, TypeRange(), callee, operands);
 }
 
@@ -56,12 +72,7 @@ Value OkkCalls::getVariable(const std::string &value, StringRef type) {
 Value OkkCalls::getSizes(const LoopSizes &value, bool ofCheck) {
   Value &address = sizes[{value, ofCheck}];
   if (!address) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << "{";
-    llvm::interleaveComma(value, os);
-    os << "}";
-    Value variable = getVariable(text, "dim4");
+    Value variable = getVariable(toList(value), "dim4");
     address = emitc::AddressOfOp::create(
         builder, loc, emitc::PointerType::get(getType("dim4")), variable);
   }
@@ -103,6 +114,45 @@ void OkkCalls::compute(StringRef name, const LoopSizes &shape,
   call(("okk_bdc_" + name).str(), operands);
 }
 
+void OkkCalls::beginCompute(StringRef name, int64_t points) {
+  Value text = emitc::LiteralOp::create(
+      builder, loc, emitc::PointerType::get(getType("const char")),
+      ("\"" + name + "\"").str());
+  call("okk_sim_compute_begin", {text, getLiteral(Twine(points), "long long")});
+}
+
+void OkkCalls::addOperand(int64_t bytes, const ImageUse &use) {
+  SmallVector<StringRef> access;
+  if (use.isRead)
+    access.push_back("OKK_SIM_READ");
+  if (use.isWritten)
+    access.push_back("OKK_SIM_WRITE");
+  if (use.isBroadcast)
+    access.push_back("OKK_SIM_BROADCAST");
+  if (use.isAlongLanes)
+    access.push_back("OKK_SIM_LANES");
+  call("okk_sim_operand", {getLiteral(Twine(bytes), "long long"),
+                           getLiteral(llvm::join(access, " | "), "int")});
+}
+
+void OkkCalls::keepInUnit(int64_t inner, int64_t count) {
+  call("okk_sim_own", {getLiteral(Twine(inner), "long long"),
+                       getLiteral(Twine(count), "long long")});
+}
+
+void OkkCalls::addBox(const Transfer &box, Value address) {
+  Value bytes = getLiteral(Twine(box.elementBytes), "int");
+  Value byte = getLiteral(Twine(box.source.byte), "long long");
+  Value shape = getSizes(box.shape);
+  Value stride = getSizes(box.dest.strides);
+  Value imageStride = getSizes(box.source.strides);
+  call("okk_sim_box", {address, byte, bytes, shape, stride, imageStride});
+}
+
+void OkkCalls::runCompute(StringRef kernel) {
+  call("okk_sim_compute_run", {getLiteral(kernel, "okk_sim_kernel")});
+}
+
 void OkkCalls::declareTensor(int64_t address, int64_t bytes,
                              int64_t alignment) {
   call("okk_sim_declare_tensor",
@@ -110,13 +160,44 @@ void OkkCalls::declareTensor(int64_t address, int64_t bytes,
         getLiteral(Twine(alignment) + "u", "unsigned")});
 }
 
-void OkkCalls::declareElements(const Transfer &elements, Value address) {
-  Value bytes = getLiteral(Twine(elements.elementBytes), "int");
-  Value shape = getSizes(elements.shape, true);
-  Value stride = getSizes(elements.dest.strides, true);
-  call("okk_sim_declare_elements", {address, bytes, shape, stride});
+void OkkCalls::numberElements(const Transfer &box, Value address) {
+  LoopSizes byteStrides = box.source.strides;
+  for (int64_t &stride : byteStrides)
+    stride *= box.elementBytes;
+  Value bytes = getLiteral(Twine(box.elementBytes), "int");
+  Value shape = getSizes(box.shape, true);
+  Value stride = getSizes(box.dest.strides, true);
+  Value first = getLiteral(Twine(box.source.byte), "long long");
+  Value byteStride = getSizes(byteStrides, true);
+  call("okk_sim_number_elements",
+       {address, bytes, shape, stride, first, byteStride});
 }
 
 void OkkCalls::releaseTensor(int64_t address) {
   call("okk_sim_release_tensor", {getLocalAddress(address)});
 }
+
+Value OkkCalls::getLocalSide(int64_t tensor, int64_t first,
+                             ArrayRef<int64_t> strides) {
+  SmallVector<Value> operands{getLocalAddress(tensor),
+                              getLiteral(Twine(first), "long long"),
+                              getLiteral(toList(strides), "list")};
+  return emitc::CallOpaqueOp::create(builder, loc, getType("OkkSimSide"),
+                                     "okk_sim_local", operands)
+      .getResult(0);
+}
+
+Value OkkCalls::getSystemSide(Value address, ArrayRef<int64_t> strides) {
+  SmallVector<Value> operands{address, getLiteral(toList(strides), "list")};
+  return emitc::CallOpaqueOp::create(builder, loc, getType("OkkSimSide"),
+                                     "okk_sim_system", operands)
+      .getResult(0);
+}
+
+void OkkCalls::expect(ArrayRef<int64_t> sizes, ArrayRef<Value> sides) {
+  SmallVector<Value> operands{getLiteral(toList(sizes), "list")};
+  llvm::append_range(operands, sides);
+  call("okk_sim_expect", operands);
+}
+
+void OkkCalls::endExpected() { call("okk_sim_expect_end", {}); }

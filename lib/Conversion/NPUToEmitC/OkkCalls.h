@@ -26,6 +26,12 @@ public:
   explicit OkkCalls(OpBuilder &builder)
       : builder(builder), loc(builder.getUnknownLoc()) {}
 
+  /// What a kernel does with an operand.
+  struct ImageUse {
+    bool isRead = false, isWritten = false, isBroadcast = false,
+         isAlongLanes = false;
+  };
+
   void setLoc(Location newLoc) { loc = newLoc; }
   Type getSystemType() { return getType("system_addr_t"); }
 
@@ -35,6 +41,11 @@ public:
   Value getLocalAddress(int64_t address);
   Value getSystemAddress(Value base, int64_t byte);
 
+  /// What is emitted next is in another function.
+  void startFunction();
+  /// How many calls this one has.
+  int64_t getCount() const { return count; }
+
   void call(StringRef callee, ValueRange operands);
   void copy(const Transfer &transfer, Value dest, Value source);
   /// Writes the low bits of `word`, on the execution units or by DMA.
@@ -43,9 +54,23 @@ public:
   /// okk_bdc_<name>(dest, sources.., shape, strides of dest and sources).
   void compute(StringRef name, const LoopSizes &shape,
                ArrayRef<Value> addresses, ArrayRef<LoopSizes> strides);
+  /// A kernel on images of local tensors (sim_compute.h).
+  void beginCompute(StringRef name, int64_t points);
+  void addOperand(int64_t bytes, const ImageUse &use);
+  void keepInUnit(int64_t inner, int64_t count);
+  /// A box of the last operand: the source is its image.
+  void addBox(const Transfer &box, Value address);
+  void runCompute(StringRef kernel);
   void declareTensor(int64_t address, int64_t bytes, int64_t alignment);
-  void declareElements(const Transfer &elements, Value address);
+  /// The source of the box is a row-major image, whose bytes are the numbers.
+  void numberElements(const Transfer &box, Value address);
   void releaseTensor(int64_t address);
+
+  /// What the next commands are to move.
+  Value getLocalSide(int64_t tensor, int64_t first, ArrayRef<int64_t> strides);
+  Value getSystemSide(Value address, ArrayRef<int64_t> strides);
+  void expect(ArrayRef<int64_t> sizes, ArrayRef<Value> sides);
+  void endExpected();
 
 private:
   Type getType(StringRef name);
@@ -57,6 +82,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
+  int64_t count = 0;
   std::map<std::pair<LoopSizes, bool>, Value> sizes;
 };
 

@@ -10,18 +10,19 @@
 
 using namespace mlir::npu;
 
-bool Simulator::checkShape(const Box &shape, int64_t elementBytes) {
+bool Simulator::checkShape(const Box &shape, int64_t elementBytes, Unit unit) {
   static const char *const names[] = {"N", "C", "H", "W"};
   if (elementBytes < 1) {
     report("elements have at least one byte");
     return false;
   }
   for (int d = 0; d < 4; ++d) {
-    if (shape[d] >= 1 && (!chip.maxShape[d] || shape[d] <= chip.maxShape[d]))
+    bool isLimited = unit == Unit::DMA && chip.maxShape[d];
+    if (shape[d] >= 1 && (!isLimited || shape[d] <= chip.maxShape[d]))
       continue;
     report(std::string("a command has ") + std::to_string(shape[d]) +
            " iterations of " + names[d] + ", the chip takes 1 to " +
-           (chip.maxShape[d] ? std::to_string(chip.maxShape[d]) : "any"));
+           (isLimited ? std::to_string(chip.maxShape[d]) : "any"));
     return false;
   }
   return true;
@@ -79,12 +80,13 @@ bool Simulator::collectRuns(const Operand &operand, const Box &shape,
                                  : operand.address - buffer->base;
   bool isRow = operand.stride[3] == 1;
   int64_t length = elementBytes * (isRow ? shape[3] : 1);
+  int64_t columns = isRow ? 1 : shape[3];
   for (int64_t n = 0; n < shape[0]; ++n)
-    for (int64_t c = 0; c < shape[1]; ++c)
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      int64_t row = operand.isLocal ? (start + c) / chip.npus : c;
+      int64_t unit = operand.isLocal ? (start + c) % chip.npus : -1;
       for (int64_t h = 0; h < shape[2]; ++h)
-        for (int64_t w = 0; w < (isRow ? 1 : shape[3]); ++w) {
-          int64_t row = operand.isLocal ? (start + c) / chip.npus : c;
-          int64_t unit = operand.isLocal ? (start + c) % chip.npus : -1;
+        for (int64_t w = 0; w < columns; ++w) {
           Run run{operand.isLocal ? &local[unit] : buffer, unit,
                   base + elementBytes *
                              (n * operand.stride[0] + row * operand.stride[1] +
@@ -103,70 +105,96 @@ bool Simulator::collectRuns(const Operand &operand, const Box &shape,
           else
             runs.push_back(run);
         }
+    }
   return true;
 }
 
-/// Whether the run lies in one tensor, among its elements.
-bool Simulator::isOwned(const Run &run, const char *&why) const {
-  if (!tracksTensors || run.unit < 0)
-    return true;
-  why = ", which is no part of one tensor";
-  for (const Tensor &tensor : tensors) {
-    if (run.byte < tensor.byte ||
-        run.byte + run.bytes > tensor.byte + tensor.bytes)
-      continue;
-    why = ", where the tensor has a hole";
-    auto first = run.memory->state.begin() + run.byte;
-    return !tensor.hasElements ||
-           std::all_of(first, first + run.bytes,
-                       [](uint8_t state) { return state & Element; });
-  }
-  return false;
+void Simulator::markWritten(const Run &run) {
+  setBits(run.memory->state.data() + run.byte, run.bytes, Written);
+}
+
+/// The tensor that the run lies in, or null.
+const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
+  auto holds = [&](const Tensor &tensor) {
+    return run.byte >= tensor.byte &&
+           run.byte + run.bytes <= tensor.byte + tensor.bytes;
+  };
+  // Runs of one command lie in one tensor.
+  if (lastTensor < tensors.size() && holds(tensors[lastTensor]))
+    return &tensors[lastTensor];
+  for (lastTensor = 0; lastTensor < tensors.size(); ++lastTensor)
+    if (holds(tensors[lastTensor]))
+      return &tensors[lastTensor];
+  return nullptr;
 }
 
 bool Simulator::checkAccess(const std::vector<Run> &runs, Unit unit,
                             Access access, const char *what) {
   bool isWrite = access == Access::Write, isOnce = access != Access::Read;
-  uint8_t written = unit == Unit::DMA ? WrittenByDMA : WrittenByCompute;
-  uint8_t read = unit == Unit::DMA ? ReadByDMA : ReadByCompute;
-  uint8_t conflict = unit == Unit::DMA ? WrittenByCompute : WrittenByDMA;
-  if (isWrite)
-    conflict |= unit == Unit::DMA ? ReadByCompute : ReadByDMA;
-  bool good = true;
+  uint8_t conflict = 0, mark = 0;
+  if (parallel) {
+    bool isDMA = unit == Unit::DMA;
+    conflict = isDMA ? WrittenByCompute : WrittenByDMA;
+    if (isWrite)
+      conflict |= isDMA ? ReadByCompute : ReadByDMA;
+    mark = isWrite ? (isDMA ? WrittenByDMA : WrittenByCompute)
+                   : (isDMA ? ReadByDMA : ReadByCompute);
+  }
+  uint8_t refused = conflict | (isOnce ? TouchedNow : 0);
+  uint8_t needed = isWrite ? 0 : Written;
   auto fail = [&](const Run &run, int64_t byte, const char *why) {
     report(std::string(what) + (isWrite ? " writes " : " reads ") +
            describe({run.memory, run.unit, byte, 1}) + why);
-    good = false;
   };
-  for (const Run &run : runs) {
-    const char *why = nullptr;
-    if (!good)
-      break;
-    if (!isOwned(run, why))
-      fail(run, run.byte, why);
-    for (int64_t i = run.byte; i < run.byte + run.bytes && good; ++i) {
-      uint8_t &state = run.memory->state[i];
-      if (!isWrite && !(state & Written))
-        fail(run, i, ", which was never written");
-      else if (parallel && (state & conflict))
-        fail(run, i, ", which the other engine touches in the same region");
-      else if (isOnce && (state & TouchedNow))
-        fail(run, i, " twice");
-      else if (isOnce)
-        state |= TouchedNow;
-    }
-  }
-  for (const Run &run : runs) {
+  /// Names the first byte that breaks a rule.
+  auto explain = [&](const Run &run, uint8_t elements) {
     for (int64_t i = run.byte; i < run.byte + run.bytes; ++i) {
-      uint8_t &state = run.memory->state[i];
-      state &= ~TouchedNow;
-      if (good && parallel)
-        state |= isWrite ? written : read;
+      uint8_t state = run.memory->state[i];
+      if (elements & ~state)
+        return fail(run, i, ", where the tensor has a hole");
+      if (needed & ~state)
+        return fail(run, i, ", which was never written");
+      if (state & conflict)
+        return fail(run, i,
+                    ", which the other engine touches in the same region");
+      if (state & refused)
+        return fail(run, i, " twice");
     }
-    if (good && parallel)
-      touched.push_back(run);
+  };
+  bool good = true;
+  size_t checked = 0;
+  for (; checked < runs.size() && good; ++checked) {
+    const Run &run = runs[checked];
+    uint8_t elements = 0;
+    if (tracksTensors && run.unit >= 0) {
+      const Tensor *tensor = findTensor(run);
+      if (!tensor) {
+        fail(run, run.byte, ", which is no part of one tensor");
+        good = false;
+        break;
+      }
+      elements = tensor->hasElements ? Element : 0;
+    }
+    uint8_t *state = run.memory->state.data() + run.byte;
+    Summary found = summarize(state, run.bytes);
+    if (((needed | elements) & ~found.all) || (found.any & refused)) {
+      explain(run, elements);
+      good = false;
+      break;
+    }
+    if (isOnce)
+      setBits(state, run.bytes, TouchedNow);
   }
-  return good;
+  for (size_t r = 0; isOnce && r < checked; ++r)
+    clearBits(runs[r].memory->state.data() + runs[r].byte, runs[r].bytes,
+              TouchedNow);
+  if (!good || !parallel)
+    return good;
+  for (const Run &run : runs) {
+    setBits(run.memory->state.data() + run.byte, run.bytes, mark);
+    touched.push_back(run);
+  }
+  return true;
 }
 
 bool Simulator::prepare(const Operand &operand, const Box &shape,

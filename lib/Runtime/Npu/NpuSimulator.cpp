@@ -65,7 +65,9 @@ void Simulator::readSystem(uint64_t address, void *data, int64_t bytes) {
   if (!memory || address - memory->base + bytes > memory->data.size())
     return report("the host reads outside of system memory");
   Run run{memory, -1, int64_t(address - memory->base), bytes};
-  for (int64_t i = 0; i < bytes; ++i, ++run.byte)
+  const uint8_t *state = memory->state.data() + run.byte;
+  bool isWhole = summarize(state, bytes).all & Written;
+  for (int64_t i = 0; !isWhole && i < bytes; ++i, ++run.byte)
     if (!(memory->state[run.byte] & Written))
       return report("the host reads " + describe(run) +
                     ", which was never written");
@@ -112,7 +114,8 @@ void Simulator::copy(const Operand &dest, const Operand &source,
                repeats(source, shape) ? Access::Read : Access::ReadOnce,
                "the source", from) ||
       !prepare(dest, shape, elementBytes, unit, Access::Write,
-               "the destination", to))
+               "the destination", to) ||
+      !checkExpected(to, &from, 1, "the source"))
     return;
   std::vector<uint8_t> moved;
   for (const Run &run : from)
@@ -121,12 +124,11 @@ void Simulator::copy(const Operand &dest, const Operand &source,
   const uint8_t *next = moved.data();
   for (const Run &run : to) {
     std::memcpy(run.memory->data.data() + run.byte, next, run.bytes);
-    for (int64_t i = run.byte; i < run.byte + run.bytes; ++i)
-      run.memory->state[i] |= Written;
+    markWritten(run);
     next += run.bytes;
   }
   if (unit == Unit::Compute) {
-    ++counters.computes;
+    countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes);
     return;
   }
   ++counters.transfers;
@@ -135,6 +137,7 @@ void Simulator::copy(const Operand &dest, const Operand &source,
           ? (source.isLocal ? counters.bytesInside : counters.bytesToLocal)
           : (source.isLocal ? counters.bytesToSystem : counters.bytesOutside);
   count += int64_t(moved.size());
+  regionBytes += parallel ? int64_t(moved.size()) : 0;
 }
 
 void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
@@ -142,15 +145,21 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
   std::vector<Run> to;
   if (!checkShape(shape, elementBytes) ||
       !prepare(dest, shape, elementBytes, unit, Access::Write,
-               "the destination", to))
+               "the destination", to) ||
+      !checkExpected(to, nullptr, 0, "the destination"))
     return;
-  for (const Run &run : to)
-    for (int64_t i = 0; i < run.bytes; ++i) {
-      run.memory->data[run.byte + i] =
-          static_cast<const uint8_t *>(value)[i % elementBytes];
-      run.memory->state[run.byte + i] |= Written;
-    }
-  ++(unit == Unit::DMA ? counters.transfers : counters.computes);
+  int64_t bytes = 0;
+  for (const Run &run : to) {
+    uint8_t *data = run.memory->data.data() + run.byte;
+    for (int64_t i = 0; i < run.bytes; i += elementBytes)
+      std::memcpy(data + i, value, elementBytes);
+    markWritten(run);
+    bytes += run.bytes;
+  }
+  if (unit == Unit::Compute)
+    countSteps(to, elementBytes, bytes / elementBytes);
+  else
+    ++counters.transfers;
 }
 
 void Simulator::compute(const Operand &dest,
@@ -159,6 +168,7 @@ void Simulator::compute(const Operand &dest,
   if (!checkShape(shape, elementBytes))
     return;
   std::vector<std::vector<uint8_t>> values;
+  std::vector<std::vector<Run>> runs;
   for (const Operand &source : sources) {
     if (source.isLocal && dest.isLocal &&
         source.address / chip.bytesPerNpu != dest.address / chip.bytesPerNpu)
@@ -175,11 +185,15 @@ void Simulator::compute(const Operand &dest,
       values.back().insert(values.back().end(),
                            run.memory->data.begin() + run.byte,
                            run.memory->data.begin() + run.byte + run.bytes);
+    runs.push_back(std::move(from));
   }
   std::vector<Run> to;
   if (!prepare(dest, shape, elementBytes, Unit::Compute, Access::Write,
                "the destination", to))
     return;
+  for (size_t s = 0; s < runs.size(); ++s)
+    if (!checkExpected(to, &runs[s], s + 1, "the source"))
+      return;
   int64_t at = 0;
   std::vector<const void *> elements(sources.size());
   for (const Run &run : to)
@@ -187,10 +201,45 @@ void Simulator::compute(const Operand &dest,
       for (size_t s = 0; s < sources.size(); ++s)
         elements[s] = values[s].data() + at;
       fn(run.memory->data.data() + run.byte + i, elements.data());
-      for (int64_t b = 0; b < elementBytes; ++b)
-        run.memory->state[run.byte + i + b] |= Written;
     }
+  for (const Run &run : to)
+    markWritten(run);
+  countSteps(to, elementBytes, at / elementBytes);
+}
+
+/// What the execution units issue, the lanes along `runs`.
+void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
+                           int64_t points) {
   ++counters.computes;
+  regionComputes |= parallel;
+  struct Row {
+    int64_t unit, begin, end;
+  };
+  std::vector<Row> rows;
+  int64_t bytes = 0;
+  for (const Run &run : runs) {
+    rows.push_back({run.unit, run.byte, run.byte + run.bytes});
+    bytes += run.bytes;
+  }
+  auto isBefore = [](const Row &a, const Row &b) {
+    return a.unit != b.unit ? a.unit < b.unit : a.begin < b.begin;
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), isBefore))
+    std::sort(rows.begin(), rows.end(), isBefore);
+  std::vector<int64_t> steps(chip.npus);
+  for (size_t i = 0; i < rows.size();) {
+    int64_t unit = rows[i].unit, begin = rows[i].begin, end = rows[i].end;
+    for (++i; i < rows.size() && rows[i].unit == unit && rows[i].begin == end;
+         ++i)
+      end = rows[i].end;
+    steps[unit] += (end - begin + chip.euBytes - 1) / chip.euBytes;
+  }
+  int64_t elements = std::max<int64_t>(bytes / elementBytes, 1);
+  int64_t lanes = std::max<int64_t>(chip.euBytes / elementBytes, 1);
+  counters.usefulOps += points;
+  counters.issuedOps += chip.npus * lanes *
+                        *std::max_element(steps.begin(), steps.end()) *
+                        std::max<int64_t>(points / elements, 1);
 }
 
 void Simulator::startParallel() {
@@ -204,9 +253,12 @@ void Simulator::endParallel() {
     return report("a parallel region ends that did not start");
   parallel = false;
   for (const Run &run : touched)
-    for (int64_t i = run.byte; i < run.byte + run.bytes; ++i)
-      run.memory->state[i] &= ~kOfRegion;
+    clearBits(run.memory->state.data() + run.byte, run.bytes, kOfRegion);
   touched.clear();
+  ++counters.regions;
+  counters.overlappedBytes += regionComputes ? regionBytes : 0;
+  regionComputes = false;
+  regionBytes = 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,8 +283,12 @@ void Simulator::declareTensor(uint64_t address, int64_t bytes,
     if (byte < other.byte + other.bytes && other.byte < byte + bytes)
       return report(name + " overlaps the tensor at address " +
                     std::to_string(other.address));
-  tensors.push_back({address, byte, bytes, false});
+  tensors.push_back({address, byte, bytes, false, {}});
   counters.peakBytes = std::max(counters.peakBytes, byte + bytes);
+  int64_t live = 0;
+  for (const Tensor &tensor : tensors)
+    live += tensor.bytes;
+  counters.liveBytes = std::max(counters.liveBytes, live);
 }
 
 void Simulator::declareElements(const Operand &elements, const Box &shape,
@@ -251,8 +307,7 @@ void Simulator::declareElements(const Operand &elements, const Box &shape,
       return report("declared elements at " + describe(run) +
                     " are no part of one tensor");
     owner->hasElements = true;
-    for (int64_t i = run.byte; i < run.byte + run.bytes; ++i)
-      run.memory->state[i] |= Element;
+    setBits(run.memory->state.data() + run.byte, run.bytes, Element);
   }
 }
 
@@ -261,8 +316,8 @@ void Simulator::releaseTensor(uint64_t address) {
     if (tensors[i].address != address)
       continue;
     for (Memory &memory : local)
-      for (int64_t b = 0; b < tensors[i].bytes; ++b)
-        memory.state[tensors[i].byte + b] &= ~(Written | Element);
+      clearBits(memory.state.data() + tensors[i].byte, tensors[i].bytes,
+                Written | Element);
     tensors.erase(tensors.begin() + i);
     return;
   }

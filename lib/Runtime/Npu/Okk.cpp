@@ -7,6 +7,7 @@
 
 #include "layout/Runtime/NpuSimulator.h"
 #include "layout/Runtime/okk/sim.h"
+#include "layout/Runtime/okk/sim_compute.h"
 #include <algorithm>
 #include <memory>
 
@@ -312,9 +313,12 @@ long long okk_sim_written_bytes(void) { return npu().countWritten(); }
 
 okk_sim_counters okk_sim_count(void) {
   const Counters &counters = npu().getCounters();
-  return {counters.transfers,     counters.computes,    counters.bytesToLocal,
-          counters.bytesToSystem, counters.bytesInside, counters.bytesOutside,
-          counters.peakBytes};
+  return {
+      counters.transfers,      counters.computes,    counters.bytesToLocal,
+      counters.bytesToSystem,  counters.bytesInside, counters.bytesOutside,
+      counters.peakBytes,      counters.liveBytes,   counters.broadcastBytes,
+      counters.usefulOps,      counters.issuedOps,   counters.regions,
+      counters.overlappedBytes};
 }
 
 int okk_sim_num_errors(void) { return int(npu().getErrors().size()); }
@@ -332,4 +336,48 @@ void okk_sim_declare_elements(local_addr_t addr, int element_bytes,
   npu().declareElements(local(addr, shape, stride, element_bytes),
                         toBox(*shape), element_bytes);
 }
+void okk_sim_number_elements(local_addr_t addr, int element_bytes,
+                             const dim4 *shape, const dim4 *stride,
+                             long long first_byte, const dim4 *byte_stride) {
+  npu().numberElements(local(addr, shape, stride, element_bytes), toBox(*shape),
+                       element_bytes, first_byte, toBox(*byte_stride));
+}
 void okk_sim_release_tensor(local_addr_t addr) { npu().releaseTensor(addr); }
+
+//===----------------------------------------------------------------------===//
+// What the program means
+//===----------------------------------------------------------------------===//
+
+static std::vector<int64_t> toVector(int rank, const long long *values) {
+  return std::vector<int64_t>(values, values + rank);
+}
+
+void okk_sim_expect(int rank, const long long *sizes, int operands,
+                    const okk_sim_side *sides) {
+  Relation relation;
+  relation.sizes = toVector(rank, sizes);
+  for (int i = 0; i < operands; ++i)
+    relation.sides.push_back({sides[i].is_local != 0, sides[i].address,
+                              sides[i].first,
+                              toVector(rank, sides[i].strides)});
+  npu().expect(std::move(relation));
+}
+void okk_sim_expect_end(void) { npu().endExpected(); }
+
+void okk_sim_compute_begin(const char *name, long long points) {
+  npu().beginCompute(name, points);
+}
+void okk_sim_operand(long long bytes, int access) {
+  npu().addImage(bytes, unsigned(access));
+}
+void okk_sim_own(long long inner_bytes, long long count) {
+  npu().keepInUnit(inner_bytes, count);
+}
+void okk_sim_box(local_addr_t addr, long long image_byte, int element_bytes,
+                 const dim4 *shape, const dim4 *stride,
+                 const dim4 *image_stride) {
+  npu().addBox(addr, image_byte, element_bytes, toBox(*shape), toBox(*stride),
+               toBox(*image_stride));
+}
+void *const *okk_sim_compute_images(void) { return npu().getImages(); }
+void okk_sim_compute_end(void) { npu().endCompute(); }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .attention import attention
 from .builder import Builder
 from .network import Network
-from .options import EncoderOptions, StructureOptions, TokenOptions
+from .options import EncoderOptions, StructureOptions, TokenOptions, option
 from .text import Value
 
 EPSILON = 1e-12
@@ -16,7 +16,8 @@ EPSILON = 1e-12
 
 @dataclass
 class Options(EncoderOptions, TokenOptions, StructureOptions):
-    pass
+    hidden_input: bool = option(False, "the embedded sequence is an argument instead of the ids: "
+                                "no gather, no --vocabulary", bool)
 
 
 def _embedding(b: Builder, ids: Value, rows: int, hidden: int, name: str) -> Value:
@@ -62,10 +63,15 @@ def _layer(b: Builder, options: Options, x: Value, bias: Value) -> Value:
 
 
 def _body(b: Builder, options: Options) -> None:
-    ids = b.input("ids", (b.batch, options.places), "i64", options.vocabulary)
-    kinds = b.input("kinds", (b.batch, options.places), "i64", 2)
-    counts = b.input("mask", (b.batch, options.places), "i64", 2)
-    x = _embedded(b, options, ids, kinds)
+    sentences = (b.batch, options.places)
+    if options.hidden_input:
+        x = b.input("embedded", (*sentences, options.hidden))
+        counts = b.input("mask", sentences, "i64", 2)
+    else:
+        ids = b.input("ids", sentences, "i64", options.vocabulary)
+        kinds = b.input("kinds", sentences, "i64", 2)
+        counts = b.input("mask", sentences, "i64", 2)
+        x = _embedded(b, options, ids, kinds)
     x = b.chain("layer", [f"layer.{i}" for i in range(options.layers)], x,
                 lambda x, bias: _layer(b, options, x, bias), [mask_bias(b, counts)])
     with b.scope("pooler"):

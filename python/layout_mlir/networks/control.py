@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from . import weights as w
 from .module import Module, signature_of
@@ -23,16 +24,17 @@ class Control(Module):
         """An scf.for that carries `values`; the body gets its index and them."""
         first, last, step = (self.index(dim) for dim in (0, count, 1))
         induction = self.function.fresh(f"{self.path(layer)}.i")
-        carried = [Value(self.function.fresh(f"{self.path(layer)}.carried"), v.shape, v.element)
+        carried = [replace(v, name=self.function.fresh(f"{self.path(layer)}.carried"))
                    for v in values]
         with self.region() as lines:
             yielded = body(induction, carried)
         if types(yielded) != types(values):
             raise ValueError(f"{layer}: {types(yielded)} cannot become {types(values)}")
         pairs = ", ".join(f"{c.name} = {v.name}" for c, v in zip(carried, values))
-        return self.emit_many(
+        finals = self.emit_many(
             layer, f"scf.for {induction} = {first} to {last} step {step} iter_args({pairs}) -> "
             f"({types(values)}) {{\n{_nested(lines, 'scf.yield', yielded)}\n}}", yielded)
+        return [replace(v, name=final.name) for v, final in zip(yielded, finals)]
 
     def branch(self, layer: str, condition: str, then: Callable[[], Sequence[Value]],
                otherwise: Callable[[], Sequence[Value]]) -> list[Value]:
@@ -85,10 +87,10 @@ class Control(Module):
         def capture(weight: Weight) -> Value:
             captured.append(weight)
             stem = function.fresh(weight.name.removeprefix(prefix))
-            return function.argument(Value(stem, weight.shape))
+            return function.argument(Value(stem, weight.shape, weight.element))
 
         with self._inside(function, block, capture):
-            arguments = [function.argument(Value(f"%arg{i}", v.shape, v.element))
+            arguments = [function.argument(replace(v, name=f"%arg{i}"))
                          for i, v in enumerate(operands)]
             result = body(*arguments)
         return signature_of(function, [result]), result, captured
@@ -100,8 +102,9 @@ class Control(Module):
         taken = sum(symbol.rsplit("__", 1)[0] == stem for symbol in self._functions.values())
         symbol = self._functions.setdefault(text, f"{stem}__{taken}")
         operands = [*operands, *map(self.weight, weights)]
-        return self.emit(block, f"func.call @{symbol}({names(operands)}) : ({types(operands)}) -> "
-                         f"{results([result])}", result.shape, result.element)
+        value = self.emit(block, f"func.call @{symbol}({names(operands)}) : ({types(operands)}) -> "
+                          f"{results([result])}", result.shape, result.element)
+        return replace(result, name=value.name)
 
     def _loop_over(self, label: str, blocks: Sequence[str], x: Value, body: Callable[..., Value],
                    shared: Sequence[Value]) -> Value:
@@ -125,10 +128,10 @@ class Control(Module):
         shape = stacked.shape[1:]
         zeros, ones = ", 0" * len(shape), ", 1" * len(shape)
         sizes = "".join(f", {d}" for d in shape)
-        row = Value("", shape)
+        row = Value("", shape, stacked.element)
         return self.emit(name.rsplit(".", 2)[-2] + ".row",
                          f"tensor.extract_slice {stacked.name}[{index}{zeros}] [1{sizes}] "
-                         f"[1{ones}] : {stacked.type} to {row.type}", shape)
+                         f"[1{ones}] : {stacked.type} to {row.type}", shape, row.element)
 
 
 def _nested(lines: Sequence[str], terminator: str, values: Sequence[Value]) -> str:

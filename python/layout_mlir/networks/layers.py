@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .ops import Ops
+from .ops import LOWEST, SUM_ELEMENT, Ops
 from .text import Value
 from .weights import Weight
 
@@ -32,15 +32,16 @@ class Layers(Ops):
     # ----------------------------------------------------------------- windows
 
     def _window(self, operation: str, layer: str, x: Value, window: Value, channels: int,
-                kernel: Pair, stride: Pair, start: float) -> Value:
-        """A named operation with a window that slides over height and width."""
+                kernel: Pair, stride: Pair, start: float, element: str) -> Value:
+        """A named operation with a window that slides over height and width; the results are
+        made of `element`, beginning at `start`."""
         (kh, kw), (sh, sw) = pair(kernel), pair(stride)
         h, w = (x.shape[2] - kh) // sh + 1, (x.shape[3] - kw) // sw + 1
         if h <= 0 or w <= 0:
             raise ValueError(f"{self.path(layer)}: a window of {kh}x{kw} does not fit into "
                              f"{x.shape[2]}x{x.shape[3]}; take a larger image")
         strides = f"{sh}" if sh == sw else f"[{sh}, {sw}]"
-        init = self.filled(layer, (x.shape[0], channels, h, w), start)
+        init = self.filled(layer, (x.shape[0], channels, h, w), start, element)
         return self.named(operation, [x, window], init, layer,
                           f" {{dilations = dense<1> : vector<2xi64>, "
                           f"strides = dense<{strides}> : vector<2xi64>}}")
@@ -65,7 +66,8 @@ class Layers(Ops):
         depthwise = weight.rank == 3
         operation = "depthwise_conv_2d_nchw_chw" if depthwise else "conv_2d_nchw_fchw"
         return self._window(operation, name, self.padded(name, x, padding), weight,
-                            weight.shape[0], weight.shape[-2:], stride, 0.0)
+                            weight.shape[0], weight.shape[-2:], stride, 0.0,
+                            SUM_ELEMENT[x.element])
 
     def conv(self, x: Value, channels: int, kernel: Pair, name: str, stride: Pair = 1,
              padding: Padding = 0, depthwise: bool = False, bias: bool = False, gain: float = 2.0,
@@ -110,20 +112,22 @@ class Layers(Ops):
         return self.pointwise(name, [x, (bias, (dim,))], lambda s, a, b: s.add(a, b))
 
     def max_pool(self, x: Value, kernel: int, stride: int, padding: Padding, name: str) -> Value:
-        x = self.padded(name, x, padding, -math.inf)
-        window = self.empty(name + ".window", (kernel, kernel))
+        x = self.padded(name, x, padding, LOWEST[x.element])
+        window = self.empty(name + ".window", (kernel, kernel), x.element)
         return self._window("pooling_nchw_max", name, x, window, x.shape[1], kernel, stride,
-                            -math.inf)
+                            LOWEST[x.element], x.element)
 
     def average_pool(self, x: Value, kernel: Pair, stride: Pair, name: str,
                      padding: Padding = 0) -> Value:
         """The border counts as zeros."""
         x = self.padded(name, x, padding)
-        window = self.empty(name + ".window", pair(kernel))
+        window = self.empty(name + ".window", pair(kernel), x.element)
         total = self._window("pooling_nchw_sum", name + ".sum", x, window, x.shape[1], kernel,
-                             stride, 0.0)
-        count = float(math.prod(pair(kernel)))
-        return self.pointwise(name, [total], lambda s, a: s.div(a, s.constant(count)))
+                             stride, 0.0, SUM_ELEMENT[x.element])
+        return self._divided(name, total, math.prod(pair(kernel)))
+
+    def _divided(self, name: str, total: Value, count: int) -> Value:
+        return self.pointwise(name, [total], lambda s, a: s.div(a, s.constant(float(count))))
 
     def global_average_pool(self, x: Value, name: str) -> Value:
         return self.average_pool(x, x.shape[2:], 1, name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .builder import Builder
 from .network import Network
-from .options import BlockOptions, ChannelOptions, NormedOptions, OptionError
+from .options import BlockOptions, ChannelOptions, ElementOptions, OptionError
 from .text import Value
 
 CHANNELS = [32, 16, 24, 32, 64, 96, 160, 320, 1280]  # stem, stages, last
@@ -17,7 +17,7 @@ BRANCH_GAIN = 0.5
 
 
 @dataclass
-class Options(NormedOptions, BlockOptions, ChannelOptions):
+class Options(ElementOptions, BlockOptions, ChannelOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.channels is not None and (self.ragged or self.width != 1.0):

@@ -8,7 +8,7 @@ from typing import TextIO
 import numpy as np
 
 from . import weights as w
-from .text import Dim, Function, Value, results, tensor_type, types
+from .text import Dim, Function, Value, number_text, results, tensor_type, types
 from .weights import Weight
 
 
@@ -128,14 +128,14 @@ class Module:
         if weight.name in self._constants:
             raise ValueError(f"two weights are called {weight.name}")
         if self._weights_as == "arguments":
-            value = Value(self.function.fresh(weight.name), weight.shape)
+            value = Value(self.function.fresh(weight.name), weight.shape, weight.element)
             self.function.argument(value)
             self._inputs.append(lambda _: weight.draw())
         elif self._weights_as == "splat":
-            value = self._constant(weight.name, f"dense<{weight.splat(self.seed):.8e}>",
-                                   weight.shape, "f32")
+            number = number_text(weight.splat(self.seed), weight.element)
+            value = self._constant(weight.name, f"dense<{number}>", weight.shape, weight.element)
         else:
-            value = self._resource(weight.name, weight.shape, "f32", weight.draw)
+            value = self._resource(weight.name, weight.shape, weight.element, weight.draw)
         self._constants[weight.name] = value
         return value
 
@@ -165,13 +165,18 @@ class Module:
     def input(self, name: str, shape: Sequence[Dim], element: str = "f32", below: int = 0) -> Value:
         """The next argument of main: f32, normally distributed, or integers from 0 to `below`.
         A dynamic extent is given as its name, such as "%batch"."""
-        def draw(sizes: dict[str, int]) -> np.ndarray:
-            extents = [sizes[d.lstrip("%")] if isinstance(d, str) else d for d in shape]
+        def draw(extents: list[int]) -> np.ndarray:
             if element == "i64":
                 return w.draw_integers(self.seed, name, extents, below)
             return w.draw_normal(self.seed, name, extents, 1.0)
 
-        self._inputs.append(draw)
+        return self._argument(name, shape, element, draw)
+
+    def _argument(self, name: str, shape: Sequence[Dim], element: str,
+                  draw: Callable[[list[int]], np.ndarray]) -> Value:
+        """The next argument of main; `draw` makes an example of it with the given extents."""
+        self._inputs.append(lambda sizes: draw(
+            [sizes[d.lstrip("%")] if isinstance(d, str) else d for d in shape]))
         return self.function.argument(Value("%" + name, tuple(shape), element))
 
     def output(self, *values: Value) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .builder import Builder
 from .options import CommonOptions
+from .quantized import IntegerBuilder
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Network:
     small: dict[str, Any] = field(default_factory=dict)
 
     def build(self, options: CommonOptions) -> Builder:
-        builder = Builder(self.name, options)
+        integers = getattr(options, "element", "f32") == "i8"
+        builder = (IntegerBuilder if integers else Builder)(self.name, options)
         self.body(builder, options)
         return builder
 

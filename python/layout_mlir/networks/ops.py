@@ -15,6 +15,10 @@ Operand = Value | tuple[Value, Subscripts]
 
 _NEUTRAL = {"arith.addf": 0.0, "arith.maximumf": -math.inf}
 
+# Of the elements that are multiplied: what products are added up in, and the lowest of them.
+SUM_ELEMENT = {"f32": "f32", "i8": "i32"}
+LOWEST = {"f32": -math.inf, "i8": -128}
+
 
 def _bracketed(dims: Sequence[Dim]) -> str:
     return "[" + ", ".join(map(str, dims)) + "]"
@@ -41,7 +45,7 @@ class Ops(Module):
               attributes: str = "") -> Value:
         return self.emit(layer, f"linalg.{operation}{attributes} ins({names(operands)} : "
                          f"{types(operands)}) outs({init.name} : {init.type}) -> {init.type}",
-                         init.shape)
+                         init.shape, init.element)
 
     def elementwise(self, operation: str, layer: str, *operands: Value) -> Value:
         """A named elementwise operation, such as "add"."""
@@ -72,13 +76,13 @@ class Ops(Module):
             f"}} -> {init.type}", init.shape, init.element)
 
     def pointwise(self, layer: str, operands: Sequence[Operand], body: Callable[..., str],
-                  shape: Sequence[Dim] | None = None) -> Value:
+                  shape: Sequence[Dim] | None = None, element: str = "f32") -> Value:
         """A generic without reductions over `shape`, that of the first operand where not given;
         the body gets no %out."""
         if shape is None:
             shape = operands[0].shape
         rank = len(shape)
-        return self.generic(layer, operands, rank, self.empty(layer, shape), range(rank),
+        return self.generic(layer, operands, rank, self.empty(layer, shape, element), range(rank),
                             lambda s, *elements: body(s, *elements[:-1]))
 
     def reduce(self, layer: str, x: Value, dims: Sequence[int], combine: str) -> Value:
@@ -101,7 +105,7 @@ class Ops(Module):
         """[m, k] x [k, n], or with one more dim in front of each."""
         if x.shape[-1] != y.shape[-2] or x.shape[:-2] != y.shape[:-2]:
             raise ValueError(f"{layer}: cannot multiply {x.shape} with {y.shape}")
-        init = self.filled(layer, (*x.shape[:-1], y.shape[-1]), 0.0)
+        init = self.filled(layer, (*x.shape[:-1], y.shape[-1]), 0.0, SUM_ELEMENT[x.element])
         return self.named("matmul" if x.rank == 2 else "batch_matmul", [x, y], init, layer)
 
     def transpose(self, layer: str, x: Value, permutation: Sequence[int]) -> Value:
@@ -139,8 +143,8 @@ class Ops(Module):
         indices = ", ".join(f"%p{i}: index" for i in range(x.rank))
         return self.emit(layer + ".pad", f"tensor.pad {x.name} low{_bracketed(low)} "
                          f"high{_bracketed(high)} {{\n  ^bb0({indices}):\n"
-                         f"    tensor.yield {self.function.scalar(number)} : f32\n}} : {x.type} to "
-                         f"{tensor_type(shape)}", shape)
+                         f"    tensor.yield {self.function.scalar(number, x.element)} : {x.element}"
+                         f"\n}} : {x.type} to {tensor_type(shape, x.element)}", shape, x.element)
 
     def slice(self, layer: str, x: Value, offsets: Sequence[Dim], sizes: Sequence[Dim],
               strides: Sequence[int] | None = None, drop: Sequence[int] = ()) -> Value:

@@ -141,6 +141,18 @@ class NormedOptions(ScaledOptions):
 
 
 @dataclass
+class ElementOptions(NormedOptions):
+    element: str = option("f32", "f32, or i8 for inference in integers: i8 activations and "
+                          "weights, i32 sums, i32 logits", str, ("f32", "i8"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.element == "i8" and self.bn != "folded":
+            raise OptionError("element i8 has the batch norm in its multipliers: give no bn "
+                              "unfolded with it")
+
+
+@dataclass
 class BlockOptions(CommonOptions):
     blocks: list[int] | None = option(None, "blocks of each stage, e.g. 1,1,1,1", numbers)
 

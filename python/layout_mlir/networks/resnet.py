@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .builder import Builder
 from .network import Network
-from .options import (BlockOptions, ChannelOptions, NormedOptions, OptionError,
+from .options import (BlockOptions, ChannelOptions, ElementOptions, NormedOptions, OptionError,
                       StructureOptions)
 from .text import Value
 
@@ -37,6 +37,11 @@ class StageOptions(NormedOptions, BlockOptions, ChannelOptions):
 @dataclass
 class Options(StageOptions, StructureOptions):
     pass
+
+
+@dataclass
+class ShallowOptions(Options, ElementOptions):
+    """With integers: within a stage they keep their bits, which the sums of a deep one outgrow."""
 
 
 def bottleneck(b: Builder, x: Value, width: int, expanded: int, stride: int = 1) -> Value:
@@ -77,7 +82,7 @@ def _body(blocks: Sequence[int]):
 
 
 RESNET50 = Network(
-    "resnet50", "ResNet-50 v1.5 (He et al. 2015)", Options, _body([3, 4, 6, 3]),
+    "resnet50", "ResNet-50 v1.5 (He et al. 2015)", ShallowOptions, _body([3, 4, 6, 3]),
     {"image": 64, "channels": [7, 5, 11, 13, 17], "blocks": [1, 2, 2, 1], "classes": 10})
 RESNET152 = Network(
     "resnet152", "ResNet-152 v1.5 (He et al. 2015)", Options, _body([3, 8, 36, 3]),

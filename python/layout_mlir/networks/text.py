@@ -44,7 +44,9 @@ def results(values: Sequence[Value]) -> str:
     return types(values) if len(values) == 1 else f"({types(values)})"
 
 
-def float_text(value: float) -> str:
+def number_text(value: float, element: str = "f32") -> str:
+    if element != "f32":
+        return str(int(value))
     if math.isinf(value):
         return "0x7F800000" if value > 0 else "0xFF800000"
     return f"{value:.8e}"
@@ -134,8 +136,7 @@ class Function:
         return self.once(f"c{number}", f"arith.constant {number} : index")
 
     def scalar(self, value: float, element: str = "f32") -> str:
-        text = float_text(value) if element == "f32" else str(int(value))
-        return self.once("cst", f"arith.constant {text} : {element}")
+        return self.once("cst", f"arith.constant {number_text(value, element)} : {element}")
 
     def factors_of(self, dim: Dim) -> tuple[int, list[str]]:
         return (dim, []) if isinstance(dim, int) else self.factors.get(dim, (1, [dim]))

@@ -23,6 +23,7 @@ class Weight:
     shape: tuple[int, ...]
     size: float
     draw: Callable[[], np.ndarray]
+    element: str = "f32"
 
     def scaled(self, scale: "Weight") -> "Weight":
         """Multiplied by one number for each index of the first dim."""
@@ -38,7 +39,8 @@ class Weight:
         """One number for the whole weight, another one for every weight, so that equal shapes
         do not become equal constants."""
         generator = _generator(seed, self.name + " (splat)")
-        return float(np.float32(self.size * generator.uniform(0.5, 1.5)))
+        number = float(np.float32(self.size * generator.uniform(0.5, 1.5)))
+        return number if self.element == "f32" else max(1.0, round(number))
 
 
 def _generator(seed: int, name: str) -> np.random.Generator:
@@ -68,10 +70,25 @@ def uniform(seed: int, name: str, shape: Sequence[int], low: float, high: float)
                   lambda: draw_uniform(seed, name, shape, low, high))
 
 
+_INTEGERS = {"i8": np.int8, "i32": np.int32}
+
+
+def rounded(numbers: np.ndarray, element: str) -> np.ndarray:
+    """The nearest integers; what is out of range becomes the largest one with its sign."""
+    limit = np.iinfo(_INTEGERS[element]).max
+    return np.clip(np.rint(numbers), -limit, limit).astype(_INTEGERS[element])
+
+
+def integers(name: str, shape: Sequence[int], element: str, size: float,
+             draw: Callable[[], np.ndarray]) -> Weight:
+    """What `draw` gives, rounded to integers."""
+    return Weight(name, tuple(shape), size, lambda: rounded(draw(), element), element)
+
+
 def stack(name: str, weights: Sequence[Weight]) -> Weight:
     """Weights of one shape as one, with a new first dim."""
     return Weight(name, (len(weights), *weights[0].shape), weights[0].size,
-                  lambda: np.stack([weight.draw() for weight in weights]))
+                  lambda: np.stack([weight.draw() for weight in weights]), weights[0].element)
 
 
 def write_resources(file: TextIO, blobs: dict[str, Callable[[], np.ndarray]]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 N = 32
 x = np.linspace(-3, 3, N, dtype="f4")
-i = np.arange(-N // 2, N - N // 2, dtype="i4") * 3 + 1
+i = np.arange(-N // 2, N - N // 2, dtype="i4") * 3
 positive = lambda v: np.abs(v) + np.float32(0.25)
 each = lambda f: lambda v: np.array([f(float(e)) for e in v])
 
@@ -44,6 +44,13 @@ INTEGERS = {  # of i and 7
     "arith.maxui": lambda a, b: np.maximum(a.view("u4"), np.uint32(b)).view("i4"),
     "arith.divui": lambda a, b: (a.view("u4") // np.uint32(b)).view("i4"),
 }
+bits = lambda v: np.array([f"{int(e) & 0xffffffff:032b}" for e in v])
+BITS = {  # of i
+    "math.absi": lambda a, _: np.abs(a), "math.ctpop": lambda a, _: [b.count("1") for b in bits(a)],
+    "math.cttz": lambda a, _: [32 - len(b.rstrip("0")) for b in bits(a)],
+    "math.ctlz": lambda a, _: [32 - len(b.lstrip("0")) for b in bits(a)],
+}
+INTEGERS.update(BITS)
 
 
 def kernels(scalar_or_vector, floats, integers):
@@ -70,7 +77,7 @@ def kernels(scalar_or_vector, floats, integers):
         store(f"%v{row}", "f32", "y", len(floats) * N)
     row = 0
     for op in integers:
-        lines.append(f"%w{row} = {op} %i, %seven : {g}")
+        lines.append(f"%w{row} = {op} %i{'' if op in BITS else ', %seven'} : {g}")
         store(f"%w{row}", "i32", "j", len(integers) * N)
     return "\n      ".join(lines)
 

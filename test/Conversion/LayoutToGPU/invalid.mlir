@@ -11,7 +11,7 @@ func.func @npu(%x: tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
 // -----
 
 func.func @channel(%x: tensor<1x3x4x5xf64>) -> tensor<1x3x4x5xf64> {
-  // expected-error @+1 {{images have no channel type for f64 (f32, f16, i8, i16 and i32 have one); keep it in a buffer}}
+  // expected-error @+1 {{images have no channel type for f64, only for f32 (CL_FLOAT), f16 (CL_HALF_FLOAT), i8, i16 or i32 (CL_SIGNED_INT); keep it in a buffer}}
   %y = layout.convert %x : tensor<1x3x4x5xf64> to tensor<1x3x4x5xf64, #layout.rgba_image<in_out_channel>>
   %z = layout.convert %y : tensor<1x3x4x5xf64, #layout.rgba_image<in_out_channel>> to tensor<1x3x4x5xf64>
   return %z : tensor<1x3x4x5xf64>
@@ -19,11 +19,23 @@ func.func @channel(%x: tensor<1x3x4x5xf64>) -> tensor<1x3x4x5xf64> {
 
 // -----
 
-func.func @size(%x: tensor<?x3x4x5xf32>) -> tensor<?x3x4x5xf32> {
-  // expected-error @+1 {{the size of its image is only known when the program runs, and may be more than the device has; keep it in a buffer}}
-  %y = layout.convert %x : tensor<?x3x4x5xf32> to tensor<?x3x4x5xf32, #layout.rgba_image<in_out_channel>>
-  %z = layout.convert %y : tensor<?x3x4x5xf32, #layout.rgba_image<in_out_channel>> to tensor<?x3x4x5xf32>
-  return %z : tensor<?x3x4x5xf32>
+func.func @element(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{'arith.truncf' cannot become a kernel that computes 'tensor<3xbf16>': memory of a device has no elements of type bf16, only of f16, f32, f64, i8, i16, i32 or i64; convert them to one of these on the host}}
+  %y = arith.truncf %x : tensor<3xf32> to tensor<3xbf16>
+  %z = layout.convert %y : tensor<3xbf16> to tensor<3xbf16, #layout.blocked<"A" to "A2a">>
+  %w = arith.extf %z : tensor<3xbf16, #layout.blocked<"A" to "A2a">> to tensor<3xf32, #layout.blocked<"A" to "A2a">>
+  %r = layout.convert %w : tensor<3xf32, #layout.blocked<"A" to "A2a">> to tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+// -----
+
+// How many of the 4 * n channels there are, storage does not say.
+func.func @sizes(%x: tensor<1x?x4x5x4xf32>) -> tensor<1x?x4x5xf32> {
+  // expected-error @+1 {{its sizes cannot be read off its storage; make them static, or take the logical tensor and convert it}}
+  %y = layout.storage_view %x : tensor<1x?x4x5x4xf32> to tensor<1x?x4x5xf32, #layout.blocked<"NCHW" to "NCHW4c">>
+  %z = layout.convert %y : tensor<1x?x4x5xf32, #layout.blocked<"NCHW" to "NCHW4c">> to tensor<1x?x4x5xf32>
+  return %z : tensor<1x?x4x5xf32>
 }
 
 // -----
@@ -45,4 +57,29 @@ func.func private @far(tensor<1x3x4x5xf32, #layout.rgba_image<in_out_channel>>)
 // expected-error @+1 {{'unranked' has the type 'tensor<*xf32>', which has no size that memory could have; give it a rank}}
 func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
   return %x : tensor<*xf32>
+}
+
+// -----
+
+// Whoever chose it: an image that the target cannot hold is none.
+module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, image2d_max_height = 16384>} {
+  func.func @limit(%x: tensor<1x760x1352x64xf32>) -> tensor<1x760x1352x64xf32> {
+    // expected-error @+1 {{is an image of 21632 x 760 pixels, and the target has at most 16384 x 16384; choose another image map, or a buffer}}
+    %y = layout.convert %x : tensor<1x760x1352x64xf32> to tensor<1x760x1352x64xf32, #layout.rgba_image<in_out_channel>>
+    %z = layout.convert %y : tensor<1x760x1352x64xf32, #layout.rgba_image<in_out_channel>> to tensor<1x760x1352x64xf32>
+    return %z : tensor<1x760x1352x64xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'layout.target' is 7 : i64: it has to be a #layout.target}}
+module attributes {layout.target = 7} {
+}
+
+// -----
+
+// expected-error @+1 {{'layoutClLaunch' is a name of the OpenCL runtime's; rename the function}}
+func.func @layoutClLaunch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
 }

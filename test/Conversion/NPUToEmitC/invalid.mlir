@@ -38,8 +38,8 @@ func.func @f(%x: memref<4xf32, #npu.memory<system>>) -> memref<4xf32, #npu.memor
 // -----
 
 func.func @f(%x: memref<4xf32, #npu.memory<system>>) {
-  // expected-error @below {{'arith.constant' has no function of OKKernel's: lower it to npu ops}}
-  %c = arith.constant 0 : index
+  // expected-error @below {{'memref.alloc' has no function of OKKernel's: lower it to npu ops}}
+  %c = memref.alloc() : memref<4xf32, #npu.memory<system>>
   return
 }
 
@@ -110,18 +110,40 @@ func.func @f(%x: memref<1x3x4x5xf32, #npu.memory<system>>) {
 func.func @f() {
   %a = npu.alloc {address = 2048} : !a
   %b = npu.alloc {address = 512} : !b
-  // expected-error @below {{'linalg.add' runs on execution units, which see their own memory only: its operands start at units 2 and 0, move one by npu.copy}}
+  // expected-error @below {{'linalg.add' runs on execution units, which see their own memory only: operand #1 starts at unit 0, the result at unit 2, and not every element is in the unit of the result that it is for}}
   linalg.add ins(%a, %b : !a, !b) outs(%a : !a)
   return
 }
 
 // -----
 
+// A bias is needed in one unit each, whatever else is reduced.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-!a = memref<2x40xf32, #layout.npu_scatter<matrix 15, start = 0, target = #npu>, #npu.memory<local>>
+!a = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 2, target = #npu>, #npu.memory<local>>
+!b = memref<3xf32, #layout.npu_scatter<compact, start = 2, axes = "C", target = #npu>, #npu.memory<local>>
+!c = memref<3xf32, #layout.npu_scatter<compact, start = 3, axes = "C", target = #npu>, #npu.memory<local>>
 func.func @f() {
-  %a = npu.alloc {address = 0} : !a
-  // expected-error @below {{'linalg.negf' runs on execution units, which take f32 tensors of four dims in local memory, found 'memref<2x40xf32}}
+  %a = npu.alloc {address = 2048} : !a
+  %b = npu.alloc {address = 2560} : !b
+  %c = npu.alloc {address = 3712} : !c
+  // expected-error @below {{operand #1 starts at unit 3, the result at unit 2, and not every element is in the unit of the result that it is for}}
+  linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (c)>],
+      iterator_types = ["reduction", "parallel", "reduction", "reduction"]} ins(%a, %c : !a, !c) outs(%b : !b) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %p = arith.mulf %i, %j : f32
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!a = memref<1x3x4x5xbf16, #layout.npu_scatter<compact, start = 2, target = #npu>, #npu.memory<local>>
+func.func @f() {
+  %a = npu.alloc {address = 2048} : !a
+  // expected-error @below {{'linalg.negf' runs on execution units, which compute with f16, f32, f64 and integers of 8 to 64 bits, found 'bf16'}}
   linalg.negf ins(%a : !a) outs(%a : !a)
   return
 }
@@ -129,10 +151,26 @@ func.func @f() {
 // -----
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-!a = memref<3x3x4x5xf32, #layout.npu_scatter<compact, start = 0, pack = ic2, target = #npu>, #npu.memory<local>>
+!a = memref<1x3x4x5xf32, #layout.npu_scatter<compact, start = 2, target = #npu>, #npu.memory<local>>
+func.func @f(%x: memref<1x3x4x5xf32, #npu.memory<system>>) {
+  %a = npu.alloc {address = 2048} : !a
+  // expected-error @below {{'linalg.exp' runs on execution units, which reach local memory only, found 'memref<1x3x4x5xf32, #npu.memory<system>>': move it by npu.copy}}
+  linalg.exp ins(%x : memref<1x3x4x5xf32, #npu.memory<system>>) outs(%a : !a)
+  return
+}
+
+// -----
+
+// expected-error @below {{becomes coefficients in system memory: it must be a constant with its data}}
+memref.global "private" @w : memref<4xf32, #npu.memory<system>>
 func.func @f() {
-  %a = npu.alloc {address = 0} : !a
-  // expected-error @below {{'linalg.negf' runs on execution units, which take tensors that step evenly, found 'memref<}}
-  linalg.negf ins(%a : !a) outs(%a : !a)
+  return
+}
+
+// -----
+
+// expected-error @below {{becomes coefficients in system memory: integers or floats of whole bytes in row-major order of #npu.memory<system>, found 'memref<4xf32>'}}
+memref.global "private" constant @w : memref<4xf32> = dense<0.0>
+func.func @f() {
   return
 }

@@ -12,7 +12,7 @@
 !words = memref<2x5x4x5xi32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
 // CHECK: #include "okk.h"
-// CHECKED: #include "sim.h"
+// CHECKED: #include "sim_compute.h"
 
 // One transfer each way: H and W are one row of 20 on both sides.
 // CHECK: void aligned(system_addr_t [[X:v[0-9]+]], system_addr_t [[Y:v[0-9]+]]) {
@@ -25,15 +25,25 @@
 // CHECK-NEXT: okk_gdma_32bit_cpy_S2L(2176u, [[X]], [[SHAPE_AT]], [[LOCAL_AT]], [[SYSTEM_AT]]);
 // CHECK-NEXT: okk_gdma_32bit_cpy_L2S([[Y]], 2176u, [[SHAPE_AT]], [[SYSTEM_AT]], [[LOCAL_AT]]);
 // CHECK-NEXT: return;
-// The tensor has 512 bytes of every unit at multiples of 128, and 2 x 3 rows of 20.
+// The tensor has 512 bytes of every unit at multiples of 128, and 2 x 3 rows of
+// 20, of which the bytes are numbered as those of the row-major one outside; what
+// is loaded has the same numbers on both sides.
 // CHECKED: void aligned(
 // CHECKED-NEXT: okk_sim_declare_tensor(2176u, 512u, 128u);
 // CHECKED-NEXT: dim4 [[ROWS:v[0-9]+]] = {2, 3, 1, 20};
 // CHECKED-NEXT: dim4* [[ROWS_AT:v[0-9]+]] = &[[ROWS]];
 // CHECKED-NEXT: dim4 [[STEPS:v[0-9]+]] = {64, 32, 20, 1};
 // CHECKED-NEXT: dim4* [[STEPS_AT:v[0-9]+]] = &[[STEPS]];
-// CHECKED-NEXT: okk_sim_declare_elements(2176u, 4, [[ROWS_AT]], [[STEPS_AT]]);
+// CHECKED-NEXT: dim4 [[NUMBERS:v[0-9]+]] = {240, 80, 80, 4};
+// CHECKED-NEXT: dim4* [[NUMBERS_AT:v[0-9]+]] = &[[NUMBERS]];
+// CHECKED-NEXT: okk_sim_number_elements(2176u, 4, [[ROWS_AT]], [[STEPS_AT]], 0, [[NUMBERS_AT]]);
+// CHECKED-NEXT: OkkSimSide [[TO:v[0-9]+]] = okk_sim_local(2176u, 0, {240, 80, 20, 4, 1});
+// CHECKED-NEXT: OkkSimSide [[FROM:v[0-9]+]] = okk_sim_system({{v[0-9]+}}, {240, 80, 20, 4, 1});
+// CHECKED-NEXT: okk_sim_expect({2, 3, 4, 5, 4}, [[TO]], [[FROM]]);
+// CHECKED: okk_gdma_32bit_cpy_S2L(
+// CHECKED-NEXT: okk_sim_expect_end();
 // CHECKED: okk_gdma_32bit_cpy_L2S(
+// CHECKED-NEXT: okk_sim_expect_end();
 // CHECKED-NEXT: okk_sim_release_tensor(2176u);
 func.func @aligned(%x: !sys, %y: !sys) {
   %t = npu.alloc {address = 2176} : !aligned
@@ -70,6 +80,11 @@ func.func @move() {
 // CHECK-NEXT: okk_parallel_end();
 // CHECK-NEXT: x8 [[ONE:v[0-9]+]] = {.u8 = 255u};
 // CHECK: okk_gdma_8bit_set_C_local(0u,
+// A word holds a byte of each of four batches, 100 bytes apart.
+// CHECKED: void pack(
+// CHECKED: okk_sim_local(0u, 0, {400, 20, 5, 1, 100, 1});
+// CHECKED-NEXT: okk_sim_expect({2, 5, 4, 5, 4, 1},
+// CHECKED: okk_bdc_32bit_set_C(0u,
 func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
   %t = npu.alloc {address = 0} : !bytes
   npu.copy %x to %t : memref<6x5x4x5xi8, #npu.memory<system>> to !bytes
@@ -89,6 +104,9 @@ func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
 // CHECK-COUNT-6: okk_gdma_32bit_cpy_L2L
 // CHECK-NOT: okk_gdma_32bit_cpy_L2L
 // CHECK: return
+// CHECKED: void transpose(
+// CHECKED: okk_sim_system({{v[0-9]+}}, {80, 160, 20, 4, 1});
+// CHECKED-NEXT: okk_sim_expect({2, 3, 4, 5, 4},
 func.func @transpose(%x: memref<3x2x4x5xf32, #npu.memory<system>>) {
   %t = npu.alloc {address = 2048} : !aligned
   npu.copy %x to %t permutation = [1, 0, 2, 3] : memref<3x2x4x5xf32, #npu.memory<system>> to !aligned

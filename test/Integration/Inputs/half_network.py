@@ -6,6 +6,7 @@ Weights are arguments, so that both get the same numbers, rounded for the one.
 """
 
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -17,6 +18,7 @@ from layout_mlir.tools import run_tool
 
 def main(folder, limit, *network):
     folder = pathlib.Path(folder)
+    shutil.rmtree(folder / "inputs", ignore_errors=True)
     single, half = folder / "single.mlir", folder / "half.mlir"
     subprocess.run([sys.executable, "-m", "layout_mlir.networks", *network, "--weights", "arguments",
                     "--runnable", "-o", single, "--inputs", folder / "inputs"], check=True)

@@ -1,173 +1,180 @@
 """Random conversions between buffers and images on an OpenCL device, pixel by pixel.
 
-Each conversion takes a random tensor to an image of a random kind, maybe on to an image of another
-kind, reads the pixels as they are and converts back. What each pixel must hold is computed here
-from the table of the specification, and by nothing of the library.
+A program is a walk: a tensor goes from linear memory through images of random kinds and back, and
+all pixels on the way come out as they are, to be compared with image_table.py. A walk has dynamic
+sizes, is compiled once and run on many random shapes; or it has static ones, and is a program for
+itself. Every round of walks goes through every kind with every type.
 """
 
 import argparse
+import json
 import pathlib
 import sys
 import tempfile
 
 import numpy as np
+from image_table import BUFFERS, KINDS, TYPES, can_hold, random_array, tensor_type
 
 from layout_mlir.tools import run_tool
 
-
-def c4(extent):
-    return (extent + 3) // 4
+LONGEST = 4  # kinds of a walk
 
 
-# kind: rank, the axes of x, y and slices (slowest first), and the coordinates of an index with its
-# lane last; spec, section 3.3.
-KINDS = {
-    "in_out_channel": (4, lambda n, h, w, c: ((c4(c), w), (n, h)),
-                       lambda i, s: (i[3] // 4 * s[2] + i[2], i[0] * s[1] + i[1], i[3] % 4)),
-    "in_out_height": (4, lambda n, h, w, c: ((c, w), (n, c4(h))),
-                      lambda i, s: (i[3] * s[2] + i[2], i[0] * c4(s[1]) + i[1] // 4, i[1] % 4)),
-    "in_out_width": (4, lambda n, h, w, c: ((c, c4(w)), (n, h)),
-                     lambda i, s: (i[3] * c4(s[2]) + i[2] // 4, i[0] * s[1] + i[1], i[2] % 4)),
-    "conv2d_filter": (4, lambda o, i, h, w: ((i,), (c4(o), h, w)),
-                      lambda i, s: (i[1], (i[0] // 4 * s[2] + i[2]) * s[3] + i[3], i[0] % 4)),
-    "dw_conv2d_filter": (4, lambda m, i, h, w: ((h, w), (c4(i),)),
-                         lambda i, s: (i[2] * s[3] + i[3], i[1] // 4, i[1] % 4)),
-    "weight_height": (4, lambda o, i, h, w: ((h, w, i), (c4(o),)),
-                      lambda i, s: ((i[2] * s[3] + i[3]) * s[1] + i[1], i[0] // 4, i[0] % 4)),
-    "weight_width": (4, lambda o, i, h, w: ((h, w, c4(i)), (o,)),
-                     lambda i, s: ((i[2] * s[3] + i[3]) * c4(s[1]) + i[1] // 4, i[0], i[1] % 4)),
-    "argument": (1, lambda w: ((c4(w),), ()), lambda i, s: (i[0] // 4, 0 * i[0], i[0] % 4)),
-    "texture_2d": (4, lambda n, h, w, c: ((w, n), (h, c4(c))),
-                   lambda i, s: (i[2] * s[0] + i[0], i[1] * c4(s[3]) + i[3] // 4, i[3] % 4)),
-    "image_array": (4, lambda n, h, w, c: ((w, n), (h,), (c4(c),)),
-                    lambda i, s: (i[2] * s[0] + i[0], i[1], i[3] // 4, i[3] % 4)),
-    "image_3d": (4, lambda n, h, w, c: ((w, n), (h,), (c4(c),)),
-                 lambda i, s: (i[2] * s[0] + i[0], i[1], i[3] // 4, i[3] % 4)),
-    "single_pixel": (4, lambda n, h, w, c: ((w,), (n, h)),
-                     lambda i, s: (i[2], i[0] * s[1] + i[1], i[3])),
-}
-# PoCL 3.1 writes no integers to images with slices.
-FLOATS_ONLY = {"image_array", "image_3d"}
-TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
+class Walk:
+    """A program of len(kinds) + 1 conversions, on tensors whose sizes are known where `shape` says so."""
+
+    def __init__(self, rng, kinds, element, shape):
+        self.names, self.element, self.shape = kinds, element, tuple(shape)
+        self.kinds = [KINDS.get(name) or BUFFERS[name] for name in kinds]
+        self.paddings = [rng.choice([None, 0, 5]) for _ in kinds]
+
+    def types(self):
+        plain = tensor_type(self.shape, self.element)
+        stored = [tensor_type(kind.stored_axes(self.shape), self.element) for kind in self.kinds]
+        return plain, stored
+
+    def module(self):
+        plain, stored = self.types()
+        lines, value, before = [], "%x", plain
+        for k, (kind, padding) in enumerate(zip(self.kinds, self.paddings)):
+            after = tensor_type(self.shape, self.element, kind, padding)
+            lines.append(f"%v{k} = layout.convert {value} : {before} to {after}")
+            lines.append(f"%p{k} = layout.storage_view %v{k} : {after} to {stored[k]}")
+            value, before = f"%v{k}", after
+        lines.append(f"%y = layout.convert {value} : {before} to {plain}")
+        names = ", ".join([*(f"%p{k}" for k in range(len(stored))), "%y"])
+        results = ", ".join([*stored, plain])
+        return (f"func.func @main(%x: {plain}) -> ({results}) {{\n  " + "\n  ".join(lines)
+                + f"\n  return {names} : {results}\n}}\n")
+
+    def check(self, array, results):
+        """The positions that were compared."""
+        compared = 0
+        for name, kind, padding, got in zip(self.names, self.kinds, self.paddings, results):
+            want = kind.store(array, padding or 0)
+            got = got.reshape(want.shape)
+            if padding is None:  # nobody may look at it
+                got = np.where(kind.is_padding(array.shape), want, got)
+            compared += want.size
+            if not np.array_equal(got, want):
+                sys.exit(f"{np.count_nonzero(got != want)} positions of {name} differ: {self.said(array)}")
+        if not np.array_equal(results[-1], array):
+            sys.exit(f"the tensor differs after the way back: {self.said(array)}")
+        return compared + array.size
+
+    def check_points(self, array, case, results):
+        """Elements that were placed by hand, in pixels [x, y, lane]."""
+        pixels = results[0].reshape(*case["image"], 4)
+        for index, place in case["points"]:
+            if pixels[tuple(place)] != array[tuple(index)]:
+                sys.exit(f"{index} is not at {place}: {self.said(array)}")
+
+    def said(self, array):
+        steps = " ".join(f"{name}({'undef' if padding is None else padding})"
+                         for name, padding in zip(self.names, self.paddings))
+        return f"{array.shape} x {self.element} through {steps}"
+
+    def run(self, arrays, directory, cases=()):
+        """Conversions and compared positions."""
+        (directory / "in.mlir").write_text(self.module())
+        run_tool("layout-opt", directory / "in.mlir", "--layout-prepare-entry-points",
+                 "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
+                 "--layout-gpu-to-opencl", "-o", directory / "out.mlir")
+        lines, outputs = [], []
+        for k, array in enumerate(arrays):
+            np.save(directory / f"{k}.npy", array)
+            outputs.append([directory / f"{k}.{r}.npy" for r in range(len(self.kinds) + 1)])
+            lines.append(f"{directory / f'{k}.npy'} -> {' '.join(map(str, outputs[-1]))}")
+        (directory / "cases.txt").write_text("\n".join(lines) + "\n")
+        run_tool("layout-run", directory / "out.mlir", f"--cases={directory / 'cases.txt'}")
+        results = [[np.load(path) for path in paths] for paths in outputs]
+        for array, case, own in zip(arrays, cases, results):
+            self.check_points(array, case, own)
+        compared = sum(self.check(array, own) for array, own in zip(arrays, results))
+        return len(arrays) * (len(self.kinds) + 1), compared
 
 
-def pixels(kind, array, padding):
-    """The image [x, y, (slice,) lane] of an array, with `padding` where no element is."""
-    _, axes, place = KINDS[kind]
-    size = [int(np.prod(each)) for each in axes(*array.shape)]
-    image = np.full((*size, 4), padding, array.dtype)
-    index = np.indices(array.shape)
-    image[place(index, array.shape)] = array
-    return image
+def fit(kinds, shape):
+    for name in kinds:
+        shape = (KINDS.get(name) or BUFFERS[name]).fit(shape)
+    return shape
 
 
-def is_padding(kind, shape):
-    return pixels(kind, np.zeros(shape, np.int8), 1) == 1
+def random_shape(rng, rank):
+    if rank == 1:
+        return (int(rng.integers(0, 300)),)
+    # Most extents are small and odd ones among them, few are long, one in 40 is none.
+    return tuple(int(rng.choice([rng.integers(1, 9), rng.integers(1, 30), 0], p=[0.85, 0.125, 0.025]))
+                 for _ in range(rank))
 
 
-class Conversion:
-    def __init__(self, rng, number):
-        self.kind = str(rng.choice(list(KINDS)))
-        self.rank = KINDS[self.kind][0]
-        self.shape = tuple(int(x) for x in rng.integers(1, 8, self.rank))
-        if self.rank == 1:
-            self.shape = (int(rng.integers(1, 70)),)
-        self.shape = self.fit(self.kind, self.shape)
-        self.second = None
-        if self.rank == 4 and rng.random() < 0.4:
-            others = [k for k in KINDS if KINDS[k][0] == 4 and self.fit(k, self.shape) == self.shape]
-            self.second = str(rng.choice(others))
-        has_slices = {self.kind, self.second} & FLOATS_ONLY
-        self.element = str(rng.choice([name for name in TYPES if name[0] == "f" or not has_slices]))
-        self.stated = rng.random() < 0.5
-        self.name = f"c{number}"
-        dtype = TYPES[self.element]
-        if np.issubdtype(dtype, np.integer):
-            self.array = rng.integers(-100, 100, self.shape).astype(dtype)
-        else:
-            self.array = rng.standard_normal(self.shape).astype(dtype)
-
-    @staticmethod
-    def fit(kind, shape):
-        if kind == "dw_conv2d_filter":
-            return (1, *shape[1:])
-        if kind == "single_pixel":
-            return (*shape[:3], min(shape[3], 4))
-        return shape
-
-    def last(self):
-        return self.second or self.kind
-
-    def type(self, kind=None, stated=False):
-        layout = f"#layout.rgba_image<{kind}>" if kind else ""
-        if stated:
-            zero = "0.0" if self.element[0] == "f" else "0"
-            layout = f"#layout.padded<{layout}, {zero} : {self.element}>"
-        dims = "x".join(map(str, self.shape))
-        return f"tensor<{dims}x{self.element}{', ' + layout if layout else ''}>"
-
-    def stored(self):
-        """The plain tensor of the stored axes: those of x, those of y, the lanes."""
-        axes = [extent for group in KINDS[self.last()][1](*self.shape) for extent in group]
-        return f"tensor<{'x'.join(map(str, (*axes, 4)))}x{self.element}>"
+def deal(rng, element):
+    """Walks through all kinds that can hold the type, each kind once, linear memory among them."""
+    names = [name for name, kind in KINDS.items() if kind.rank == 4 and can_hold(kind, element)]
+    names = [str(name) for name in rng.permutation(names + [str(rng.choice(list(BUFFERS)))])]
+    return [*(names[k:k + LONGEST] for k in range(0, len(names), LONGEST)), ["argument"]]
 
 
-def build(conversions):
-    """A module whose function takes every tensor and gives its pixels and itself again."""
-    lines, arguments, results, types = [], [], [], []
-    for k, c in enumerate(conversions):
-        arguments.append(f"%a{k}: {c.type()}")
-        value, before = f"%a{k}", c.type()
-        steps = [(c.kind, c.stated and not c.second)] + ([(c.second, c.stated)] if c.second else [])
-        for step, (kind, stated) in enumerate(steps):
-            after = c.type(kind, stated)
-            lines.append(f"%v{k}_{step} = layout.convert {value} : {before} to {after}")
-            value, before = f"%v{k}_{step}", after
-        lines.append(f"%p{k} = layout.storage_view {value} : {before} to {c.stored()}")
-        lines.append(f"%b{k} = layout.convert {value} : {before} to {c.type()}")
-        results += [f"%p{k}", f"%b{k}"]
-        types += [c.stored(), c.type()]
-    return (f"func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n  "
-            + "\n  ".join(lines)
-            + f"\n  return {', '.join(results)} : {', '.join(types)}\n}}\n")
+def dynamic_walks(rng, shapes):
+    """One round: walks with dynamic sizes, and arrays of random shapes for each of them."""
+    for element in TYPES:
+        for kinds in deal(rng, element):
+            rank = 1 if kinds == ["argument"] else 4
+            # What a kind asks of a size is stated; the others are known when it runs.
+            least, most = fit(kinds, (1,) * rank), fit(kinds, (99,) * rank)
+            shape = [rng.integers(1, high + 1) if high < 99 else None for low, high in zip(least, most)]
+            arrays = []
+            for _ in range(shapes):
+                own = random_shape(rng, rank)
+                own = [extent if known is None else known for extent, known in zip(own, shape)]
+                arrays.append(random_array(rng, own, element))
+            yield Walk(rng, kinds, element, shape), arrays
 
 
-def check(conversions, directory):
-    (directory / "in.mlir").write_text(build(conversions))
-    run_tool("layout-opt", directory / "in.mlir", "--layout-prepare-entry-points",
-              "--convert-layout-to-gpu", "--lower-affine", "--canonicalize", "--cse",
-              "--layout-gpu-to-opencl", "-o", directory / "out.mlir")
-    command = [directory / "out.mlir"]
-    for k, c in enumerate(conversions):
-        np.save(directory / f"{k}.npy", c.array)
-        command.append(f"--input={directory / f'{k}.npy'}")
-    for k in range(len(conversions)):
-        command += [f"--output={directory / f'{k}p.npy'}", f"--output={directory / f'{k}b.npy'}"]
-    run_tool("layout-run", *command)
-    for k, c in enumerate(conversions):
-        said = f"{c.kind} {c.second or ''} {c.shape} {c.element} {'zero' if c.stated else 'undef'}"
-        want = pixels(c.last(), c.array, 0)
-        got = np.load(directory / f"{k}p.npy").reshape(want.shape)
-        if not c.stated:  # nobody may look at padding
-            got[is_padding(c.last(), c.shape)] = 0
-        if not np.array_equal(got, want):
-            sys.exit(f"pixels differ: {said}")
-        if not np.array_equal(np.load(directory / f"{k}b.npy"), c.array):
-            sys.exit(f"the tensor differs after the way back: {said}")
+def static_walks(rng, count):
+    for _ in range(count):
+        element = str(rng.choice(list(TYPES)))
+        walks = deal(rng, element)
+        kinds = walks[rng.integers(len(walks))][:2]
+        shape = fit(kinds, random_shape(rng, 1 if kinds == ["argument"] else 4))
+        yield Walk(rng, kinds, element, shape), [random_array(rng, shape, element)]
+
+
+def vector_walks(rng, path):
+    """Shapes with points that were placed by hand, one walk for all of a layout."""
+    cases = json.loads(path.read_text())["cases"]
+    for name, kind in KINDS.items():
+        own = [case for case in cases if case["layout"] == kind.layout]
+        if own:
+            shape = [1 if extent == 1 else None for extent in kind.fit((2,) * kind.rank)]
+            yield (Walk(rng, [name], "f32", shape),
+                   [random_array(rng, case["shape"], "f32") for case in own], own)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=10000)
-    parser.add_argument("--batch", type=int, default=32, help="conversions of one program")
+    parser.add_argument("--rounds", type=int, default=1, help="through all kinds and types")
+    parser.add_argument("--shapes", type=int, default=10, help="of each walk of a round")
+    parser.add_argument("--static", type=int, default=0, help="walks with static sizes, one each")
+    parser.add_argument("--vectors", type=pathlib.Path, help="a file of placed points")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    with tempfile.TemporaryDirectory() as directory:
-        for first in range(0, options.count, options.batch):
-            numbers = range(first, min(first + options.batch, options.count))
-            check([Conversion(rng, k) for k in numbers], pathlib.Path(directory))
-            print(f"{numbers[-1] + 1} conversions agree (seed {options.seed})", flush=True)
+    conversions = compared = 0
+
+    def run(walks):
+        nonlocal conversions, compared
+        for walk, *what in walks:
+            with tempfile.TemporaryDirectory() as directory:
+                done, positions = walk.run(what[0], pathlib.Path(directory), *what[1:])
+            conversions, compared = conversions + done, compared + positions
+
+    if options.vectors:
+        run(vector_walks(rng, options.vectors))
+    run(static_walks(rng, options.static))
+    for _ in range(options.rounds):
+        run(dynamic_walks(rng, options.shapes))
+        print(f"{conversions} conversions, {compared} positions: all agree (seed {options.seed})", flush=True)
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
     RankedTensorType dest = parse(spell(to, states));
     SCOPED_TRACE(shape + " " + from + " to " + to);
     std::string whyNot;
-    FailureOr<DigitCopy> copy = planDigitCopy(source, dest, whyNot);
+    FailureOr<DigitCopy> copy = planDigitCopy(source, dest, &whyNot);
     ASSERT_TRUE(succeeded(copy)) << whyNot;
     if (copy->way != DigitCopy::Way::Boxes)
       continue;
@@ -152,7 +152,7 @@ TEST_F(DigitCopies, CountsWhatMoves) {
       parse("tensor<1x61x7x7xf32>"),
       parse("tensor<1x61x7x7xf32, #layout.padded<#layout.blocked<\"NCHW\" to "
             "\"NCHW16c\">, zero>>"),
-      whyNot);
+      &whyNot);
   ASSERT_TRUE(succeeded(copy)) << whyNot;
   EXPECT_EQ(copy->boxes.size(), 2u);
   EXPECT_EQ(copy->getNumRead({1, 61, 7, 7}), 61 * 49);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "WholeDigits.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Pack.h"
 #include "layout/Analysis/DigitCopy.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -19,17 +21,24 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Every dim in up to three digits, all digits in a random order.
+/// Every dim, or two of them as one, in up to three digits, all digits in a
+/// random order, sometimes with room between them.
 LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
-  std::vector<Sized> digits;
-  for (unsigned d = 0; d < rank; ++d) {
-    Sized rest = Sized::dim(d);
+  std::vector<Sized> sources, digits;
+  for (unsigned d = 0; d < rank; ++d)
+    sources.push_back(Sized::dim(d));
+  if (rank > 1 && random() % 4 == 0) {
+    Sized fused = group(ArrayRef<Sized>(sources).take_front(2));
+    sources.erase(sources.begin());
+    sources.front() = fused;
+  }
+  for (Sized &rest : sources) {
     for (unsigned cuts = random() % 3; cuts > 0; --cuts) {
       int64_t tile = 2 + random() % 3;
       digits.push_back(mod(rest, tile));
       rest = floorDiv(rest, tile);
     }
-    digits.push_back(rest);
+    digits.push_back(random() % 6 ? rest : align(rest, 2 + random() % 3));
   }
   std::shuffle(digits.begin(), digits.end(), random);
   Sized offset = group(digits);
@@ -42,7 +51,7 @@ TEST(WholeDigits, MoveIsThatOfThePlan) {
   context.loadDialect<LayoutDialect>();
   std::mt19937 random(20240612);
   const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 36};
-  unsigned numFound = 0, numLong = 0;
+  unsigned numFound = 0, numLong = 0, numGathered = 0, numPadded = 0;
   for (unsigned round = 0; round < 4000; ++round) {
     unsigned rank = 1 + random() % 3;
     SmallVector<int64_t> shape;
@@ -54,23 +63,37 @@ TEST(WholeDigits, MoveIsThatOfThePlan) {
       from = from.specialize(shape);
     if (random() % 2)
       to = to.specialize(shape);
-    std::optional<DigitMove> move = findMoveOfDigits(from, to, shape);
+    auto source = StoredDigits::read(from, shape);
+    auto dest = StoredDigits::read(to, shape);
+    ASSERT_TRUE(source && dest);
+    std::optional<DigitMove> move = findMoveOfDigits(*source, *dest, shape);
     if (!move)
       continue;
+    SCOPED_TRACE(from.str() + " to " + to.str() + ", round " +
+                 std::to_string(round));
     auto type = RankedTensorType::get(shape, Float32Type::get(&context));
     std::string whyNot;
     FailureOr<DigitCopy> copy =
-        planDigitCopy(withLayout(type, from), withLayout(type, to), whyNot);
-    ASSERT_TRUE(succeeded(copy)) << whyNot << ", round " << round;
-    EXPECT_EQ(copy->getNumRead(shape), move->elements) << "round " << round;
-    EXPECT_EQ(copy->getNumWritten(shape), move->elements) << "round " << round;
-    EXPECT_EQ(copy->getCommonRun(shape), move->run)
-        << from.str() << " to " << to.str() << ", round " << round;
+        planDigitCopy(withLayout(type, from), withLayout(type, to), &whyNot);
+    ASSERT_EQ(succeeded(copy), !move->isGathered) << whyNot;
+    if (move->isGathered) {
+      EXPECT_EQ(move->read, *countIndices(shape));
+      EXPECT_EQ(move->written, *getStorageSize(to, shape));
+      EXPECT_EQ(move->run, 1);
+      ++numGathered;
+      continue;
+    }
+    EXPECT_EQ(copy->getNumRead(shape), move->read);
+    EXPECT_EQ(copy->getNumWritten(shape), move->written);
+    EXPECT_EQ(copy->getCommonRun(shape), move->run);
+    numPadded += move->read > *countIndices(shape);
     ++numFound;
     numLong += move->run > 1;
   }
   EXPECT_GT(numFound, 300u);
   EXPECT_GT(numLong, 100u);
+  EXPECT_GT(numGathered, 100u);
+  EXPECT_GT(numPadded, 100u);
 }
 
 } // namespace

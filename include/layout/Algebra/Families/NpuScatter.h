@@ -13,6 +13,10 @@
 //     npu    = (Q + c) mod X
 //     offset = base + P * (m * sN + row * sC + h * sH + w * sW) + lane
 //
+// The dims of the tensor are N, C, H and W in this order, or what `axes` says:
+// one letter for each dim; dims of one letter are fused row-major, and an axis
+// without a letter has size 1.
+//
 //     2x3x4x5xf32 aligned, X = 4, Q = 2, 128 bytes to align to:
 //       sC = 32, sN = 32 * ceil(5 / 4) = 64, and (0, 2, 0, 0) is at unit 0,
 //       offset 32; storage is 128 elements a unit
@@ -31,7 +35,9 @@
 #define LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+#include <string>
 
 namespace mlir {
 namespace layout {
@@ -58,9 +64,18 @@ struct NpuScatter {
   int64_t start = 0;                     // Q
   NpuPack pack = NpuPack::None;
   int64_t offset = 0; // R, in bytes
+  /// The axis of each dim; empty where they are the family's in its order.
+  std::string axes;
 
   bool isScattered() const { return mode != NpuMode::Continuous; }
-  unsigned getRank() const { return mode == NpuMode::Matrix ? 2 : 4; }
+  /// N, C, H and W, or N and M (columns) of a matrix.
+  llvm::StringRef getFamilyAxes() const {
+    return mode == NpuMode::Matrix ? "NM" : "NCHW";
+  }
+  llvm::StringRef getAxes() const {
+    return axes.empty() ? getFamilyAxes() : llvm::StringRef(axes);
+  }
+  unsigned getRank() const { return getAxes().size(); }
 };
 
 /// P: how many elements a storage unit holds.

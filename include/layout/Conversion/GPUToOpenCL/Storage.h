@@ -42,6 +42,14 @@ struct DeviceStorage {
 /// first run, shared by all later ones and never freed.
 constexpr llvm::StringLiteral kConstantAttrName = "layout.constant";
 
+/// The elements of pixels and of buffers, and their list in diagnostics.
+bool isChannelType(Type type);
+bool isBufferElementType(Type type);
+constexpr llvm::StringLiteral kChannelTypes =
+    "f32 (CL_FLOAT), f16 (CL_HALF_FLOAT), i8, i16 or i32 (CL_SIGNED_INT)";
+constexpr llvm::StringLiteral kBufferElementTypes =
+    "f16, f32, f64, i8, i16, i32 or i64";
+
 /// Whether the memref is memory of the device, of whatever kind.
 bool isOnDevice(BaseMemRefType type);
 

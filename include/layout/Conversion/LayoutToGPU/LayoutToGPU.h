@@ -14,14 +14,15 @@
 #ifndef LAYOUT_CONVERSION_LAYOUTTOGPU_LAYOUTTOGPU_H
 #define LAYOUT_CONVERSION_LAYOUTTOGPU_LAYOUTTOGPU_H
 
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir {
 namespace layout {
 
 /// Lowers `module`; see the pass convert-layout-to-gpu. Where something cannot
-/// be lowered, reports it and fails.
-LogicalResult convertLayoutToGPU(ModuleOp module);
+/// be lowered, or is an image that `target` cannot hold, reports it and fails.
+LogicalResult convertLayoutToGPU(ModuleOp module, TargetAttr target = {});
 
 } // namespace layout
 } // namespace mlir

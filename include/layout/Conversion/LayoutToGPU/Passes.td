@@ -37,8 +37,16 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
     six columns and ten rows, `memref<60xf32, "buffer">` linear memory. A remark
     on every kernel says how often a work item reads images and buffers.
 
-    An op that has no kernel is an error that names it and the way out.
+    An op that has no kernel is an error that names it and the way out. So is an
+    image beyond the limits of the target, where one is known; what is only known
+    when the program runs, the runtime checks.
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           "The device that images have to fit: a `#layout.target` attribute; "
+           "without it `layout.target` of the module; without that the runtime "
+           "checks them">,
+  ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",

@@ -16,28 +16,48 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
     Every function becomes an `emitc.func` that calls OKKernel; upstream's C++
     emitter (`layout-translate --mlir-to-cpp`) writes it as text.
 
-    * Arguments are memrefs in system memory, of type `system_addr_t`;
+    * Arguments are memrefs in system memory, of type `system_addr_t`. A module
+      with constants (`memref.global`) gives every function one argument more,
+      the first: the address of the block of them, in which `memref.get_global`
+      is an offset. `layout-translate --npu-to-package` writes that block;
     * `npu.copy` becomes the transfers that it takes (`okk_gdma_32bit_cpy_S2L`
       and its kin), `npu.fill` a `set_C` of the engine, `npu.parallel` a pair of
       `okk_parallel_start` and `okk_parallel_end`;
     * elementwise linalg ops of f32 (`add`, `sub`, `mul`, `div`, `negf`,
-      `reciprocal`) on tensors that start at one unit become the `okk_bdc`
-      function of that name;
+      `reciprocal`) on tensors of four dims that step evenly from one unit on
+      become the `okk_bdc` function of that name;
+    * every other linalg op on local memory becomes a kernel, which the simulator
+      alone can run (`sim_compute.h`): a C++ function of the op's loops on dense
+      images of its operands, one for all ops of the same structure, and calls
+      that say which boxes of local memory the images are of;
     * shapes, strides and addresses are computed from the canonical maps of the
-      layouts; views take no code.
+      layouts; views take no code;
+    * a function called `main` becomes `npu_main`, and one of many calls a row of
+      functions, which host compilers take faster.
+
+    Execution units see their own memory only: an operand has every element in
+    the unit of the result that it is for. Only what a contraction reads may be
+    elsewhere, and only where all units need all of it: the input of a
+    convolution, not the bias that is added to it.
 
     Every `npu.alloc` has an address, and tensors do not overlap
-    (`npu-verify-memory` runs first). An op that OKKernel has no function for is
-    an error.
+    (`npu-verify-memory` runs first). An op that is none of these is an error.
   }];
   let options = [
     Option<"checks", "checks", "bool", "false",
-           "Declare tensors to the simulator (sim.h), which then checks that "
-           "every access stays in one">,
+           "Declare tensors to the simulator, number their elements, and say of "
+           "every op which it moves: sim_compute.h">,
     Option<"exactBytes", "exact-bytes", "bool", "false",
            "Tensors own the bytes of their elements alone">
   ];
-  let dependentDialects = ["::mlir::emitc::EmitCDialect"];
+  let dependentDialects = ["::mlir::emitc::EmitCDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // LAYOUT_CONVERSION_NPUTOEMITC_PASSES

@@ -49,7 +49,13 @@ long long okk_sim_written_bytes(void);
 typedef struct {
   long long transfers, computes;
   long long bytes_s2l, bytes_l2s, bytes_l2l, bytes_s2s;
-  long long peak_bytes; // of declared tensors, in a unit
+  long long peak_bytes;      // of declared tensors, in a unit
+  long long live_bytes;      // the most that live at one time: a bound of it
+  long long broadcast_bytes; // of operands that units get from others
+  // Element operations (NpuSimulator.h).
+  long long useful_ops, issued_ops;
+  long long parallel_regions;
+  long long overlapped_bytes; // moved by DMA while execution units computed
 } okk_sim_counters;
 okk_sim_counters okk_sim_count(void);
 
@@ -63,7 +69,27 @@ void okk_sim_declare_tensor(local_addr_t addr, unsigned int bytes,
                             unsigned int alignment);
 void okk_sim_declare_elements(local_addr_t addr, int element_bytes,
                               const dim4 *shape, const dim4 *stride);
+/// The same, and each byte of them gets a number.
+void okk_sim_number_elements(local_addr_t addr, int element_bytes,
+                             const dim4 *shape, const dim4 *stride,
+                             long long first_byte, const dim4 *byte_stride);
 void okk_sim_release_tensor(local_addr_t addr);
+
+/// An operand of the commands up to okk_sim_expect_end: in a numbered tensor at
+/// `address`, or in system memory with number 0 there. The byte of index i of a
+/// box has the number first + sum of i_d * strides[d].
+typedef struct {
+  int is_local;
+  unsigned long long address;
+  long long first;
+  const long long *strides;
+} okk_sim_side;
+/// The commands move every byte of the box once, from and to these numbers. The
+/// destination comes first; what is expected of an operand of a kernel
+/// (sim_compute.h) is between it and its image.
+void okk_sim_expect(int rank, const long long *sizes, int operands,
+                    const okk_sim_side *sides);
+void okk_sim_expect_end(void);
 
 #ifdef __cplusplus
 }

@@ -42,10 +42,15 @@ LogicalResult TargetAttr::verify(
     int64_t image2dMaxWidth, int64_t image2dMaxHeight, int64_t image3dMaxWidth,
     int64_t image3dMaxHeight, int64_t image3dMaxDepth,
     int64_t imageMaxArraySize, ArrayAttr imageTypes, int64_t launchCost,
-    int64_t imageReadPercent, int64_t bufferReadPercent) {
-  if (kind != "cpu" && kind != "opencl")
+    int64_t imageReadPercent, int64_t bufferReadPercent,
+    NpuTargetInterface npu) {
+  if (kind != "cpu" && kind != "opencl" && kind != "npu")
     return emitError() << "unknown kind of target \"" << kind
-                       << "\": the kinds are \"cpu\" and \"opencl\"";
+                       << "\": the kinds are \"cpu\", \"opencl\" and \"npu\"";
+  if ((kind == "npu") != bool(npu))
+    return emitError() << (npu ? "target figure 'npu' is of kind \"npu\" only"
+                               : "a target of kind \"npu\" names its chip: "
+                                 "state `npu = #npu.target<..>`");
   struct Figure {
     StringRef name;
     int64_t value, least;
@@ -76,6 +81,11 @@ LogicalResult TargetAttr::verify(
     return emitError() << "target figure 'lanes' is " << lanes
                        << ": a target of kind \"opencl\" has the 4 lanes of a "
                           "pixel";
+  if (npu && lanes * 4 != std::max<int64_t>(npu.getFigures().euBytes, 4))
+    return emitError() << "target figure 'lanes' is " << lanes
+                       << ": a unit of this chip works on "
+                       << std::max<int64_t>(npu.getFigures().euBytes, 4) / 4
+                       << " words of 4 bytes at once";
   if (imageTypes)
     for (Attribute type : imageTypes)
       if (!isa<TypeAttr>(type) ||
@@ -87,7 +97,8 @@ LogicalResult TargetAttr::verify(
       imageTypes || image2dMaxWidth != kImage2dSize ||
       image2dMaxHeight != kImage2dSize || image3dMaxWidth != kImage3dSize ||
       image3dMaxHeight != kImage3dSize || image3dMaxDepth != kImage3dSize ||
-      imageMaxArraySize != kImageArraySize || launchCost != kLaunchCost ||
+      imageMaxArraySize != kImageArraySize ||
+      (launchCost != kLaunchCost && kind != "npu") ||
       imageReadPercent != kImageReadPercent ||
       bufferReadPercent != kBufferReadPercent;
   if (kind != "opencl" && statesImages)

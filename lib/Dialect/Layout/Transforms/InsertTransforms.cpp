@@ -52,8 +52,7 @@ private:
 
   LogicalResult readOp(Operation *op);
   LogicalResult readArguments(Operation *op);
-  LogicalResult checkStatements() const;
-  struct Wanted;
+  LogicalResult checkStatements();
   void collectDemands(const Wanted &entry);
   void meet(Value value, Type type, ArrayRef<OpOperand *> operands);
   void setFunctionType(Operation *op);
@@ -67,6 +66,8 @@ private:
   /// Ops with attributes, and those with operands, which others may affect.
   std::deque<Wanted> ops; // which does not move them when it grows
   Placement placement;
+  /// Operands, results and arguments that are to change their types.
+  SmallVector<StatedEnd, 0> ends;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
   /// Operands that ask for a value in another type.
@@ -92,6 +93,7 @@ LogicalResult Rewriter::readArguments(Operation *op) {
 
 LogicalResult Rewriter::readOp(Operation *op) {
   if (op->getDiscardableAttrDictionary().empty()) {
+    // It keeps the types that it has.
     if (op->getNumOperands())
       ops.push_back({op, llvm::to_vector<3>(op->getOperandTypes()), {}, true});
     return success();
@@ -110,22 +112,18 @@ LogicalResult Rewriter::readOp(Operation *op) {
   if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
       isa<FunctionOpInterface>(op->getParentOp()))
     functions.insert(op->getParentOp());
+  for (auto [operand, type] : llvm::zip(op->getOpOperands(), entry.operands))
+    if (operand.get().getType() != type)
+      ends.push_back({&operand, type});
+  for (auto [result, type] : llvm::zip(op->getResults(), entry.results))
+    if (result.getType() != type)
+      ends.push_back({Value(result), type});
   ops.push_back(std::move(entry));
   return success();
 }
 
 /// Whether all that is stated can hold at once.
-LogicalResult Rewriter::checkStatements() const {
-  SmallVector<StatedEnd, 0> ends;
-  for (const Wanted &entry : ops) {
-    for (auto [operand, type] :
-         llvm::zip(entry.op->getOpOperands(), entry.operands))
-      if (operand.get().getType() != type)
-        ends.push_back({&operand, type});
-    for (auto [result, type] : llvm::zip(entry.op->getResults(), entry.results))
-      if (result.getType() != type)
-        ends.push_back({Value(result), type});
-  }
+LogicalResult Rewriter::checkStatements() {
   for (auto [argument, type] : wantedArguments)
     if (argument.getType() != type)
       ends.push_back({Value(argument), type});
@@ -269,6 +267,7 @@ LogicalResult Rewriter::run() {
   if (walk.wasInterrupted() || failed(checkStatements()))
     return failure();
 
+  llvm::DenseMap<DictionaryAttr, DictionaryAttr> leftOf;
   for (const Wanted &entry : ops) {
     if (entry.op->getDiscardableAttrDictionary().empty())
       continue;
@@ -276,10 +275,15 @@ LogicalResult Rewriter::run() {
       for (auto [result, type] :
            llvm::zip(entry.op->getResults(), entry.results))
         result.setType(type);
-    NamedAttrList left(entry.op->getDiscardableAttrDictionary());
-    for (StringRef name : {kOperandLayouts, kResultLayouts, kArgumentLayouts})
-      left.erase(name);
-    entry.op->setDiscardableAttrs(left.getDictionary(entry.op->getContext()));
+    DictionaryAttr attrs = entry.op->getDiscardableAttrDictionary();
+    DictionaryAttr &left = leftOf[attrs];
+    if (!left) {
+      NamedAttrList others(attrs);
+      for (StringRef name : {kOperandLayouts, kResultLayouts, kArgumentLayouts})
+        others.erase(name);
+      left = others.getDictionary(entry.op->getContext());
+    }
+    entry.op->setDiscardableAttrs(left);
   }
   for (auto [argument, type] : wantedArguments)
     argument.setType(type);

@@ -39,9 +39,11 @@ private:
   using Layouts = SmallVector<Attribute, 4>;
 
   Attribute getAttr(LayoutId layout) const {
-    return layout == kAnyLayout
-               ? unit
-               : Attribute(MapAttr::get(context, costs.getMap(layout)));
+    if (layout == kAnyLayout)
+      return unit;
+    if (Attribute spelling = costs.getSpelling(layout))
+      return spelling;
+    return MapAttr::get(context, costs.getMap(layout));
   }
   ArrayAttr getArray(ArrayRef<LayoutId> layouts) const {
     Layouts attrs;
@@ -68,9 +70,14 @@ private:
 } // namespace
 
 void DecisionWriter::writeOps() {
-  // Per class and configuration.
-  std::vector<SmallVector<std::pair<ArrayAttr, ArrayAttr>, 4>> attrs(
-      assignment.candidates.size());
+  // Per class and configuration; most ops have no other attributes.
+  struct Attrs {
+    ArrayAttr operands, results;
+    DictionaryAttr alone;
+  };
+  std::vector<SmallVector<Attrs, 4>> attrs(assignment.candidates.size());
+  auto operandLayouts = StringAttr::get(context, kOperandLayouts);
+  auto resultLayouts = StringAttr::get(context, kResultLayouts);
   for (auto [u, unit] : llvm::enumerate(assignment.program.units)) {
     const OpConfig &config = assignment.getConfig(u);
     // Pins are there already.
@@ -79,15 +86,23 @@ void DecisionWriter::writeOps() {
       continue;
     auto &ofClass = attrs[unit.unitClass];
     ofClass.resize(assignment.candidates[unit.unitClass].configs.size());
-    auto &[operands, results] = ofClass[assignment.choice[u]];
+    auto &[operands, results, alone] = ofClass[assignment.choice[u]];
+    DictionaryAttr others = unit.op->getDiscardableAttrDictionary();
+    if (alone && others.empty()) {
+      unit.op->setDiscardableAttrs(alone);
+      continue;
+    }
     if (!operands) {
       operands = getArray(config.exact.operands);
       results = getArray(config.exact.results);
     }
-    NamedAttrList all(unit.op->getDiscardableAttrDictionary());
-    all.set(kOperandLayouts, operands);
-    all.set(kResultLayouts, results);
-    unit.op->setDiscardableAttrs(all.getDictionary(context));
+    NamedAttrList all(others);
+    all.set(operandLayouts, operands);
+    all.set(resultLayouts, results);
+    DictionaryAttr dictionary = all.getDictionary(context);
+    if (others.empty())
+      alone = dictionary;
+    unit.op->setDiscardableAttrs(dictionary);
   }
 }
 
@@ -197,6 +212,11 @@ static void remarkConversion(const PlannedConversion &conversion,
                              CostModel &costs) {
   Operation *producer = conversion.value.getDefiningOp();
   Operation *anchor = assignment.getAnchor(conversion.consumers.front().first);
+  auto remark =
+      remark::passed(conversion.value.getLoc(), options("Convert", anchor));
+  // Maps take long to print, and nobody may listen.
+  if (!remark)
+    return;
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "conversion of " << conversion.value.getType() << " from "
@@ -216,10 +236,9 @@ static void remarkConversion(const PlannedConversion &conversion,
     os << "the value is an argument, whose type is fixed";
   if (conversion.frequency != 1)
     os << "; it runs " << conversion.frequency << " times";
-  remark::passed(conversion.value.getLoc(), options("Convert", anchor))
-      << text << remark::metric("BytesRead", conversion.plan.bytesRead)
-      << remark::metric("BytesWritten", conversion.plan.bytesWritten)
-      << remark::metric("Cost", conversion.cost);
+  remark << text << remark::metric("BytesRead", conversion.plan.bytesRead)
+         << remark::metric("BytesWritten", conversion.plan.bytesWritten)
+         << remark::metric("Cost", conversion.cost);
 }
 
 /// Tensors whose best image the target cannot hold.
@@ -227,19 +246,22 @@ static void remarkImage(Operation *op, const ImageNote &note,
                         CostModel &costs) {
   Value value = note.slot.isResult ? Value(op->getResult(note.slot.index))
                                    : op->getOperand(note.slot.index);
+  auto remark = note.instead
+                    ? remark::analysis(op->getLoc(), options("OtherImage", op))
+                    : remark::missed(op->getLoc(), options("NoImage", op));
+  if (!remark)
+    return;
   std::string text;
   llvm::raw_string_ostream os(text);
   os << (note.slot.isResult ? "result " : "operand ") << note.slot.index
      << " of " << op->getName() << ", " << value.getType() << ", would be ";
   describe(note.fit, cast<RankedTensorType>(value.getType()), os);
-  if (note.instead) {
+  if (note.instead)
     os << ": it is offered as " << print(costs.getMap(*note.instead))
        << " instead";
-    remark::analysis(op->getLoc(), options("OtherImage", op)) << text;
-  } else {
+  else
     os << ": it stays in linear memory";
-    remark::missed(op->getLoc(), options("NoImage", op)) << text;
-  }
+  remark << text;
 }
 
 void layout::emitDecisionRemarks(Operation *root,

@@ -156,6 +156,36 @@ layout::emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
   return result;
 }
 
+SmallVector<Value> layout::emitDigits(OpBuilder &b, Location loc,
+                                      Value coordinate,
+                                      ArrayRef<OpFoldResult> extents) {
+  auto isOne = [](OpFoldResult extent) {
+    return isConstantIntValue(extent, 1);
+  };
+  SmallVector<Value> digits(extents.size());
+  // The fastest one is peeled off first, the slowest one is what is left.
+  Value rest = coordinate;
+  for (size_t a = extents.size(); a-- > 0;) {
+    if (isOne(extents[a])) {
+      digits[a] = arith::ConstantIndexOp::create(b, loc, 0);
+      continue;
+    }
+    if (llvm::all_of(extents.take_front(a), isOne)) {
+      digits[a] = rest;
+      continue;
+    }
+    Value divisor = getValueOrCreateConstantIndexOp(b, loc, extents[a]);
+    // Storage without positions has an axis without any.
+    if (getConstantIntValue(extents[a]).value_or(0) < 1) {
+      Value one = arith::ConstantIndexOp::create(b, loc, 1);
+      divisor = arith::MaxSIOp::create(b, loc, divisor, one);
+    }
+    digits[a] = arith::RemUIOp::create(b, loc, rest, divisor);
+    rest = arith::DivUIOp::create(b, loc, rest, divisor);
+  }
+  return digits;
+}
+
 /// The stored axes of a point inside of the storage.
 static SmallVector<Value> emitAxesOfPoint(OpBuilder &b, Location loc,
                                           const LayoutMap &map,
@@ -163,25 +193,11 @@ static SmallVector<Value> emitAxesOfPoint(OpBuilder &b, Location loc,
                                           ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> axes;
   for (auto [c, x] : llvm::enumerate(point)) {
-    // A coordinate is row-major over its axes: the fastest one is peeled off
-    // first, the slowest one is what is left.
-    ArrayRef<StoredAxis> stored = map.getStoredAxes(c);
-    SmallVector<Value> ofPoint(stored.size());
-    Value rest = x;
-    for (size_t a = stored.size(); a-- > 0;) {
-      if (a == 0) {
-        ofPoint[a] = rest;
-        break;
-      }
-      Value extent =
-          emitValues(b, loc, Linear(stored[a].extent), {}, sizes).front();
-      // Storage without positions has an axis without any.
-      Value one = arith::ConstantIndexOp::create(b, loc, 1);
-      Value divisor = arith::MaxSIOp::create(b, loc, extent, one);
-      ofPoint[a] = arith::RemUIOp::create(b, loc, rest, divisor);
-      rest = arith::DivUIOp::create(b, loc, rest, divisor);
-    }
-    llvm::append_range(axes, ofPoint);
+    SmallVector<OpFoldResult> extents;
+    for (const StoredAxis &axis : map.getStoredAxes(c))
+      extents.push_back(getAsOpFoldResult(
+          emitValues(b, loc, Linear(axis.extent), {}, sizes).front()));
+    llvm::append_range(axes, emitDigits(b, loc, x, extents));
   }
   return axes;
 }

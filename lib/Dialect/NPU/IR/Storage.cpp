@@ -91,7 +91,7 @@ static FailureOr<Storage> getLocalStorage(MemRefType type, Storage storage,
   storage.scatter = NpuScatterAttr::get(
       type.getContext(), scatter.getMode(), scatter.getWidth(),
       scatter.getStrides(), scatter.getStart(), scatter.getPack(), offset,
-      scatter.getTarget());
+      scatter.getAxes(), scatter.getTarget());
   FailureOr<LayoutMap> map = storage.scatter.resolve(
       type.getShape(), type.getElementType(), emitError);
   if (failed(map) || failed(verifyLayout(*map, storage.scatter, type.getShape(),
@@ -149,6 +149,7 @@ int64_t npu::getAlignment(const Storage &storage) {
   // The layout's own rules are asked, of a tensor that fits anywhere.
   NpuScatter scatter = storage.scatter.getScatter();
   NpuFigures figures = storage.target.getFigures();
+  scatter.axes.clear();
   SmallVector<int64_t> shape(scatter.getRank(), 1);
   shape.back() = std::max<int64_t>(scatter.width, 1);
   figures.bytesPerNpu = std::numeric_limits<int64_t>::max() / figures.npus;

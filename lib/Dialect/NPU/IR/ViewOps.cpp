@@ -7,6 +7,7 @@
 
 #include "layout/Algebra/Views.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -64,9 +65,18 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   if (failed(storage) ||
       failed(verifySlice(source, offsets, sizes, strides, emitError)))
     return failure();
-  if (!storage->isLocal() || source.getRank() != 4) {
-    emitError() << "infers slices of tensors of four dims in local memory, "
-                   "found "
+  // The dim of N, C, H and W; a step of a fused one is none of the axis.
+  SmallVector<int64_t> dimOf;
+  if (storage->isLocal() && storage->scatter.getMode() != NpuMode::Matrix)
+    for (char axis : StringRef("NCHW")) {
+      StringRef axes = storage->scatter.getScatter().getAxes();
+      if (axes.count(axis) > 1)
+        break;
+      dimOf.push_back(axes.contains(axis) ? int64_t(axes.find(axis)) : -1);
+    }
+  if (dimOf.size() != 4) {
+    emitError() << "infers slices of tensors in local memory whose dims are "
+                   "N, C, H and W, found "
                 << source;
     return failure();
   }
@@ -81,21 +91,28 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     return values;
   };
   SmallVector<int64_t> first(offsets), at = point(first);
-  auto strideOf = [&](unsigned d, int64_t step) {
+  // As many indices on as make one step of the axis in a unit.
+  int64_t perStep[] = {lanes, units, 1, 1};
+  SmallVector<int64_t> steps(4, 1);
+  for (auto [axis, d] : llvm::enumerate(dimOf)) {
+    if (d < 0)
+      continue;
     SmallVector<int64_t> next(first);
-    next[d] += step;
-    return (point(next)[1] - at[1]) / lanes;
+    next[d] += perStep[axis] * strides[d];
+    steps[axis] = (point(next)[1] - at[1]) / lanes;
+  }
+  auto sizeOf = [&](unsigned axis) {
+    return dimOf[axis] < 0 ? 1 : sizes[dimOf[axis]];
   };
-  SmallVector<int64_t> steps{strideOf(0, lanes * strides[0]),
-                             strideOf(1, units * strides[1]),
-                             strideOf(2, strides[2]), strideOf(3, strides[3])};
-  // One batch needs no more than its own rows.
-  if (llvm::divideCeil(sizes[0], lanes) == 1)
-    steps[0] = steps[1] * llvm::divideCeil(at[0] + sizes[1], units);
-  auto layout = NpuScatterAttr::get(source.getContext(), NpuMode::Strided, 0,
-                                    steps, at[0], storage->scatter.getPack(),
-                                    at[1] * storage->elementBytes,
-                                    storage->scatter.getTarget());
+  // One batch needs no more than it reaches.
+  if (llvm::divideCeil(sizeOf(0), lanes) == 1)
+    steps[0] =
+        (int64_t(llvm::divideCeil(at[0] + sizeOf(1), units)) - 1) * steps[1] +
+        (sizeOf(2) - 1) * steps[2] + (sizeOf(3) - 1) * steps[3] + 1;
+  auto layout = NpuScatterAttr::get(
+      source.getContext(), NpuMode::Strided, 0, steps, at[0],
+      storage->scatter.getPack(), at[1] * storage->elementBytes,
+      storage->scatter.getAxes(), storage->scatter.getTarget());
   MemRefType result = MemRefType::get(sizes, source.getElementType(), layout,
                                       source.getMemorySpace());
   FailureOr<Storage> part = getStorage(result, emitError);
@@ -220,6 +237,22 @@ static bool isMatrixOf(MemRefType matrixType, const Storage &matrix,
   return haveSamePoints(left, tensor.map, box);
 }
 
+/// The same elements under more or fewer dims, in row-major order.
+static bool isReshapeOf(MemRefType largeType, const Storage &large,
+                        MemRefType smallType, const Storage &small) {
+  if (largeType.getRank() <= smallType.getRank() ||
+      large.elementBytes != small.elementBytes)
+    return false;
+  std::optional<SmallVector<ReassociationIndices>> groups =
+      getReassociationIndicesForCollapse(largeType.getShape(),
+                                         smallType.getShape());
+  if (!groups)
+    return false;
+  std::optional<LayoutMap> expanded =
+      expandShape(small.map, *groups, largeType.getShape());
+  return expanded && haveSamePoints(large.map, *expanded, largeType.getShape());
+}
+
 LogicalResult ViewOp::verify() {
   MemRefType from = getSource().getType(), to = getResult().getType();
   auto emit = [&] { return emitOpError(); };
@@ -239,10 +272,14 @@ LogicalResult ViewOp::verify() {
   if (isSame || isPackingOf(from, *source, to, *result) ||
       isPackingOf(to, *result, from, *source) ||
       isMatrixOf(from, *source, to, *result) ||
-      isMatrixOf(to, *result, from, *source))
+      isMatrixOf(to, *result, from, *source) ||
+      isReshapeOf(from, *source, to, *result) ||
+      isReshapeOf(to, *result, from, *source))
     return success();
   return emitOpError()
          << "the elements of " << to << " are not those of " << from
          << ": a view keeps shape and places, makes one element of the P that "
-            "share a storage unit, or a matrix of a tensor (N, C, 1, w)";
+            "share a storage unit, a matrix of a tensor (N, C, 1, w), or "
+            "expands "
+            "or collapses dims";
 }

@@ -20,15 +20,21 @@ static constexpr size_t kEveryOrder = 7;
 static constexpr int kRandomOrders = 500;
 
 Placement mlir::npu::boundBlocks(const std::vector<PlacedBlock> &blocks) {
+  // What ends at a time makes room for what begins then.
+  std::vector<std::pair<int64_t, int64_t>> changes;
+  for (const PlacedBlock &block : blocks)
+    if (block.begin < block.end) {
+      changes.push_back({block.begin, block.size});
+      changes.push_back({block.end, -block.size});
+    }
+  llvm::sort(changes);
   Placement bound;
-  for (const PlacedBlock &at : blocks) {
-    int64_t bytes = 0;
-    for (const PlacedBlock &block : blocks)
-      if (block.begin <= at.begin && at.begin < block.end)
-        bytes += block.size;
+  int64_t bytes = 0;
+  for (auto [time, change] : changes) {
+    bytes += change;
     if (bytes > bound.lowerBound) {
       bound.lowerBound = bytes;
-      bound.lowerBoundAt = at.begin;
+      bound.lowerBoundAt = time;
     }
   }
   return bound;

@@ -13,6 +13,7 @@
 
 // Aligned, moved to compact at another unit, and back; int8 in 4N-mode and a
 // matrix there and back, while the execution units fill what nobody reads yet.
+// What is negated twice, by a function of OKKernel's and by a kernel, is itself.
 func.func @program(%x: !tensor, %y: !tensor, %b: !bytes, %c: !bytes,
                    %m: !matrix, %n: !matrix) {
   %t = npu.alloc {address = 4096} : !aligned
@@ -25,9 +26,13 @@ func.func @program(%x: !tensor, %y: !tensor, %b: !bytes, %c: !bytes,
     npu.copy %b to %v : !bytes to !localBytes
   }
   npu.copy %t to %u : !aligned to !compact
+  linalg.negf ins(%u : !compact) outs(%u : !compact)
+  linalg.negf ins(%u : !compact) outs(%u : !compact)
   npu.copy %u to %y : !compact to !tensor
   npu.copy %v to %c : !localBytes to !bytes
   npu.copy %m to %w : !matrix to !localMatrix
+  linalg.negf ins(%w : !localMatrix) outs(%w : !localMatrix)
+  linalg.negf ins(%w : !localMatrix) outs(%w : !localMatrix)
   npu.copy %w to %n : !localMatrix to !matrix
   npu.dealloc %w : !localMatrix
   npu.dealloc %v : !localBytes

@@ -56,7 +56,7 @@ module attributes {test.a = #layout.npu_scatter<aligned, start = 0, start = 1>} 
 
 // -----
 
-// expected-error @below {{unknown setting 'bank': there are start, pack, offset, target}}
+// expected-error @below {{unknown setting 'bank': there are start, pack, offset, axes, target}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = 0, bank = 1>} {}
 
 // -----
@@ -223,3 +223,13 @@ func.func private @f(tensor<2x5x3x4xf32, #layout.npu_scatter<strided [12, 12, 4,
 // rows from unit 3 on.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @f(tensor<2x4x3x4xf32, #layout.npu_scatter<strided [12, 12, 4, 1], start = 3, target = #chip>>)
+
+// -----
+
+// expected-error @below {{layout #layout.npu_scatter<aligned, ..> has a dim of axis 'M': the axes are NCHW}}
+module attributes {test.a = #layout.npu_scatter<aligned, start = 0, axes = "NM">} {}
+
+// -----
+
+// expected-error @below {{layout #layout.npu_scatter<matrix, ..> has a dim of axis 'C': the axes are NM}}
+module attributes {test.a = #layout.npu_scatter<matrix 4, start = 0, axes = "NC">} {}

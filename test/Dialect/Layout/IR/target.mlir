@@ -11,7 +11,7 @@ module attributes {layout.target = #layout.target<kind = "cpu", lanes = 8, assum
 
 // -----
 
-// expected-error @below {{unknown kind of target "tpu": the kinds are "cpu" and "opencl"}}
+// expected-error @below {{unknown kind of target "tpu": the kinds are "cpu", "opencl" and "npu"}}
 module attributes {layout.target = #layout.target<kind = "tpu", lanes = 16>} {}
 
 // -----
@@ -43,3 +43,23 @@ module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, im
 
 // expected-error @below {{a target of kind "cpu" has no images and no kernels that are launched: give their figures to the kind "opencl"}}
 module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16, launch_cost = 10>} {}
+
+// -----
+
+// CHECK: #layout.target<kind = "npu", lanes = 32, launch_cost = 4096, npu = #npu.target<"BM1684">>
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 32, npu = #npu.target<"BM1684">, launch_cost = 4096>} {}
+
+// -----
+
+// expected-error @below {{a target of kind "npu" names its chip: state `npu = #npu.target<..>`}}
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 32>} {}
+
+// -----
+
+// expected-error @below {{target figure 'npu' is of kind "npu" only}}
+module attributes {layout.target = #layout.target<kind = "cpu", lanes = 32, npu = #npu.target<"BM1684">>} {}
+
+// -----
+
+// expected-error @below {{target figure 'lanes' is 16: a unit of this chip works on 32 words of 4 bytes at once}}
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 16, npu = #npu.target<"BM1684">>} {}

@@ -70,7 +70,7 @@ func.func @f(%t: memref<6x5x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned0 = #layout.npu_scatter<aligned, start = 0, target = #npu>
 func.func @f(%t: memref<2x40xf32, #layout.npu_scatter<matrix 15, start = 0, target = #npu>, #npu.memory<local>>) {
-  // expected-error @below {{a view keeps shape and places, makes one element of the P that share a storage unit, or a matrix of a tensor (N, C, 1, w)}}
+  // expected-error @below {{a view keeps shape and places, makes one element of the P that share a storage unit, a matrix of a tensor (N, C, 1, w), or expands or collapses dims}}
   %p = npu.view %t : memref<2x40xf32, #layout.npu_scatter<matrix 15, start = 0, target = #npu>, #npu.memory<local>>
     to memref<2x4x1x10xf32, #aligned0, #npu.memory<local>>
   return

@@ -41,7 +41,7 @@ func.func @region(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
-    // expected-error @below {{stands in a region: npu-assign-addresses orders the life of tensors in the function's block}}
+    // expected-error @below {{stands in a region: the life of tensors in local memory is ordered by the function's block}}
     %a = npu.alloc : !t
   }
   return
@@ -52,7 +52,7 @@ func.func @region(%n: index) {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 
-// expected-error @below {{has several blocks: npu-assign-addresses orders the life of tensors by one}}
+// expected-error @below {{has several blocks: the life of tensors in local memory is ordered by one}}
 func.func @blocks() {
   %a = npu.alloc : !t
   cf.br ^next

@@ -26,6 +26,7 @@ def Layout_NpuScatterAttr
     #layout.npu_scatter<compact, start = 0, pack = n4>
     #layout.npu_scatter<matrix 15, start = 0>
     #layout.npu_scatter<strided [120, 56, 16, 2], start = 1, offset = 64>
+    #layout.npu_scatter<matrix 64, start = 0, axes = "NNM">
     #layout.npu_scatter<continuous>
     ```
 
@@ -44,6 +45,12 @@ def Layout_NpuScatterAttr
       32-bit compact weights (I, O, KH, KW);
     * `offset`: the byte of each unit where the tensor starts, 0 if not written.
       Its address is start * `bytes_per_npu` + offset;
+    * `axes`: the axis of each dim of the tensor, one letter of N, C, H, W (of a
+      matrix: N and its columns M), where it is not a tensor of just these dims
+      in this order: `"CNHW"` for weights O, I, KH, KW that are stored as
+      (I, O, KH, KW), `"C"` for a bias, `"NNM"` for a matrix whose rows are the
+      first two dims. Dims of one letter are fused row-major, an axis without
+      a letter has size 1;
     * `target`: the figures of the chip, an `#npu.target`. A layout without them
       parses, but does not apply to a tensor; passes may fill it in.
 
@@ -65,6 +72,7 @@ def Layout_NpuScatterAttr
     "int64_t":$start,
     "::mlir::layout::NpuPack":$pack,
     "int64_t":$offset,
+    StringRefParameter<"the axis of each dim, or empty">:$axes,
     OptionalParameter<"::mlir::layout::NpuTargetInterface">:$target);
   let extraClassDeclaration = [{
     /// The same as a value of the algebra.

@@ -23,9 +23,11 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     Costs are counted in *units*: the time in which memory moves one byte.
 
     * `kind`: the storage spaces that layouts may use: "cpu" is linear memory,
-      "opencl" is linear memory and images of four lanes a pixel;
+      "opencl" is linear memory and images of four lanes a pixel, "npu" is
+      system memory and the local memories of a chip's units;
     * `lanes`: elements of one inner tile, the run that the innermost loop of a
-      kernel works on; 4 for "opencl", those of a pixel;
+      kernel works on; 4 for "opencl", those of a pixel; eu_bytes / 4 for
+      "npu", the words that a unit works on at once;
     * `line_bytes`: what memory moves at once; a conversion whose two sides
       share runs of at least this many bytes is a plain copy;
     * `strided_percent`: cost of a conversion that moves single elements, in
@@ -56,6 +58,16 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
       that it reads once more, from a cache, in percent of a unit. Adreno and
       newer Mali read images through a cache that buffers do not have, so the
       first is the smaller one; for old Mali give the larger one.
+
+    Of an NPU, kind "npu", further:
+
+    ```mlir
+    #layout.target<kind = "npu", lanes = 32, npu = #npu.target<"BM1684">,
+                   launch_cost = 4096>
+    ```
+
+    * `npu`: the chip;
+    * `launch_cost`: units that pass while one more transfer is started.
   }];
   let parameters = (ins
     StringRefParameter<"kind of machine">:$kind,
@@ -75,7 +87,8 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     OptionalParameter<"ArrayAttr">:$image_types,
     DefaultValuedParameter<"int64_t", "TargetAttr::kLaunchCost">:$launch_cost,
     DefaultValuedParameter<"int64_t", "TargetAttr::kImageReadPercent">:$image_read_percent,
-    DefaultValuedParameter<"int64_t", "TargetAttr::kBufferReadPercent">:$buffer_read_percent);
+    DefaultValuedParameter<"int64_t", "TargetAttr::kBufferReadPercent">:$buffer_read_percent,
+    OptionalParameter<"::mlir::layout::NpuTargetInterface">:$npu);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -89,6 +102,8 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     static constexpr int64_t kImageReadPercent = 10;
     static constexpr int64_t kBufferReadPercent = 40;
 
+    /// Whether tensors may be spread over the units of an NPU.
+    bool hasUnits() const { return getKind() == "npu"; }
     /// Whether tensors may be stored in images.
     bool hasImages() const { return getKind() == "opencl"; }
     /// Whether images hold elements of this type.

@@ -38,6 +38,11 @@ SmallVector<Value> emitStoredAxes(OpBuilder &b, Location loc,
                                   const LayoutMap &map, ValueRange index,
                                   ArrayRef<OpFoldResult> sizes);
 
+/// The digits of a coordinate inside of the storage, which is row-major over
+/// axes of these extents, slowest first.
+SmallVector<Value> emitDigits(OpBuilder &b, Location loc, Value coordinate,
+                              ArrayRef<OpFoldResult> extents);
+
 struct EmittedIndex {
   SmallVector<Value> index; // logical
   /// i1: the position holds an element, not padding. Null where it always does.

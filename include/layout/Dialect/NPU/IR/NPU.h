@@ -31,4 +31,15 @@
 #define GET_OP_CLASSES
 #include "layout/Dialect/NPU/IR/NPUOps.h.inc"
 
+namespace mlir {
+namespace npu {
+
+/// Arguments that a program is given for its results, and for what lies in
+/// system memory in between, of which nobody outside knows.
+constexpr StringLiteral kResultArgument = "npu.result";
+constexpr StringLiteral kScratchArgument = "npu.scratch";
+
+} // namespace npu
+} // namespace mlir
+
 #endif // LAYOUT_DIALECT_NPU_IR_NPU_H

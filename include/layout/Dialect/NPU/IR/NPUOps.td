@@ -111,6 +111,7 @@ def NPU_ViewOp : NPU_Op<"view", [Pure]> {
       2IC-mode f32 as `vector<2xf32>` or `i64`;
     * a matrix N x M in channels of w columns is the tensor
       (N, ceil(M / w), 1, w);
+    * dims are expanded and collapsed where no element moves;
     * elements of the same bytes, such as f32 and i32, keep shape and layout.
 
     ```mlir

@@ -33,6 +33,37 @@ def NPUAssignAddressesPass
   }];
 }
 
+def NPUSpillTensorsPass
+    : Pass<"npu-spill-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Stores tensors outside while others need their bytes";
+  let description = [{
+    Where more lives at one time than a unit has bytes, a tensor that is not
+    used there is freed, and loaded again before its next use: of those the one
+    that is needed last. What was loaded from memory that does not change is
+    loaded from there once more; anything else is stored to system memory
+    first, in an argument of the function (`npu.scratch`).
+
+    The remark `Spill` of the category `npu` counts what was stored and loaded.
+    What one op needs at once is never spilled: if it does not fit, the pass
+    leaves it to `npu-assign-addresses` to say so.
+  }];
+  let dependentDialects = ["::mlir::npu::NPUDialect"];
+}
+
+def NPUOverlapTransfersPass
+    : Pass<"npu-overlap-transfers", "::mlir::func::FuncOp"> {
+  let summary = "Moves tensors while units compute";
+  let description = [{
+    What an op loads from memory that does not change is loaded while the op
+    before it computes, and what is stored to a result while the op after it
+    does: both are put into one `npu.parallel`. A tensor lives longer that way,
+    so this is done where all that lives then still fits a unit.
+
+    The remark `Overlap` of the category `npu` counts the transfers.
+  }];
+  let dependentDialects = ["::mlir::npu::NPUDialect"];
+}
+
 def NPUVerifyMemoryPass
     : Pass<"npu-verify-memory", "::mlir::func::FuncOp"> {
   let summary = "Checks that tensors of local memory do not share bytes";

@@ -82,10 +82,15 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
       if (failed(pack))
         return failure();
       scatter.pack = NpuPack(*pack + 1);
+    } else if (name == "axes") {
+      parsed = parser.parseString(&scatter.axes);
+      // A tensor of the family's own dims has one spelling.
+      if (scatter.axes == scatter.getFamilyAxes())
+        scatter.axes.clear();
     } else {
       return parser.emitError(loc)
              << "unknown setting '" << name
-             << "': there are start, pack, offset, target";
+             << "': there are start, pack, offset, axes, target";
     }
     if (parsed)
       return failure();
@@ -134,7 +139,7 @@ Attribute NpuScatterAttr::parse(AsmParser &parser, Type) {
   return parser.getChecked<NpuScatterAttr>(
       packLoc, parser.getContext(), scatter.mode, scatter.width,
       ArrayRef<int64_t>(scatter.strides), scatter.start, scatter.pack,
-      scatter.offset, target);
+      scatter.offset, StringRef(scatter.axes), target);
 }
 
 void NpuScatterAttr::print(AsmPrinter &printer) const {
@@ -149,6 +154,8 @@ void NpuScatterAttr::print(AsmPrinter &printer) const {
     printer << ", pack = " << stringify(getPack());
   if (getOffset() != 0)
     printer << ", offset = " << getOffset();
+  if (!getAxes().empty())
+    printer << ", axes = \"" << getAxes() << '"';
   if (getTarget())
     printer << ", target = " << getTarget();
   printer << '>';
@@ -166,6 +173,7 @@ NpuScatter NpuScatterAttr::getScatter() const {
   scatter.start = getStart();
   scatter.pack = getPack();
   scatter.offset = getOffset();
+  scatter.axes = getAxes().str();
   return scatter;
 }
 
@@ -174,7 +182,7 @@ NpuScatter NpuScatterAttr::getScatter() const {
 LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
                                      int64_t width, ArrayRef<int64_t> strides,
                                      int64_t start, NpuPack pack,
-                                     int64_t offset,
+                                     int64_t offset, StringRef axes,
                                      NpuTargetInterface target) {
   NpuScatter scatter;
   scatter.mode = mode;
@@ -183,6 +191,7 @@ LogicalResult NpuScatterAttr::verify(EmitErrorFn emitError, NpuMode mode,
   scatter.start = start;
   scatter.pack = pack;
   scatter.offset = offset;
+  scatter.axes = axes.str();
   if (target && !scatter.isScattered())
     return emitError() << "a layout in system memory has no target";
   return verifyScatter(emitError, scatter);
@@ -197,7 +206,7 @@ Attribute NpuScatterAttr::withTarget(Attribute target) const {
   if (!npuTarget || getTarget() || !getScatter().isScattered())
     return *this;
   return get(getContext(), getMode(), getWidth(), getStrides(), getStart(),
-             getPack(), getOffset(), npuTarget);
+             getPack(), getOffset(), getAxes(), npuTarget);
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,9 +280,10 @@ SmallVector<Sized> NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape,
   }
   NpuStorage storage = *getStorage(*this, shape, elementType, nullptr);
   dims = {storage.npu, storage.m, storage.row};
-  if (getMode() != NpuMode::Matrix)
+  if (getScatter().getAxes().contains('H'))
     dims.push_back(storage.h);
-  dims.push_back(storage.w);
+  if (getMode() == NpuMode::Matrix || getScatter().getAxes().contains('W'))
+    dims.push_back(storage.w);
   if (getPack() != NpuPack::None)
     dims.push_back(storage.lane);
   return dims;

@@ -1,0 +1,60 @@
+//===- Passes.td - Tensors to the memories of an NPU -------*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_CONVERSION_LAYOUTTONPU_PASSES
+#define LAYOUT_CONVERSION_LAYOUTTONPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SplitForUnitsPass : Pass<"layout-split-for-units", "ModuleOp"> {
+  let summary = "Splits ops whose tensors do not fit local memory together";
+  let description = [{
+    An op of the linalg dialect for whose tensors no layouts fit a unit of the
+    target's chip (`kind = "npu"`) becomes a sequence of ops on parts: of the
+    loops that are not spread over the units first (batches, rows), then of
+    channels, then of what is summed over, in as few parts as fit. The tensors
+    that were too large are then in system memory, and their parts are loaded as
+    they are needed. The remark `Split` of the category `npu` says how often and
+    along which loop.
+
+    An op that does not fit in any parts is an error that says by how much.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "The target, as in `layout.target`">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
+  let summary = "Turns tensors into memory of an NPU, and layouts into transfers";
+  let description = [{
+    Every tensor becomes a memref: of local memory where its layout is an
+    `#layout.npu_scatter`, of system memory otherwise.
+
+    * arguments, results and constants are in system memory: a function takes
+      memrefs for its results (`npu.result`) and for what lies outside in between
+      (`npu.scratch`); constants are globals;
+    * `layout.convert` becomes `npu.copy`, loads stand right before the first op
+      that needs them, and a tensor lives to its last use;
+    * linalg ops run on tensors in local memory. An operand in system memory is
+      loaded into the units that need it, by broadcast;
+    * pads, slices, insertions and concatenations are transfers from or to a
+      part of a tensor; reshapes are views;
+    * what is accumulated into is overwritten where nobody else reads it.
+
+    Afterwards no tensor and no `layout` op is left. An op that units cannot do
+    is an error that names it and the way out.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::npu::NPUDialect"
+  ];
+}
+
+#endif // LAYOUT_CONVERSION_LAYOUTTONPU_PASSES

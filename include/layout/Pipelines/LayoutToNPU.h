@@ -1,0 +1,39 @@
+//===- LayoutToNPU.h - From linalg to the memories of an NPU ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `layout-to-npu`: linalg on tensors to npu memory ops with addresses, layouts
+// decided for the chip of the target.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_LAYOUTTONPU_H
+#define LAYOUT_PIPELINES_LAYOUTTONPU_H
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+namespace mlir {
+class OpPassManager;
+
+namespace layout {
+
+struct LayoutToNPUOptions : public PassPipelineOptions<LayoutToNPUOptions> {
+  PassOptions::Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The target, as in `layout.target`; without it that of "
+                     "the module")};
+};
+
+void buildLayoutToNPUPipeline(OpPassManager &pm,
+                              const LayoutToNPUOptions &options);
+
+void registerLayoutToNPUPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_LAYOUTTONPU_H

@@ -1,0 +1,151 @@
+//===- NpuCost.cpp - Costs of ops and transfers on units ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Pack.h"
+#include "layout/Analysis/CostModel.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The words of all units that pass when a tensor in local memory is walked
+/// once: what the layout reserves, in every unit, whether it holds elements or
+/// not. A storage unit takes whole words, so bytes are four to a word only
+/// where they are packed, and a channel that begins anywhere touches one more
+/// step of the execution units than one that is aligned.
+int64_t CostModel::getIssuedWords(RankedTensorType type, LayoutId layout) {
+  NpuFigures figures = target.getNpu().getFigures();
+  auto scatter = dyn_cast_if_present<NpuScatterAttr>(getSpelling(layout));
+  int64_t bytes = getElementBytes(type.getElementType());
+  std::optional<NpuStorage> storage;
+  if (scatter)
+    storage = getNpuStorage(scatter.getScatter(), figures, bytes,
+                            type.getShape(), [](const Twine &) {});
+  std::optional<int64_t> units, channels;
+  if (storage) {
+    units = (storage->m.extent * storage->sN).evaluate(type.getShape());
+    channels =
+        (storage->m.extent * storage->row.extent).evaluate(type.getShape());
+  }
+  if (!units || !channels)
+    return kInfiniteCost;
+  int64_t lanes = getLanes(scatter.getPack());
+  int64_t words =
+      scaleCost(*units, llvm::divideCeil(scaleCost(bytes, lanes), 4));
+  if (scatter.getMode() == NpuMode::Compact)
+    words = addCosts(words, scaleCost(*channels, target.getLanes()));
+  return scaleCost(words, figures.npus);
+}
+
+/// The loops that the units of a tensor are spread over.
+static llvm::SmallBitVector getChannelLoops(AffineMap map,
+                                            NpuScatterAttr layout) {
+  llvm::SmallBitVector loops(map.getNumDims());
+  char channel = layout.getMode() == NpuMode::Matrix ? 'M' : 'C';
+  for (auto [expr, axis] :
+       llvm::zip_equal(map.getResults(), layout.getScatter().getAxes()))
+    for (unsigned l = 0; axis == channel && l < map.getNumDims(); ++l)
+      if (expr.isFunctionOfDim(l))
+        loops.set(l);
+  return loops;
+}
+
+/// Arithmetic runs where the result lies, once for every index that is summed
+/// over; what all units need comes over the network or from system memory.
+Cost CostModel::getUnitsCost(Operation *op, const OpLayoutRule &rule,
+                             const OpLayouts &layouts) {
+  auto isLocal = [&](LayoutId layout) {
+    return getMap(layout).getSpace() == "npu";
+  };
+  Cost points = 1, cost = 0;
+  bool isAnywhereLocal = false;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !isLocal(layouts.results[i]))
+      continue;
+    isAnywhereLocal = true;
+    points = std::max(points, getIssuedWords(type, layouts.results[i]));
+  }
+  for (const LoopRule &loop : rule.loops)
+    if (loop.iterator == utils::IteratorType::reduction)
+      points = scaleCost(points, ShapedType::isDynamic(loop.size)
+                                     ? target.getAssumedSize()
+                                     : loop.size);
+  llvm::SmallBitVector channels;
+  if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
+    if (auto scatter = dyn_cast_if_present<NpuScatterAttr>(
+            getSpelling(layouts.results[0])))
+      channels = getChannelLoops(rule.resultMaps.front(), scatter);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    AffineMap map = rule.operandMaps[i];
+    if (!map || !rule.isRead[i])
+      continue;
+    auto type = cast<RankedTensorType>(operand.getType());
+    bool isOwn = llvm::all_of(channels.set_bits(), [&](unsigned loop) {
+      return map.isFunctionOfDim(loop);
+    });
+    if (isOwn && isLocal(layouts.operands[i]))
+      continue;
+    cost =
+        addCosts(cost, getStorageBytes(LayoutMap::rowMajor(type.getRank()),
+                                       assumeSizes(type.getShape(), target),
+                                       getElementBytes(type.getElementType())));
+    if (!isLocal(layouts.operands[i]))
+      cost = addCosts(cost, target.getLaunchCost());
+  }
+  cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
+                            target.getFlopsPerByte());
+  // Units do not reach system memory: the op has to be split.
+  return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnUnits);
+}
+
+/// Each tensor that is read is one transfer, priced as a conversion is; what is
+/// cut out of system memory is read where it is.
+Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
+                                 const OpLayouts &layouts) {
+  Cost cost = 0;
+  bool isAllLinear = true;
+  for (ArrayRef<LayoutId> all : {ArrayRef<LayoutId>(layouts.operands),
+                                 ArrayRef<LayoutId>(layouts.results)})
+    for (LayoutId layout : all)
+      isAllLinear &= layout == kAnyLayout || getMap(layout).getSpace() != "npu";
+  if (isAllLinear && op->getNumOperands() == 1)
+    return 0;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !type.hasStaticShape() || layouts.operands[i] == kAnyLayout ||
+        (!rule.isRead.empty() && !rule.isRead[i]))
+      continue;
+    // What is moved is the smaller side; each byte is read and written.
+    int64_t elements = type.getNumElements();
+    for (Type result : op->getResultTypes())
+      elements =
+          std::min(elements, cast<RankedTensorType>(result).getNumElements());
+    Cost bytes =
+        scaleCost(elements, 2 * getElementBytes(type.getElementType()));
+    cost = addCosts(cost, addCosts(target.getLaunchCost(), bytes));
+  }
+  return cost;
+}
+
+std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
+                                    ArrayRef<int64_t> shape,
+                                    int64_t elementBytes, TargetAttr target) {
+  npu::TransferLimits limits;
+  limits.npus = target.getNpu().getFigures().npus;
+  std::optional<std::vector<npu::Transfer>> transfers = npu::planTransfers(
+      from, to, shape, elementBytes, limits, [](const llvm::Twine &) {});
+  if (!transfers)
+    return std::nullopt;
+  NpuMove move;
+  move.transfers = transfers->size();
+  for (const npu::Transfer &transfer : *transfers)
+    move.bytes = addCosts(move.bytes, transfer.getBytes());
+  return move;
+}

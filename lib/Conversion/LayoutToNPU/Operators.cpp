@@ -1,0 +1,204 @@
+//===- Operators.cpp - Ops that compute on local memory
+//---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+#include "layout/Analysis/NpuLayouts.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Operands as the op on memory has them.
+struct ProgramBuilder::Inputs {
+  SmallVector<Value> memrefs;
+  SmallVector<AffineMap> maps;
+  /// Some map is not the op's own.
+  bool isChanged = false;
+};
+
+/// An operand in system memory is loaded into every unit that computes with it:
+/// it gets the channels of the result that it lacks as dims of its own.
+LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
+                                         OpOperand &operand, Inputs &inputs) {
+  Location loc = op.getLoc();
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  auto layout = dyn_cast_if_present<NpuScatterAttr>(
+      cast<RankedTensorType>(init.get().getType()).getEncoding());
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  NpuLoad load = getNpuLoad(type, op.getMatchingIndexingMap(&operand),
+                            op.getMatchingIndexingMap(&init),
+                            op.getStaticLoopRanges(), layout);
+  RankedTensorType loaded = load.type;
+  unsigned numNew = load.numNew;
+  auto emit = [&] {
+    return op.emitError() << "'" << op->getName() << "' reads operand "
+                          << operand.getOperandNumber()
+                          << " in all units, where it is ";
+  };
+  if (failed(npu::getStorage(getMemRefType(loaded), emit)))
+    return failure();
+  Value source = getMemory(operand.get());
+  if (numNew) {
+    SmallVector<ReassociationIndices> groups(type.getRank());
+    SmallVector<int64_t> ones(numNew, 1);
+    llvm::append_range(ones, type.getShape());
+    for (unsigned d = 0, e = ones.size(); d < e; ++d)
+      if (!groups.empty())
+        groups[d < numNew ? 0 : d - numNew].push_back(d);
+    auto from = cast<MemRefType>(source.getType());
+    if (!from.getLayout().isIdentity()) {
+      Value whole = makeScratch(loc, getMemRefType(type));
+      copy(loc, source, whole);
+      source = whole;
+    }
+    source = memref::ExpandShapeOp::create(
+        builder, loc,
+        getMemRefType(RankedTensorType::get(ones, type.getElementType())),
+        source, groups);
+  }
+  Value dest = makeLocal(loc, loaded);
+  npu::CopyOp::create(builder, loc, source, dest, DenseI64ArrayAttr(),
+                      numNew ? builder.getUnitAttr() : UnitAttr());
+  inputs.memrefs.push_back(dest);
+  inputs.maps.push_back(load.map);
+  inputs.isChanged |= numNew != 0;
+  return success();
+}
+
+/// A tensor of which an op knows the sizes, and reads no element.
+Value ProgramBuilder::makeWindow(linalg::LinalgOp op, RankedTensorType type) {
+  auto layout = cast<NpuScatterAttr>(
+      cast<RankedTensorType>(op.getDpsInits()[0].getType()).getEncoding());
+  Value window = makeLocal(op.getLoc(), getNpuWindow(type, layout));
+  fill(op.getLoc(), builder.getZeroAttr(type.getElementType()), window);
+  return window;
+}
+
+/// What the op writes to, holding what it reads there.
+FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
+                                          OpOperand &init) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(init.get().getType());
+  if (!isa_and_present<NpuScatterAttr>(type.getEncoding())) {
+    InFlightDiagnostic diag = op.emitError()
+                              << "'" << op->getName()
+                              << "' runs on units, and its result of type "
+                              << type << " is not in their memory";
+    diag.attachNote() << "decide layouts for a target of kind \"npu\"; what "
+                         "does not fit is split by layout-split-for-units";
+    return failure();
+  }
+  bool isRead = op.payloadUsesValueFromOperand(&init);
+  if (isRead && isOverwritable(init) && memory.lookup(init.get()))
+    return memory.lookup(init.get());
+  Value dest = makeLocal(loc, type);
+  if (isRead)
+    initialize(loc, init.get(), dest);
+  return dest;
+}
+
+/// Ops that only move elements are transfers between any memories.
+LogicalResult ProgramBuilder::lowerOnSystem(linalg::LinalgOp op) {
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(*op)) {
+    Value source = getMemory(transpose.getInput());
+    Value dest = makeMemory(op.getLoc(), op->getResult(0));
+    npu::CopyOp::create(
+        builder, op.getLoc(), source, dest,
+        builder.getDenseI64ArrayAttr(transpose.getPermutation()), UnitAttr());
+    memory[op->getResult(0)] = dest;
+    return success();
+  }
+  if (isa<linalg::CopyOp>(*op)) {
+    Value dest = makeMemory(op.getLoc(), op->getResult(0));
+    copy(op.getLoc(), getMemory(op->getOperand(0)), dest);
+    memory[op->getResult(0)] = dest;
+    return success();
+  }
+  return failure();
+}
+
+LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
+  for (Operation &inner : *op.getBlock())
+    if (llvm::any_of(inner.getOperandTypes(),
+                     [](Type type) { return isa<TensorType>(type); }))
+      return op.emitError()
+             << "'" << op->getName() << "' reads a tensor in its body by '"
+             << inner.getName()
+             << "', at places that depend on data: units have no command for "
+                "that, so do it outside of the program";
+  if (succeeded(lowerOnSystem(op)))
+    return success();
+  SmallVector<Value> inits;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    FailureOr<Value> made = makeInit(op, init);
+    if (failed(made))
+      return failure();
+    inits.push_back(*made);
+  }
+  Inputs inputs;
+  // Numbers become part of the body.
+  SmallVector<std::pair<unsigned, TypedAttr>> numbers;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(input->get().getType());
+    if (!type) {
+      TypedAttr value;
+      if (!matchPattern(input->get(), m_Constant(&value)))
+        return op.emitError()
+               << "'" << op->getName()
+               << "' reads a number that is known at run time only, where the "
+                  "programs of an NPU have constants";
+      numbers.push_back({input->getOperandNumber(), value});
+      continue;
+    }
+    if (type.getEncoding()) {
+      inputs.memrefs.push_back(getMemory(input->get()));
+      inputs.maps.push_back(op.getMatchingIndexingMap(input));
+    } else if (!op.payloadUsesValueFromOperand(input)) {
+      inputs.memrefs.push_back(makeWindow(op, type));
+      inputs.maps.push_back(op.getMatchingIndexingMap(input));
+    } else if (failed(loadForAll(op, *input, inputs))) {
+      return failure();
+    }
+  }
+  for (auto [result, init] : llvm::zip_equal(op->getResults(), inits))
+    memory[result] = init;
+  if (!inputs.isChanged && numbers.empty()) {
+    SmallVector<Value> operands(inputs.memrefs);
+    llvm::append_range(operands, inits);
+    mlir::clone(builder, op, TypeRange(), operands);
+    return success();
+  }
+  // The body of the op over the loads' maps.
+  SmallVector<AffineMap> maps;
+  SmallVector<Value> operands;
+  llvm::append_range(operands, inputs.memrefs);
+  llvm::append_range(maps, inputs.maps);
+  for (OpOperand &init : op.getDpsInitsMutable())
+    maps.push_back(op.getMatchingIndexingMap(&init));
+  auto generic = linalg::GenericOp::create(
+      builder, op.getLoc(), operands, inits, maps, op.getIteratorTypesArray());
+  Block *block = builder.createBlock(&generic.getRegion());
+  IRMapping mapping;
+  for (auto [i, argument] : llvm::enumerate(op.getBlock()->getArguments())) {
+    auto number = llvm::find_if(
+        numbers, [&](const auto &number) { return number.first == i; });
+    if (number != numbers.end()) {
+      mapping.map(argument, arith::ConstantOp::create(builder, op.getLoc(),
+                                                      number->second)
+                                .getResult());
+      continue;
+    }
+    mapping.map(argument, block->addArgument(argument.getType(), op.getLoc()));
+  }
+  for (Operation &inner : *op.getBlock())
+    builder.clone(inner, mapping);
+  builder.setInsertionPointToEnd(body);
+  return success();
+}

@@ -1,0 +1,230 @@
+//===- Parts.cpp - Parts, views and conversions of tensors
+//------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Whether a tensor that is stored goes into parts of others in system memory
+/// only: then it is stored there at once.
+static bool isOnlyInserted(Value tensor) {
+  return llvm::all_of(tensor.getUses(), [](OpOperand &use) {
+    auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+    return insert && &insert.getSourceMutable() == &use &&
+           !insert.getDestType().getEncoding();
+  });
+}
+
+/// A view of what stands at an address that is good for both layouts.
+Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
+                               Value source) {
+  FailureOr<npu::Storage> storage = npu::getStorage(
+      getMemRefType(type), [&] { return mlir::emitError(loc); });
+  auto alloc = npu::getViewedMemory(source).getDefiningOp<npu::AllocOp>();
+  if (succeeded(storage) && alloc) {
+    int64_t alignment = npu::getAlignment(*storage);
+    if (int64_t(alloc.getAlignment().value_or(1)) < alignment)
+      alloc.setAlignmentAttr(builder.getI64IntegerAttr(alignment));
+  }
+  return npu::ViewOp::create(builder, loc, getMemRefType(type), source);
+}
+
+LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
+  Location loc = op.getLoc();
+  RankedTensorType from = op.getSource().getType(),
+                   to = op.getResult().getType();
+  for (RankedTensorType type : {from, to})
+    if (type.getEncoding() && !isa<NpuScatterAttr>(type.getEncoding()))
+      return op.emitOpError() << "takes tensors of an NPU's memories: " << type
+                              << " has no #layout.npu_scatter as its layout";
+  Value source = getMemory(op.getSource());
+  if (!to.getEncoding() && isOnlyInserted(op.getResult())) {
+    memory[op.getResult()] = source;
+    return success();
+  }
+  if (from.getEncoding() && to.getEncoding()) {
+    auto emit = [&] { return op.emitOpError(); };
+    FailureOr<npu::Storage> a = npu::getStorage(getMemRefType(from), emit);
+    FailureOr<npu::Storage> b = npu::getStorage(getMemRefType(to), emit);
+    if (failed(a) || failed(b))
+      return failure();
+    if (npu::haveSamePoints(a->map, b->map, to.getShape())) {
+      memory[op.getResult()] = makeView(loc, to, source);
+      return success();
+    }
+  }
+  Value dest = makeMemory(loc, op.getResult());
+  copy(loc, source, dest);
+  memory[op.getResult()] = dest;
+  return success();
+}
+
+/// The part of a tensor, of rank `shape.size()`.
+FailureOr<Value> ProgramBuilder::getPart(Operation *op, Value memref,
+                                         ArrayRef<int64_t> offsets,
+                                         ArrayRef<int64_t> sizes,
+                                         ArrayRef<int64_t> strides,
+                                         ArrayRef<int64_t> shape) {
+  auto type = cast<MemRefType>(memref.getType());
+  Location loc = op->getLoc();
+  if (!npu::isLocal(type)) {
+    auto toAttrs = [&](ArrayRef<int64_t> values) {
+      return getAsIndexOpFoldResult(builder.getContext(), values);
+    };
+    MemRefType part = memref::SubViewOp::inferRankReducedResultType(
+        shape, type, offsets, sizes, strides);
+    return memref::SubViewOp::create(builder, loc, part, memref,
+                                     toAttrs(offsets), toAttrs(sizes),
+                                     toAttrs(strides))
+        .getResult();
+  }
+  FailureOr<MemRefType> part =
+      npu::SubViewOp::inferType(type, offsets, sizes, strides, [&] {
+        return op->emitError()
+               << "'" << op->getName() << "' takes a part of " << type << ": ";
+      });
+  if (failed(part))
+    return failure();
+  Value view = npu::SubViewOp::create(builder, loc, *part, memref, offsets,
+                                      sizes, strides);
+  if (shape.size() == sizes.size())
+    return view;
+  // Dims of one index have an axis of size 1, which needs no dim.
+  auto dropped = computeRankReductionMask(sizes, shape);
+  auto layout = cast<NpuScatterAttr>(part->getLayout());
+  if (!dropped)
+    return failure();
+  std::string axes;
+  for (auto [d, axis] : llvm::enumerate(layout.getScatter().getAxes()))
+    if (!dropped->contains(d))
+      axes += axis;
+  auto flat = NpuScatterAttr::get(builder.getContext(), layout.getMode(),
+                                  layout.getWidth(), layout.getStrides(),
+                                  layout.getStart(), layout.getPack(),
+                                  layout.getOffset(), axes, layout.getTarget());
+  return npu::ViewOp::create(builder, loc,
+                             MemRefType::get(shape, type.getElementType(), flat,
+                                             type.getMemorySpace()),
+                             view)
+      .getResult();
+}
+
+LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticStrides()))
+    return op.emitOpError() << "is of places that are known at run time only, "
+                               "where the programs of an NPU have constants";
+  FailureOr<Value> part = getPart(
+      op, getMemory(op.getSource()), op.getStaticOffsets(), op.getStaticSizes(),
+      op.getStaticStrides(), op.getType().getShape());
+  if (failed(part))
+    return failure();
+  if (!npu::isLocal(cast<MemRefType>(part->getType())) &&
+      !op.getType().getEncoding()) {
+    memory[op.getResult()] = *part;
+    return success();
+  }
+  Value dest = makeMemory(op.getLoc(), op.getResult());
+  copy(op.getLoc(), *part, dest);
+  memory[op.getResult()] = dest;
+  return success();
+}
+
+LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticStrides()))
+    return op.emitOpError() << "is at places that are known at run time only, "
+                               "where the programs of an NPU have constants";
+  Value source = getMemory(op.getSource()), dest;
+  if (isOverwritable(op.getDestMutable())) {
+    dest = getMemory(op.getDest());
+  } else {
+    dest = makeMemory(op.getLoc(), op.getResult());
+    initialize(op.getLoc(), op.getDest(), dest);
+  }
+  FailureOr<Value> part =
+      getPart(op, dest, op.getStaticOffsets(), op.getStaticSizes(),
+              op.getStaticStrides(), op.getSourceType().getShape());
+  if (failed(part))
+    return failure();
+  copy(op.getLoc(), source, *part);
+  memory[op.getResult()] = dest;
+  return success();
+}
+
+LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
+  Value dest = makeMemory(op.getLoc(), op.getResult());
+  RankedTensorType type = op.getResultType();
+  SmallVector<int64_t> offsets(type.getRank(), 0), ones(type.getRank(), 1);
+  for (Value input : op.getInputs()) {
+    ArrayRef<int64_t> sizes =
+        cast<RankedTensorType>(input.getType()).getShape();
+    FailureOr<Value> part = getPart(op, dest, offsets, sizes, ones, sizes);
+    if (failed(part))
+      return failure();
+    copy(op.getLoc(), getMemory(input), *part);
+    offsets[op.getDim()] += sizes[op.getDim()];
+  }
+  memory[op.getResult()] = dest;
+  return success();
+}
+
+LogicalResult ProgramBuilder::lowerPad(tensor::PadOp op) {
+  Value number = op.getConstantPaddingValue();
+  TypedAttr value;
+  if (!number || !matchPattern(number, m_Constant(&value)) ||
+      ShapedType::isDynamicShape(op.getStaticLow()) ||
+      ShapedType::isDynamicShape(op.getStaticHigh()))
+    return op.emitOpError() << "is by a value or sizes that are known at run "
+                               "time only, where the programs of an NPU have "
+                               "constants";
+  Value source = getMemory(op.getSource());
+  Value dest = makeMemory(op.getLoc(), op.getResult());
+  SmallVector<int64_t> ones(op.getSourceType().getRank(), 1);
+  FailureOr<Value> inside =
+      getPart(op, dest, op.getStaticLow(), op.getSourceType().getShape(), ones,
+              op.getSourceType().getShape());
+  if (failed(inside))
+    return failure();
+  fill(op.getLoc(), value, dest);
+  copy(op.getLoc(), source, *inside);
+  memory[op.getResult()] = dest;
+  return success();
+}
+
+LogicalResult ProgramBuilder::lowerReshape(
+    Operation *op, ArrayRef<ReassociationIndices> groups, bool expands) {
+  Location loc = op->getLoc();
+  Value source = getMemory(op->getOperand(0)), result = op->getResult(0);
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = cast<RankedTensorType>(result.getType());
+  if (from.getEncoding() && to.getEncoding()) {
+    memory[result] = makeView(loc, to, source);
+    return success();
+  }
+  if (from.getEncoding() || to.getEncoding())
+    return op->emitError() << "'" << op->getName()
+                           << "' is a view, whose tensors are in one memory: "
+                              "convert one of them with layout.convert";
+  auto type = cast<MemRefType>(source.getType());
+  if (!type.getLayout().isIdentity()) { // a part: its elements are apart
+    Value whole = makeScratch(loc, getMemRefType(from));
+    copy(loc, source, whole);
+    source = whole;
+  }
+  memory[result] = expands
+                       ? Value(memref::ExpandShapeOp::create(
+                             builder, loc, getMemRefType(to), source, groups))
+                       : Value(memref::CollapseShapeOp::create(
+                             builder, loc, getMemRefType(to), source, groups));
+  return success();
+}

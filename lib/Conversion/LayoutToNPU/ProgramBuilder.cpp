@@ -1,0 +1,154 @@
+//===- ProgramBuilder.cpp - The memory of tensors
+//---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+ProgramBuilder::ProgramBuilder(func::FuncOp function, SymbolTable &symbols)
+    : function(function), symbols(symbols), builder(function) {}
+
+MemRefType ProgramBuilder::getMemRefType(RankedTensorType type) {
+  auto scatter = dyn_cast_if_present<NpuScatterAttr>(type.getEncoding());
+  return MemRefType::get(
+      type.getShape(), type.getElementType(),
+      scatter ? MemRefLayoutAttrInterface(scatter)
+              : MemRefLayoutAttrInterface(),
+      npu::MemoryAttr::get(type.getContext(), scatter ? "local" : "system"));
+}
+
+TypedAttr layout::getConstantFill(Value tensor) {
+  if (auto constant = tensor.getDefiningOp<arith::ConstantOp>()) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    return splat ? splat.getSplatValue<TypedAttr>() : TypedAttr();
+  }
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  TypedAttr value;
+  if (!fill || !matchPattern(fill.getInputs().front(), m_Constant(&value)))
+    return {};
+  return value;
+}
+
+Value ProgramBuilder::addArgument(Location loc, MemRefType type,
+                                  StringRef role) {
+  roles.push_back(role);
+  return body->addArgument(type, loc);
+}
+
+Value ProgramBuilder::makeScratch(Location loc, MemRefType type) {
+  return addArgument(loc, type, npu::kScratchArgument);
+}
+
+Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
+  return npu::AllocOp::create(builder, loc, getMemRefType(type), IntegerAttr(),
+                              IntegerAttr(), IntegerAttr());
+}
+
+/// Fresh memory for a tensor: what becomes a result is made in its place.
+Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getEncoding())
+    return makeLocal(loc, type);
+  Value end = tensor;
+  while (end.hasOneUse()) {
+    OpOperand &use = *end.use_begin();
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner())) {
+      if (&insert.getDestMutable() != &use)
+        break;
+      end = insert.getResult();
+    } else if (isa<func::ReturnOp>(use.getOwner())) {
+      return results[use.getOperandNumber()];
+    } else {
+      break;
+    }
+  }
+  return makeScratch(loc, getMemRefType(type));
+}
+
+/// One global for each constant.
+Value ProgramBuilder::getGlobal(Location loc, ElementsAttr value) {
+  memref::GlobalOp &global = globals[value];
+  auto tensor = RankedTensorType::get(value.getShapedType().getShape(),
+                                      value.getElementType());
+  MemRefType type = getMemRefType(tensor);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(program);
+    global = memref::GlobalOp::create(builder, loc, "constant",
+                                      builder.getStringAttr("private"), type,
+                                      value, /*constant=*/true, IntegerAttr());
+    // Of several names the table gives a free one.
+    global->remove();
+    symbols.insert(global, Block::iterator(program));
+  }
+  return memref::GetGlobalOp::create(builder, loc, type, global.getSymName());
+}
+
+/// The memory of a tensor; constants and fresh storage get one here.
+Value ProgramBuilder::getMemory(Value tensor) {
+  if (Value known = memory.lookup(tensor))
+    return known;
+  Location loc = tensor.getLoc();
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto constant = tensor.getDefiningOp<arith::ConstantOp>();
+  if (constant && !type.getEncoding())
+    return getGlobal(loc, cast<ElementsAttr>(constant.getValue()));
+  Value made = makeMemory(loc, tensor);
+  if (TypedAttr value = getConstantFill(tensor)) {
+    fill(loc, value, made);
+  } else if (constant) {
+    auto values = cast<ElementsAttr>(constant.getValue());
+    auto plain = withoutLayout(type);
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(values))
+      values = DenseResourceElementsAttr::get(plain, resource.getRawHandle());
+    else
+      values = cast<DenseElementsAttr>(values).reshape(plain);
+    copy(loc, getGlobal(loc, values), made);
+  }
+  return memory[tensor] = made;
+}
+
+void ProgramBuilder::copy(Location loc, Value from, Value to) {
+  npu::CopyOp::create(builder, loc, from, to, DenseI64ArrayAttr(), UnitAttr());
+}
+
+void ProgramBuilder::fill(Location loc, TypedAttr value, Value to) {
+  npu::FillOp::create(builder, loc, value, to, npu::Engine::DMA);
+}
+
+/// Gives fresh memory the elements of a tensor, which needs no other memory for
+/// that where they are one number, or nothing yet.
+void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {
+  if (!memory.count(tensor)) {
+    if (tensor.getDefiningOp<tensor::EmptyOp>())
+      return;
+    if (TypedAttr value = getConstantFill(tensor))
+      return fill(loc, value, to);
+  }
+  copy(loc, getMemory(tensor), to);
+}
+
+/// Whether the memory of a tensor may be written for the op that uses it: it is
+/// the last one, and the memory is no argument, constant or part of another.
+bool ProgramBuilder::isOverwritable(OpOperand &use) {
+  Value tensor = use.get();
+  if (!tensor.hasOneUse() || isa<BlockArgument>(tensor) ||
+      tensor.getDefiningOp<arith::ConstantOp>())
+    return false;
+  Value memref = memory.lookup(tensor);
+  if (!memref)
+    return true; // fresh
+  if (Operation *op = memref.getDefiningOp())
+    return isa<npu::AllocOp>(op);
+  StringRef role = roles[cast<BlockArgument>(memref).getArgNumber()];
+  return !role.empty();
+}

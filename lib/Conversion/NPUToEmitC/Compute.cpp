@@ -1,0 +1,224 @@
+//===- Compute.cpp - Computations of the execution units ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op that OKKernel has a function for becomes a call of it where its
+// operands keep the function's rules. Every other one runs as a kernel on dense
+// images, which the simulator gathers from local memory and scatters to it;
+// what the units see of each other's memory is said by UnitRule.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "UnitRule.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+/// The function of the execution units that computes what the op does, or
+/// nothing.
+static StringRef getFunction(Operation *op) {
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case<linalg::AddOp>([](auto) { return "add"; })
+      .Case<linalg::SubOp>([](auto) { return "sub"; })
+      .Case<linalg::MulOp>([](auto) { return "mul"; })
+      .Case<linalg::DivOp>([](auto) { return "div"; })
+      .Case<linalg::NegFOp>([](auto) { return "neg"; })
+      .Case<linalg::ReciprocalOp>([](auto) { return "reciprocal"; })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+FailureOr<FunctionEmitter::Operand>
+FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!npu::isLocal(type)) {
+    op->emitError() << "'" << op->getName()
+                    << "' runs on execution units, which reach local memory "
+                       "only, found "
+                    << type << ": move it by npu.copy";
+    return failure();
+  }
+  FailureOr<Storage> storage = getPlaced(op, memref);
+  if (failed(storage))
+    return failure();
+  return Operand{memref, type, *storage};
+}
+
+bool FunctionEmitter::emitAsFunction(linalg::LinalgOp op,
+                                     ArrayRef<Operand> operands) {
+  StringRef name = getFunction(op);
+  if (name.empty())
+    return false;
+  SmallVector<Value> addresses;
+  SmallVector<LoopSizes> strides;
+  LoopSizes shape{1, 1, 1, 1};
+  std::optional<int64_t> start;
+  // Results come first.
+  SmallVector<Operand> ordered(operands.drop_front(op.getNumDpsInputs()));
+  llvm::append_range(ordered, operands.take_front(op.getNumDpsInputs()));
+  for (const Operand &operand : ordered) {
+    if (!operand.type.getElementType().isF32() || operand.type.getRank() != 4)
+      return false;
+    std::optional<TransferSide> box =
+        getBox(operand.storage.map, operand.type.getShape(),
+               operand.storage.elementBytes, chip.getNpus());
+    if (!box || start.value_or(box->unit) != box->unit)
+      return false;
+    start = box->unit;
+    llvm::copy(operand.type.getShape(), shape.begin());
+    addresses.push_back(getAddress(operand.memref, *box));
+    strides.push_back(box->strides);
+  }
+  SmallVector<Value> memrefs;
+  for (const Operand &operand : ordered)
+    memrefs.push_back(operand.memref);
+  bool isExpected = expect(shape, memrefs);
+  calls.compute(name, shape, addresses, strides);
+  if (isExpected)
+    calls.endExpected();
+  return true;
+}
+
+/// The operand that execution units have along their lanes: one of which each
+/// point of the loops has an element of its own, or else the result.
+static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
+                         ArrayRef<Reach> reaches) {
+  for (auto [number, reach] : llvm::zip_equal(parameters, reaches))
+    if (reach == Reach::Own &&
+        op.getMatchingIndexingMap(&op->getOpOperand(number)).isPermutation())
+      return number;
+  return op.getDpsInitOperand(0)->getOperandNumber();
+}
+
+LogicalResult FunctionEmitter::checkUnits(linalg::LinalgOp op,
+                                          ArrayRef<Operand> operands,
+                                          ArrayRef<unsigned> parameters,
+                                          SmallVectorImpl<UnitTable> &units,
+                                          SmallVectorImpl<Reach> &reaches) {
+  auto getUnits = [&](unsigned number) -> FailureOr<UnitTable> {
+    std::optional<UnitTable> table = getUnitTable(
+        operands[number].storage, operands[number].type.getShape());
+    if (table)
+      return *table;
+    return op->emitError() << "'" << op->getName()
+                           << "' runs on execution units, which take tensors "
+                              "of which one dim goes from unit to unit, found "
+                           << operands[number].type;
+  };
+  unsigned first = op.getDpsInitOperand(0)->getOperandNumber();
+  FailureOr<UnitTable> result = getUnits(first);
+  if (failed(result))
+    return failure();
+  for (unsigned number : parameters) {
+    FailureOr<UnitTable> table = getUnits(number);
+    if (failed(table))
+      return failure();
+    Reach reach = getReach(op, op->getOpOperand(number), *table, *result);
+    if (reach == Reach::Neither)
+      return op->emitError()
+             << "'" << op->getName()
+             << "' runs on execution units, which see their own memory only: "
+                "operand #"
+             << number << " starts at unit " << table->units.start
+             << ", the result at unit " << result->units.start
+             << ", and not every element is in the unit of the result that it "
+                "is for ("
+             << operands[number].type << " for " << operands[first].type
+             << "): move it there by npu.copy. Only what a contraction reads "
+                "may be elsewhere, and only where all units need all of it";
+    units.push_back(std::move(*table));
+    reaches.push_back(reach);
+  }
+  return success();
+}
+
+/// By which bytes of the image the simulator knows elements that are for each
+/// other: those of the dim that goes from unit to unit.
+static std::pair<int64_t, int64_t> getKey(MemRefType type, int64_t elementBytes,
+                                          const UnitTable &units) {
+  int64_t inner = elementBytes;
+  if (!units.dim)
+    return {inner * type.getNumElements(), 1};
+  for (int64_t size : type.getShape().drop_front(*units.dim + 1))
+    inner *= size;
+  return {inner, type.getDimSize(*units.dim)};
+}
+
+LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
+                                            ArrayRef<Operand> operands) {
+  FailureOr<const DenseKernels::Kernel *> kernel = shared.kernels.get(op);
+  if (failed(kernel))
+    return failure();
+  ArrayRef<unsigned> parameters = (*kernel)->parameters;
+  SmallVector<UnitTable> units;
+  SmallVector<Reach> reaches;
+  if (failed(checkUnits(op, operands, parameters, units, reaches)))
+    return failure();
+  int64_t points = 1;
+  for (int64_t range : op.getStaticLoopRanges())
+    points *= range;
+  if (points == 0)
+    return success();
+  calls.beginCompute(op->getName().getStringRef(), points);
+  // Images have no alignment and no limits.
+  TransferLimits limits;
+  limits.npus = chip.getNpus();
+  unsigned lanes = getLanes(op, parameters, reaches);
+  for (auto [number, table, reach] :
+       llvm::zip_equal(parameters, units, reaches)) {
+    const Operand &operand = operands[number];
+    OpOperand &use = op->getOpOperand(number);
+    OkkCalls::ImageUse image;
+    image.isWritten = op.isDpsInit(&use);
+    // A result of which not every element is written keeps what it held.
+    image.isRead = op.payloadUsesValueFromOperand(&use) ||
+                   !op.getMatchingIndexingMap(&use).isProjectedPermutation();
+    image.isBroadcast = reach == Reach::Broadcast;
+    image.isAlongLanes = number == lanes;
+    std::optional<std::vector<Transfer>> boxes =
+        planImage(op, operand.storage, operand.type, limits);
+    if (!boxes)
+      return failure();
+    int64_t elementBytes = operand.storage.elementBytes;
+    calls.addOperand(operand.type.getNumElements() * elementBytes, image);
+    if (reach == Reach::Own) {
+      auto [inner, count] = getKey(operand.type, elementBytes, table);
+      calls.keepInUnit(inner, count);
+    }
+    bool isExpected = expect(operand.type.getShape(), {operand.memref});
+    for (const Transfer &box : *boxes)
+      calls.addBox(box, getAddress(operand.memref, box.dest));
+    if (isExpected)
+      calls.endExpected();
+  }
+  calls.runCompute((*kernel)->name);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
+  if (!op.hasPureBufferSemantics())
+    return op->emitError() << "'" << op->getName()
+                           << "' runs on execution units, which take memrefs "
+                              "in local memory, found tensors";
+  // Indexed as the op's operands; scalars have no memory.
+  SmallVector<Operand> operands(op->getNumOperands());
+  bool isAllMemory = true;
+  for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {
+    if (!isa<MemRefType>(value.getType())) {
+      isAllMemory = false;
+      continue;
+    }
+    FailureOr<Operand> found = getOperand(op, value);
+    if (failed(found))
+      return failure();
+    operand = *found;
+  }
+  if (isAllMemory && emitAsFunction(op, operands))
+    return success();
+  return emitAsKernel(op, operands);
+}

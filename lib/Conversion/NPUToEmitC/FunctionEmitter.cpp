@@ -1,0 +1,365 @@
+//===- FunctionEmitter.cpp - One function as C++ --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "Numbering.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+/// Whether the op's type alone says where the elements of its operand's memory
+/// lie.
+static bool isLinearView(Operation *op) {
+  return isa<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
+             memref::CollapseShapeOp, memref::ReinterpretCastOp>(op);
+}
+
+StringRef npu::getEmittedName(StringRef name) {
+  return name == "main" ? "npu_main" : name;
+}
+
+Value npu::getLinearMemory(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isLinearView(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}
+
+FailureOr<Storage> FunctionEmitter::getPlaced(Operation *op, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto emit = [&] { return op->emitOpError(); };
+  if (!npu::isLocal(type)) {
+    if (!getMemory(type) || getMemory(type).isSystem())
+      return getStorage(type, emit);
+    op->emitOpError() << "moves data of " << type.getMemorySpace()
+                      << ", for which OKKernel has no transfer: only system "
+                         "and local memory have";
+    return failure();
+  }
+  auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
+  if (!alloc) {
+    op->emitOpError() << "takes local memory that an npu.alloc of the "
+                         "function made";
+    return failure();
+  }
+  FailureOr<Storage> storage = getStorageAt(type, *alloc.getByte(), emit);
+  if (failed(storage))
+    return failure();
+  if (!chip)
+    chip = storage->target;
+  if (chip == storage->target)
+    return storage;
+  op->emitOpError() << "is on " << storage->target
+                    << ", other ops of the function on " << chip;
+  return failure();
+}
+
+TransferLimits FunctionEmitter::getLimits() const {
+  TransferLimits limits;
+  // System memory alone asks nothing of the units.
+  if (chip) {
+    limits.npus = chip.getNpus();
+    limits.alignment = chip.getDmaAlignment();
+    llvm::copy(chip.getMaxShape(), limits.maxShape.begin());
+    limits.maxStride = chip.getMaxStride().value_or(0);
+  }
+  return limits;
+}
+
+std::optional<std::vector<Transfer>>
+FunctionEmitter::plan(Operation *op, const LayoutMap &source,
+                      const LayoutMap &dest, ArrayRef<int64_t> shape,
+                      int64_t elementBytes, const TransferLimits &limits) {
+  std::optional<std::vector<Transfer>> transfers =
+      planTransfers(source, dest, shape, elementBytes, limits,
+                    [&](const Twine &why) { op->emitOpError() << why; });
+  if (!transfers)
+    return std::nullopt;
+  for (const Transfer &transfer : *transfers)
+    if (!OkkCalls::canSay(transfer, chip ? chip.getBytesPerNpu() : 0)) {
+      op->emitOpError() << "takes shapes, strides or addresses beyond the 32 "
+                           "bits of OKKernel's: split the tensor";
+      return std::nullopt;
+    }
+  return transfers;
+}
+
+Value FunctionEmitter::getAddress(Value memref, const TransferSide &side) {
+  if (side.isLocal())
+    return calls.getLocalAddress(side.unit * chip.getBytesPerNpu() + side.byte);
+  return getSystemAddress(memref, side.byte);
+}
+
+Value FunctionEmitter::getSystemAddress(Value memref, int64_t byte) {
+  auto [parameter, first] = systemAddresses[getLinearMemory(memref)];
+  return calls.getSystemAddress(parts.back().getArgument(parameter),
+                                first + byte);
+}
+
+LogicalResult FunctionEmitter::emitAlloc(AllocOp op) {
+  if (!op.getAddress())
+    return op.emitOpError() << "has no address: write one, or run "
+                               "npu-assign-addresses";
+  FailureOr<Storage> storage = getPlaced(op, op.getMemref());
+  if (failed(storage))
+    return failure();
+  if (!checks)
+    return success();
+  ArrayRef<int64_t> shape = op.getMemref().getType().getShape();
+  calls.declareTensor(
+      int64_t(*op.getAddress()),
+      getReservedBytes(*storage, shape) - storage->scatter.getOffset(),
+      std::max(getAlignment(*storage), int64_t(op.getAlignment().value_or(1))));
+  auto type = cast<MemRefType>(op.getMemref().getType());
+  TransferLimits limits;
+  limits.npus = chip.getNpus();
+  std::optional<std::vector<Transfer>> elements =
+      planImage(op, *storage, type, limits);
+  if (!elements)
+    return failure();
+  for (const Transfer &box : *elements)
+    calls.numberElements(box, getAddress(op.getMemref(), box.dest));
+  return success();
+}
+
+std::optional<std::vector<Transfer>>
+FunctionEmitter::planImage(Operation *op, const Storage &storage,
+                           MemRefType type, const TransferLimits &limits) {
+  auto dense =
+      MemRefType::get(type.getShape(), type.getElementType(), AffineMap(),
+                      MemoryAttr::get(op->getContext(), "system"));
+  FailureOr<Storage> image = getStorage(dense, [&] { return op->emitError(); });
+  if (failed(image))
+    return std::nullopt;
+  return plan(op, image->map, storage.map, type.getShape(),
+              storage.elementBytes, limits);
+}
+
+bool FunctionEmitter::expect(ArrayRef<int64_t> shape, ValueRange memrefs,
+                             CopyOp copy) {
+  if (!checks)
+    return false;
+  SmallVector<Numbering> numberings;
+  for (Value memref : memrefs) {
+    std::optional<Numbering> numbering = getNumbering(memref);
+    if (!numbering)
+      return false;
+    numberings.push_back(std::move(*numbering));
+  }
+  if (!splitAlike(numberings))
+    return false;
+  if (copy) {
+    auto source = cast<MemRefType>(copy.getSource().getType());
+    SmallVector<int64_t> strides;
+    for (auto [d, size] : llvm::enumerate(shape)) {
+      int64_t from = copy.getPermutation() ? (*copy.getPermutation())[d] : d;
+      strides.push_back(
+          source.getDimSize(from) == 1 ? 0 : numberings[1].strides[from]);
+    }
+    numberings[1].strides = strides;
+  }
+  SmallVector<int64_t> sizes(shape);
+  for (auto [size, _] : numberings[0].inside)
+    sizes.push_back(size);
+  SmallVector<Value> sides;
+  for (auto [memref, numbering] : llvm::zip_equal(memrefs, numberings)) {
+    SmallVector<int64_t> strides(numbering.strides);
+    for (auto [_, stride] : numbering.inside)
+      strides.push_back(stride);
+    if (npu::isLocal(cast<MemRefType>(memref.getType()))) {
+      auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
+      sides.push_back(calls.getLocalSide(int64_t(*alloc.getAddress()),
+                                         numbering.first, strides));
+      continue;
+    }
+    sides.push_back(calls.getSystemSide(
+        getSystemAddress(memref, numbering.first), strides));
+  }
+  calls.expect(sizes, sides);
+  return true;
+}
+
+LogicalResult FunctionEmitter::emitCopy(CopyOp op) {
+  FailureOr<Storage> from = getPlaced(op, op.getSource());
+  FailureOr<Storage> to = getPlaced(op, op.getDest());
+  if (failed(from) || failed(to))
+    return failure();
+  std::optional<std::vector<Transfer>> transfers =
+      plan(op, op.getReadMap(from->map), to->map,
+           op.getDest().getType().getShape(), to->elementBytes, getLimits());
+  if (!transfers)
+    return failure();
+  bool isExpected = expect(cast<MemRefType>(op.getDest().getType()).getShape(),
+                           {op.getDest(), op.getSource()}, op);
+  for (const Transfer &transfer : *transfers)
+    calls.copy(transfer, getAddress(op.getDest(), transfer.dest),
+               getAddress(op.getSource(), transfer.source));
+  if (isExpected)
+    calls.endExpected();
+  return success();
+}
+
+/// The bits of a constant.
+static APInt getBits(Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValue().bitcastToAPInt();
+  return cast<IntegerAttr>(value).getValue();
+}
+
+LogicalResult FunctionEmitter::emitFill(FillOp op) {
+  FailureOr<Storage> to = getPlaced(op, op.getDest());
+  if (failed(to))
+    return failure();
+  std::optional<std::vector<Transfer>> transfers =
+      plan(op, to->map, to->map, op.getDest().getType().getShape(),
+           to->elementBytes, getLimits());
+  if (!transfers)
+    return failure();
+  APInt bits = getBits(op.getValue());
+  bool isExpected =
+      expect(cast<MemRefType>(op.getDest().getType()).getShape(), op.getDest());
+  for (const Transfer &transfer : *transfers) {
+    unsigned width = transfer.elementBytes * 8;
+    APInt word = bits.trunc(width);
+    if (APInt::getSplat(bits.getBitWidth(), word) != bits)
+      return op.emitOpError() << "writes elements of " << bits.getBitWidth()
+                              << " bits in words of " << width
+                              << ", which only a value of equal words can be";
+    if (op.getEngine() == Engine::Compute && width != 32)
+      return op.emitOpError() << "execution units write words of 32 bits: "
+                                 "view the tensor as i32, or fill it on dma";
+    calls.fill(transfer, getAddress(op.getDest(), transfer.dest),
+               word.getZExtValue(), op.getEngine() == Engine::Compute);
+  }
+  if (isExpected)
+    calls.endExpected();
+  return success();
+}
+
+LogicalResult FunctionEmitter::emitConstant(memref::GetGlobalOp op) {
+  auto place = shared.constants.offsets.find(op.getName());
+  if (place == shared.constants.offsets.end())
+    return op.emitOpError() << "reads '" << op.getName()
+                            << "', which is no constant of the module";
+  systemAddresses[op.getResult()] = {0, place->second}; // the block is first
+  return success();
+}
+
+/// Host compilers take more than linear time for a function: beyond so many
+/// calls there is another one.
+static constexpr int64_t kMostCalls = 200;
+
+LogicalResult FunctionEmitter::emitBlock(Block &block) {
+  bool isProgram = &block == &function.getBody().front();
+  for (Operation &op : block) {
+    if (isProgram && calls.getCount() >= kMostCalls)
+      startPart(parts.back().getFunctionType().getInputs());
+    LogicalResult emitted =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<AllocOp>([&](auto alloc) { return emitAlloc(alloc); })
+            .Case<CopyOp>([&](auto copy) { return emitCopy(copy); })
+            .Case<FillOp>([&](auto fill) { return emitFill(fill); })
+            .Case<DeallocOp>([&](DeallocOp dealloc) {
+              auto alloc = dealloc.getMemref().getDefiningOp<AllocOp>();
+              if (checks)
+                calls.releaseTensor(int64_t(*alloc.getAddress()));
+              return success();
+            })
+            .Case<ParallelOp>([&](ParallelOp parallel) {
+              calls.call("okk_parallel_start", {});
+              if (failed(emitBlock(parallel.getBody().front())))
+                return failure();
+              calls.call("okk_parallel_end", {});
+              return success();
+            })
+            .Case<func::ReturnOp>([&](auto) { return success(); })
+            .Case<memref::GetGlobalOp>(
+                [&](auto global) { return emitConstant(global); })
+            .Case<linalg::LinalgOp>(
+                [&](auto compute) { return emitCompute(compute); })
+            .Case<SubViewOp, ViewOp>([&](auto) { return success(); })
+            .Default([&](Operation *other) {
+              // Constants are part of what computes with them.
+              if (isLinearView(other) || matchPattern(other, m_Constant()))
+                return success();
+              return LogicalResult(
+                  other->emitError()
+                  << "'" << other->getName()
+                  << "' has no function of OKKernel's: lower it to npu ops");
+            });
+    if (failed(emitted))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionEmitter::emit() {
+  FunctionType type = function.getFunctionType();
+  if (!function.getBody().hasOneBlock() || type.getNumResults() != 0)
+    return function.emitOpError()
+           << "has one block and no results where it becomes OKKernel code: "
+              "results are memrefs that it is given";
+  Type address = calls.getSystemType();
+  SmallVector<Type> inputs;
+  if (!shared.constants.isEmpty())
+    inputs.push_back(address);
+  for (Type input : type.getInputs()) {
+    auto memref = dyn_cast<MemRefType>(input);
+    if (!memref || !getMemory(memref) || !getMemory(memref).isSystem())
+      return function.emitOpError()
+             << "takes memrefs of system memory where it becomes OKKernel "
+                "code, found "
+             << input;
+    inputs.push_back(address);
+  }
+  calls.setLoc(function.getLoc());
+  unsigned first = !shared.constants.isEmpty();
+  for (BlockArgument argument : function.getArguments())
+    systemAddresses[argument] = {first + argument.getArgNumber(), 0};
+  OpBuilder::InsertionGuard guard(builder);
+  startPart(inputs);
+  if (failed(emitBlock(function.getBody().front())))
+    return failure();
+  finishParts(inputs);
+  return success();
+}
+
+void FunctionEmitter::startPart(TypeRange inputs) {
+  builder.setInsertionPoint(function);
+  parts.push_back(emitc::FuncOp::create(builder, function.getLoc(),
+                                        getEmittedName(function.getName()),
+                                        builder.getFunctionType(inputs, {})));
+  builder.setInsertionPointToStart(parts.back().addEntryBlock());
+  calls.startFunction();
+}
+
+void FunctionEmitter::finishParts(TypeRange inputs) {
+  if (parts.size() > 1) {
+    SmallVector<emitc::FuncOp> cut(parts);
+    std::string name = getEmittedName(function.getName()).str();
+    startPart(inputs);
+    for (auto [i, part] : llvm::enumerate(cut)) {
+      part.setName(name + "_part_" + std::to_string(i));
+      part.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
+      calls.call(part.getName(), parts.back().getArguments());
+    }
+  }
+  for (emitc::FuncOp part : parts) {
+    Block *block = &part.getBody().front();
+    builder.setInsertionPointToEnd(block);
+    // The host's compiler asks about parameters that nothing uses.
+    for (Value argument : block->getArguments())
+      if (argument.use_empty())
+        calls.call("static_cast<void>", argument);
+    emitc::ReturnOp::create(builder, function.getLoc(), Value());
+  }
+}

@@ -1,0 +1,111 @@
+//===- LiveTensors.cpp - When tensors of local memory live ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LiveTensors.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+
+/// Ops are times; a tensor lives to its npu.dealloc, or to the end.
+LogicalResult LiveTensors::collect(func::FuncOp function) {
+  allocs.clear();
+  blocks.clear();
+  times.clear();
+  if (function.getBody().empty())
+    return success();
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "has several blocks: the life of tensors in local memory is "
+              "ordered by one";
+  Block &block = function.getBody().front();
+  DenseMap<Operation *, int64_t> ends;
+  int64_t time = 0;
+  WalkResult walked = function.walk([&](AllocOp alloc) {
+    if (alloc->getBlock() == &block)
+      return WalkResult::advance();
+    alloc.emitOpError() << "stands in a region: the life of tensors in local "
+                           "memory is ordered by the function's block";
+    return WalkResult::interrupt();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (Operation &op : block)
+    times[&op] = time++;
+  for (Operation &op : block)
+    if (auto dealloc = dyn_cast<DeallocOp>(op))
+      ends[dealloc.getMemref().getDefiningOp()] = times[&op];
+  for (AllocOp alloc : block.getOps<AllocOp>()) {
+    auto known = described.find(alloc);
+    if (known == described.end()) {
+      FailureOr<PlacedBlock> found = describe(alloc);
+      if (failed(found))
+        return failure();
+      known = described.try_emplace(alloc, std::move(*found)).first;
+    }
+    allocs.push_back(alloc);
+    blocks.push_back(known->second);
+    blocks.back().begin = times[alloc];
+    blocks.back().end = ends.count(alloc) ? ends[alloc] : time;
+  }
+  return success();
+}
+
+/// All but when it lives.
+FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
+  MemRefType type = alloc.getMemref().getType();
+  FailureOr<Storage> storage =
+      getStorage(type, [&] { return alloc.emitOpError(); });
+  if (failed(storage))
+    return failure();
+  if (!chip)
+    chip = storage->target;
+  if (chip != storage->target)
+    return alloc.emitOpError()
+           << "is on " << storage->target
+           << ", another tensor of the function on " << chip;
+  PlacedBlock block;
+  block.size = getReservedBytes(*storage, type.getShape());
+  block.place = alloc.getByte();
+  block.limit = chip.getBytesPerNpu();
+  int64_t first = 0;
+  if (std::optional<uint64_t> bank = alloc.getBank()) {
+    first = int64_t(*bank) * *chip.getBankBytes();
+    // The tensor begins in the bank; it may end in a later one.
+    block.limit =
+        std::min(*block.limit, first + *chip.getBankBytes() - 1 + block.size);
+  }
+  int64_t start = getStartUnit(*storage) * chip.getBytesPerNpu();
+  int64_t step = getAlignment(*storage);
+  int64_t alignment = int64_t(alloc.getAlignment().value_or(1));
+  block.fit = [=](int64_t least) {
+    least = std::max(least, first);
+    // Addresses have the layout's alignment, bytes the op's.
+    int64_t byte = (start + least + step - 1) / step * step - start;
+    for (int64_t tried = 0; byte % alignment != 0 && tried < alignment; ++tried)
+      byte += step;
+    return byte;
+  };
+  return block;
+}
+
+bool npu::isUnchanging(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (isa<memref::GetGlobalOp>(op))
+      return true;
+    if (!isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+             memref::CastOp>(op))
+      return false;
+    memref = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(memref);
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  DictionaryAttr attrs = function.getArgAttrDict(argument.getArgNumber());
+  return !attrs || (!attrs.contains(kResultArgument) &&
+                    !attrs.contains(kScratchArgument));
+}

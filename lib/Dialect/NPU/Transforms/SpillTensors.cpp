@@ -1,0 +1,314 @@
+//===- SpillTensors.cpp - What does not fit is stored outside
+//---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LiveTensors.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/NPU/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace mlir::npu {
+#define GEN_PASS_DEF_NPUSPILLTENSORSPASS
+#include "layout/Dialect/NPU/Transforms/Passes.h.inc"
+} // namespace mlir::npu
+
+using namespace mlir;
+using namespace mlir::npu;
+
+namespace {
+/// An op of the block that touches a tensor, through views or not.
+struct Use {
+  Operation *op; // in the function's block
+  int64_t time;
+};
+
+class Spiller {
+public:
+  explicit Spiller(func::FuncOp function)
+      : function(function), block(function.getBody().front()),
+        builder(function.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  SmallVector<Use> getUses(const LiveTensors &tensors, AllocOp alloc);
+  bool spillOne(const LiveTensors &tensors, int64_t time);
+  bool copyThroughOutside(const LiveTensors &tensors, int64_t time);
+  void split(AllocOp alloc, Operation *lastBefore, Operation *firstAfter);
+  CopyOp getOnlyLoad(AllocOp alloc);
+  Value addScratch(Location loc, MemRefType type);
+  Value getViewOn(Value view, AllocOp from, Value to, IRMapping &mapping);
+
+  func::FuncOp function;
+  Block &block;
+  OpBuilder builder;
+  int64_t numStored = 0, numLoaded = 0;
+};
+} // namespace
+
+/// Touches of the elements, in order; the end of its life is none.
+SmallVector<Use> Spiller::getUses(const LiveTensors &tensors, AllocOp alloc) {
+  SmallVector<Use> uses;
+  SmallVector<Value> open{alloc.getMemref()};
+  while (!open.empty()) {
+    Value memref = open.pop_back_val();
+    for (Operation *user : memref.getUsers()) {
+      if (isa<SubViewOp, ViewOp>(user)) {
+        open.push_back(user->getResult(0));
+        continue;
+      }
+      Operation *op = block.findAncestorOpInBlock(*user);
+      if (!isa<DeallocOp>(op))
+        uses.push_back({op, tensors.times.lookup(op)});
+    }
+  }
+  llvm::sort(uses, [](const Use &a, const Use &b) { return a.time < b.time; });
+  return uses;
+}
+
+/// Whether the op writes all of the tensor.
+static bool writesAll(Operation *op, AllocOp alloc) {
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return copy.getDest() == alloc.getMemref();
+  if (auto fill = dyn_cast<FillOp>(op))
+    return fill.getDest() == alloc.getMemref();
+  auto compute = dyn_cast<linalg::LinalgOp>(op);
+  return compute &&
+         llvm::is_contained(compute.getDpsInits(), alloc.getMemref());
+}
+
+/// The copy that made the tensor what it is all its life.
+CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
+  CopyOp load;
+  SmallVector<Value> open{alloc.getMemref()};
+  while (!open.empty()) {
+    Value memref = open.pop_back_val();
+    for (Operation *user : memref.getUsers()) {
+      if (isa<SubViewOp, ViewOp>(user)) {
+        open.push_back(user->getResult(0));
+      } else if (auto copy = dyn_cast<CopyOp>(user)) {
+        if (copy.getDest() != memref)
+          continue;
+        if (load || memref != alloc.getMemref() ||
+            !isUnchanging(copy.getSource()))
+          return {};
+        load = copy;
+      } else if (auto fill = dyn_cast<FillOp>(user)) {
+        return {};
+      } else if (auto compute = dyn_cast<linalg::LinalgOp>(user)) {
+        if (llvm::is_contained(compute.getDpsInits(), memref))
+          return {};
+      }
+    }
+  }
+  return load;
+}
+
+/// Memory outside for the elements of a memref.
+Value Spiller::addScratch(Location loc, MemRefType type) {
+  auto outside = MemRefType::get(type.getShape(), type.getElementType(),
+                                 MemRefLayoutAttrInterface(),
+                                 MemoryAttr::get(type.getContext(), "system"));
+  unsigned index = function.getNumArguments();
+  NamedAttribute role(builder.getStringAttr(kScratchArgument),
+                      builder.getUnitAttr());
+  (void)function.insertArgument(index, outside,
+                                builder.getDictionaryAttr({role}), loc);
+  return function.getArgument(index);
+}
+
+/// `view` of the tensor as a view of its copy.
+Value Spiller::getViewOn(Value view, AllocOp from, Value to,
+                         IRMapping &mapping) {
+  if (view == from.getMemref())
+    return to;
+  if (Value known = mapping.lookupOrNull(view))
+    return known;
+  Operation *op = view.getDefiningOp();
+  Value source = getViewOn(op->getOperand(0), from, to, mapping);
+  Operation *copied = builder.clone(*op);
+  copied->setOperand(0, source);
+  mapping.map(view, copied->getResult(0));
+  return copied->getResult(0);
+}
+
+/// Frees the tensor after `lastBefore` and makes another one for its uses from
+/// `firstAfter` on.
+void Spiller::split(AllocOp alloc, Operation *lastBefore,
+                    Operation *firstAfter) {
+  Location loc = alloc.getLoc();
+  SmallVector<DeallocOp> deallocs;
+  SmallVector<OpOperand *> later;
+  SmallVector<Value> open{alloc.getMemref()};
+  while (!open.empty()) {
+    Value memref = open.pop_back_val();
+    for (OpOperand &use : memref.getUses()) {
+      Operation *op = block.findAncestorOpInBlock(*use.getOwner());
+      if (isa<SubViewOp, ViewOp>(use.getOwner()))
+        open.push_back(use.getOwner()->getResult(0));
+      else if (auto dealloc = dyn_cast<DeallocOp>(use.getOwner()))
+        deallocs.push_back(dealloc);
+      else if (lastBefore->isBeforeInBlock(op))
+        later.push_back(&use);
+    }
+  }
+  CopyOp load = getOnlyLoad(alloc);
+  builder.setInsertionPointAfter(lastBefore);
+  Value home;
+  if (!load) {
+    home = addScratch(loc, alloc.getMemref().getType());
+    CopyOp::create(builder, loc, alloc.getMemref(), home, DenseI64ArrayAttr(),
+                   UnitAttr());
+    ++numStored;
+  }
+  DeallocOp::create(builder, loc, alloc.getMemref());
+  builder.setInsertionPoint(firstAfter);
+  auto again = cast<AllocOp>(builder.clone(*alloc));
+  if (load) {
+    auto copied = cast<CopyOp>(builder.clone(*load));
+    copied.getDestMutable().assign(again.getMemref());
+  } else {
+    CopyOp::create(builder, loc, home, again.getMemref(), DenseI64ArrayAttr(),
+                   UnitAttr());
+  }
+  ++numLoaded;
+  IRMapping mapping;
+  for (OpOperand *use : later)
+    use->set(getViewOn(use->get(), alloc, again.getMemref(), mapping));
+  for (DeallocOp dealloc : deallocs)
+    dealloc.getMemrefMutable().assign(again.getMemref());
+  // Views that only came later are gone with their users.
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
+    if (isa<SubViewOp, ViewOp>(user) && user->use_empty())
+      user->erase();
+}
+
+/// Of the tensors that live at this time and are not used, the one that is
+/// needed last.
+bool Spiller::spillOne(const LiveTensors &tensors, int64_t time) {
+  AllocOp victim;
+  Use before{}, after{};
+  for (auto [alloc, live] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {
+    if (time < live.begin || live.end <= time || live.place)
+      continue;
+    SmallVector<Use> uses = getUses(tensors, alloc);
+    auto next =
+        llvm::find_if(uses, [&](const Use &use) { return use.time >= time; });
+    if (next == uses.begin() || next == uses.end() || next->time == time)
+      continue;
+    // Right before its next use it would live just as long.
+    if (victim && next->time <= after.time)
+      continue;
+    // Views between that place and the use are clones; sizes are the same.
+    victim = alloc;
+    before = *std::prev(next);
+    after = *next;
+  }
+  if (!victim)
+    return false;
+  // What is made part by part has all its bytes before it is stored.
+  if (!writesAll(getUses(tensors, victim).front().op, victim)) {
+    builder.setInsertionPointAfter(victim);
+    Type element = victim.getMemref().getType().getElementType();
+    FillOp::create(builder, victim.getLoc(),
+                   cast<TypedAttr>(builder.getZeroAttr(element)),
+                   victim.getMemref(), Engine::DMA);
+  }
+  split(victim, before.op, after.op);
+  return true;
+}
+
+/// Two tensors that do not fit together, one a copy of the other: the copy is
+/// stored outside, and loaded once the first one is gone.
+bool Spiller::copyThroughOutside(const LiveTensors &tensors, int64_t time) {
+  auto find = [&](Value memref) {
+    auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
+    return llvm::find(tensors.allocs, alloc) - tensors.allocs.begin();
+  };
+  auto lives = [&](size_t i) {
+    return i < tensors.allocs.size() && tensors.blocks[i].begin <= time &&
+           time < tensors.blocks[i].end;
+  };
+  for (CopyOp copy : block.getOps<CopyOp>()) {
+    if (!isLocal(copy.getSource().getType()) ||
+        !isLocal(copy.getDest().getType()))
+      continue;
+    size_t from = find(copy.getSource()), to = find(copy.getDest());
+    if (from == to || !lives(from) || !lives(to))
+      continue;
+    AllocOp source = tensors.allocs[from], dest = tensors.allocs[to];
+    SmallVector<Use> uses = getUses(tensors, source);
+    // What is used before, or of a part of the other, is a victim by itself.
+    if (getUses(tensors, dest).front().op != copy)
+      continue;
+    // The destination moves to the copy, with the views that it takes.
+    SmallVector<Operation *> views;
+    for (Value view = copy.getDest(); view != dest.getMemref();
+         view = view.getDefiningOp()->getOperand(0))
+      views.push_back(view.getDefiningOp());
+    if (llvm::any_of(dest->getUsers(), [&](Operation *user) {
+          return user->isBeforeInBlock(copy) &&
+                 !llvm::is_contained(views, user);
+        }))
+      continue;
+    Location loc = copy.getLoc();
+    builder.setInsertionPoint(copy);
+    Value home = addScratch(loc, copy.getSource().getType());
+    CopyOp::create(builder, loc, copy.getSource(), home, DenseI64ArrayAttr(),
+                   UnitAttr());
+    if (uses.back().op == copy)
+      for (Operation *user : llvm::make_early_inc_range(source->getUsers()))
+        if (isa<DeallocOp>(user))
+          user->moveBefore(copy);
+    dest->moveBefore(copy);
+    for (Operation *view : llvm::reverse(views))
+      view->moveBefore(copy);
+    copy.getSourceMutable().assign(home);
+    ++numStored;
+    ++numLoaded;
+    return true;
+  }
+  return false;
+}
+
+LogicalResult Spiller::run() {
+  LiveTensors tensors;
+  while (true) {
+    if (failed(tensors.collect(function)))
+      return failure();
+    if (tensors.allocs.empty())
+      break;
+    Placement bound = boundBlocks(tensors.blocks);
+    if (bound.lowerBound <= tensors.chip.getBytesPerNpu() &&
+        placeBlocks(tensors.blocks))
+      break;
+    if (!spillOne(tensors, bound.lowerBoundAt) &&
+        !copyThroughOutside(tensors, bound.lowerBoundAt))
+      break;
+  }
+  if (numLoaded)
+    remark::passed(function.getLoc(),
+                   remark::RemarkOpts::name("Spill").category("npu").function(
+                       function.getName()))
+        << "tensors spilled" << remark::metric("Stored", numStored)
+        << remark::metric("Loaded", numLoaded);
+  return success();
+}
+
+namespace {
+struct NPUSpillTensorsPass
+    : public npu::impl::NPUSpillTensorsPassBase<NPUSpillTensorsPass> {
+  void runOnOperation() override {
+    if (!getOperation().isDeclaration() &&
+        failed(Spiller(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,51 @@
+//===- LayoutToNPU.cpp - From linalg to the memories of an NPU
+//--------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Pipelines/LayoutToNPU.h"
+#include "layout/Conversion/LayoutToNPU/Passes.h"
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Dialect/NPU/Transforms/Passes.h"
+#include "layout/Pipelines/LayoutToCPU.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
+                                      const LayoutToNPUOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createLowerTosaPass());
+  pm.addPass(createInlineGlobalsPass());
+  pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  // Every op that is a sequence of structured ops, so that each gets layouts.
+  pm.addPass(createDecomposeAggregatesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  SplitForUnitsPassOptions split;
+  split.target = options.target;
+  pm.addPass(createSplitForUnitsPass(split));
+  pm.addPass(createCanonicalizerPass());
+  buildAssignLayoutsPipeline(pm, options.target);
+  pm.addPass(createConvertLayoutToNPUPass());
+  pm.addNestedPass<func::FuncOp>(npu::createNPUSpillTensorsPass());
+  pm.addNestedPass<func::FuncOp>(npu::createNPUOverlapTransfersPass());
+  pm.addNestedPass<func::FuncOp>(npu::createNPUAssignAddressesPass());
+}
+
+void layout::registerLayoutToNPUPipelines() {
+  PassPipelineRegistration<LayoutToNPUOptions>(
+      "layout-to-npu",
+      "Assign layouts for the units of an NPU, and lower to its memory ops "
+      "with addresses",
+      buildLayoutToNPUPipeline);
+}

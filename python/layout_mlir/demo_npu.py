@@ -1,0 +1,91 @@
+"""The part of the demo that is about an NPU: its program, the simulator, and what they count."""
+
+import re
+
+import numpy as np
+
+from .npu import Program
+from .tools import run_tool
+
+# Transfers that take as long to start as this many bytes to move, and arithmetic that is as fast as
+# the memory of a chip lets it be useful.
+TARGET = ('#layout.target<kind = "npu", lanes = {lanes}, npu = #npu.target<"{chip}">, '
+          'launch_cost = 4096, flops_per_byte = 32>')
+EU_BYTES = {"BM1684": 128, "BM1684X": 64, "BM1688": 16, "BM1690": 64}
+
+
+def get_target(chip):
+    return TARGET.format(chip=chip, lanes=EU_BYTES[chip] // 4)
+
+
+def lower(network, target, folder):
+    """The program with addresses, and its peak of local memory with the bound of it."""
+    remarks = folder / "npu.yaml"
+    run_tool("layout-opt", network, f"--layout-to-npu=target={{{target}}}", "--emit-bytecode", "-o",
+             folder / "after.mlirbc", "--remarks-filter=npu", "--remark-format=yaml",
+             f"--remarks-output-file={remarks}")
+    text = remarks.read_text()
+    return {name: sum(map(int, re.findall(rf"{name}: *'?(\d+)", text)))
+            for name in ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Stored", "Loaded")}
+
+
+def run(inputs, max_rel, folder):
+    """Runs the untouched network on the CPU and the program in the simulator; the differences."""
+    program = Program(folder / "after.mlirbc")
+    arrays = [np.load(path) for path in inputs]
+    result = program.run(*arrays)
+    files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]
+    run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
+             *[f"--output={path}" for path in files])
+    differences = []
+    for path, output in zip(files, result.outputs):
+        expected = np.load(path).astype(np.float64)
+        largest = np.abs(output.astype(np.float64) - expected).max(initial=0)
+        scale = np.abs(expected).max(initial=0)
+        relative = largest / scale if scale else largest
+        differences.append((largest, relative, bool(relative <= max_rel)))
+    return program, result, differences
+
+
+def describe_bytes(program, counters):
+    """All that crosses between the memories, and what has to."""
+    moved = sum(counters[name] for name in ("bytes_s2l", "bytes_l2s", "bytes_s2s"))
+    least = program.manifest["constants"] + sum(
+        argument["bytes"] for argument in program.arguments if argument["role"] != "scratch")
+    return moved, least
+
+
+def report(name, target, cost, memory, program, result, differences, max_rel):
+    """The table; True if the results agree."""
+    counters = result.counters
+    moved, least = describe_bytes(program, counters)
+    assignment = cost["assignment"]
+    loads = counters["bytes_s2l"] + counters["bytes_l2s"]
+    rows = [
+        ("modelled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
+                          f"{assignment['cost'] - assignment['lower_bound']})"),
+        ("local memory, peak of a unit", f"{memory['PeakBytes']} of {memory['BytesPerUnit']} bytes "
+                                         f"(lower bound {memory['LowerBound']})"),
+        ("ops split, tensors spilled", f"into {memory['Parts']} parts, {memory['Loaded']} loaded again"
+         if memory["Parts"] or memory["Loaded"] else "none"),
+        ("transfers", f"{counters['transfers']}"),
+        ("  bytes to and from units", f"{moved / 1e6:.2f} MB (inputs, constants and results once: "
+                                      f"{least / 1e6:.2f} MB)"),
+        ("  bytes inside local memory", f"{counters['bytes_l2l'] / 1e6:.2f} MB by DMA, "
+                                        f"{counters['broadcast_bytes'] / 1e6:.2f} MB by broadcast"),
+        ("  while units compute", f"{100 * counters['overlapped_bytes'] / max(loads, 1):.0f} % of "
+                                  f"the bytes, in {counters['parallel_regions']} regions"),
+        ("utilization of lanes", f"{100 * counters['useful_ops'] / max(counters['issued_ops'], 1):.1f}"
+                                 f" % of {counters['issued_ops'] / 1e6:.1f} M operations in "
+                                 f"{counters['computes']} commands"),
+        ("accesses that break a rule", str(len(result.errors))),
+    ]
+    for number, (absolute, relative, good) in enumerate(differences):
+        rows.append((f"result {number}: largest difference",
+                     f"{absolute:.3g} absolute, {relative:.3g} relative "
+                     f"({'within' if good else 'EXCEEDS'} {max_rel:g})"))
+    print(f"\n{name} on {target}")
+    width = max(len(label) for label, _ in rows) + 2
+    for label, text in rows:
+        print(f"  {label:<{width}}{text}")
+    return all(good for _, _, good in differences)

@@ -1,0 +1,200 @@
+"""NPU programs in the simulator: a module of npu ops whose tensors have addresses, run on arrays.
+
+    program = Program("network.mlir")          # text, or a path; emits C++ and compiles it
+    result = program.run(x)                    # its inputs
+    result.outputs[0], result.counters["bytes_s2l"]
+
+Everything that the simulator reports is a LayoutError, with the reports as its text. `python -m
+layout_mlir.npu FILE` runs a module on random inputs and prints what it counted.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+import numpy as np
+
+from . import LayoutError
+from .tools import find_tool, run_tool
+
+DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
+          "i32": np.int32, "i16": np.int16, "i8": np.int8}
+ENTRY = "okk_program"
+# Sums are rounded as the loops are written; neighbours may be computed together.
+FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-shared",
+         "-fPIC", "-pipe"]
+
+
+class Dim4(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int) for name in "nchw"]
+
+
+class Counters(ctypes.Structure):
+    """`okk_sim_counters` of sim.h."""
+    _fields_ = [(name, ctypes.c_longlong) for name in (
+        "transfers", "computes", "bytes_s2l", "bytes_l2s", "bytes_l2l", "bytes_s2s",
+        "peak_bytes", "live_bytes", "broadcast_bytes", "useful_ops", "issued_ops",
+        "parallel_regions", "overlapped_bytes")]
+
+
+class Result(NamedTuple):
+    outputs: list
+    counters: dict
+    errors: list
+
+
+def _find(relative, *folders):
+    for folder in folders:
+        if (folder / relative).exists():
+            return folder / relative
+    raise LayoutError(f"{relative} is in none of {', '.join(map(str, folders))}: run ./dev build")
+
+
+def _compile(folder, cxx):
+    """The package as a shared library with a simulator of its own."""
+    build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
+    tree = pathlib.Path(__file__).resolve().parents[2]
+    simulator = _find("lib/libLayoutNpuSimulator.a", build)
+    include = _find("include/layout/Runtime/okk", tree, build).parents[2]
+    library = folder / "program.so"
+    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I",
+               include / "layout/Runtime/okk", folder / "program.cpp", "-Wl,--whole-archive",
+               simulator, "-Wl,--no-whole-archive", "-o", library]
+    done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise LayoutError(f"{shlex.join(map(str, command))}\n{done.stderr[:4000]}")
+    return library
+
+
+class Program:
+    """A function of a module, compiled. `folder` keeps the package; without it, it is temporary."""
+
+    def __init__(self, module, function="main", checks=True, folder=None, cxx=None):
+        self._scratch = None
+        if folder is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="layout-npu-")
+            folder = self._scratch.name
+        self.folder = pathlib.Path(folder)
+        path = module
+        if not isinstance(module, os.PathLike) and "\n" in module:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path = self.folder / "module.mlir"
+            path.write_text(module)
+        run_tool("layout-translate", "--npu-to-package", f"--function={function}",
+                 f"--checks={str(bool(checks)).lower()}", path, "-o", self.folder)
+        self.manifest = json.loads((self.folder / "manifest.json").read_text())
+        self.arguments = self.manifest["arguments"]
+        self._library = ctypes.CDLL(str(_compile(self.folder, cxx)))
+        self._declare()
+
+    def _declare(self):
+        library, address = self._library, ctypes.c_ulonglong
+        library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
+        library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
+        library.okk_sim_alloc.argtypes = [address]
+        library.okk_sim_alloc.restype = address
+        for function in (library.okk_sim_write, library.okk_sim_read):
+            function.argtypes = [address, ctypes.c_void_p, address]
+        library.okk_sim_count.restype = Counters
+        library.okk_sim_error.restype = ctypes.c_char_p
+        getattr(library, ENTRY).argtypes = [ctypes.POINTER(address)]
+
+    def _open(self):
+        chip = self.manifest["chip"]
+        if chip is None:  # system memory alone
+            chip = {"npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1,
+                    "max_shape": [0] * 4, "max_stride": 0}
+        self._library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
+        self._library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]),
+                                        chip["max_stride"])
+
+    def _check(self, inputs):
+        """The inputs as arrays that are laid out as the program reads them."""
+        wanted = [argument for argument in self.arguments if argument["role"] == "input"]
+        if len(inputs) != len(wanted):
+            raise LayoutError(f"the program has {len(wanted)} inputs, {len(inputs)} are given")
+        arrays = []
+        for number, (argument, value) in enumerate(zip(wanted, inputs)):
+            array = np.ascontiguousarray(value)
+            dtype = DTYPES.get(argument["element"])
+            if dtype is None or array.dtype != dtype or array.size * array.itemsize != argument[
+                    "bytes"] or list(np.shape(value)) != argument["shape"]:
+                raise LayoutError(f"input {number} is {argument['shape']} of {argument['element']} in "
+                                  f"{argument['bytes']} bytes, found {list(np.shape(value))} of "
+                                  f"{array.dtype}")
+            arrays.append(array)
+        return arrays
+
+    def run(self, *inputs, check=True):
+        """Runs on a fresh chip; with `check` what breaks a rule is raised."""
+        arrays, library = iter(self._check(inputs)), self._library
+        self._open()
+        try:
+            return self._run(arrays, check)
+        finally:
+            library.okk_sim_close()
+
+    def _run(self, arrays, check):
+        library, addresses, results = self._library, [], []
+
+        def put(array, size):
+            address = library.okk_sim_alloc(max(size, 1))
+            if array is not None and size:
+                library.okk_sim_write(address, array.ctypes.data, size)
+            addresses.append(address)
+            return address
+
+        if self.manifest["constants"]:
+            constants = np.memmap(self.folder / "constants.bin", mode="r")
+            put(constants, self.manifest["constants"])
+        for argument in self.arguments:
+            if argument["role"] != "result":
+                put(next(arrays) if argument["role"] == "input" else None, argument["bytes"])
+                continue
+            output = np.zeros(argument["shape"], DTYPES[argument["element"]])
+            results.append((put(None, argument["bytes"]), output))
+        getattr(library, ENTRY)((ctypes.c_ulonglong * len(addresses))(*addresses))
+        for address, output in results:
+            if output.nbytes:
+                library.okk_sim_read(address, output.ctypes.data, output.nbytes)
+        errors = [library.okk_sim_error(i).decode() for i in range(library.okk_sim_num_errors())]
+        if check and errors:
+            shown = errors[:20] + [f"({len(errors) - 20} more)"] * (len(errors) > 20)
+            raise LayoutError("the program breaks rules of the chip:\n" + "\n".join(shown))
+        counted = library.okk_sim_count()
+        counters = {name: getattr(counted, name) for name, _ in Counters._fields_}
+        return Result([output for _, output in results], counters, errors)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="python -m layout_mlir.npu", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=pathlib.Path)
+    parser.add_argument("--function", default="main")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args(argv)
+    try:
+        program = Program(args.file, args.function)
+        random = np.random.default_rng(args.seed)
+        inputs = [random.integers(-8, 8, argument["shape"]).astype(DTYPES[argument["element"]])
+                  for argument in program.arguments if argument["role"] == "input"]
+        counters = program.run(*inputs).counters
+        for name, value in counters.items():
+            print(f"{name:<18}{value:>16}")
+        if counters["issued_ops"]:
+            print(f"{'lane utilization':<18}{counters['useful_ops'] / counters['issued_ops']:>15.1%}")
+    except (RuntimeError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

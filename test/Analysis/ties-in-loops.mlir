@@ -1,0 +1,61 @@
+// A conversion in a loop that runs once costs what one outside does. Of
+// assignments that cost the same the one with fewer conversions in loops is
+// taken, and the bound is that of the cost alone.
+//
+// RUN: layout-opt %s -split-input-file \
+// RUN:   --layout-propagate='objective=bytes target={#layout.target<kind = "cpu", lanes = 16>}' \
+// RUN:   --layout-insert-transforms --layout-fold-transforms | FileCheck %s
+
+// The loop carries what the convolution makes; an image has 8192 bytes.
+// CHECK: conversion_cost = 16384 : i64, cost = 16384 : i64, lower_bound = 16384 : i64
+// CHECK: func @once
+// CHECK: scf.for
+// CHECK-NOT: layout.convert
+// CHECK: scf.yield
+// CHECK: layout.convert
+// CHECK: return
+func.func @once() -> tensor<1x32x8x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.01> : tensor<32x32x1x1xf32>
+  %e = tensor.empty() : tensor<1x32x8x8xf32>
+  %x = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%s = %x) -> tensor<1x32x8x8xf32> {
+    %y = linalg.conv_2d_nchw_fchw ins(%s, %w : tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>)
+                                  outs(%x : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
+    scf.yield %y : tensor<1x32x8x8xf32>
+  }
+  return %r : tensor<1x32x8x8xf32>
+}
+
+// -----
+
+// Of two loops around each other the outer one.
+// CHECK: conversion_cost = 16384 : i64, cost = 16384 : i64, lower_bound = 16384 : i64
+// CHECK: func @nested
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: layout.convert
+// CHECK: scf.yield
+// CHECK: layout.convert
+// CHECK: func.call @use
+// CHECK: return
+func.func private @use(tensor<1x32x8x8xf32>)
+func.func @nested() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.01> : tensor<32x32x1x1xf32>
+  %e = tensor.empty() : tensor<1x32x8x8xf32>
+  %x = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
+  scf.for %j = %c0 to %c1 step %c1 {
+    %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%s = %x) -> tensor<1x32x8x8xf32> {
+      %y = linalg.conv_2d_nchw_fchw ins(%s, %w : tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>)
+                                    outs(%x : tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
+      scf.yield %y : tensor<1x32x8x8xf32>
+    }
+    func.call @use(%r) : (tensor<1x32x8x8xf32>) -> ()
+  }
+  return
+}

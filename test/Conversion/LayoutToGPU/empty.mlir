@@ -1,0 +1,40 @@
+// Storage of a tensor without elements has room for one, and nothing is read
+// outside of it: what comes before the first position is that one, too.
+
+// RUN: layout-opt %s --convert-layout-to-gpu --lower-affine --canonicalize --cse --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @static
+// CHECK: gpu.alloc () : memref<1xf32, "buffer">
+// CHECK-NOT: gpu.memcpy {{.*}} : memref<1xf32, "buffer">
+// CHECK: gpu.func @tensor_pad_0
+// CHECK: %[[BELOW:.*]] = arith.minsi %{{.*}}, %c-1 : index
+// CHECK: %[[INSIDE:.*]] = arith.maxsi %[[BELOW]], %c0 : index
+// CHECK: memref.load %{{.*}}[%[[INSIDE]]] : memref<1xf32, "buffer">
+func.func @static(%x: tensor<0x4xf32>) -> tensor<2x4xf32> {
+  %z = arith.constant 1.5 : f32
+  %p = tensor.pad %x low[1, 0] high[1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %z : f32
+  } : tensor<0x4xf32> to tensor<2x4xf32>
+  return %p : tensor<2x4xf32>
+}
+
+// -----
+
+// Lanes of one pixel come from both tensors, so both are read: %x may have no
+// channel, and all indices into it are known not to be negative.
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: gpu.func @tensor_concat_0
+// CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-1 : index
+// CHECK: %[[BELOW:.*]] = arith.minsi %{{.*}}, %[[LAST]] : index
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.maxsi %[[BELOW]], %c0 : index
+// CHECK: memref.load %{{.*}}[%c0, %[[INSIDE]]] : memref<1x?xvector<4xf32>, "image2d">
+#img = #layout.rgba_image<argument>
+func.func @dynamic(%x0: tensor<?xf32>, %y0: tensor<4xf32>) -> tensor<?xf32> {
+  %x = layout.convert %x0 : tensor<?xf32> to tensor<?xf32, #img>
+  %y = layout.convert %y0 : tensor<4xf32> to tensor<4xf32, #img>
+  %c = tensor.concat dim(0) %x, %y : (tensor<?xf32, #img>, tensor<4xf32, #img>) -> tensor<?xf32, #img>
+  %r = layout.convert %c : tensor<?xf32, #img> to tensor<?xf32>
+  return %r : tensor<?xf32>
+}

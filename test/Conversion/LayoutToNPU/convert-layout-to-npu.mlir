@@ -1,0 +1,131 @@
+// RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
+// Tensors become memory: loads stand before the first op that needs them, what
+// is accumulated into is filled, a tensor lives to its last use, and results
+// and constants are in system memory.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+#rows = #layout.npu_scatter<aligned, start = 0, axes = "CW", target = #npu>
+#columns = #layout.npu_scatter<matrix 2, start = 0, target = #npu>
+
+// CHECK: memref.global "private" constant @[[W:.*]] : memref<5x7xf32, #npu.memory<system>> = dense<1.000000e+00>
+// CHECK: func.func @matmul(%[[X:.*]]: memref<3x5xf32, #npu.memory<system>>, %[[R:.*]]: memref<3x7xf32, #npu.memory<system>> {npu.result})
+func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
+  %w = arith.constant dense<1.0> : tensor<5x7xf32>
+  %zero = arith.constant 0.0 : f32
+  %wl = layout.convert %w : tensor<5x7xf32> to tensor<5x7xf32, #columns>
+  %xl = layout.convert %x : tensor<3x5xf32> to tensor<3x5xf32, #rows>
+  %e = tensor.empty() : tensor<3x7xf32, #columns>
+  // CHECK: %[[XL:.*]] = npu.alloc : memref<3x5xf32, #layout.npu_scatter<aligned, start = 0, axes = "CW"
+  // CHECK: npu.copy %[[X]] to %[[XL]]
+  // CHECK: %[[XM:.*]] = npu.alloc : memref<3x5xf32, #layout.npu_scatter<matrix 2, start = 0
+  // CHECK: npu.copy %[[XL]] to %[[XM]]
+  // CHECK: %[[C:.*]] = memref.get_global @[[W]]
+  // CHECK: %[[WL:.*]] = npu.alloc
+  // CHECK: npu.copy %[[C]] to %[[WL]]
+  // CHECK: %[[F:.*]] = npu.alloc
+  // CHECK: npu.fill 0.000000e+00 : f32 to %[[F]] on dma
+  // CHECK: linalg.matmul ins(%[[XM]], %[[WL]] : {{.*}}) outs(%[[F]] :
+  // CHECK-DAG: npu.dealloc %[[XM]]
+  // CHECK-DAG: npu.dealloc %[[WL]]
+  // CHECK: npu.copy %[[F]] to %[[R]]
+  // CHECK: npu.dealloc %[[F]]
+  // CHECK: return
+  %xm = layout.convert %xl : tensor<3x5xf32, #rows> to tensor<3x5xf32, #columns>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x7xf32, #columns>) -> tensor<3x7xf32, #columns>
+  %m = linalg.matmul ins(%xm, %wl : tensor<3x5xf32, #columns>, tensor<5x7xf32, #columns>)
+                     outs(%f : tensor<3x7xf32, #columns>) -> tensor<3x7xf32, #columns>
+  %r = layout.convert %m : tensor<3x7xf32, #columns> to tensor<3x7xf32>
+  return %r : tensor<3x7xf32>
+}
+
+// -----
+
+// An operand without channels is loaded into all units, by broadcast.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 1, target = #npu>
+#map = affine_map<(n, c, h, w) -> (n, c, h, w)>
+#row = affine_map<(n, c, h, w) -> (w)>
+
+// CHECK-DAG: #[[ALL:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d3)>
+// CHECK: func.func @broadcast(%{{.*}}, %[[B:.*]]: memref<5xf32, #npu.memory<system>>
+// CHECK: %[[E:.*]] = memref.expand_shape %[[B]] {{\[}}[0, 1]] output_shape [1, 5]
+// CHECK: %[[ROW:.*]] = npu.alloc : memref<6x5xf32, #layout.npu_scatter<aligned, start = 1, axes = "CW"
+// CHECK: npu.copy %[[E]] to %[[ROW]] broadcast
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[ALL]], #{{.*}}]
+func.func @broadcast(%x: tensor<1x6x4x5xf32>, %b: tensor<5xf32>) -> tensor<1x6x4x5xf32> {
+  %xl = layout.convert %x : tensor<1x6x4x5xf32> to tensor<1x6x4x5xf32, #t>
+  %e = tensor.empty() : tensor<1x6x4x5xf32, #t>
+  %y = linalg.generic {indexing_maps = [#map, #row, #map],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%xl, %b : tensor<1x6x4x5xf32, #t>, tensor<5xf32>) outs(%e : tensor<1x6x4x5xf32, #t>) {
+    ^bb0(%a: f32, %s: f32, %o: f32):
+      %p = arith.mulf %a, %s : f32
+      linalg.yield %p : f32
+  } -> tensor<1x6x4x5xf32, #t>
+  %r = layout.convert %y : tensor<1x6x4x5xf32, #t> to tensor<1x6x4x5xf32>
+  return %r : tensor<1x6x4x5xf32>
+}
+
+// -----
+
+// Parts: a pad is a fill and a transfer into the middle, a slice of channels
+// starts at another unit, a concatenation is made in place.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+
+// CHECK: func.func @parts
+// CHECK: %[[P:.*]] = npu.alloc : memref<1x6x4x4xf32
+// CHECK: %[[IN:.*]] = npu.subview %[[P]] [0, 0, 1, 1] [1, 6, 2, 2] [1, 1, 1, 1]
+// CHECK: npu.fill 0.000000e+00 : f32 to %[[P]] on dma
+// CHECK: npu.copy %{{.*}} to %[[IN]]
+// CHECK: %[[S:.*]] = npu.subview %[[P]] [0, 3, 0, 0] [1, 3, 4, 4] [1, 1, 1, 1] : {{.*}} to memref<1x3x4x4xf32, #layout.npu_scatter<strided [{{.*}}], start = 3,
+// CHECK: %[[Q:.*]] = npu.alloc : memref<1x3x4x4xf32
+// CHECK: npu.copy %[[S]] to %[[Q]]
+// CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
+// CHECK: %[[C0:.*]] = npu.subview %[[C]] [0, 0, 0, 0] [1, 6, 4, 4]
+// CHECK: npu.copy %[[P]] to %[[C0]]
+// CHECK: %[[C1:.*]] = npu.subview %[[C]] [0, 6, 0, 0] [1, 3, 4, 4]
+// CHECK: npu.copy %[[Q]] to %[[C1]]
+// CHECK: npu.copy %[[C]] to %{{.*}}
+func.func @parts(%x: tensor<1x6x2x2xf32>) -> tensor<1x9x4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+    ^bb0(%a: index, %b: index, %c: index, %d: index):
+      tensor.yield %zero : f32
+  } : tensor<1x6x2x2xf32> to tensor<1x6x4x4xf32, #t>
+  %s = tensor.extract_slice %p[0, 3, 0, 0] [1, 3, 4, 4] [1, 1, 1, 1]
+      : tensor<1x6x4x4xf32, #t> to tensor<1x3x4x4xf32, #t>
+  %c = tensor.concat dim(1) %p, %s : (tensor<1x6x4x4xf32, #t>, tensor<1x3x4x4xf32, #t>) -> tensor<1x9x4x4xf32, #t>
+  %r = layout.convert %c : tensor<1x9x4x4xf32, #t> to tensor<1x9x4x4xf32>
+  return %r : tensor<1x9x4x4xf32>
+}
+
+// -----
+
+// What is inserted into system memory in parts is made in the result's place.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+
+// CHECK: func.func @assemble(%[[X:.*]]: memref<2x6x4x4xf32, #npu.memory<system>>, %[[R:.*]]: memref<2x6x4x4xf32, #npu.memory<system>> {npu.result})
+// CHECK: %[[S0:.*]] = memref.subview %[[X]][0, 0, 0, 0] [1, 6, 4, 4]
+// CHECK: npu.copy %[[S0]] to %[[L0:.*]] :
+// CHECK: %[[R0:.*]] = memref.subview %[[R]][0, 0, 0, 0] [1, 6, 4, 4]
+// CHECK: npu.copy %{{.*}} to %[[R0]]
+// CHECK: %[[R1:.*]] = memref.subview %[[R]][1, 0, 0, 0] [1, 6, 4, 4]
+// CHECK: npu.copy %{{.*}} to %[[R1]]
+// CHECK-NOT: npu.copy
+// CHECK: return
+func.func @assemble(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
+  %e = tensor.empty() : tensor<2x6x4x4xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<2x6x4x4xf32> to tensor<1x6x4x4xf32>
+  %l0 = layout.convert %x0 : tensor<1x6x4x4xf32> to tensor<1x6x4x4xf32, #t>
+  %e0 = tensor.empty() : tensor<1x6x4x4xf32, #t>
+  %y0 = linalg.exp ins(%l0 : tensor<1x6x4x4xf32, #t>) outs(%e0 : tensor<1x6x4x4xf32, #t>) -> tensor<1x6x4x4xf32, #t>
+  %s0 = layout.convert %y0 : tensor<1x6x4x4xf32, #t> to tensor<1x6x4x4xf32>
+  %r0 = tensor.insert_slice %s0 into %e[0, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<1x6x4x4xf32> into tensor<2x6x4x4xf32>
+  %r1 = tensor.insert_slice %s0 into %r0[1, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<1x6x4x4xf32> into tensor<2x6x4x4xf32>
+  return %r1 : tensor<2x6x4x4xf32>
+}

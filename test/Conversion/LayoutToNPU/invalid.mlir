@@ -1,0 +1,91 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --convert-layout-to-npu
+
+// expected-error @below {{an argument is of type 'tensor<?x4xf32>', and crosses in system memory: take plain tensors of known sizes and elements of whole bytes}}
+func.func @dynamic(%x: tensor<?x4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{an argument is of type 'tensor<4xi1>', and crosses in system memory}}
+func.func @bits(%x: tensor<4xi1>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{has several blocks: a program of an NPU is one sequence of commands, so inline calls and unroll loops first}}
+func.func @blocks() {
+  cf.br ^bb1
+^bb1:
+  return
+}
+
+// -----
+
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'func.call' has no command of an NPU: lower it to linalg on tensors of known sizes, inline calls, and unroll loops}}
+  %r = func.call @call(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{'linalg.exp' runs on units, and its result of type 'tensor<4xf32>' is not in their memory}}
+  // expected-note @below {{decide layouts for a target of kind "npu"; what does not fit is split by layout-split-for-units}}
+  %r = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+#blocked = #layout.blocked<"NC" to "NC4c">
+func.func @other_space(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{takes tensors of an NPU's memories: 'tensor<2x4xf32, #layout.blocked<"NC" to "NC4c">>' has no #layout.npu_scatter as its layout}}
+  %y = layout.convert %x : tensor<2x4xf32> to tensor<2x4xf32, #blocked>
+  %r = layout.convert %y : tensor<2x4xf32, #blocked> to tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @places(%x: tensor<4xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
+  %i = arith.constant 1 : index
+  %j = arith.addi %i, %i : index
+  // expected-error @below {{is of places that are known at run time only, where the programs of an NPU have constants}}
+  %r = tensor.extract_slice %x[%j] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, axes = "C", target = #npu>
+#map = affine_map<(i) -> (i)>
+func.func @gather(%table: tensor<9xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32, #t>
+  // expected-error @below {{'linalg.generic' reads a tensor in its body by 'tensor.extract', at places that depend on data: units have no command for that, so do it outside of the program}}
+  %y = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%e : tensor<4xf32, #t>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %v = tensor.extract %table[%i] : tensor<9xf32>
+      linalg.yield %v : f32
+  } -> tensor<4xf32, #t>
+  %r = layout.convert %y : tensor<4xf32, #t> to tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+  // expected-error @below {{is by a value or sizes that are known at run time only, where the programs of an NPU have constants}}
+  %p = tensor.pad %x low[1] high[1] {
+    ^bb0(%i: index):
+      %j = arith.index_cast %i : index to i32
+      %v = arith.sitofp %j : i32 to f32
+      tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %p : tensor<6xf32>
+}

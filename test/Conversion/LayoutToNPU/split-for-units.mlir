@@ -1,0 +1,52 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-units --remarks-filter=npu --remark-format=emitRemark 2>&1 | FileCheck %s
+// A unit has 1024 bytes. Batches are cut first, then rows; parts of what is
+// filled are filled by themselves, and the results are put together.
+
+// CHECK-LABEL: func.func @batches
+// CHECK-COUNT-2: linalg.exp {{.*}} outs(%{{.*}} : tensor<1x4x8x10xf32>)
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @batches(%x: tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32> {
+  %e = tensor.empty() : tensor<2x4x8x10xf32>
+  // expected-remark @below {{split for local memory}}
+  %r = linalg.exp ins(%x : tensor<2x4x8x10xf32>) outs(%e : tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32>
+  return %r : tensor<2x4x8x10xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[S0:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 3, 4, 18] [1, 1, 1, 1]
+// CHECK: linalg.fill
+// CHECK: linalg.conv_2d_nchw_fchw ins(%[[S0]], {{.*}} : tensor<1x3x4x18xf32>, tensor<4x3x3x3xf32>) outs({{.*}} : tensor<1x4x2x16xf32>)
+// CHECK-COUNT-8: tensor.insert_slice
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x16x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
+  // expected-remark @below {{split for local memory}}
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x18x18xf32>, tensor<4x3x3x3xf32>) outs(%f : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
+  return %r : tensor<1x4x16x16xf32>
+}
+}
+
+// -----
+
+// What fits is left alone.
+
+// CHECK-LABEL: func.func @fits
+// CHECK-NOT: tensor.extract_slice
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.exp ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{layout-split-for-units is for targets of kind "npu"}}
+module attributes {layout.target = #layout.target<kind = "cpu", lanes = 8>} {
+}

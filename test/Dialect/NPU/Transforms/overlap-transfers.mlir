@@ -1,0 +1,90 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-overlap-transfers --remarks-filter=npu --remark-format=emitRemark | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-overlap-transfers --npu-assign-addresses | layout-opt -split-input-file --npu-verify-memory
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// The second operand is loaded while the first op computes, and the first
+// result stored while the second op does.
+// CHECK-LABEL: func.func @both
+// CHECK: npu.copy %{{.*}} to %[[A:.*]] :
+// CHECK: %[[B:.*]] = npu.alloc
+// CHECK: %[[C:.*]] = npu.alloc
+// CHECK: npu.parallel {
+// CHECK-NEXT: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[B]] :
+// CHECK-NEXT: npu.copy %{{.*}} to %[[C]]
+// CHECK-NEXT: }
+// CHECK: npu.parallel {
+// CHECK-NEXT: linalg.add ins(%[[B]], %[[C]] : {{.*}}) outs(%[[D:.*]] :
+// CHECK-NEXT: npu.copy %[[B]] to %{{.*}}
+// CHECK-NEXT: }
+// CHECK: npu.dealloc %[[B]]
+// CHECK: npu.copy %[[D]] to
+// expected-remark @below {{transfers overlap with compute}}
+func.func @both(%x: !sys, %z: !sys, %y: !sys {npu.result}, %u: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  npu.dealloc %a : !t
+  npu.copy %b to %u : !t to !sys
+  %c = npu.alloc : !t
+  npu.copy %z to %c : !sys to !t
+  %d = npu.alloc : !t
+  linalg.add ins(%b, %c : !t, !t) outs(%d : !t)
+  npu.dealloc %b : !t
+  npu.dealloc %c : !t
+  npu.copy %d to %y : !t to !sys
+  npu.dealloc %d : !t
+  return
+}
+
+// -----
+
+// Not where there is no place for one tensor more.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// CHECK-LABEL: func.func @full
+// CHECK-NOT: npu.parallel
+func.func @full(%x: !sys, %z: !sys, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  npu.dealloc %a : !t
+  %c = npu.alloc : !t
+  npu.copy %z to %c : !sys to !t
+  linalg.add ins(%b, %c : !t, !t) outs(%b : !t)
+  npu.dealloc %c : !t
+  npu.copy %b to %y : !t to !sys
+  npu.dealloc %b : !t
+  return
+}
+
+// -----
+
+// Nor what is loaded from memory that the program writes.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// CHECK-LABEL: func.func @written
+// CHECK-NOT: npu.parallel
+func.func @written(%x: !sys, %y: !sys {npu.result}, %s: !sys {npu.scratch}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  linalg.exp ins(%a : !t) outs(%a : !t)
+  npu.copy %a to %s : !t to !sys
+  npu.dealloc %a : !t
+  %c = npu.alloc : !t
+  npu.copy %s to %c : !sys to !t
+  linalg.exp ins(%c : !t) outs(%c : !t)
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  return
+}

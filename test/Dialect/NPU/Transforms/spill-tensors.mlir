@@ -1,0 +1,96 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-spill-tensors --remarks-filter=npu --remark-format=emitRemark | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses | FileCheck %s --check-prefix=PLACED
+// A unit has 1024 bytes, each tensor takes 512: a third one has no place while
+// two are alive.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// What was loaded from an argument is loaded from there again.
+// CHECK: func.func @load_again(%[[X:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>>, %{{[a-z0-9]*}}: memref<{{[^>]*}}, #npu.memory<system>> {npu.result})
+// CHECK: %[[A:.*]] = npu.alloc
+// CHECK: npu.copy %[[X]] to %[[A]]
+// CHECK: linalg.exp ins(%[[A]]
+// CHECK: npu.dealloc %[[A]]
+// CHECK: linalg.exp
+// CHECK: %[[B:.*]] = npu.alloc
+// CHECK: npu.copy %[[X]] to %[[B]]
+// CHECK: linalg.add ins(%[[B]]
+// CHECK: npu.dealloc %[[B]]
+// PLACED-LABEL: @load_again
+// PLACED-COUNT-4: npu.alloc {address =
+// expected-remark @below {{tensors spilled}}
+func.func @load_again(%x: !sys, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  %c = npu.alloc : !t
+  linalg.exp ins(%b : !t) outs(%c : !t)
+  npu.dealloc %b : !t
+  linalg.add ins(%a, %c : !t, !t) outs(%c : !t)
+  npu.dealloc %a : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!half = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
+
+// What was computed is stored, in an argument of its own; a view of it becomes
+// a view of what is loaded.
+// CHECK: func.func @store({{.*}}, %[[S:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: linalg.exp {{.*}} outs(%[[B:[0-9]+]] :
+// CHECK-NEXT: npu.copy %[[B]] to %[[S]]
+// CHECK-NEXT: npu.dealloc %[[B]]
+// CHECK: linalg.exp
+// CHECK: %[[AGAIN:.*]] = npu.alloc
+// CHECK: npu.copy %[[S]] to %[[AGAIN]]
+// CHECK: %[[V:.*]] = npu.subview %[[AGAIN]]
+// CHECK: npu.copy %[[V]]
+// PLACED-LABEL: @store
+// PLACED-COUNT-4: npu.alloc {address =
+// expected-remark @below {{tensors spilled}}
+func.func @store(%x: !sys, %y: !sys {npu.result}, %z: memref<1x4x8x8xf32, #npu.memory<system>> {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  %v = npu.subview %b [0, 0, 0, 0] [1, 4, 8, 8] [1, 1, 1, 1] : !t to !half
+  %c = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%c : !t)
+  npu.dealloc %a : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  npu.copy %v to %z : !half to memref<1x4x8x8xf32, #npu.memory<system>>
+  npu.dealloc %b : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 2048, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// Where all has a place nothing happens.
+// CHECK: func.func @enough
+// CHECK-COUNT-2: npu.alloc
+// CHECK-NOT: npu.alloc
+// PLACED-LABEL: @enough
+func.func @enough(%x: !sys, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  npu.dealloc %a : !t
+  npu.copy %b to %y : !t to !sys
+  npu.dealloc %b : !t
+  return
+}

@@ -1,0 +1,128 @@
+# Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random programs on random chips, in the simulator, against numpy.
+
+    npu_programs.py --count 40 --seed 0 [--keep FOLDER] [--verbose]
+
+Every program is right, or is refused by an error that says what does not fit; a wrong number, a
+report of the simulator, a crash and any other error are failures.
+"""
+
+import argparse
+import collections
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from npu_program_ops import Writer
+
+from layout_mlir import LayoutError
+from layout_mlir.npu import Program
+from layout_mlir.tools import find_tool
+
+# Errors that name what the chip is too small for.
+KNOWN = ("does not fit local memory in any parts", "op does not fit: ")
+LIMITS = {"f32": 1e-4, "f16": 2e-2, "i32": 0, "i8": 0}
+
+
+def random_chip(rng, is_aligned):
+    eu = rng.choice([16, 32, 64, 128])
+    chip = (f"npus = {rng.randint(1, 9)}, bytes_per_npu = {rng.choice([1024, 2048, 4096, 16384])}, "
+            f"eu_bytes = {eu}")
+    if is_aligned and rng.random() < 0.5:
+        chip += ", dma_alignment = 4"
+    if rng.random() < 0:
+        chip += f", max_shape = {[rng.choice([2, 5, 64]) for _ in range(4)]}"
+    return (f'#layout.target<kind = "npu", lanes = {eu // 4}, npu = #npu.target<{chip}>, '
+            f"launch_cost = {rng.choice([1, 256])}, flops_per_byte = 8>")
+
+
+def lower(folder, text, target):
+    """The lowered module's path, or the first error."""
+    source, lowered = folder / "program.mlir", folder / "lowered.mlir"
+    source.write_text(text + f"// {target}\n")
+    done = subprocess.run([find_tool("layout-opt"), source,
+                           f"--layout-to-npu=target={{{target}}}", "-o", lowered],
+                          capture_output=True, text=True)
+    if done.returncode == 0:
+        return lowered, None
+    found = re.search(r"^\S+:\d+:\d+: error: (.*)$", done.stderr, re.MULTILINE)
+    if done.returncode != 1 or not found:
+        return None, f"exit {done.returncode} without a located error: {done.stderr[:2000]}"
+    return None, found.group(1)
+
+
+def find_difference(program, writer):
+    """What is wrong with what the program computes, or None."""
+    result = program.run(*[value.data for value in writer.inputs], check=False)
+    if result.errors:
+        return f"the simulator reports {result.errors[0]}"
+    for number, (found, value) in enumerate(zip(result.outputs, writer.results)):
+        wanted = value.data.astype(np.float64)
+        found = found.astype(np.float64)
+        if found.shape != wanted.shape:
+            return f"result {number} is {found.shape}, not {wanted.shape}"
+        limit = LIMITS[value.element] * max(1.0, np.abs(wanted).max(initial=0))
+        error = np.abs(found - wanted)
+        if not np.all(error <= limit):
+            return f"result {number} is off by {np.nanmax(error)} of {np.abs(wanted).max()}"
+    return None
+
+
+def check(seed, folder):
+    """'right', a known error, or raises RuntimeError."""
+    rng = random.Random(seed)
+    writer = Writer(rng)
+    text = writer.write(rng.randint(1, 6))
+    # Of narrower elements a part may begin between two words.
+    target = random_chip(rng, all(value.element == "f32" for value in writer.pool))
+    lowered, error = lower(folder, text, target)
+    if error:
+        kind = next((kind for kind in KNOWN if kind in error), None)
+        if kind is None:
+            raise RuntimeError(error)
+        return kind
+    different = find_difference(Program(lowered, folder=folder / "package"), writer)
+    if different:
+        raise RuntimeError(different)
+    return "right"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=pathlib.Path, help="where programs that fail stay")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    counts, failures = collections.Counter(), 0
+    for seed in range(args.seed, args.seed + args.count):
+        with tempfile.TemporaryDirectory(prefix="npu-programs-") as name:
+            folder = pathlib.Path(name)
+            try:
+                outcome = check(seed, folder)
+                counts[outcome] += 1
+                if outcome == "right":
+                    continue
+                if args.verbose:
+                    print(f"seed {seed}: {outcome}", flush=True)
+            except (LayoutError, RuntimeError) as error:
+                failures += 1
+                print(f"seed {seed}: {error}", flush=True)
+            if args.keep:
+                args.keep.mkdir(parents=True, exist_ok=True)
+                (args.keep / f"{seed}.mlir").write_text((folder / "program.mlir").read_text())
+    for kind, count in counts.most_common():
+        print(f"{count} {kind.strip(' :')}")
+    print(f"{failures} of {args.count} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
