@@ -246,6 +246,8 @@ Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
       digit.dim = whole->dim;
       if (narrow(digit, sizes))
         result.terms.push_back({std::move(digit), std::move(stride)});
+      else
+        addScaled(Linear()); // a stride beyond int64 stays one
       continue;
     }
     Linear source;

@@ -8,6 +8,7 @@
 #include "NpuCandidates.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -90,11 +91,8 @@ NpuCandidates::findChannel(const OpConfig &config) const {
       costs.getSpelling(config.exact.results.front()));
   if (!layout)
     return std::nullopt;
-  char channel = layout.getMode() == NpuMode::Matrix ? 'M' : 'C';
-  size_t dim = layout.getScatter().getAxes().find(channel);
-  if (dim == StringRef::npos)
-    return std::nullopt;
-  return rule.resultMaps.front().getDimPosition(dim);
+  int first = getChannelLoops(rule.resultMaps.front(), layout).find_first();
+  return first < 0 ? std::nullopt : std::optional<unsigned>(first);
 }
 
 /// Whether a result is made in the operand's place.
@@ -266,6 +264,12 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
       return std::nullopt;
   if (isCutMatrix(slot))
     return std::nullopt;
+  // Channels of a part are in successive units.
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(unit.op))
+    for (auto [axis, size, stride] : llvm::zip_equal(
+             StringRef(axes), slice.getStaticSizes(), slice.getStaticStrides()))
+      if (axis == 'C' && size != 1 && stride != 1)
+        return std::nullopt;
   bool isPossible = true;
   auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
     if (other == slot)

@@ -7,6 +7,7 @@
 
 #include "layout/Algebra/Pack.h"
 #include "layout/Analysis/CostModel.h"
+#include "layout/Analysis/NpuLayouts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
 #include "llvm/Support/MathExtras.h"
@@ -41,19 +42,6 @@ int64_t CostModel::getIssuedWords(RankedTensorType type, LayoutId layout) {
   if (scatter.getMode() == NpuMode::Compact)
     words = addCosts(words, scaleCost(*channels, target.getLanes()));
   return scaleCost(words, figures.npus);
-}
-
-/// The loops that the units of a tensor are spread over.
-static llvm::SmallBitVector getChannelLoops(AffineMap map,
-                                            NpuScatterAttr layout) {
-  llvm::SmallBitVector loops(map.getNumDims());
-  char channel = layout.getMode() == NpuMode::Matrix ? 'M' : 'C';
-  for (auto [expr, axis] :
-       llvm::zip_equal(map.getResults(), layout.getScatter().getAxes()))
-    for (unsigned l = 0; axis == channel && l < map.getNumDims(); ++l)
-      if (expr.isFunctionOfDim(l))
-        loops.set(l);
-  return loops;
 }
 
 /// Arithmetic runs where the result lies, once for every index that is summed

@@ -89,16 +89,15 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
   return getIfItFits(std::move(scatter), type, chip);
 }
 
-/// The loops that the units of a tensor are spread over.
-static SmallVector<unsigned> getChannelLoops(AffineMap map,
+llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
                                              NpuScatterAttr layout) {
-  SmallVector<unsigned> loops;
+  llvm::SmallBitVector loops(map.getNumDims());
   char channel = layout.getMode() == NpuMode::Matrix ? 'M' : 'C';
   for (auto [expr, axis] :
        llvm::zip_equal(map.getResults(), layout.getScatter().getAxes()))
     for (unsigned l = 0; axis == channel && l < map.getNumDims(); ++l)
       if (expr.isFunctionOfDim(l))
-        loops.push_back(l);
+        loops.set(l);
   return loops;
 }
 
@@ -126,7 +125,7 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> indices;
   std::string axes;
-  for (unsigned loop : getChannelLoops(written, layout)) {
+  for (unsigned loop : getChannelLoops(written, layout).set_bits()) {
     if (map.isFunctionOfDim(loop))
       continue;
     shape.push_back(ranges[loop]);
@@ -148,10 +147,9 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
   NpuMode mode = layout.getMode();
   if (mode == NpuMode::Strided)
     mode = NpuMode::Aligned;
-  return {
-      getBeside(layout, mode, shape, type.getElementType(), axes),
-      AffineMap::get(map.getNumDims(), 0, indices, type.getContext()),
-      numNew};
+  return {getBeside(layout, mode, shape, type.getElementType(), axes),
+          AffineMap::get(map.getNumDims(), 0, indices, type.getContext()),
+          numNew};
 }
 
 RankedTensorType layout::getNpuWindow(RankedTensorType type,

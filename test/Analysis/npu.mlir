@@ -69,3 +69,52 @@ func.func @bytes(%x: tensor<8x64x7x7xi8>, %y: tensor<8x64x7x7xi8>) -> tensor<8x6
   return %r : tensor<8x64x7x7xi8>
 }
 }
+
+// -----
+
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 16, npu = #npu.target<npus = 8, bytes_per_npu = 1024, eu_bytes = 64>, launch_cost = 1, flops_per_byte = 8>} {
+// Rows that windows reach into are no channels, though what is pooled has them
+// over the units already.
+// CHECK-LABEL: func.func @windows
+// CHECK: linalg.pooling_nchw_max
+// CHECK-NOT: axes = "{{.}}{{.}}C{{.}}"
+// CHECK-SAME: -> tensor<1x7x5x4xf32, #layout.npu_scatter
+func.func @windows(%x: tensor<7x6x6x1xf32>) -> tensor<1x7x5x4xf32> {
+  %low = arith.constant -1.0 : f32
+  %w = tensor.empty() : tensor<2x3xf32>
+  %t = tensor.empty() : tensor<1x7x6x6xf32>
+  %y = linalg.transpose ins(%x : tensor<7x6x6x1xf32>) outs(%t : tensor<1x7x6x6xf32>) permutation = [3, 0, 1, 2]
+  %e = tensor.empty() : tensor<1x7x5x4xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<1x7x5x4xf32>) -> tensor<1x7x5x4xf32>
+  %r = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%y, %w : tensor<1x7x6x6xf32>, tensor<2x3xf32>) outs(%f : tensor<1x7x5x4xf32>) -> tensor<1x7x5x4xf32>
+  return %r : tensor<1x7x5x4xf32>
+}
+}
+
+// -----
+
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 3, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
+// Operands without dims are loaded into all units, and take their room there.
+// CHECK-LABEL: func.func @scalar_operand
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1xi8, #layout.npu_scatter
+func.func @scalar_operand(%x: tensor<1xi8>, %y: tensor<i8>) -> tensor<1xi8> {
+  %e = tensor.empty() : tensor<1xi8>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<1xi8>, tensor<i8>) outs(%e : tensor<1xi8>) {
+    ^bb0(%a: i8, %b: i8, %o: i8):
+      %s = arith.addi %a, %b : i8
+      linalg.yield %s : i8
+  } -> tensor<1xi8>
+  return %r : tensor<1xi8>
+}
+
+// Every other row of rows over units is taken from system memory.
+// CHECK-LABEL: func.func @every_other
+// CHECK: tensor.extract_slice %{{.*}} : tensor<4x4xf32> to tensor<2x4xf32
+func.func @every_other(%x: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %y = tensor.extract_slice %x[0, 0] [2, 4] [2, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+  %e = tensor.empty() : tensor<2x4xf32>
+  %r = linalg.exp ins(%y : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+}

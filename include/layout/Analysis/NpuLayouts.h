@@ -26,6 +26,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir {
 namespace layout {
@@ -71,6 +72,10 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 
 /// A tensor of which an op on `layout` knows the sizes, and reads no element.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
+
+/// The loops that the units of a tensor are spread over; `map` takes loops to
+/// its dims.
+llvm::SmallBitVector getChannelLoops(AffineMap map, NpuScatterAttr layout);
 
 /// The bytes that `layout` reserves in every unit.
 int64_t getNpuBytes(NpuScatterAttr layout, RankedTensorType type);

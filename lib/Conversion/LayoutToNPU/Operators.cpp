@@ -135,6 +135,17 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
                 "that, so do it outside of the program";
   if (succeeded(lowerOnSystem(op)))
     return success();
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+    // Nothing is computed: a result is what it starts from.
+    for (auto [init, result] :
+         llvm::zip_equal(op.getDpsInits(), op->getResults())) {
+      Value dest = makeMemory(op.getLoc(), result);
+      if (cast<RankedTensorType>(result.getType()).getNumElements())
+        initialize(op.getLoc(), init, dest);
+      memory[result] = dest;
+    }
+    return success();
+  }
   SmallVector<Value> inits;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     FailureOr<Value> made = makeInit(op, init);

@@ -199,6 +199,25 @@ LogicalResult npu::lowerKernelsToEmitC(ModuleOp functions) {
   target.addLegalOp<ModuleOp>();
   if (failed(applyFullConversion(functions, target, std::move(patterns))))
     return failure();
+  // C++17 has no literals of half precision: they are cast from f32.
+  functions.walk([&](emitc::ConstantOp constant) {
+    auto value = dyn_cast<FloatAttr>(constant.getValue());
+    if (!value || !value.getType().isF16())
+      return;
+    APFloat number = value.getValue();
+    SmallString<24> digits;
+    number.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/0);
+    std::string text =
+        number.isFinite()     ? digits.str().str() + "f"
+        : number.isNaN()      ? "std::numeric_limits<float>::quiet_NaN()"
+        : number.isNegative() ? "-std::numeric_limits<float>::infinity()"
+                              : "std::numeric_limits<float>::infinity()";
+    if (number.isFinite() && !digits.str().contains_insensitive('e') &&
+        !digits.str().contains('.'))
+      text.insert(text.size() - 1, ".0");
+    constant.setValueAttr(
+        emitc::OpaqueAttr::get(context, "static_cast<_Float16>(" + text + ")"));
+  });
   // As upstream's form-expressions does it.
   OpBuilder builder(context);
   SmallVector<Operation *> operators;

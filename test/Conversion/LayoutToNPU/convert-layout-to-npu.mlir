@@ -129,3 +129,47 @@ func.func @assemble(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
   %r1 = tensor.insert_slice %s0 into %r0[1, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<1x6x4x4xf32> into tensor<2x6x4x4xf32>
   return %r1 : tensor<2x6x4x4xf32>
 }
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+
+// Of nothing there is no copy, though two tensors begin with it.
+// CHECK-LABEL: func.func @fresh
+// CHECK: linalg.exp
+// CHECK: linalg.add
+// CHECK-COUNT-4: npu.copy
+// CHECK-NOT: npu.copy
+func.func @fresh(%x: tensor<1x4x4x4xf32>, %y: tensor<1x4x4x4xf32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>) {
+  %e = tensor.empty() : tensor<2x4x4x4xf32, #t>
+  %p = tensor.empty() : tensor<1x4x4x4xf32, #t>
+  %xl = layout.convert %x : tensor<1x4x4x4xf32> to tensor<1x4x4x4xf32, #t>
+  %yl = layout.convert %y : tensor<1x4x4x4xf32> to tensor<1x4x4x4xf32, #t>
+  %a = linalg.exp ins(%xl : tensor<1x4x4x4xf32, #t>) outs(%p : tensor<1x4x4x4xf32, #t>) -> tensor<1x4x4x4xf32, #t>
+  %b = linalg.add ins(%a, %yl : tensor<1x4x4x4xf32, #t>, tensor<1x4x4x4xf32, #t>) outs(%p : tensor<1x4x4x4xf32, #t>) -> tensor<1x4x4x4xf32, #t>
+  %i = tensor.insert_slice %a into %e[0, 0, 0, 0] [1, 4, 4, 4] [1, 1, 1, 1] : tensor<1x4x4x4xf32, #t> into tensor<2x4x4x4xf32, #t>
+  %j = tensor.insert_slice %b into %e[1, 0, 0, 0] [1, 4, 4, 4] [1, 1, 1, 1] : tensor<1x4x4x4xf32, #t> into tensor<2x4x4x4xf32, #t>
+  %r = layout.convert %i : tensor<2x4x4x4xf32, #t> to tensor<2x4x4x4xf32>
+  %s = layout.convert %j : tensor<2x4x4x4xf32, #t> to tensor<2x4x4x4xf32>
+  return %r, %s : tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>
+}
+
+// -----
+
+// Of loops without iterations there is no command: the result is what it starts
+// from.
+// CHECK-LABEL: func.func @nothing
+// CHECK-SAME: %[[R:[a-z0-9]*]]: memref<3xf32, #npu.memory<system>> {npu.result}
+// CHECK: npu.fill 5.000000e+00 : f32 to %[[R]]
+// CHECK-NOT: linalg
+func.func @nothing(%x: tensor<3x0xf32>) -> tensor<3xf32> {
+  %five = arith.constant 5.0 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%five : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %r = linalg.reduce ins(%x : tensor<3x0xf32>) outs(%f : tensor<3xf32>) dimensions = [1] (%a: f32, %b: f32) {
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return %r : tensor<3xf32>
+}

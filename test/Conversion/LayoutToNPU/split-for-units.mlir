@@ -47,6 +47,35 @@ func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 
 // -----
 
+// A result has a dim that is spread over the units, of size 1 where it had none;
+// places keep their numbers.
+
+// CHECK-LABEL: func.func @scalar
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<1xf32>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<5xf32>) outs(%[[F]] : tensor<1xf32>)
+// CHECK: linalg.index 1
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1xf32> into tensor<f32>
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @scalar(%x: tensor<5xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<5xf32>) outs(%f : tensor<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %i : index to i32
+      %k = arith.sitofp %j : i32 to f32
+      %p = arith.mulf %a, %k : f32
+      %s = arith.addf %p, %o : f32
+      linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+}
+
+// -----
+
 // expected-error @below {{layout-split-for-units is for targets of kind "npu"}}
 module attributes {layout.target = #layout.target<kind = "cpu", lanes = 8>} {
 }

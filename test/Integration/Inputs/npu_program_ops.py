@@ -50,7 +50,7 @@ class Writer:
         return f"%v{self.numbers}"
 
     def add(self, text, element, data):
-        """A value that an op makes; of what grows large the rest of 16 is taken."""
+        """A value that an op makes."""
         value = Value(self.name(), element, np.asarray(data).astype(DTYPES[element]))
         self.lines.append(f"{value.name} = {text}")
         return value
@@ -146,8 +146,6 @@ class Writer:
 
     def clamp(self, x):
         """What stays small, in bytes where it was whole numbers."""
-        if x.element == "f16":
-            return None
         rank = x.data.ndim
         dims = [f"d{i}" for i in range(rank)]
         element = "i8" if x.element[0] == "i" and self.rng.random() < 0.7 else x.element

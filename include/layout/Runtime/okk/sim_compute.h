@@ -34,6 +34,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 extern "C" {

@@ -49,6 +49,8 @@ private:
   func::FuncOp function;
   Block &block;
   OpBuilder builder;
+  /// Loads of what was spilled, each for the use that comes next.
+  DenseSet<Operation *> reloads;
   int64_t numStored = 0, numLoaded = 0;
 };
 } // namespace
@@ -174,9 +176,10 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore,
   if (load) {
     auto copied = cast<CopyOp>(builder.clone(*load));
     copied.getDestMutable().assign(again.getMemref());
+    reloads.insert(copied);
   } else {
-    CopyOp::create(builder, loc, home, again.getMemref(), DenseI64ArrayAttr(),
-                   UnitAttr());
+    reloads.insert(CopyOp::create(builder, loc, home, again.getMemref(),
+                                  DenseI64ArrayAttr(), UnitAttr()));
   }
   ++numLoaded;
   IRMapping mapping;
@@ -203,7 +206,9 @@ bool Spiller::spillOne(const LiveTensors &tensors, int64_t time) {
         llvm::find_if(uses, [&](const Use &use) { return use.time >= time; });
     if (next == uses.begin() || next == uses.end() || next->time == time)
       continue;
-    // Right before its next use it would live just as long.
+    // Loaded again for that use it would live just as long.
+    if (reloads.contains(std::prev(next)->op))
+      continue;
     if (victim && next->time <= after.time)
       continue;
     // Views between that place and the use are clones; sizes are the same.
@@ -241,7 +246,9 @@ bool Spiller::copyThroughOutside(const LiveTensors &tensors, int64_t time) {
         !isLocal(copy.getDest().getType()))
       continue;
     size_t from = find(copy.getSource()), to = find(copy.getDest());
-    if (from == to || !lives(from) || !lives(to))
+    if (from == to || !lives(from) || !lives(to) ||
+        tensors.blocks[from].size + tensors.blocks[to].size <=
+            tensors.chip.getBytesPerNpu())
       continue;
     AllocOp source = tensors.allocs[from], dest = tensors.allocs[to];
     SmallVector<Use> uses = getUses(tensors, source);
@@ -271,6 +278,7 @@ bool Spiller::copyThroughOutside(const LiveTensors &tensors, int64_t time) {
     for (Operation *view : llvm::reverse(views))
       view->moveBefore(copy);
     copy.getSourceMutable().assign(home);
+    reloads.insert(copy);
     ++numStored;
     ++numLoaded;
     return true;
@@ -289,8 +297,8 @@ LogicalResult Spiller::run() {
     if (bound.lowerBound <= tensors.chip.getBytesPerNpu() &&
         placeBlocks(tensors.blocks))
       break;
-    if (!spillOne(tensors, bound.lowerBoundAt) &&
-        !copyThroughOutside(tensors, bound.lowerBoundAt))
+    if (!copyThroughOutside(tensors, bound.lowerBoundAt) &&
+        !spillOne(tensors, bound.lowerBoundAt))
       break;
   }
   if (numLoaded)

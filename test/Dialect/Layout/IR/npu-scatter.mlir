@@ -53,4 +53,19 @@ func.func private @continuous(tensor<2x3x4x5xf32, #layout.npu_scatter<continuous
 // Rows of an aligned channel are what their padding is.
 // CHECK: @padded({{.*}}#layout.padded<#layout.map<{{.*}}>, zero>
 func.func private @padded(tensor<2x3x4x5xf32, #layout.padded<#layout.npu_scatter<aligned, start = 2, target = #chip>, zero>>)
+
+// Axes of dims: weights (O, I, KH, KW) stored as (I, O, KH, KW), a bias, and a
+// matrix whose rows are two dims.
+// CHECK: @axes_weights({{.*}} npu(npu = d0 mod 4, offset = [d1 floordiv 2, d0 floordiv 4, d2, d3, d1 mod 2])
+func.func private @axes_weights(tensor<5x3x3x3xf32, #layout.npu_scatter<compact, start = 0, pack = ic2, axes = "CNHW", target = #chip>>)
+
+// CHECK: @axes_bias({{.*}} npu(npu = (d0 + 3) mod 4, offset = [((d0 + 3) floordiv 4) * 32] align 32)
+func.func private @axes_bias(tensor<5xf32, #layout.npu_scatter<aligned, start = 3, axes = "C", target = #chip>>)
+
+// CHECK: @axes_rows({{.*}} npu(npu = d2 floordiv 10 mod 4, offset = [d0, d1, d2 floordiv 40, [d2 mod 10] align 32])
+func.func private @axes_rows(tensor<2x3x40xf32, #layout.npu_scatter<matrix 10, start = 0, axes = "NNM", target = #chip>>)
+
+// The family's own order is not written.
+// AS-WRITTEN: @axes_own({{.*}}<aligned, start = 2, target
+func.func private @axes_own(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, axes = "NCHW", target = #chip>>)
 }

@@ -94,3 +94,36 @@ func.func @enough(%x: !sys, %y: !sys {npu.result}) {
   npu.dealloc %b : !t
   return
 }
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x12xf32, #npu.memory<system>>
+!t = memref<1x4x16x12xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// A tensor and its copy, of 768 bytes each: the copy waits outside until the
+// first one is gone.
+// CHECK: func.func @copy(%[[X:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>>, %{{[a-z0-9]*}}: memref<{{[^>]*}}, #npu.memory<system>> {npu.result}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: %[[A:.*]] = npu.alloc
+// CHECK: npu.copy %[[X]] to %[[A]]
+// CHECK: linalg.exp
+// CHECK: npu.copy %[[A]] to %[[HOME]]
+// CHECK: npu.dealloc %[[A]]
+// CHECK: %[[B:.*]] = npu.alloc
+// CHECK: npu.copy %[[HOME]] to %[[B]]
+// CHECK: linalg.exp ins(%[[B]]
+// PLACED-LABEL: @copy
+// PLACED-COUNT-2: npu.alloc {address = 0
+// expected-remark @below {{tensors spilled}}
+func.func @copy(%x: !sys, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  linalg.exp ins(%a : !t) outs(%a : !t)
+  %b = npu.alloc : !t
+  npu.copy %a to %b : !t to !t
+  npu.dealloc %a : !t
+  linalg.exp ins(%b : !t) outs(%b : !t)
+  npu.copy %b to %y : !t to !sys
+  npu.dealloc %b : !t
+  return
+}
