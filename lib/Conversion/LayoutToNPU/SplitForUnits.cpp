@@ -203,12 +203,12 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
     }
     SmallVector<int64_t> ranges = next.getStaticLoopRanges();
     std::optional<std::pair<unsigned, int64_t>> cut;
-    std::optional<unsigned> longest;
+    std::optional<unsigned> outermost;
     for (unsigned loop : getOrder(next)) {
       if (ranges[loop] < 2)
         continue;
-      if (!longest)
-        longest = loop;
+      if (!outermost)
+        outermost = loop;
       for (int64_t parts = 2; !cut && parts < 2 * ranges[loop]; parts *= 2) {
         int64_t size =
             llvm::divideCeil(ranges[loop], std::min(parts, ranges[loop]));
@@ -218,11 +218,11 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
       if (cut)
         break;
     }
-    if (!cut && !longest)
+    if (!cut && !outermost)
       return reportTooLarge(next);
     // Where no loop alone will do, halves of the first are looked at again.
     if (!cut)
-      cut = {*longest, llvm::divideCeil(ranges[*longest], 2)};
+      cut = {*outermost, llvm::divideCeil(ranges[*outermost], 2)};
     FailureOr<SmallVector<linalg::LinalgOp>> parts =
         split(next, cut->first, cut->second);
     if (failed(parts))
