@@ -182,10 +182,8 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
       getLoopAxes(from, layout.getScatter().getAxes(), rule.loops.size());
   if (!letters)
     return std::nullopt;
-  NpuForm form = getForm(layout);
-  if (form.mode == NpuMode::Strided)
-    form.mode = NpuMode::Aligned;
-  char channelAxis = form.mode == NpuMode::Matrix ? 'M' : 'C';
+  NpuForm form = getFormBeside(layout);
+  char channelAxis = getChannelAxis(form.mode);
   bool isPossible = true;
   auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
     AffineMap map = builder.getMap(other.isResult, other.index);
@@ -243,9 +241,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
       whole += rule.dropped.test(d) ? 'N' : axes[next++];
     axes = whole;
   }
-  NpuForm form = getForm(layout);
-  if (form.mode == NpuMode::Strided)
-    form.mode = NpuMode::Aligned;
+  NpuForm form = getFormBeside(layout);
   // A part of a matrix is no scatter of its own.
   bool cutsResult = !isa<tensor::ExtractSliceOp>(unit.op);
   auto isCutMatrix = [&](Slot any) {

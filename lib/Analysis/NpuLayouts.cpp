@@ -17,6 +17,13 @@ NpuForm layout::getForm(NpuScatterAttr layout) {
           layout.getPack() == NpuPack::N4 || layout.getPack() == NpuPack::N2};
 }
 
+NpuForm layout::getFormBeside(NpuScatterAttr layout) {
+  NpuForm form = getForm(layout);
+  if (form.mode == NpuMode::Strided)
+    form.mode = NpuMode::Aligned;
+  return form;
+}
+
 std::string layout::getNpuAxes(int64_t rank, unsigned channel, NpuMode mode) {
   std::string axes;
   for (unsigned d = 0; d < rank; ++d)
@@ -47,7 +54,7 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
 NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
                                     StringRef axes, NpuTargetInterface chip) {
   // Units that two dims lead to take a transfer for each step of one of them.
-  char channel = form.mode == NpuMode::Matrix ? 'M' : 'C';
+  char channel = getChannelAxis(form.mode);
   int64_t numChannelDims = 0;
   for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
     numChannelDims += axis == channel && size != 1;
@@ -92,7 +99,7 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
 llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
                                              NpuScatterAttr layout) {
   llvm::SmallBitVector loops(map.getNumDims());
-  char channel = layout.getMode() == NpuMode::Matrix ? 'M' : 'C';
+  char channel = getChannelAxis(layout.getMode());
   for (auto [expr, axis] :
        llvm::zip_equal(map.getResults(), layout.getScatter().getAxes()))
     for (unsigned l = 0; axis == channel && l < map.getNumDims(); ++l)
@@ -130,7 +137,7 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
       continue;
     shape.push_back(ranges[loop]);
     indices.push_back(getAffineDimExpr(loop, type.getContext()));
-    axes += layout.getMode() == NpuMode::Matrix ? 'M' : 'C';
+    axes += getChannelAxis(layout.getMode());
   }
   unsigned numNew = shape.size();
   for (auto [size, expr] : llvm::zip_equal(type.getShape(), map.getResults())) {
@@ -144,10 +151,8 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
     indices.push_back(expr);
     axes += axis;
   }
-  NpuMode mode = layout.getMode();
-  if (mode == NpuMode::Strided)
-    mode = NpuMode::Aligned;
-  return {getBeside(layout, mode, shape, type.getElementType(), axes),
+  return {getBeside(layout, getFormBeside(layout).mode, shape,
+                    type.getElementType(), axes),
           AffineMap::get(map.getNumDims(), 0, indices, type.getContext()),
           numNew};
 }

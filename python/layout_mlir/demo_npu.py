@@ -26,7 +26,7 @@ def lower(network, target, folder):
              f"--remarks-output-file={remarks}")
     text = remarks.read_text()
     return {name: sum(map(int, re.findall(rf"{name}: *'?(\d+)", text)))
-            for name in ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Stored", "Loaded")}
+            for name in ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Loaded")}
 
 
 def run(inputs, max_rel, folder):

@@ -42,6 +42,15 @@ struct NpuForm {
 /// The form of a layout.
 NpuForm getForm(NpuScatterAttr layout);
 
+/// The form of the tensors beside one of this layout: what has strides of its
+/// own, as parts have, is followed by aligned ones.
+NpuForm getFormBeside(NpuScatterAttr layout);
+
+/// The axis that is spread over the units.
+inline char getChannelAxis(NpuMode mode) {
+  return mode == NpuMode::Matrix ? 'M' : 'C';
+}
+
 /// The axes of a tensor whose channels are dim `channel`: dims before it are N,
 /// the last one after it W, what lies between H; of a matrix, `channel` is M
 /// and all others N.

@@ -29,7 +29,7 @@ LogicalResult ProgramBuilder::checkFunction() {
   auto check = [&](Type type, const char *what) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
-        npu::getElementBytes(tensor.getElementType()))
+        layout::getWholeBytes(tensor.getElementType()))
       return success();
     return function.emitOpError()
            << what << " is of type " << type

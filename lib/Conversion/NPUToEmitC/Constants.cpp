@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/NPUToEmitC/Constants.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
@@ -46,7 +47,7 @@ FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
   ConstantBlock block;
   for (auto global : module.getOps<memref::GlobalOp>()) {
     auto type = cast<MemRefType>(global.getType());
-    std::optional<int64_t> bytes = npu::getElementBytes(type.getElementType());
+    std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
     MemoryAttr memory = getMemory(type);
     if (!bytes || !memory || !memory.isSystem() ||
         !type.getLayout().isIdentity())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Numbering.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
@@ -14,7 +15,7 @@ using namespace mlir::npu;
 
 /// Row-major, or by the strides of linear memory.
 static std::optional<Numbering> getOwnNumbering(MemRefType type) {
-  std::optional<int64_t> bytes = npu::getElementBytes(type.getElementType());
+  std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
   if (!bytes || !type.hasStaticShape())
     return std::nullopt;
   Numbering numbering;
@@ -82,8 +83,8 @@ getReshape(Numbering numbering, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 static std::optional<Numbering> getView(Numbering numbering, ViewOp op) {
   auto from = cast<MemRefType>(op.getSource().getType());
   auto to = cast<MemRefType>(op.getResult().getType());
-  int64_t fromBytes = *npu::getElementBytes(from.getElementType());
-  int64_t toBytes = *npu::getElementBytes(to.getElementType());
+  int64_t fromBytes = *layout::getWholeBytes(from.getElementType());
+  int64_t toBytes = *layout::getWholeBytes(to.getElementType());
   SmallVector<int64_t> &strides = numbering.strides;
   if (fromBytes == toBytes && from.getShape() == to.getShape())
     return numbering;

@@ -167,7 +167,7 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
   std::string base = getVariable("TMPDIR");
   if (base.empty())
     base = P_tmpdir; // what POSIX says where nobody says otherwise
-  std::string work = base + "/layout-opencl-XXXXXX";
+  std::string work = base + "/layout-opencl-XXXXXX"; // mkdtemp fills the X in
   if (!mkdtemp(work.data())) {
     report(what + "no temporary directory could be made in '" + base +
            "': " + std::strerror(errno));

@@ -65,6 +65,20 @@ RankedTensorType layout::withoutLayout(RankedTensorType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
+std::optional<int64_t> layout::getWholeBytes(Type elementType) {
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(elementType)) {
+    if (vector.isScalable())
+      return std::nullopt;
+    count = vector.getNumElements();
+    elementType = vector.getElementType();
+  }
+  if (!elementType.isIntOrFloat() ||
+      elementType.getIntOrFloatBitWidth() % 8 != 0)
+    return std::nullopt;
+  return count * (elementType.getIntOrFloatBitWidth() / 8);
+}
+
 FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map))

@@ -23,20 +23,6 @@ bool npu::isLocal(MemRefType type) {
   return memory && memory.isLocal();
 }
 
-std::optional<int64_t> npu::getElementBytes(Type elementType) {
-  int64_t count = 1;
-  if (auto vector = dyn_cast<VectorType>(elementType)) {
-    if (vector.isScalable())
-      return std::nullopt;
-    count = vector.getNumElements();
-    elementType = vector.getElementType();
-  }
-  if (!elementType.isIntOrFloat() ||
-      elementType.getIntOrFloatBitWidth() % 8 != 0)
-    return std::nullopt;
-  return count * (elementType.getIntOrFloatBitWidth() / 8);
-}
-
 //===----------------------------------------------------------------------===//
 // Maps
 //===----------------------------------------------------------------------===//
@@ -114,7 +100,7 @@ FailureOr<Storage> npu::getStorageAt(MemRefType type, int64_t byte,
     emitError() << "takes memrefs whose sizes are known, found " << type;
     return failure();
   }
-  std::optional<int64_t> bytes = npu::getElementBytes(type.getElementType());
+  std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
   if (!bytes) {
     emitError() << "stores integers and floats of whole bytes, found "
                 << type.getElementType();

@@ -55,22 +55,27 @@ private:
 };
 } // namespace
 
-/// Touches of the elements, in order; the end of its life is none.
-SmallVector<Use> Spiller::getUses(const LiveTensors &tensors, AllocOp alloc) {
-  SmallVector<Use> uses;
+/// The uses of a tensor and of its views; the views themselves are none.
+static void forEachUse(AllocOp alloc, function_ref<void(OpOperand &)> fn) {
   SmallVector<Value> open{alloc.getMemref()};
   while (!open.empty()) {
     Value memref = open.pop_back_val();
-    for (Operation *user : memref.getUsers()) {
-      if (isa<SubViewOp, ViewOp>(user)) {
-        open.push_back(user->getResult(0));
-        continue;
-      }
-      Operation *op = block.findAncestorOpInBlock(*user);
-      if (!isa<DeallocOp>(op))
-        uses.push_back({op, tensors.times.lookup(op)});
-    }
+    for (OpOperand &use : memref.getUses())
+      if (isa<SubViewOp, ViewOp>(use.getOwner()))
+        open.push_back(use.getOwner()->getResult(0));
+      else
+        fn(use);
   }
+}
+
+/// Touches of the elements, in order; the end of its life is none.
+SmallVector<Use> Spiller::getUses(const LiveTensors &tensors, AllocOp alloc) {
+  SmallVector<Use> uses;
+  forEachUse(alloc, [&](OpOperand &use) {
+    Operation *op = block.findAncestorOpInBlock(*use.getOwner());
+    if (!isa<DeallocOp>(op))
+      uses.push_back({op, tensors.times.lookup(op)});
+  });
   llvm::sort(uses, [](const Use &a, const Use &b) { return a.time < b.time; });
   return uses;
 }
@@ -88,29 +93,19 @@ static bool writesAll(Operation *op, AllocOp alloc) {
 
 /// The copy that made the tensor what it is all its life.
 CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
-  CopyOp load;
-  SmallVector<Value> open{alloc.getMemref()};
-  while (!open.empty()) {
-    Value memref = open.pop_back_val();
-    for (Operation *user : memref.getUsers()) {
-      if (isa<SubViewOp, ViewOp>(user)) {
-        open.push_back(user->getResult(0));
-      } else if (auto copy = dyn_cast<CopyOp>(user)) {
-        if (copy.getDest() != memref)
-          continue;
-        if (load || memref != alloc.getMemref() ||
-            !isUnchanging(copy.getSource()))
-          return {};
-        load = copy;
-      } else if (auto fill = dyn_cast<FillOp>(user)) {
-        return {};
-      } else if (auto compute = dyn_cast<linalg::LinalgOp>(user)) {
-        if (llvm::is_contained(compute.getDpsInits(), memref))
-          return {};
-      }
-    }
-  }
-  return load;
+  SmallVector<Operation *> writers;
+  forEachUse(alloc, [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    auto copy = dyn_cast<CopyOp>(user);
+    auto compute = dyn_cast<linalg::LinalgOp>(user);
+    if (isa<FillOp>(user) || (copy && copy.getDest() == use.get()) ||
+        (compute && llvm::is_contained(compute.getDpsInits(), use.get())))
+      writers.push_back(user);
+  });
+  auto load =
+      writers.size() == 1 ? dyn_cast<CopyOp>(writers.front()) : CopyOp();
+  bool isWhole = load && load.getDest() == alloc.getMemref();
+  return isWhole && isUnchanging(load.getSource()) ? load : CopyOp();
 }
 
 /// Memory outside for the elements of a memref.
@@ -148,19 +143,13 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore,
   Location loc = alloc.getLoc();
   SmallVector<DeallocOp> deallocs;
   SmallVector<OpOperand *> later;
-  SmallVector<Value> open{alloc.getMemref()};
-  while (!open.empty()) {
-    Value memref = open.pop_back_val();
-    for (OpOperand &use : memref.getUses()) {
-      Operation *op = block.findAncestorOpInBlock(*use.getOwner());
-      if (isa<SubViewOp, ViewOp>(use.getOwner()))
-        open.push_back(use.getOwner()->getResult(0));
-      else if (auto dealloc = dyn_cast<DeallocOp>(use.getOwner()))
-        deallocs.push_back(dealloc);
-      else if (lastBefore->isBeforeInBlock(op))
-        later.push_back(&use);
-    }
-  }
+  forEachUse(alloc, [&](OpOperand &use) {
+    Operation *op = block.findAncestorOpInBlock(*use.getOwner());
+    if (auto dealloc = dyn_cast<DeallocOp>(use.getOwner()))
+      deallocs.push_back(dealloc);
+    else if (lastBefore->isBeforeInBlock(op))
+      later.push_back(&use);
+  });
   CopyOp load = getOnlyLoad(alloc);
   builder.setInsertionPointAfter(lastBefore);
   Value home;

@@ -51,6 +51,10 @@ RankedTensorType withoutLayout(RankedTensorType type);
 /// `getLayoutMap`, and where an extent leaves int64.
 FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
 
+/// Bytes of an element: integers and floats of whole bytes, vectors of those;
+/// nothing for any other type.
+std::optional<int64_t> getWholeBytes(Type elementType);
+
 /// Elements in logical order under another type of the same shape; null for
 /// kinds of elements that are not known here.
 ElementsAttr retypeElements(ElementsAttr elements, RankedTensorType type);

@@ -31,9 +31,6 @@ using EmitErrorFn = function_ref<InFlightDiagnostic()>;
 MemoryAttr getMemory(MemRefType type);
 bool isLocal(MemRefType type);
 
-/// Bytes of an element: integers and floats of whole bytes, vectors of those.
-std::optional<int64_t> getElementBytes(Type elementType);
-
 /// A memref of static shape whose layout is valid (L1).
 struct Storage {
   layout::LayoutMap map;

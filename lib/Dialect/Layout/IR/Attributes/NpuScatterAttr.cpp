@@ -213,22 +213,6 @@ Attribute NpuScatterAttr::withTarget(Attribute target) const {
 // The map
 //===----------------------------------------------------------------------===//
 
-/// The bytes of an element, a vector of whole bytes included; nothing for any
-/// other type.
-static std::optional<int64_t> getWholeBytes(Type elementType) {
-  int64_t count = 1;
-  if (auto vector = dyn_cast<VectorType>(elementType)) {
-    if (vector.isScalable())
-      return std::nullopt;
-    count = vector.getNumElements();
-    elementType = vector.getElementType();
-  }
-  if (!elementType.isIntOrFloat() ||
-      elementType.getIntOrFloatBitWidth() % 8 != 0)
-    return std::nullopt;
-  return count * (elementType.getIntOrFloatBitWidth() / 8);
-}
-
 /// The storage of a scattered layout; what does not fit is reported.
 static std::optional<NpuStorage> getStorage(NpuScatterAttr attr,
                                             ArrayRef<int64_t> shape,
