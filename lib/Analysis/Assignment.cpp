@@ -55,10 +55,12 @@ static void readConversions(LayoutAssignment &result, const LayoutModel &model,
       conversion.value = tensor.value;
       conversion.from = from;
       conversion.to = to;
-      conversion.plan = costs.getPlan(known.type, from, to);
+      bool mayOverwrite = LayoutModel::mayOverwrite(known);
+      conversion.plan = costs.getPlan(known.type, from, to, mayOverwrite);
       conversion.frequency = LayoutModel::getCopyFrequency(known, consumers);
-      conversion.cost = scaleCost(costs.getConversionCost(known.type, from, to),
-                                  conversion.frequency);
+      conversion.cost =
+          scaleCost(costs.getConversionCost(known.type, from, to, mayOverwrite),
+                    conversion.frequency);
       if (known.producer)
         conversion.producer = &result.getConfig(tensor.producer);
       for (const TensorClass::Consumer *consumer : consumers) {
@@ -150,6 +152,9 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
     os << (costs.getTarget().hasUnits()
                ? "reads over the network what is stored otherwise"
                : "reads and writes images and linear memory as they come");
+    break;
+  case OpConfig::Origin::Padded:
+    os << "saves masks, as its padding is known";
     break;
   case OpConfig::Origin::Carried:
     if (Operation *producer = config.from.getDefiningOp())

@@ -9,6 +9,7 @@
 #include "ConfigBuilder.h"
 #include "ImageCandidates.h"
 #include "NpuCandidates.h"
+#include "PaddingStates.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "llvm/Support/MathExtras.h"
 #include <deque>
@@ -88,7 +89,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
   for (auto [slot, tensorClass] : unit.meets) {
     LayoutId layout = getLayout(candidates.configs.back().layouts, slot);
     if (layout != kAnyLayout)
-      offer(tensorClass, layout);
+      offer(tensorClass, costs.withoutPadding(layout));
   }
 }
 
@@ -287,6 +288,9 @@ std::vector<Candidates>
 layout::collectCandidates(const Program &program, CostModel &costs,
                           const CandidateLimits &limits) {
   std::vector<Candidates> result = Propagation(program, costs, limits).run();
+  // Kernels of devices and units go over elements, and see no padding.
+  if (!costs.getTarget().hasImages() && !costs.getTarget().hasUnits())
+    addPaddingStates(program, costs, limits, result);
   if (costs.getObjective() == Objective::bytes)
     fixNeeds(result);
   return result;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/CostModel.h"
+#include "PaddingUse.h"
 #include "WholeDigits.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,13 +15,19 @@ using namespace mlir;
 using namespace mlir::layout;
 
 ConversionPlan CostModel::makePlan(RankedTensorType type, LayoutId from,
-                                   LayoutId to, AxesCache *cache) {
+                                   LayoutId to, bool mayOverwrite,
+                                   AxesCache *cache) {
   // Layouts that store alike have one normal form in all but odd cases; to ask
   // for a proof of each pair would take longer than all the rest.
   if (getNormalForm(from, type) != getNormalForm(to, type))
-    return ConversionPlan::getOfMove(withLayout(type, getMap(from)),
-                                     withLayout(type, getMap(to)), target,
-                                     cache);
+    return ConversionPlan::getOfMove(getStoredType(type, from),
+                                     getStoredType(type, to), target, cache);
+  if (writesPadding(from, to))
+    return mayOverwrite
+               ? ConversionPlan::getOfPadding(getStoredType(type, from),
+                                              getStoredType(type, to), target)
+               : ConversionPlan::getOfMove(getStoredType(type, from),
+                                           getStoredType(type, to), target);
   ConversionPlan plan;
   plan.kind =
       from == to ? ConversionPlan::Kind::Same : ConversionPlan::Kind::View;
@@ -28,10 +35,13 @@ ConversionPlan CostModel::makePlan(RankedTensorType type, LayoutId from,
 }
 
 const ConversionPlan &CostModel::getPlan(RankedTensorType type, LayoutId from,
-                                         LayoutId to) {
-  std::unique_ptr<ConversionPlan> &plan = plans[{type, {from, to}}];
+                                         LayoutId to, bool mayOverwrite) {
+  mayOverwrite &= writesPadding(from, to);
+  std::unique_ptr<ConversionPlan> &plan =
+      plans[mayOverwrite][{type, {from, to}}];
   if (!plan)
-    plan = std::make_unique<ConversionPlan>(makePlan(type, from, to));
+    plan = std::make_unique<ConversionPlan>(
+        makePlan(type, from, to, mayOverwrite));
   return *plan;
 }
 
@@ -52,17 +62,19 @@ const StoredDigits *CostModel::findDigits(RankedTensorType type,
 }
 
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
-                                  LayoutId to) {
+                                  LayoutId to, bool mayOverwrite) {
   if (from == to)
     return 0;
-  auto [it, isNew] = conversionCosts.try_emplace({type, {from, to}});
+  mayOverwrite &= writesPadding(from, to);
+  auto &known = conversionCosts[mayOverwrite];
+  auto [it, isNew] = known.try_emplace({type, {from, to}});
   if (!isNew)
     return it->second;
   // Thousands are weighed, few are made: most need no plan to be priced.
   std::optional<DigitMove> move;
   if (!target.hasImages() && !target.hasUnits() && type.hasStaticShape() &&
       isa<FloatType, IntegerType, IndexType>(type.getElementType()) &&
-      getNormalForm(from, type) != getNormalForm(to, type)) {
+      !getPadding(to) && getNormalForm(from, type) != getNormalForm(to, type)) {
     const StoredDigits *source = findDigits(type, from);
     const StoredDigits *dest = findDigits(type, to);
     if (source && dest)
@@ -77,9 +89,9 @@ Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
     plan.runBytes = scaleCost(elementBytes, move->run);
     cost = price(plan);
   } else {
-    cost = price(makePlan(type, from, to, &axes));
+    cost = price(makePlan(type, from, to, mayOverwrite, &axes));
   }
-  return conversionCosts[{type, {from, to}}] = cost;
+  return known[{type, {from, to}}] = cost;
 }
 
 const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
@@ -109,16 +121,6 @@ static const DigitTerm *getFastestDigit(const LayoutMap &special) {
 
 static int64_t getExtent(const Digit &digit, ArrayRef<int64_t> shape) {
   return naturalExtent(digit).evaluate(shape).value_or(1);
-}
-
-/// The innermost tile of dim `d`; 1 where it is whole.
-static int64_t getTile(const LayoutMap &map, unsigned d) {
-  for (const Coordinate &coordinate : map.getCoordinates())
-    for (const DigitTerm &term : coordinate.value.terms)
-      if (term.digit.isDim() && term.digit.dim == d && term.digit.lo == 1 &&
-          term.digit.modulus)
-        return term.digit.modulus;
-  return 1;
 }
 
 /// The factor of `loop` where `expr` is a sum; nothing where it is in anything
@@ -168,26 +170,32 @@ static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
   return true;
 }
 
+static Cost takePercent(Cost cost, int64_t percent) {
+  return cost > (int64_t(1) << 40) ? scaleCost(cost / 100, percent)
+                                   : cost * percent / 100;
+}
+
 Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
                              const OpLayouts &layouts) {
   auto typeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType());
   };
-  // Iterations, with loops over a tiled dim rounded up to whole tiles.
-  SmallVector<int64_t> trips;
-  for (const LoopRule &loop : rule.loops)
-    trips.push_back(ShapedType::isDynamic(loop.size) ? target.getAssumedSize()
-                                                     : loop.size);
-  auto roundUp = [&](AffineMap map, LayoutId layout) {
-    for (auto [d, expr] : llvm::enumerate(map.getResults()))
-      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-        int64_t &trip = trips[dim.getPosition()];
-        trip = llvm::alignTo(trip, getTile(getMap(layout), d));
-      }
-  };
-  for (auto [map, layout] : llvm::zip(rule.operandMaps, layouts.operands))
-    if (map)
-      roundUp(map, layout);
+  SmallVector<int64_t> trips =
+      getStoredTrips(rule, layouts, *this, target.getAssumedSize());
+  bool mayMask = false;
+  for (auto [loop, trip] : llvm::zip(rule.loops, trips))
+    mayMask |= loop.iterator == utils::IteratorType::reduction &&
+               !ShapedType::isDynamic(loop.size) && trip != loop.size;
+  bool statesPadding = llvm::any_of(layouts.results, [&](LayoutId layout) {
+    return bool(getPadding(layout));
+  });
+  PaddingUse padding;
+  if (mayMask || statesPadding)
+    padding = getPaddingUse(op, rule, layouts, *this);
+  // What is masked is not gone through.
+  for (unsigned loop : padding.maskedLoops.set_bits())
+    if (!ShapedType::isDynamic(rule.loops[loop].size))
+      trips[loop] = rule.loops[loop].size;
 
   // The loop on the lanes: the fastest digit of the first result.
   int lane = -1;
@@ -203,9 +211,9 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
             utils::IteratorType::parallel) {
           lane = dim.getPosition();
           // Short dims fill the rest of their tile with padding.
-          run =
-              std::max(getExtent(fastest->digit, storage.shape),
-                       getTile(getMap(layouts.results[0]), fastest->digit.dim));
+          run = std::max(
+              getExtent(fastest->digit, storage.shape),
+              getInnerTile(getMap(layouts.results[0]), fastest->digit.dim));
         }
   }
   if (lane >= 0) {
@@ -230,13 +238,18 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
     work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
                                      : work * busy / run;
   } else {
-    work = work > (int64_t(1) << 40)
-               ? scaleCost(work / 100, target.getScalarPercent())
-               : work * target.getScalarPercent() / 100;
+    work = takePercent(work, target.getScalarPercent());
   }
+  if (padding.maskedLoops.any())
+    work = takePercent(work, target.getMaskPercent());
   work /= target.getFlopsPerByte();
 
   Cost bytes = 0;
+  for (unsigned r : padding.writtenResults.set_bits())
+    bytes = addCosts(
+        bytes, getConversionCost(typeOf(op->getResult(r)),
+                                 withoutPadding(layouts.results[r]),
+                                 layouts.results[r], /*mayOverwrite=*/true));
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (rule.operandMaps[i] && rule.isRead[i])
       bytes = addCosts(bytes,

@@ -8,6 +8,7 @@
 #include "layout/Analysis/DigitCopy.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/PaddingMasks.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -170,11 +171,6 @@ private:
 };
 } // namespace
 
-static bool mayHavePadding(RankedTensorType type) {
-  return hasLayout(type) &&
-         hasPadding(*getLayoutMap(type), type.getShape()) != Answer::No;
-}
-
 LogicalResult Planner::readSpace(std::string *whyNot) {
   stated = getPadding(to);
   if (stated && !mayHavePadding(to))
@@ -201,21 +197,10 @@ LogicalResult Planner::readSpace(std::string *whyNot) {
 
 /// Whether the source holds the stated value wherever `dim` is past its size.
 bool Planner::bringsPadding(unsigned dim) const {
-  // An expression of the dim may lead past its size to another element.
-  for (const AxisAccess &axis : copy.space.operands[0]) {
-    bool speaksOfDim = false;
-    axis.value.walkDims([&](unsigned digit) {
-      speaksOfDim |= copy.space.digits[digit].loop == dim;
-    });
-    if (axis.digits.empty() && speaksOfDim)
-      return false;
-  }
-  if (TypedAttr padding = getPadding(from))
-    return padding == stated;
-  // What is added to a source without padding is zero.
-  return !mayHavePadding(from) &&
-         stated ==
-             Builder(from.getContext()).getZeroAttr(from.getElementType());
+  OperandAccess source{
+      AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext()),
+      from};
+  return getPaddingAlong(source, copy.space, 0, dim) == stated;
 }
 
 /// Whether an axis with `dim` holds fewer positions than the digits reach.

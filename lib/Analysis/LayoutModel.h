@@ -53,6 +53,13 @@ public:
   /// The layout that a tensor is made in.
   LayoutId getMade(const TensorClass &tensor, unsigned producerConfig) const;
 
+  /// Whether a copy of a tensor may take its place: its only user has it, and
+  /// it belongs to the op that made it.
+  static bool mayOverwrite(const TensorClass &tensor) {
+    return tensor.producer && tensor.consumers.size() == 1 &&
+           tensor.first.getDefiningOp() && tensor.first.hasOneUse();
+  }
+
   /// How often the copy that these consumers ask for is made: one for all, or
   /// one for each where that is less.
   static int64_t
@@ -98,7 +105,8 @@ private:
   Cost getPrice(const TensorClass &tensor, unsigned made, LayoutId wanted,
                 const Users &users) const {
     LayoutId from = getMade(tensor, made);
-    Cost cost = scaleCost(costs.getConversionCost(tensor.type, from, wanted),
+    Cost cost = scaleCost(costs.getConversionCost(tensor.type, from, wanted,
+                                                  mayOverwrite(tensor)),
                           users.frequency);
     if (unit == 1 || from == wanted)
       return cost;

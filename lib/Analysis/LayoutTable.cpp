@@ -31,6 +31,23 @@ LayoutId LayoutTable::intern(LayoutAttrInterface layout,
   return id;
 }
 
+LayoutId LayoutTable::withPadding(LayoutId layout, TypedAttr padding) {
+  layout = withoutPadding(layout);
+  if (!padding)
+    return layout;
+  auto [it, isNew] = padded.try_emplace({layout, padding}, maps.size());
+  if (isNew) {
+    maps.push_back(LayoutMap(maps[layout]));
+    stated[it->second] = {layout, padding};
+  }
+  return it->second;
+}
+
+RankedTensorType LayoutTable::getStoredType(RankedTensorType type,
+                                            LayoutId layout) const {
+  return withLayout(type, getMap(layout), getPadding(layout));
+}
+
 LayoutId LayoutTable::getRowMajor(unsigned rank) {
   while (rowMajor.size() <= rank)
     rowMajor.push_back(intern(LayoutMap::rowMajor(rowMajor.size())));
@@ -42,7 +59,9 @@ LayoutId LayoutTable::getLayoutOf(RankedTensorType type) {
     return getRowMajor(type.getRank());
   if (auto scatter = dyn_cast<NpuScatterAttr>(type.getEncoding()))
     return intern(scatter, type);
-  return intern(*getLayoutMap(type));
+  LayoutId layout = intern(*getLayoutMap(type));
+  return statesPadding(type) ? withPadding(layout, layout::getPadding(type))
+                             : layout;
 }
 
 static LayoutMap makeTiled(ArrayRef<int64_t> tiles, ArrayRef<unsigned> order) {
@@ -174,6 +193,7 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
 }
 
 LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
+  layout = withoutPadding(layout);
   auto [it, isNew] = normalFormOf.try_emplace({type, layout}, 0);
   if (!isNew)
     return it->second;
@@ -243,7 +263,11 @@ std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
   if (!isNew)
     return it->second;
   std::optional<LayoutId> result;
-  if (getMap(layout).getRank() == type.getRank()) {
+  if (TypedAttr padding = getPadding(layout)) {
+    result = getRepresentative(withoutPadding(layout), type, isKnownValid);
+    if (result && statesPadding(getStoredType(withoutLayout(type), layout)))
+      result = withPadding(*result, padding);
+  } else if (getMap(layout).getRank() == type.getRank()) {
     byNormalForm.try_emplace({type, getNormalForm(plain, type)}, plain);
     LayoutId form = getNormalForm(layout, type);
     // What stores as a valid layout does is valid, too.

@@ -43,6 +43,8 @@ CONVERSIONS = [
 STRIDED = [0, 1, 3, 4]  # of them, those that calibrate strided_percent
 BEYOND = 2  # and the one whose copy says how fast memory is
 FLOPS = ("conv3x3_blocked", 231.2e6)
+# The same with 60 of 64 channels, behind a mask.
+MASKED = ("conv3x3_masked", 60 / 64 * 231.2e6)
 
 
 def is_plain(layout):
@@ -138,9 +140,9 @@ class Bench:
                  f"target={{{target}}} format=json output={table}", "-o", self.folder / "ignored.mlir")
         return json.loads(table.read_text())["conversions"]["rows"][0]
 
-    def flops_per_second(self, options=""):
+    def flops_per_second(self, kernel=FLOPS, options=""):
         """Of a convolution in blocks; options are those of the pipeline."""
-        name, flops = FLOPS
+        name, flops = kernel
         path = pathlib.Path(__file__).resolve().parents[2] / f"benchmarks/cpu-kernels/{name}.mlir"
         from .bench import read_inputs  # the two modules use each other
         shapes = [shape for shape, _ in read_inputs(path.read_text())]
@@ -169,13 +171,14 @@ def calibrate(bench, lanes, timed):
     # Arithmetic is set against memory, not against a cache.
     unit = timed[BEYOND][1]
     vectors = bench.flops_per_second()
-    scalars = bench.flops_per_second("=vector-bits=0")
+    scalars = bench.flops_per_second(options="=vector-bits=0")
     return {
         "lanes": lanes,
         "line_bytes": line,
         "strided_percent": max(100, round(strided)),
         "flops_per_byte": max(1, round(vectors * unit)),
         "scalar_percent": max(100, round(100 * vectors / scalars)),
+        "mask_percent": max(100, round(100 * vectors / bench.flops_per_second(MASKED))),
     }
 
 

@@ -15,7 +15,9 @@
 //    carried over the op by its rule, through views too, until nothing new
 //    appears or a bound is met. A join takes whatever its neighbors offer;
 //  * on a target with images: the channels of contractions on the lanes of
-//    pixels, and mixtures of images and linear memory (ImageCandidates.h).
+//    pixels, and mixtures of images and linear memory (ImageCandidates.h);
+//  * on a target of linear memory: what padding holds, where that saves masks
+//    (PaddingStates.h).
 //
 //   add(conv(%x), %bias), lanes = 16:
 //     conv: n f/16 h w f%16;  add: %bias gets (f) in steps of 16
@@ -39,7 +41,7 @@ namespace layout {
 
 struct OpConfig {
   /// Why it is offered.
-  enum class Origin { AsTyped, Pinned, Lanes, Carried, Mixed };
+  enum class Origin { AsTyped, Pinned, Lanes, Carried, Mixed, Padded };
 
   /// By representatives, for comparison.
   OpLayouts layouts;

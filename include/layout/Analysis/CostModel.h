@@ -16,7 +16,10 @@
 //                points: iterations, tiled loops rounded up to whole tiles
 //                use: percent of the lanes that work; without a loop to put on
 //                lanes the bytes count at strided_percent, the arithmetic at
-//                scalar_percent
+//                scalar_percent. A reduction that has to be masked (see
+//                PaddingMasks.h) ends where its dim does, at mask_percent;
+//                padding that a result states and the body does not make is
+//                written like that of a conversion
 //
 // On a target with images: of a conversion the start of a kernel, the bytes and
 // what KernelReads counts; of an op the bytes, what KernelReads counts and the
@@ -73,9 +76,12 @@ public:
   bool isStorable(LayoutId layout, RankedTensorType type);
 
   /// Kept, as programs make the same conversion many times.
+  /// `mayOverwrite`: nobody else needs the source, so that where only the
+  /// state of padding changes only the padding is written.
   const ConversionPlan &getPlan(RankedTensorType type, LayoutId from,
-                                LayoutId to);
-  Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to);
+                                LayoutId to, bool mayOverwrite = false);
+  Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
+                         bool mayOverwrite = false);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
@@ -89,7 +95,12 @@ private:
 
   /// Not kept: many are priced, few are made.
   ConversionPlan makePlan(RankedTensorType type, LayoutId from, LayoutId to,
-                          AxesCache *cache = nullptr);
+                          bool mayOverwrite, AxesCache *cache = nullptr);
+  /// Whether a conversion between layouts that store alike writes padding.
+  bool writesPadding(LayoutId from, LayoutId to) const {
+    TypedAttr wanted = getPadding(to);
+    return wanted && wanted != getPadding(from);
+  }
   Cost price(const ConversionPlan &plan) const;
   /// Null where nothing is known of them.
   const StoredDigits *findDigits(RankedTensorType type, LayoutId layout);
@@ -116,12 +127,13 @@ private:
   // Boxed, so that they stay where they are, by a pointer that asks for no
   // definition.
   llvm::DenseMap<TypeLayout, std::shared_ptr<const StoredDigits>> storedDigits;
+  // Of each the second is for sources that may be overwritten.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
-      conversionCosts;
+      conversionCosts[2];
   // Boxed, so that they stay where they are.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>,
                  std::unique_ptr<ConversionPlan>>
-      plans;
+      plans[2];
 };
 
 } // namespace layout

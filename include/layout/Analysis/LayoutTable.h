@@ -5,15 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The maps that a decision speaks of, each under a small number, and what is
+// The layouts that a decision speaks of, each under a small number, and what is
 // derived from them again and again: tilings, validity and equality on a type.
+// A layout here is a map with what its padding holds, where that is stated.
 //
 //   table.getTiled({1, 16, 1, 1}, {1})    NCHW16c
+//   table.withPadding(.., 0.0 : f32)      the same with padding of zeros
 //
 // Laws:
 //  * the same map has the same number, numbers go up in the order of asking;
 //  * layouts with the same representative on a type store it the same way (L6),
-//    and a layout that has one is valid for the type (L1).
+//    and a layout that has one is valid for the type (L1);
+//  * a representative states padding only where the type has some.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +53,19 @@ public:
     return spellings.lookup(layout);
   }
   const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
+
+  /// `layout` with padding that holds `padding` (P1); null: anything.
+  LayoutId withPadding(LayoutId layout, TypedAttr padding);
+  LayoutId withoutPadding(LayoutId layout) const {
+    auto it = stated.find(layout);
+    return it == stated.end() ? layout : it->second.first;
+  }
+  TypedAttr getPadding(LayoutId layout) const {
+    return stated.lookup(layout).second;
+  }
+  /// `type`, which is logical, stored as `layout`.
+  RankedTensorType getStoredType(RankedTensorType type, LayoutId layout) const;
+
   LayoutId getRowMajor(unsigned rank);
 
   /// The layout that the type states, which is one that the project knows.
@@ -96,6 +112,9 @@ private:
   std::vector<LayoutMap> maps;
   std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
   llvm::DenseMap<LayoutId, Attribute> spellings;
+  // The same map with nothing stated, and what is stated; and the way back.
+  llvm::DenseMap<LayoutId, std::pair<LayoutId, TypedAttr>> stated;
+  llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> padded;
   SmallVector<LayoutId> rowMajor;
   std::map<std::pair<Tiles, SmallVector<unsigned, 4>>, LayoutId> tiled;
   llvm::DenseMap<LayoutId, bool> madeOfDigits;

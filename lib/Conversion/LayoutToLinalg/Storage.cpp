@@ -64,28 +64,8 @@ void layout::populateStorageConversion(TypeConverter &converter) {
       });
 }
 
-bool layout::mayHavePadding(RankedTensorType type) {
-  return hasLayout(type) &&
-         hasPadding(*getLayoutMap(type), type.getShape()) != Answer::No;
-}
-
-bool layout::statesPadding(RankedTensorType type) {
-  return getPadding(type) && mayHavePadding(type);
-}
-
 bool layout::carriesPadding(RankedTensorType from, RankedTensorType to) {
   return !statesPadding(to) || getPadding(from) == getPadding(to);
-}
-
-TypedAttr layout::getFillerAttr(RankedTensorType type) {
-  if (TypedAttr padding = getPadding(type))
-    return padding;
-  Type element = type.getElementType();
-  if (auto floatType = dyn_cast<FloatType>(element))
-    return FloatAttr::get(floatType, 0.0);
-  if (isa<IntegerType, IndexType>(element))
-    return IntegerAttr::get(element, 0);
-  return {};
 }
 
 bool layout::storeAlike(RankedTensorType a, RankedTensorType b) {

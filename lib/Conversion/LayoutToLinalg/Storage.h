@@ -58,19 +58,9 @@ Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
 Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
                    ArrayRef<OpFoldResult> sizes);
 
-/// True unless the storage provably has no padding.
-bool mayHavePadding(RankedTensorType type);
-
-/// True if a type states what padding holds and storage may have some.
-bool statesPadding(RankedTensorType type);
-
 /// Whether storage of `from` that is moved as it is, padding included, leaves
 /// in the padding of `to` what that states.
 bool carriesPadding(RankedTensorType from, RankedTensorType to);
-
-/// A value for positions that nobody reads: what the type states, else zero.
-/// Null for element types without a zero.
-TypedAttr getFillerAttr(RankedTensorType type);
 
 /// The same elements in memory order under another shape, without moving them;
 /// null where dynamic sizes leave the way open.

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Structured.h"
-#include "PaddingNeutral.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,8 +54,6 @@ private:
   Value prepareInit(unsigned k);
   Value finishResult(unsigned k, Value computed);
   AffineMap mapOf(unsigned k) const;
-  TypedAttr getPaddingAlong(unsigned k, unsigned loop) const;
-  void findMasks();
   Value buildCopy(Value input, AffineMap inputMap, Value init,
                   AffineMap initMap);
   void buildBody(OpBuilder &b, ValueRange args);
@@ -70,10 +67,7 @@ private:
   IterationSpace space;
   SmallVector<OpFoldResult> loopSizes; // filled where asked for
 
-  /// Per result, the padded loops at which the value is not written.
-  SmallVector<SmallVector<unsigned>> masks;
-  /// Per result, what stands there instead; null for the element before.
-  SmallVector<TypedAttr> instead;
+  PaddingMasks masks;
 
   // Of the body that is being built.
   SmallVector<Value> indices;
@@ -258,8 +252,8 @@ Value Emitter::prepareInit(unsigned k) {
   Value physical = operands[k].front();
   if (!needsShape(k))
     return physical;
-  bool isRead =
-      op.readsInit[result] || (!masks[result].empty() && !instead[result]);
+  bool isRead = op.readsInit[result] ||
+                (!masks.loops[result].empty() && !masks.instead[result]);
   if (isRead)
     return expand(k, fit(k, physical));
   return tensor::EmptyOp::create(b, loc, sizesFor(k, physical, true),
@@ -317,66 +311,6 @@ AffineMap Emitter::mapOf(unsigned k) const {
 // Masks and the body
 //===----------------------------------------------------------------------===//
 
-/// What operand `k` holds wherever loop `loop` is past its size; null if that
-/// is not known.
-TypedAttr Emitter::getPaddingAlong(unsigned k, unsigned loop) const {
-  RankedTensorType type = typeOf(k);
-  if (!type)
-    return {};
-  bool isIndexed =
-      llvm::any_of(op.operands[k].map.getResults(), [&](AffineExpr expr) {
-        auto dim = dyn_cast<AffineDimExpr>(expr);
-        return dim && dim.getPosition() == loop;
-      });
-  // An expression of the loop may lead past its size to another element.
-  bool isFused = llvm::any_of(axesOf(k), [&](const AxisAccess &axis) {
-    bool speaksOfLoop = false;
-    axis.value.walkDims([&](unsigned digit) {
-      speaksOfLoop |= space.digits[digit].loop == loop;
-    });
-    return axis.digits.empty() && speaksOfLoop;
-  });
-  if (!isIndexed || isFused)
-    return {};
-  // Positions past the storage were added by `fit` and hold the filler.
-  if (getPadding(type) || !mayHavePadding(type))
-    return getFillerAttr(type);
-  return {};
-}
-
-void Emitter::findMasks() {
-  unsigned numInputs = op.numInputs();
-  bool isElementwise =
-      !llvm::is_contained(op.iterators, utils::IteratorType::reduction);
-  for (unsigned r = 0; r < op.readsInit.size(); ++r) {
-    RankedTensorType type = typeOf(numInputs + r);
-    SmallVector<unsigned> &mask = masks.emplace_back();
-    bool keepsBefore = op.readsInit[r];
-    for (auto [loop, padded] : llvm::enumerate(space.isPadded)) {
-      if (!padded)
-        continue;
-      SmallVector<TypedAttr> inputs;
-      for (unsigned k = 0; k < numInputs; ++k)
-        inputs.push_back(getPaddingAlong(k, loop));
-      if (op.iterators[loop] == utils::IteratorType::reduction) {
-        if (op.body && returnsAccumulator(*op.body, inputs, r))
-          continue;
-        mask.push_back(loop);
-        keepsBefore = true;
-      } else if (statesPadding(type)) {
-        // The plan of a copy knows what its input brings along.
-        if (!op.emitBody && !llvm::is_contained(op.copyMask, loop))
-          continue;
-        if (isElementwise && op.body &&
-            makesPadding(*op.body, inputs, r, getPadding(type)))
-          continue;
-        mask.push_back(loop);
-      }
-    }
-    instead.push_back(keepsBefore ? TypedAttr() : getPadding(type));
-  }
-}
-
 Value Emitter::buildIndex(OpBuilder &b, unsigned loop) {
   Value &index = indices[loop];
   for (unsigned digit : space.digitsOf[loop]) {
@@ -420,7 +354,7 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
     return indices[loop] ? indices[loop] : buildIndex(b, loop);
   };
   // Before a guard opens a region that would hide them.
-  for (auto &mask : masks)
+  for (auto &mask : masks.loops)
     for (unsigned loop : mask)
       indexOf(loop);
   if (guards)
@@ -435,8 +369,8 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
     });
   };
   auto before = [&](OpBuilder &b, unsigned r) -> Value {
-    if (instead[r])
-      return arith::ConstantOp::create(b, loc, instead[r]);
+    if (masks.instead[r])
+      return arith::ConstantOp::create(b, loc, masks.instead[r]);
     return args[numInputs + r];
   };
 
@@ -450,14 +384,14 @@ void Emitter::buildBody(OpBuilder &b, ValueRange args) {
         },
         [&](OpBuilder &b, Location loc) {
           SmallVector<Value> values;
-          for (unsigned r = 0; r < masks.size(); ++r)
+          for (unsigned r = 0; r < masks.loops.size(); ++r)
             values.push_back(before(b, r));
           scf::YieldOp::create(b, loc, values);
         });
     values = guarded.getResults();
   } else {
     values = emitBody(b);
-    for (auto [r, mask] : llvm::enumerate(masks))
+    for (auto [r, mask] : llvm::enumerate(masks.loops))
       if (!mask.empty()) {
         Value valid = buildValid(b, mask);
         values[r] =
@@ -482,7 +416,10 @@ Value Emitter::buildCopy(Value input, AffineMap inputMap, Value init,
 }
 
 SmallVector<Value> Emitter::run() {
-  findMasks();
+  ScalarBody body = op.body;
+  body.isCopy = !op.emitBody;
+  masks = findPaddingMasks(op.operands, op.iterators, op.readsInit, body, space,
+                           op.copyMask);
   for (auto [loop, padded] : llvm::enumerate(space.isPadded))
     if (padded)
       loopSize(loop);
@@ -508,7 +445,7 @@ SmallVector<Value> Emitter::run() {
   }
 
   SmallVector<Value> values;
-  if (!op.emitBody && masks.front().empty())
+  if (!op.emitBody && masks.loops.front().empty())
     if (Value copy = buildCopy(inputs.front(), maps[0], inits.front(), maps[1]))
       values.push_back(copy);
   if (values.empty()) {

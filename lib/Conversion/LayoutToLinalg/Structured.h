@@ -18,8 +18,7 @@
 //   body that may trap           runs inside scf.if(valid)
 //   all else                     runs on padding, and nobody looks at the
 //   result
-// A reduction needs no mask where the padding of its inputs is known and the
-// body, evaluated on it, returns the accumulator.
+// PaddingMasks.h says which loops need a mask.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +26,7 @@
 #define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_STRUCTURED_H
 
 #include "Storage.h"
-#include "layout/Interfaces/IterationSpace.h"
+#include "layout/Interfaces/PaddingMasks.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir {
@@ -44,8 +43,8 @@ struct StructuredOp {
   SmallVector<bool> readsInit;
   /// Whether running the body on padding could trap.
   bool mayTrap = false;
-  /// The body as IR, if it is to be evaluated on padding; may be null.
-  Block *body = nullptr;
+  /// What it computes, to be evaluated on padding.
+  ScalarBody body;
   /// The results at one point. Null: a copy of the only input, whose plan knows
   /// the loops past whose size the result gets its padding (`copyMask`).
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange, Index)>

@@ -46,10 +46,10 @@ StructuredOp layout::describeLinalgOp(linalg::LinalgOp linalgOp) {
   }
   op.iterators = linalgOp.getIteratorTypesArray();
   op.sizes = linalgOp.getStaticLoopRanges();
-  op.body = linalgOp.getBlock();
-  op.mayTrap = mayTrapOnPadding(*op.body);
-  op.emitBody = [body = op.body](OpBuilder &b, Location, ValueRange args,
-                                 StructuredOp::Index index) {
+  op.body.block = linalgOp.getBlock();
+  op.mayTrap = mayTrapOnPadding(*op.body.block);
+  op.emitBody = [body = op.body.block](OpBuilder &b, Location, ValueRange args,
+                                       StructuredOp::Index index) {
     return cloneBody(b, *body, args, index);
   };
   for (NamedAttribute attr : linalgOp->getDiscardableAttrs())
@@ -172,6 +172,7 @@ ElementwisePattern::matchAndRewrite(Operation *op,
     structured.readsInit.push_back(false);
   }
   structured.iterators.assign(rank, utils::IteratorType::parallel);
+  structured.body.op = op;
   structured.mayTrap = !isSpeculatable(op);
   structured.emitBody = [op, elements](OpBuilder &b, Location loc,
                                        ValueRange args, StructuredOp::Index) {

@@ -44,21 +44,44 @@ TypedAttr layout::getPadding(RankedTensorType type) {
   return layout ? layout.getPadding(type.getElementType()) : TypedAttr();
 }
 
+bool layout::mayHavePadding(RankedTensorType type) {
+  return hasLayout(type) &&
+         hasPadding(*getLayoutMap(type), type.getShape()) != Answer::No;
+}
+
+bool layout::statesPadding(RankedTensorType type) {
+  return getPadding(type) && mayHavePadding(type);
+}
+
+TypedAttr layout::getFillerAttr(RankedTensorType type) {
+  if (TypedAttr padding = getPadding(type))
+    return padding;
+  Type element = type.getElementType();
+  if (auto floatType = dyn_cast<FloatType>(element))
+    return FloatAttr::get(floatType, 0.0);
+  if (isa<IntegerType, IndexType>(element))
+    return IntegerAttr::get(element, 0);
+  return {};
+}
+
+Attribute layout::withPadding(Attribute layout, TypedAttr padding) {
+  if (!padding)
+    return layout;
+  auto floatValue = dyn_cast<FloatAttr>(padding);
+  auto intValue = dyn_cast<IntegerAttr>(padding);
+  bool isZero = floatValue ? floatValue.getValue().isPosZero()
+                           : intValue.getValue().isZero();
+  return PaddedAttr::get(layout.getContext(), layout,
+                         isZero ? TypedAttr() : padding);
+}
+
 RankedTensorType layout::withLayout(RankedTensorType type, const LayoutMap &map,
                                     TypedAttr padding) {
   if (map == LayoutMap::rowMajor(type.getRank()))
     return withoutLayout(type);
-  Attribute encoding = MapAttr::get(type.getContext(), map);
-  if (padding) {
-    auto floatValue = dyn_cast<FloatAttr>(padding);
-    auto intValue = dyn_cast<IntegerAttr>(padding);
-    bool isZero = floatValue ? floatValue.getValue().isPosZero()
-                             : intValue.getValue().isZero();
-    encoding = PaddedAttr::get(type.getContext(), encoding,
-                               isZero ? TypedAttr() : padding);
-  }
+  Attribute layout = MapAttr::get(type.getContext(), map);
   return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               encoding);
+                               withPadding(layout, padding));
 }
 
 RankedTensorType layout::withoutLayout(RankedTensorType type) {

@@ -38,9 +38,9 @@ bool TargetAttr::isImageType(Type elementType) const {
 LogicalResult TargetAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, StringRef kind, int64_t lanes,
     int64_t lineBytes, int64_t stridedPercent, int64_t flopsPerByte,
-    int64_t scalarPercent, int64_t assumedSize, int64_t assumedTrips,
-    int64_t image2dMaxWidth, int64_t image2dMaxHeight, int64_t image3dMaxWidth,
-    int64_t image3dMaxHeight, int64_t image3dMaxDepth,
+    int64_t scalarPercent, int64_t maskPercent, int64_t assumedSize,
+    int64_t assumedTrips, int64_t image2dMaxWidth, int64_t image2dMaxHeight,
+    int64_t image3dMaxWidth, int64_t image3dMaxHeight, int64_t image3dMaxDepth,
     int64_t imageMaxArraySize, ArrayAttr imageTypes, int64_t launchCost,
     int64_t imageReadPercent, int64_t bufferReadPercent,
     NpuTargetInterface npu) {
@@ -62,6 +62,7 @@ LogicalResult TargetAttr::verify(
         Figure{"strided_percent", stridedPercent, 100},
         Figure{"flops_per_byte", flopsPerByte, 1},
         Figure{"scalar_percent", scalarPercent, 100},
+        Figure{"mask_percent", maskPercent, 100},
         Figure{"assumed_size", assumedSize, 1},
         Figure{"assumed_trips", assumedTrips, 1},
         Figure{"image2d_max_width", image2dMaxWidth, 1},

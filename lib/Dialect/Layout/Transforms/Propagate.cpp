@@ -7,6 +7,7 @@
 
 #include "Decision.h"
 #include "layout/Analysis/Assignment.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -43,7 +44,8 @@ private:
       return unit;
     if (Attribute spelling = costs.getSpelling(layout))
       return spelling;
-    return MapAttr::get(context, costs.getMap(layout));
+    return withPadding(MapAttr::get(context, costs.getMap(layout)),
+                       costs.getPadding(layout));
   }
   ArrayAttr getArray(ArrayRef<LayoutId> layouts) const {
     Layouts attrs;
@@ -196,8 +198,11 @@ static remark::RemarkOpts options(StringRef name, Operation *op) {
       getFunctionName(op));
 }
 
-static std::string print(const LayoutMap &map) {
-  return "#layout.map<" + map.str() + ">";
+static std::string print(LayoutId layout, const CostModel &costs) {
+  std::string text = "#layout.map<" + costs.getMap(layout).str() + ">";
+  if (TypedAttr padding = costs.getPadding(layout))
+    llvm::raw_string_ostream(text) << " padded with " << padding;
+  return text;
 }
 
 /// True for ops whose types are fixed by what they are: boundaries and jumps.
@@ -220,8 +225,8 @@ static void remarkConversion(const PlannedConversion &conversion,
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "conversion of " << conversion.value.getType() << " from "
-     << print(costs.getMap(conversion.from)) << " to "
-     << print(costs.getMap(conversion.to)) << " because ";
+     << print(conversion.from, costs) << " to " << print(conversion.to, costs)
+     << " because ";
   llvm::interleave(
       conversion.consumers, os,
       [&](auto &consumer) {
@@ -257,8 +262,7 @@ static void remarkImage(Operation *op, const ImageNote &note,
      << " of " << op->getName() << ", " << value.getType() << ", would be ";
   describe(note.fit, cast<RankedTensorType>(value.getType()), os);
   if (note.instead)
-    os << ": it is offered as " << print(costs.getMap(*note.instead))
-       << " instead";
+    os << ": it is offered as " << print(*note.instead, costs) << " instead";
   else
     os << ": it stays in linear memory";
   remark << text;

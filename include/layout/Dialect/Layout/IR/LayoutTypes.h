@@ -39,6 +39,20 @@ FailureOr<LayoutMap> getLayoutMap(RankedTensorType type);
 /// What padding holds (P1): a constant of the element type; null for anything.
 TypedAttr getPadding(RankedTensorType type);
 
+/// True unless the storage provably has no padding (L2).
+bool mayHavePadding(RankedTensorType type);
+
+/// True if a type states what padding holds and storage may have some.
+bool statesPadding(RankedTensorType type);
+
+/// A value for positions that nobody reads: what the type states, else zero.
+/// Null for element types without a zero.
+TypedAttr getFillerAttr(RankedTensorType type);
+
+/// `layout`, which states nothing of padding, with padding that holds
+/// `padding`; itself for null.
+Attribute withPadding(Attribute layout, TypedAttr padding);
+
 /// `type` stored by `map` with padding holding `padding` (null: anything). A
 /// row-major map gives the plain type, which has no padding.
 RankedTensorType withLayout(RankedTensorType type, const LayoutMap &map,

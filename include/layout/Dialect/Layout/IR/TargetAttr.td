@@ -35,6 +35,10 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
       one unit;
     * `scalar_percent`: cost of arithmetic without lanes, in percent;
+    * `mask_percent`: cost of a reduction that must not see padding, in percent
+      of the same reduction over as many elements. It ends where the dim does,
+      while one over padding that is known to change nothing goes through all
+      of it;
     * `assumed_size`: the size that stands for a dynamic one in costs;
     * `assumed_trips`: how often a loop whose bounds are not known is taken to
       run.
@@ -76,6 +80,7 @@ def Layout_TargetAttr : Layout_Attr<"Target", "target"> {
     DefaultValuedParameter<"int64_t", "200">:$strided_percent,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "400">:$scalar_percent,
+    DefaultValuedParameter<"int64_t", "100">:$mask_percent,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
     DefaultValuedParameter<"int64_t", "TargetAttr::kImage2dSize">:$image2d_max_width,

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PADDINGNEUTRAL_H
-#define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PADDINGNEUTRAL_H
+#ifndef LAYOUT_LIB_INTERFACES_PADDINGNEUTRAL_H
+#define LAYOUT_LIB_INTERFACES_PADDINGNEUTRAL_H
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
@@ -36,7 +36,11 @@ bool returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
 bool makesPadding(Block &body, ArrayRef<TypedAttr> inputs, unsigned result,
                   TypedAttr wanted);
 
+/// The same of an op that is applied to each element.
+bool makesPadding(Operation &op, ArrayRef<TypedAttr> inputs, unsigned result,
+                  TypedAttr wanted);
+
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PADDINGNEUTRAL_H
+#endif // LAYOUT_LIB_INTERFACES_PADDINGNEUTRAL_H

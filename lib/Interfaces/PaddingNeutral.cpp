@@ -7,8 +7,11 @@
 
 #include "PaddingNeutral.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -115,4 +118,24 @@ bool layout::returnsAccumulator(Block &body, ArrayRef<TypedAttr> inputs,
 bool layout::makesPadding(Block &body, ArrayRef<TypedAttr> inputs,
                           unsigned result, TypedAttr wanted) {
   return wanted && evaluateBody(body, inputs, result).constant == wanted;
+}
+
+bool layout::makesPadding(Operation &op, ArrayRef<TypedAttr> inputs,
+                          unsigned result, TypedAttr wanted) {
+  if (!wanted || op.getNumResults() != 1 || op.getNumRegions() != 0)
+    return false;
+  // The same op on one element, so that it can be folded.
+  Block block;
+  IRMapping mapping;
+  SmallVector<Known> operands;
+  for (auto [operand, input] : llvm::zip_equal(op.getOperands(), inputs)) {
+    mapping.map(operand, block.addArgument(getElementTypeOrSelf(operand),
+                                           operand.getLoc()));
+    operands.push_back({input});
+  }
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&block);
+  Operation *scalar = builder.clone(op, mapping);
+  scalar->getResult(0).setType(getElementTypeOrSelf(op.getResult(0)));
+  return evaluate(scalar, operands).constant == wanted;
 }
