@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <limits>
 #include <numeric>
 
@@ -46,11 +47,21 @@ int SizeExpr::Atom::compare(const Atom &other) const {
   return ceil->num.compare(other.ceil->num);
 }
 
+std::vector<SizeExpr::Term> &SizeExpr::Terms::edit() {
+  if (!shared)
+    shared = std::make_shared<std::vector<Term>>();
+  else if (shared.use_count() > 1)
+    shared = std::make_shared<std::vector<Term>>(*shared);
+  else // what others read of it lies before they let go of it
+    std::atomic_thread_fence(std::memory_order_acquire);
+  return *shared;
+}
+
 SizeExpr SizeExpr::dim(unsigned d) {
   SizeExpr result;
   Atom atom;
   atom.dim = d;
-  result.terms.push_back(Term{1, {atom}});
+  result.terms.edit().push_back(Term{1, {atom}});
   return result;
 }
 
@@ -68,11 +79,12 @@ void SizeExpr::addTerm(const Term &term) {
       *this = overflow();
     return;
   }
-  auto it = llvm::lower_bound(terms, term, [](const Term &a, const Term &b) {
+  std::vector<Term> &own = terms.edit();
+  auto it = llvm::lower_bound(own, term, [](const Term &a, const Term &b) {
     return compareFactors(a.factors, b.factors) < 0;
   });
-  if (it == terms.end() || compareFactors(it->factors, term.factors) != 0) {
-    terms.insert(it, term);
+  if (it == own.end() || compareFactors(it->factors, term.factors) != 0) {
+    own.insert(it, term);
     return;
   }
   if (llvm::AddOverflow(it->coeff, term.coeff, it->coeff)) {
@@ -80,12 +92,12 @@ void SizeExpr::addTerm(const Term &term) {
     return;
   }
   if (it->coeff == 0)
-    terms.erase(it);
+    own.erase(it);
 }
 
 /// All summands, the constant last: the monomial order puts it there.
 std::vector<SizeExpr::Term> SizeExpr::getAllTerms() const {
-  std::vector<Term> all = terms;
+  std::vector<Term> all = terms.get().vec();
   if (constant != 0)
     all.push_back(Term{constant, {}});
   return all;
@@ -94,6 +106,8 @@ std::vector<SizeExpr::Term> SizeExpr::getAllTerms() const {
 SizeExpr SizeExpr::operator+(const SizeExpr &other) const {
   if (overflowed || other.overflowed)
     return overflow();
+  if (terms.empty() && !other.terms.empty())
+    return other + *this;
   SizeExpr result = *this;
   if (llvm::AddOverflow(constant, other.constant, result.constant))
     return overflow();
@@ -125,7 +139,8 @@ SizeExpr SizeExpr::operator*(const SizeExpr &other) const {
       return result;
     result = *this;
     if (llvm::MulOverflow(constant, other.constant, result.constant) ||
-        (other.constant != 1 && !scaleTerms(result.terms, other.constant)))
+        (other.constant != 1 && !terms.empty() &&
+         !scaleTerms(result.terms.edit(), other.constant)))
       return overflow();
     return result;
   }
@@ -178,7 +193,7 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
     return whole + SizeExpr(llvm::divideCeilSigned(*c, den));
   int64_t g = std::gcd(rest.content(), den);
   if (g > 1) {
-    for (Term &term : rest.terms)
+    for (Term &term : rest.terms.edit())
       term.coeff /= g;
     rest.constant /= g;
     den /= g;
@@ -190,9 +205,10 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
     return term.coeff == 1 && term.factors.size() == 1 && term.factors[0].ceil;
   };
   if (llvm::count_if(rest.terms, isCeil) == 1) {
-    auto term = llvm::find_if(rest.terms, isCeil);
+    std::vector<Term> &own = rest.terms.edit();
+    auto term = llvm::find_if(own, isCeil);
     std::shared_ptr<const Ceil> inner = term->factors[0].ceil;
-    rest.terms.erase(term);
+    own.erase(term);
     int64_t product;
     if (llvm::MulOverflow(inner->den, den, product))
       return overflow();
@@ -239,15 +255,17 @@ std::optional<SizeExpr> SizeExpr::exactQuotient(const SizeExpr &divisor) const {
       return negated.overflowed ? std::nullopt
                                 : std::optional<SizeExpr>(std::move(negated));
     }
-    SizeExpr quotient = *this;
-    if (constant % c != 0)
+    if (c == 1)
+      return *this;
+    if (constant % c != 0 || llvm::any_of(terms, [&](const Term &term) {
+          return term.coeff % c != 0;
+        }))
       return std::nullopt;
+    SizeExpr quotient = *this;
     quotient.constant /= c;
-    for (Term &term : quotient.terms) {
-      if (term.coeff % c != 0)
-        return std::nullopt;
-      term.coeff /= c;
-    }
+    if (!terms.empty())
+      for (Term &term : quotient.terms.edit())
+        term.coeff /= c;
     return quotient;
   }
   SizeExpr quotient, rest = *this;

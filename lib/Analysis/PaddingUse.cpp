@@ -95,14 +95,22 @@ PaddingUse layout::getPaddingUse(Operation *op, const OpLayoutRule &rule,
   auto isReduction = [&](unsigned loop) {
     return iterators[loop] == utils::IteratorType::reduction;
   };
-  StoredOp stored = describe(op, rule, layouts, table);
-  FailureOr<IterationSpace> space =
-      getIterationSpace(stored.operands, iterators, sizes);
+  auto states = [&](LayoutId layout) {
+    return layout != kAnyLayout && table.getPadding(layout);
+  };
+  FailureOr<IterationSpace> space = failure();
+  StoredOp stored;
+  // Of what is not known nothing can be said.
+  if (llvm::any_of(layouts.operands, states) ||
+      llvm::any_of(layouts.results, states)) {
+    stored = describe(op, rule, layouts, table);
+    space = getIterationSpace(stored.operands, iterators, sizes);
+  }
   if (failed(space)) {
     for (unsigned loop = 0; loop < rule.loops.size(); ++loop)
       use.maskedLoops[loop] = isReduction(loop);
     for (auto [r, layout] : llvm::enumerate(layouts.results))
-      use.writtenResults[r] = bool(table.getPadding(layout));
+      use.writtenResults[r] = states(layout);
     return use;
   }
   PaddingMasks masks = findPaddingMasks(stored.operands, iterators,

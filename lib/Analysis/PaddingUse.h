@@ -31,8 +31,8 @@ struct PaddingUse {
   llvm::SmallBitVector writtenResults;
 };
 
-/// Of an op of kind Loops. Where its loops on these layouts are not known, all
-/// that could be is masked and written.
+/// Of an op of kind Loops. Where no layout states padding, or the loops on
+/// these layouts are not known, all that could be is masked and written.
 PaddingUse getPaddingUse(Operation *op, const OpLayoutRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 

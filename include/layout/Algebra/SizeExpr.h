@@ -77,7 +77,7 @@ public:
     return isConstant() ? std::optional<int64_t>(constant) : std::nullopt;
   }
   /// The products with at least one factor ..
-  llvm::ArrayRef<Term> getTerms() const { return terms; }
+  llvm::ArrayRef<Term> getTerms() const { return terms.get(); }
   /// .. and the summand without any.
   int64_t getConstantTerm() const { return constant; }
 
@@ -123,14 +123,35 @@ public:
   friend llvm::hash_code hash_value(const SizeExpr &expr);
 
 private:
+  /// What copies of an expression share until one of them is changed: they are
+  /// copied far more often.
+  class Terms {
+  public:
+    llvm::ArrayRef<Term> get() const {
+      return shared ? llvm::ArrayRef<Term>(*shared) : llvm::ArrayRef<Term>();
+    }
+    const Term *begin() const { return get().begin(); }
+    const Term *end() const { return get().end(); }
+    size_t size() const { return shared ? shared->size() : 0; }
+    bool empty() const { return size() == 0; }
+    const Term &front() const { return shared->front(); }
+    const Term &operator[](size_t i) const { return (*shared)[i]; }
+
+    /// The terms of this expression alone.
+    std::vector<Term> &edit();
+
+  private:
+    std::shared_ptr<std::vector<Term>> shared; // null for none
+  };
+
   void addTerm(const Term &term);
   std::vector<Term> getAllTerms() const;
   bool isPositiveForm() const;
   SizeExpr dropSlack(const Atom *only, bool largestFirst = true) const;
 
-  // Most sizes are numbers, which live without the vector.
+  // Most sizes are numbers, which live without the terms.
   int64_t constant = 0;
-  std::vector<Term> terms; // sorted by factors, coefficients not 0
+  Terms terms; // sorted by factors, coefficients not 0
   bool overflowed = false;
 };
 
