@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NpuCandidates.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "layout/Analysis/NpuParts.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -101,6 +101,17 @@ bool NpuCandidates::isDest(unsigned operand) const {
   return dest && dest.isDpsInit(&unit.op->getOpOperand(operand));
 }
 
+/// A tensor, or a result and what it is made in.
+bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
+  if (a.isResult == b.isResult)
+    return a == b;
+  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  unsigned operand = a.isResult ? b.index : a.index;
+  return dest && isDest(operand) &&
+         dest.getTiedOpResult(&unit.op->getOpOperand(operand))
+                 .getResultNumber() == (a.isResult ? a.index : b.index);
+}
+
 /// Whether units get the operand over the network: it has no channel of the
 /// result, but loops that are summed over.
 bool NpuCandidates::isBroadcast(unsigned operand,
@@ -114,12 +125,16 @@ bool NpuCandidates::isBroadcast(unsigned operand,
 
 std::optional<OpConfig>
 NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
-                             NpuForm form) const {
+                             NpuForm form, NpuScatterAttr made) const {
   bool isPossible = true;
+  if (made && !getChannelLoops(rule.resultMaps.front(), made).test(loop))
+    return std::nullopt;
   auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
     AffineMap map = builder.getMap(slot.isResult, slot.index);
     if (!map)
       return {};
+    if (made && (slot.isResult || isDest(slot.index)))
+      return made;
     std::optional<unsigned> dim = findDim(map, loop);
     bool isWeight = contraction.isWindowed && !slot.isResult &&
                     contraction.isWeight[slot.index];
@@ -189,7 +204,7 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
     AffineMap map = builder.getMap(other.isResult, other.index);
     if (!map)
       return {};
-    if (other == slot) {
+    if (isSameMemory(other, slot)) {
       isPossible &=
           !isChannelOfWindows(map, layout.getScatter().getAxes(), channelAxis);
       return layout;
@@ -287,6 +302,45 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   };
   std::optional<OpConfig> config = assign(choose, Origin::Carried);
   return isPossible ? config : std::nullopt;
+}
+
+/// Each part of a concatenation as the whole has it.
+std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
+  auto concat = cast<tensor::ConcatOp>(unit.op);
+  RankedTensorType wholeType = concat.getResultType();
+  SmallVector<SmallVector<int64_t>> offsets = getPartOffsets(concat);
+  bool isPossible = true;
+  auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
+    if (slot.isResult)
+      return whole;
+    NpuScatterAttr part;
+    if (mayBeMadeInPlace(unit.op->getOpOperand(slot.index)))
+      part = getNpuPart(type, whole, wholeType, offsets[slot.index], chip);
+    if (!part)
+      part = getNpuLayout(type, getFormBeside(whole),
+                          whole.getScatter().getAxes(), chip);
+    isPossible &= bool(part);
+    return part;
+  };
+  std::optional<OpConfig> config = assign(choose, Origin::Carried);
+  return isPossible ? config : std::nullopt;
+}
+
+/// The whole from unit 0 on that has a part like this one.
+std::optional<NpuScatterAttr>
+NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
+  auto concat = cast<tensor::ConcatOp>(unit.op);
+  std::string axes = layout.getScatter().getAxes().str();
+  NpuForm form = getFormBeside(layout);
+  form.start = 0;
+  if (form.mode == NpuMode::Matrix)
+    return std::nullopt;
+  NpuScatterAttr whole = getNpuLayout(concat.getResultType(), form, axes, chip);
+  if (!whole ||
+      !findNpuPlace(layout, builder.getType(false, part), whole,
+                    concat.getResultType(), getPartOffsets(concat)[part]))
+    return std::nullopt;
+  return whole;
 }
 
 /// The other side of a view, where it is a scattered layout, too.
@@ -450,12 +504,31 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
           isBroadcast(slot.index, *contraction, *findChannel(base)))
         add(replace(base, slot, layout));
     // The others start where this one does.
-    if (attr.getStart() != 0)
-      for (unsigned channel : contraction->units)
-        add(getForChannel(channel, *contraction, getForm(attr)));
+    bool isStrided = attr.getMode() == NpuMode::Strided;
+    if (attr.getStart() == 0 && !(isStrided && slot.isResult))
+      break;
+    for (unsigned channel : contraction->units) {
+      std::optional<OpConfig> config =
+          getForChannel(channel, *contraction,
+                        isStrided ? getFormBeside(attr) : getForm(attr),
+                        isStrided && slot.isResult ? attr : NpuScatterAttr());
+      add(config);
+      // What comes over the network starts where it may.
+      for (const OpConfig &base : known)
+        for (unsigned i = 0, e = unit.op->getNumOperands(); config && i < e;
+             ++i)
+          if (base.origin == Origin::Lanes &&
+              isBroadcast(i, *contraction, channel) &&
+              base.exact.operands[i] != config->exact.operands[i])
+            add(replace(*config, {false, i}, base.exact.operands[i]));
+    }
     break;
   }
   case OpLayoutRule::Kind::PerDim:
+    if (isa<tensor::ConcatOp>(unit.op))
+      if (std::optional<NpuScatterAttr> whole =
+              slot.isResult ? attr : getWhole(slot.index, attr))
+        add(getInPlace(*whole));
     add(getTransfer(slot, attr, /*takesSystem=*/false));
     if (slot.isResult)
       add(getTransfer(slot, attr, /*takesSystem=*/true));

@@ -53,17 +53,22 @@ private:
   std::optional<OpConfig> assign(Choice choose, OpConfig::Origin origin) const;
   std::optional<OpConfig> getForChannel(unsigned loop,
                                         const Contraction &contraction,
-                                        NpuForm form) const;
+                                        NpuForm form,
+                                        NpuScatterAttr made = {}) const;
   std::optional<OpConfig> getFollowing(Slot slot, NpuScatterAttr layout,
                                        OpConfig::Origin origin) const;
   std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
                                       bool takesSystem) const;
+  std::optional<OpConfig> getInPlace(NpuScatterAttr whole) const;
+  std::optional<NpuScatterAttr> getWhole(unsigned part,
+                                         NpuScatterAttr layout) const;
   std::optional<OpConfig> getView(Slot slot, NpuScatterAttr layout) const;
   std::optional<OpConfig> replace(const OpConfig &base, Slot slot,
                                   LayoutId layout) const;
   std::optional<Contraction> getContraction() const;
   std::optional<unsigned> findChannel(const OpConfig &config) const;
   bool isDest(unsigned operand) const;
+  bool isSameMemory(Slot a, Slot b) const;
   bool isBroadcast(unsigned operand, const Contraction &contraction,
                    unsigned channel) const;
 

@@ -7,7 +7,7 @@
 
 #include "layout/Algebra/Pack.h"
 #include "layout/Analysis/CostModel.h"
-#include "layout/Analysis/NpuLayouts.h"
+#include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
 #include "llvm/Support/MathExtras.h"
@@ -105,11 +105,24 @@ Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
       isAllLinear &= layout == kAnyLayout || getMap(layout).getSpace() != "npu";
   if (isAllLinear && op->getNumOperands() == 1)
     return 0;
+  auto concat = dyn_cast<tensor::ConcatOp>(op);
+  auto isInPlace = [&](unsigned i) {
+    auto part =
+        dyn_cast_if_present<NpuScatterAttr>(getSpelling(layouts.operands[i]));
+    auto whole =
+        dyn_cast_if_present<NpuScatterAttr>(getSpelling(layouts.results[0]));
+    return part && whole && mayBeMadeInPlace(op->getOpOperand(i)) &&
+           findNpuPlace(
+               part, cast<RankedTensorType>(op->getOperand(i).getType()), whole,
+               concat.getResultType(), getPartOffsets(concat)[i]);
+  };
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     if (!type || !type.hasStaticShape() || layouts.operands[i] == kAnyLayout ||
         (!rule.isRead.empty() && !rule.isRead[i]))
       continue;
+    if (concat && isInPlace(i))
+      continue; // made where it belongs
     // What is moved is the smaller side; each byte is read and written.
     int64_t elements = type.getNumElements();
     for (Type result : op->getResultTypes())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Program.h"
+#include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -60,6 +61,11 @@ static bool areAlike(Operation *a, Operation *b) {
   for (auto [x, y] : llvm::zip(a->getOperands(), b->getOperands()))
     if (getIndex(x) != getIndex(y))
       return false;
+  // What a part costs depends on where else it is one.
+  if (isa<tensor::ConcatOp>(a))
+    for (auto [x, y] : llvm::zip(a->getOpOperands(), b->getOpOperands()))
+      if (mayBeMadeInPlace(x) != mayBeMadeInPlace(y))
+        return false;
   for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
     if (!OperationEquivalence::isRegionEquivalentTo(
             &x, &y, OperationEquivalence::IgnoreLocations))

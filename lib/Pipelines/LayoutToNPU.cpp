@@ -37,9 +37,14 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
-  pm.addNestedPass<func::FuncOp>(npu::createNPUSpillTensorsPass());
-  pm.addNestedPass<func::FuncOp>(npu::createNPUOverlapTransfersPass());
-  pm.addNestedPass<func::FuncOp>(npu::createNPUAssignAddressesPass());
+  npu::NPUSpillTensorsPassOptions spill;
+  npu::NPUOverlapTransfersPassOptions overlap;
+  npu::NPUAssignAddressesPassOptions assign;
+  spill.reuseHoles = overlap.reuseHoles = assign.reuseHoles =
+      options.reuseHoles;
+  pm.addNestedPass<func::FuncOp>(npu::createNPUSpillTensorsPass(spill));
+  pm.addNestedPass<func::FuncOp>(npu::createNPUOverlapTransfersPass(overlap));
+  pm.addNestedPass<func::FuncOp>(npu::createNPUAssignAddressesPass(assign));
 }
 
 void layout::registerLayoutToNPUPipelines() {

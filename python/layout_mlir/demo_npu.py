@@ -14,6 +14,11 @@ TARGET = ('#layout.target<kind = "npu", lanes = {lanes}, npu = #npu.target<"{chi
 EU_BYTES = {"BM1684": 128, "BM1684X": 64, "BM1688": 16, "BM1690": 64}
 
 
+# What remarks count.
+NUMBERS = ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Loaded", "LeastPeak",
+           "BankConflicts", "CarelessConflicts", "ConflictBound")
+
+
 def get_target(chip):
     return TARGET.format(chip=chip, lanes=EU_BYTES[chip] // 4)
 
@@ -26,7 +31,7 @@ def lower(network, target, folder):
              f"--remarks-output-file={remarks}")
     text = remarks.read_text()
     return {name: sum(map(int, re.findall(rf"{name}: *'?(\d+)", text)))
-            for name in ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Loaded")}
+            for name in NUMBERS}
 
 
 def run(inputs, max_rel, folder):
@@ -65,7 +70,8 @@ def report(name, target, cost, memory, program, result, differences, max_rel):
         ("modelled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
                           f"{assignment['cost'] - assignment['lower_bound']})"),
         ("local memory, peak of a unit", f"{memory['PeakBytes']} of {memory['BytesPerUnit']} bytes "
-                                         f"(lower bound {memory['LowerBound']})"),
+                                         f"(least {memory['LeastPeak']}, lower bound "
+                                         f"{memory['LowerBound']})"),
         ("ops split, tensors spilled", f"into {memory['Parts']} parts, {memory['Loaded']} loaded again"
          if memory["Parts"] or memory["Loaded"] else "none"),
         ("transfers", f"{counters['transfers']}"),
@@ -78,6 +84,10 @@ def report(name, target, cost, memory, program, result, differences, max_rel):
         ("utilization of lanes", f"{100 * counters['useful_ops'] / max(counters['issued_ops'], 1):.1f}"
                                  f" % of {counters['issued_ops'] / 1e6:.1f} M operations in "
                                  f"{counters['computes']} commands"),
+        ("bank conflicts", f"{counters['bank_conflicts']} of {counters['computes']} commands, "
+                           f"{counters['region_conflicts']} of {counters['parallel_regions']} "
+                           f"regions ({memory['CarelessConflicts']} of both at the least peak, bound "
+                           f"{memory['ConflictBound']})" if memory["BytesPerUnit"] else "none"),
         ("accesses that break a rule", str(len(result.errors))),
     ]
     for number, (absolute, relative, good) in enumerate(differences):

@@ -41,7 +41,7 @@ class Counters(ctypes.Structure):
     _fields_ = [(name, ctypes.c_longlong) for name in (
         "transfers", "computes", "bytes_s2l", "bytes_l2s", "bytes_l2l", "bytes_s2s",
         "peak_bytes", "live_bytes", "broadcast_bytes", "useful_ops", "issued_ops",
-        "parallel_regions", "overlapped_bytes")]
+        "parallel_regions", "overlapped_bytes", "bank_conflicts", "region_conflicts")]
 
 
 class Result(NamedTuple):
@@ -98,6 +98,7 @@ class Program:
         library, address = self._library, ctypes.c_ulonglong
         library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
         library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
+        library.okk_sim_set_banks.argtypes = [ctypes.c_int]
         library.okk_sim_alloc.argtypes = [address]
         library.okk_sim_alloc.restype = address
         for function in (library.okk_sim_write, library.okk_sim_read):
@@ -110,10 +111,11 @@ class Program:
         chip = self.manifest["chip"]
         if chip is None:  # system memory alone
             chip = {"npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1,
-                    "max_shape": [0] * 4, "max_stride": 0}
+                    "max_shape": [0] * 4, "max_stride": 0, "banks": 0}
         self._library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
         self._library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]),
                                         chip["max_stride"])
+        self._library.okk_sim_set_banks(chip["banks"])
 
     def _check(self, inputs):
         """The inputs as arrays that are laid out as the program reads them."""

@@ -26,6 +26,11 @@ struct LayoutToNPUOptions : public PassPipelineOptions<LayoutToNPUOptions> {
       *this, "target",
       llvm::cl::desc("The target, as in `layout.target`; without it that of "
                      "the module")};
+  PassOptions::Option<bool> reuseHoles{
+      *this, "reuse-holes",
+      llvm::cl::desc("Tensors may lie in the holes of others, where no byte of "
+                     "an element is shared"),
+      llvm::cl::init(false)};
 };
 
 void buildLayoutToNPUPipeline(OpPassManager &pm,

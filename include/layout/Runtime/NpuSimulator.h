@@ -31,7 +31,8 @@
 //  * tensors that were declared own their bytes in every unit, holes included:
 //    they do not overlap, and local accesses stay inside one and, where its
 //    elements were declared, touch no others. What a released tensor held is
-//    gone;
+//    gone. Where holes are shared, a tensor owns its declared elements alone,
+//    and no two declare one byte;
 //  * where the program says which bytes of one operand are which of the other,
 //    commands move those and no others; execution units see their own memory
 //    only, but for operands that are broadcast.
@@ -45,6 +46,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +59,7 @@ struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
+  int64_t banks = 0; // of a unit, evenly
 };
 
 /// N, C, H and W.
@@ -85,10 +88,14 @@ struct Counters {
           bytesOutside = 0;             // moved by DMA: S2L, L2S, L2L, S2S
   int64_t peakBytes = 0;                // of declared tensors, in a unit, ..
   int64_t liveBytes = 0;                // .. and the most that live at one time
+                                        // (of elements where holes are shared)
   int64_t broadcastBytes = 0;           // of operands that go to other units
   int64_t usefulOps = 0, issuedOps = 0; // element operations
   int64_t regions = 0;                  // parallel ones that ended
   int64_t overlappedBytes = 0; // moved by DMA in those that computed, too
+  // In some unit, one bank for two operands of a computation, unless they begin
+  // at the same byte; and for both engines in one region.
+  int64_t bankConflicts = 0, regionConflicts = 0;
 };
 
 /// A box of bytes and where each of them is among the numbered bytes of several
@@ -149,6 +156,9 @@ public:
   void endParallel();
   bool isParallel() const { return parallel; }
 
+  /// From here on tensors own their declared elements alone, and others may lie
+  /// in their holes.
+  void shareHoles() { sharesHoles = true; }
   /// A tensor at `address` owns `bytes` of every unit from its byte on ..
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
   /// .. and these are elements of it; the rest is holes.
@@ -171,12 +181,15 @@ public:
 private:
   struct Memory;
   struct Run;
+  struct RegionRun;
   struct Tensor {
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
     /// Of each byte of each unit its number plus 1, 0 where it has none.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
+    /// Where holes are shared: its elements in each unit, begins and ends.
+    std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
   enum class Access { Read, ReadOnce, Write };
@@ -192,6 +205,10 @@ private:
                    int64_t elementBytes, const char *what,
                    std::vector<Run> &runs);
   const Tensor *findTensor(const Run &run) const;
+  bool holds(const Tensor &tensor, const Run &run) const;
+  bool claim(Tensor &tensor, const Run &run);
+  bool shareBank(const std::vector<const std::vector<Run> *> &operands) const;
+  void countRegionBanks();
   bool checkAccess(const std::vector<Run> &runs, Unit unit, Access access,
                    const char *what);
   static void markWritten(const Run &run);
@@ -220,8 +237,9 @@ private:
   uint64_t nextSystem;
   std::vector<Tensor> tensors;
   mutable size_t lastTensor = 0; // that a run was in
-  bool tracksTensors = false, parallel = false;
-  std::vector<Run> touched;                 // inside a parallel region
+  bool tracksTensors = false, sharesHoles = false, parallel = false;
+  std::vector<int64_t> ownedBytes; // of each unit, where holes are shared
+  std::vector<RegionRun> touched;  // inside a parallel region
   std::unique_ptr<Computation> computation; // that is being described
   std::unique_ptr<Expected> expected;
   int64_t regionBytes = 0; // moved by DMA in the parallel region

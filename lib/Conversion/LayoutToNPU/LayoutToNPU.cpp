@@ -164,6 +164,7 @@ LogicalResult ProgramBuilder::run() {
   if (failed(checkFunction()))
     return failure();
   sinkLoads();
+  planHomes();
   program = func::FuncOp::create(builder, function.getLoc(), function.getName(),
                                  builder.getFunctionType({}, {}));
   program.setVisibility(function.getVisibility());

@@ -98,7 +98,7 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
   bool isRead = op.payloadUsesValueFromOperand(&init);
   if (isRead && isOverwritable(init) && memory.lookup(init.get()))
     return memory.lookup(init.get());
-  Value dest = makeLocal(loc, type);
+  Value dest = makeMemory(loc, op.getTiedOpResult(&init));
   if (isRead)
     initialize(loc, init.get(), dest);
   return dest;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
+#include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,13 +30,41 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
                                Value source) {
   FailureOr<npu::Storage> storage = npu::getStorage(
       getMemRefType(type), [&] { return mlir::emitError(loc); });
+  // A part of a concatenation begins some bytes further.
+  MemRefType view = getMemRefType(type);
+  auto from =
+      cast<NpuScatterAttr>(cast<MemRefType>(source.getType()).getLayout());
+  if (int64_t byte = from.getOffset()) {
+    auto layout = cast<NpuScatterAttr>(view.getLayout());
+    auto moved = NpuScatterAttr::get(builder.getContext(), layout.getMode(),
+                                     layout.getWidth(), layout.getStrides(),
+                                     layout.getStart(), layout.getPack(), byte,
+                                     layout.getAxes(), layout.getTarget());
+    if (failed(
+            moved.resolve(type.getShape(), type.getElementType(), nullptr))) {
+      // Where no such layout begins the part moves to where one does.
+      auto part = cast<MemRefType>(source.getType());
+      auto first = NpuScatterAttr::get(builder.getContext(), from.getMode(),
+                                       from.getWidth(), from.getStrides(),
+                                       from.getStart(), from.getPack(), 0,
+                                       from.getAxes(), from.getTarget());
+      Value whole =
+          makeLocal(loc, RankedTensorType::get(part.getShape(),
+                                               part.getElementType(), first));
+      copy(loc, source, whole);
+      return makeView(loc, type, whole);
+    }
+    view = MemRefType::get(view.getShape(), view.getElementType(),
+                           MemRefLayoutAttrInterface(moved),
+                           view.getMemorySpace());
+  }
   auto alloc = npu::getViewedMemory(source).getDefiningOp<npu::AllocOp>();
   if (succeeded(storage) && alloc) {
     int64_t alignment = npu::getAlignment(*storage);
     if (int64_t(alloc.getAlignment().value_or(1)) < alignment)
       alloc.setAlignmentAttr(builder.getI64IntegerAttr(alignment));
   }
-  return npu::ViewOp::create(builder, loc, getMemRefType(type), source);
+  return npu::ViewOp::create(builder, loc, view, source);
 }
 
 LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
@@ -57,7 +86,8 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
     FailureOr<npu::Storage> b = npu::getStorage(getMemRefType(to), emit);
     if (failed(a) || failed(b))
       return failure();
-    if (npu::haveSamePoints(a->map, b->map, to.getShape())) {
+    if (!homes.contains(op.getResult()) &&
+        npu::haveSamePoints(a->map, b->map, to.getShape())) {
       memory[op.getResult()] = makeView(loc, to, source);
       return success();
     }
@@ -162,19 +192,26 @@ LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
 }
 
 LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
-  Value dest = makeMemory(op.getLoc(), op.getResult());
-  RankedTensorType type = op.getResultType();
-  SmallVector<int64_t> offsets(type.getRank(), 0), ones(type.getRank(), 1);
-  for (Value input : op.getInputs()) {
+  // Parts that were made in their place made the whole, too.
+  Value dest = memory.lookup(op.getResult());
+  if (!dest)
+    dest = makeMemory(op.getLoc(), op.getResult());
+  memory[op.getResult()] = dest;
+  SmallVector<SmallVector<int64_t>> offsets = getPartOffsets(op);
+  SmallVector<int64_t> ones(op.getResultType().getRank(), 1);
+  for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
+    Value input = operand.get(), source = getMemory(input);
+    auto home = homes.find(input);
+    if (home != homes.end() && home->second.part == &operand &&
+        madeAtHome.lookup(input) == source)
+      continue;
     ArrayRef<int64_t> sizes =
         cast<RankedTensorType>(input.getType()).getShape();
-    FailureOr<Value> part = getPart(op, dest, offsets, sizes, ones, sizes);
+    FailureOr<Value> part = getPart(op, dest, offsets[i], sizes, ones, sizes);
     if (failed(part))
       return failure();
-    copy(op.getLoc(), getMemory(input), *part);
-    offsets[op.getDim()] += sizes[op.getDim()];
+    copy(op.getLoc(), source, *part);
   }
-  memory[op.getResult()] = dest;
   return success();
 }
 

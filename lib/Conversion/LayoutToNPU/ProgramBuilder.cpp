@@ -56,6 +56,8 @@ Value ProgramBuilder::makeLocal(Location loc, RankedTensorType type) {
 /// Fresh memory for a tensor: what becomes a result is made in its place.
 Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
+  if (homes.contains(tensor))
+    return makeAtHome(loc, tensor);
   if (type.getEncoding())
     return makeLocal(loc, type);
   Value end = tensor;
@@ -147,6 +149,8 @@ bool ProgramBuilder::isOverwritable(OpOperand &use) {
   Value memref = memory.lookup(tensor);
   if (!memref)
     return true; // fresh
+  if (isReadInParts.contains(tensor))
+    return false;
   if (Operation *op = memref.getDefiningOp())
     return isa<npu::AllocOp>(op);
   StringRef role = roles[cast<BlockArgument>(memref).getArgNumber()];

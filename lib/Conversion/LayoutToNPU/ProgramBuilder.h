@@ -17,6 +17,8 @@
 //
 // Laws:
 //  * a memref is written only where no tensor that is still to be read has it;
+//  * a part of a concatenation whose layout is that of its place is made there:
+//    a view of the concatenation's memory, and no transfer;
 //  * a local tensor is freed after its last use.
 //
 //===----------------------------------------------------------------------===//
@@ -66,6 +68,11 @@ private:
   void initialize(Location loc, Value tensor, Value to);
   bool isOverwritable(OpOperand &use);
 
+  // Homes.cpp: parts of concatenations in their place.
+  void planHomes();
+  bool hasRoomFor(tensor::ConcatOp concat, Operation *first);
+  Value makeAtHome(Location loc, Value part);
+
   // Operators.cpp: ops that compute.
   LogicalResult lowerLinalg(linalg::LinalgOp op);
   FailureOr<Value> makeInit(linalg::LinalgOp op, OpOperand &init);
@@ -95,6 +102,16 @@ private:
   Block *body = nullptr;
   DenseMap<Value, Value> memory;
   DenseMap<Attribute, memref::GlobalOp> globals;
+  /// Where a part is made: as which operand of a concatenation, and how many
+  /// bytes after the whole.
+  struct Home {
+    OpOperand *part;
+    int64_t byte;
+  };
+  DenseMap<Value, Home> homes;
+  DenseMap<Value, Value> madeAtHome; // the memory of parts that were
+  /// Concatenations whose memory parts are still read from.
+  DenseSet<Value> isReadInParts;
   SmallVector<StringRef> roles; // of the arguments
   SmallVector<Value> results;   // the arguments for them
 };

@@ -327,6 +327,8 @@ LogicalResult FunctionEmitter::emit() {
     systemAddresses[argument] = {first + argument.getArgNumber(), 0};
   OpBuilder::InsertionGuard guard(builder);
   startPart(inputs);
+  if (checks && (shared.exactBytes || function->hasAttr(kReusesHoles)))
+    calls.call("okk_sim_share_holes", {});
   if (failed(emitBlock(function.getBody().front())))
     return failure();
   finishParts(inputs);

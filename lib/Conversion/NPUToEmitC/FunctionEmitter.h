@@ -36,6 +36,8 @@ struct ModuleEmission {
   const ConstantBlock &constants;
   DenseKernels &kernels;
   bool checks;
+  /// Tensors own their elements alone.
+  bool exactBytes;
 };
 
 class FunctionEmitter {

@@ -29,12 +29,13 @@ struct ConvertNPUToEmitCPass
     if (failed(constants))
       return signalPassFailure();
     for (func::FuncOp function : functions)
-      if (failed(verifyMemory(function, exactBytes)))
+      if (failed(verifyMemory(function,
+                              exactBytes || function->hasAttr(kReusesHoles))))
         return signalPassFailure();
     OpBuilder builder(module.getBody(), module.getBody()->begin());
     DenseKernels kernels(module);
     auto include = emitc::IncludeOp::create(builder, module.getLoc(), "okk.h");
-    ModuleEmission shared{builder, *constants, kernels, checks};
+    ModuleEmission shared{builder, *constants, kernels, checks, exactBytes};
     for (func::FuncOp function : functions) {
       builder.setInsertionPoint(function);
       if (failed(FunctionEmitter(function, shared).emit()))

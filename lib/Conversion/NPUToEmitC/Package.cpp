@@ -82,7 +82,8 @@ static json::Value describe(ChipAttr chip) {
                       {"eu_bytes", chip.getEuBytes()},
                       {"dma_alignment", chip.getDmaAlignment()},
                       {"max_shape", std::move(maxShape)},
-                      {"max_stride", chip.getMaxStride().value_or(0)}};
+                      {"max_stride", chip.getMaxStride().value_or(0)},
+                      {"banks", chip.getBanks().value_or(0)}};
 }
 
 static LogicalResult

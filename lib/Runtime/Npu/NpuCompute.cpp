@@ -178,6 +178,11 @@ void Simulator::endCompute() {
       markWritten(run);
     }
   }
+  std::vector<const std::vector<Run> *> operands;
+  for (const Image &image : computation->images)
+    if (image.access & (ReadImage | WrittenImage))
+      operands.push_back(&image.runs);
+  counters.bankConflicts += shareBank(operands);
   bool isCounted = false;
   for (const Image &image : computation->images) {
     if (image.access & BroadcastImage)

@@ -42,6 +42,11 @@ struct Simulator::Run {
   int64_t byte, bytes;
 };
 
+/// One that an engine touched in a parallel region.
+struct Simulator::RegionRun : Run {
+  Unit engine;
+};
+
 /// What a kernel does with an operand, as OKK_SIM_READ and its kin say it.
 enum ImageAccess : unsigned {
   ReadImage = 1,

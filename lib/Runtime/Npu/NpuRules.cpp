@@ -115,15 +115,11 @@ void Simulator::markWritten(const Run &run) {
 
 /// The tensor that the run lies in, or null.
 const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
-  auto holds = [&](const Tensor &tensor) {
-    return run.byte >= tensor.byte &&
-           run.byte + run.bytes <= tensor.byte + tensor.bytes;
-  };
   // Runs of one command lie in one tensor.
-  if (lastTensor < tensors.size() && holds(tensors[lastTensor]))
+  if (lastTensor < tensors.size() && holds(tensors[lastTensor], run))
     return &tensors[lastTensor];
   for (lastTensor = 0; lastTensor < tensors.size(); ++lastTensor)
-    if (holds(tensors[lastTensor]))
+    if (holds(tensors[lastTensor], run))
       return &tensors[lastTensor];
   return nullptr;
 }
@@ -192,7 +188,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Unit unit,
     return good;
   for (const Run &run : runs) {
     setBits(run.memory->state.data() + run.byte, run.bytes, mark);
-    touched.push_back(run);
+    touched.push_back({run, unit});
   }
   return true;
 }

@@ -128,6 +128,7 @@ void Simulator::copy(const Operand &dest, const Operand &source,
     next += run.bytes;
   }
   if (unit == Unit::Compute) {
+    counters.bankConflicts += shareBank({&from, &to});
     countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes);
     return;
   }
@@ -204,6 +205,10 @@ void Simulator::compute(const Operand &dest,
     }
   for (const Run &run : to)
     markWritten(run);
+  std::vector<const std::vector<Run> *> operands{&to};
+  for (const std::vector<Run> &source : runs)
+    operands.push_back(&source);
+  counters.bankConflicts += shareBank(operands);
   countSteps(to, elementBytes, at / elementBytes);
 }
 
@@ -254,72 +259,10 @@ void Simulator::endParallel() {
   parallel = false;
   for (const Run &run : touched)
     clearBits(run.memory->state.data() + run.byte, run.bytes, kOfRegion);
+  countRegionBanks();
   touched.clear();
   ++counters.regions;
   counters.overlappedBytes += regionComputes ? regionBytes : 0;
   regionComputes = false;
   regionBytes = 0;
-}
-
-//===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
-
-void Simulator::declareTensor(uint64_t address, int64_t bytes,
-                              int64_t alignment) {
-  tracksTensors = true;
-  std::string name = "the tensor at address " + std::to_string(address);
-  if (address >= uint64_t(chip.npus) * uint64_t(chip.bytesPerNpu))
-    return report(name + " is in no unit");
-  int64_t byte = address % chip.bytesPerNpu;
-  if (alignment > 0 && address % alignment != 0)
-    return report(name + " is not aligned to " + std::to_string(alignment) +
-                  " bytes");
-  if (byte + bytes > chip.bytesPerNpu)
-    return report(name + " takes " + std::to_string(bytes) +
-                  " bytes from byte " + std::to_string(byte) +
-                  " on, a unit has " + std::to_string(chip.bytesPerNpu));
-  for (const Tensor &other : tensors)
-    if (byte < other.byte + other.bytes && other.byte < byte + bytes)
-      return report(name + " overlaps the tensor at address " +
-                    std::to_string(other.address));
-  tensors.push_back({address, byte, bytes, false, {}});
-  counters.peakBytes = std::max(counters.peakBytes, byte + bytes);
-  int64_t live = 0;
-  for (const Tensor &tensor : tensors)
-    live += tensor.bytes;
-  counters.liveBytes = std::max(counters.liveBytes, live);
-}
-
-void Simulator::declareElements(const Operand &elements, const Box &shape,
-                                int64_t elementBytes) {
-  std::vector<Run> runs;
-  if (!checkShape(shape, elementBytes) ||
-      !collectRuns(elements, shape, elementBytes, "a declared tensor", runs))
-    return;
-  for (const Run &run : runs) {
-    Tensor *owner = nullptr;
-    for (Tensor &tensor : tensors)
-      if (run.byte >= tensor.byte &&
-          run.byte + run.bytes <= tensor.byte + tensor.bytes)
-        owner = &tensor;
-    if (!owner || run.unit < 0)
-      return report("declared elements at " + describe(run) +
-                    " are no part of one tensor");
-    owner->hasElements = true;
-    setBits(run.memory->state.data() + run.byte, run.bytes, Element);
-  }
-}
-
-void Simulator::releaseTensor(uint64_t address) {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].address != address)
-      continue;
-    for (Memory &memory : local)
-      clearBits(memory.state.data() + tensors[i].byte, tensors[i].bytes,
-                Written | Element);
-    tensors.erase(tensors.begin() + i);
-    return;
-  }
-  report("no tensor is at address " + std::to_string(address));
 }

@@ -290,6 +290,12 @@ void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride) {
   open(chip);
 }
 
+void okk_sim_set_banks(int banks) {
+  SimulatedChip chip = npu().getChip();
+  chip.banks = std::max(banks, 0);
+  open(chip);
+}
+
 void okk_sim_close(void) { simulator.reset(); }
 
 system_addr_t okk_sim_alloc(unsigned long long bytes) {
@@ -313,12 +319,14 @@ long long okk_sim_written_bytes(void) { return npu().countWritten(); }
 
 okk_sim_counters okk_sim_count(void) {
   const Counters &counters = npu().getCounters();
-  return {
-      counters.transfers,      counters.computes,    counters.bytesToLocal,
-      counters.bytesToSystem,  counters.bytesInside, counters.bytesOutside,
-      counters.peakBytes,      counters.liveBytes,   counters.broadcastBytes,
-      counters.usefulOps,      counters.issuedOps,   counters.regions,
-      counters.overlappedBytes};
+  return {counters.transfers,       counters.computes,
+          counters.bytesToLocal,    counters.bytesToSystem,
+          counters.bytesInside,     counters.bytesOutside,
+          counters.peakBytes,       counters.liveBytes,
+          counters.broadcastBytes,  counters.usefulOps,
+          counters.issuedOps,       counters.regions,
+          counters.overlappedBytes, counters.bankConflicts,
+          counters.regionConflicts};
 }
 
 int okk_sim_num_errors(void) { return int(npu().getErrors().size()); }
@@ -327,6 +335,7 @@ const char *okk_sim_error(int index) {
   return isThere ? npu().getErrors()[index].c_str() : "";
 }
 
+void okk_sim_share_holes(void) { npu().shareHoles(); }
 void okk_sim_declare_tensor(local_addr_t addr, unsigned int bytes,
                             unsigned int alignment) {
   npu().declareTensor(addr, bytes, alignment);

@@ -37,16 +37,19 @@ def random_chip(rng, is_aligned):
             f"eu_bytes = {eu}")
     if is_aligned and rng.random() < 0.5:
         chip += ", dma_alignment = 4"
+    if rng.random() < 0.6:
+        chip += f", banks = {rng.choice([1, 2, 4, 8, 16])}"
     return (f'#layout.target<kind = "npu", lanes = {eu // 4}, npu = #npu.target<{chip}>, '
             f"launch_cost = {rng.choice([1, 256])}, flops_per_byte = 8>")
 
 
-def lower(folder, text, target):
+def lower(folder, text, target, holes):
     """The lowered module's path, or the first error."""
     source, lowered = folder / "program.mlir", folder / "lowered.mlir"
-    source.write_text(text + f"// {target}\n")
+    source.write_text(text + f"// {target} reuse-holes={holes}\n")
     done = subprocess.run([find_tool("layout-opt"), source,
-                           f"--layout-to-npu=target={{{target}}}", "-o", lowered],
+                           f"--layout-to-npu=target={{{target}}} reuse-holes={holes}", "-o",
+                           lowered],
                           capture_output=True, text=True, timeout=SECONDS)
     if done.returncode == 0:
         return lowered, None
@@ -80,7 +83,7 @@ def check(seed, folder):
     text = writer.write(rng.randint(1, 6))
     # Of narrower elements a part may begin between two words.
     target = random_chip(rng, all(value.element == "f32" for value in writer.pool))
-    lowered, error = lower(folder, text, target)
+    lowered, error = lower(folder, text, target, rng.choice(["false", "true"]))
     if error:
         kind = next((kind for kind in KNOWN if kind in error), None)
         if kind is None:

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Dialect/NPU/Utils/BankPlacement.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <numeric>
@@ -25,6 +25,27 @@ PlacedBlock block(int64_t begin, int64_t end, int64_t size) {
   return result;
 }
 
+/// Every byte of one in every unit against every byte of the other.
+bool doShare(const PlacedBlock &a, int64_t placeOfA, const PlacedBlock &b,
+             int64_t placeOfB) {
+  auto owns = [](const PlacedBlock &block, int64_t place, int64_t unit,
+                 int64_t byte) {
+    byte -= place;
+    if (!block.owned)
+      return byte >= 0 && byte < block.size;
+    return std::any_of(
+        block.owned->begin(), block.owned->end(), [&](const Bytes &bytes) {
+          return (bytes.unit == kEveryUnit || bytes.unit == unit) &&
+                 byte >= bytes.begin && byte < bytes.end;
+        });
+  };
+  for (int64_t unit = 0; unit < 3; ++unit)
+    for (int64_t byte = placeOfA; byte < placeOfA + a.size; ++byte)
+      if (owns(a, placeOfA, unit, byte) && owns(b, placeOfB, unit, byte))
+        return true;
+  return false;
+}
+
 /// The laws of the header.
 void expectValid(const std::vector<PlacedBlock> &blocks,
                  const Placement &placement) {
@@ -39,8 +60,7 @@ void expectValid(const std::vector<PlacedBlock> &blocks,
     for (size_t j = 0; j < i; ++j) {
       bool together =
           blocks[i].begin < blocks[j].end && blocks[j].begin < blocks[i].end;
-      bool overlap = place < placement.places[j] + blocks[j].size &&
-                     placement.places[j] < place + blocks[i].size;
+      bool overlap = doShare(blocks[i], place, blocks[j], placement.places[j]);
       EXPECT_FALSE(together && overlap) << i << " and " << j;
     }
   }
@@ -131,6 +151,86 @@ TEST(PlacementTest, RandomBlocksAreValidAndFewOnesBest) {
       EXPECT_EQ(placement->peak, getLeastPeak(blocks));
     }
   }
+}
+
+/// [0, 3) of unit 0 and [5, 8) of unit 1.
+TEST(PlacementTest, BlocksLieInTheHolesOfOthers) {
+  std::vector<PlacedBlock> blocks{block(0, 2, 8), block(0, 2, 3)};
+  blocks[0].owned =
+      std::make_shared<OwnedBytes>(OwnedBytes{{0, 0, 3}, {1, 5, 8}});
+  std::optional<Placement> placement = placeBlocks(blocks);
+  ASSERT_TRUE(placement);
+  expectValid(blocks, *placement);
+  EXPECT_EQ(placement->peak, 11); // all units of the second one: no hole
+  blocks[1].owned = std::make_shared<OwnedBytes>(OwnedBytes{{0, 0, 3}});
+  placement = placeBlocks(blocks);
+  ASSERT_TRUE(placement);
+  expectValid(blocks, *placement);
+  EXPECT_EQ(placement->places[1], 3);
+  EXPECT_EQ(placement->peak, 8);
+  EXPECT_EQ(placement->lowerBound, 8);
+}
+
+TEST(PlacementTest, PiecesAreNormalized) {
+  OwnedBytes bytes{{1, 4, 6}, {0, 2, 4}, {1, 6, 8}, {1, 5, 7}, {0, 0, 1}};
+  normalize(bytes);
+  ASSERT_EQ(bytes.size(), 3u);
+  EXPECT_EQ(bytes[1].end, 4);
+  EXPECT_EQ(bytes[2].begin, 4);
+  EXPECT_EQ(bytes[2].end, 8);
+}
+
+/// Random blocks, some of pieces, on a memory of eight banks.
+TEST(PlacementTest, BankConflictsNeverGrowAndRespectTheBound) {
+  std::mt19937 random(kSeed);
+  auto below = [&](int64_t n) { return int64_t(random() % n); };
+  int64_t fewer = 0;
+  for (int round = 0; round < 200 && !testing::Test::HasFailure(); ++round) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", round " +
+                 std::to_string(round));
+    int64_t banks = 1 + below(8), bankBytes = 3 + below(9);
+    std::vector<PlacedBlock> blocks;
+    for (int64_t i = 2 + below(14); i > 0; --i) {
+      int64_t begin = below(10);
+      blocks.push_back(block(begin, begin + 1 + below(6), 1 + below(9)));
+      blocks.back().limit = banks * bankBytes;
+      if (below(3) == 0) {
+        OwnedBytes owned{{below(3), below(2), blocks.back().size}};
+        if (owned[0].begin >= owned[0].end)
+          owned[0].begin = 0;
+        blocks.back().owned = std::make_shared<OwnedBytes>(owned);
+      }
+      if (below(4) == 0) {
+        int64_t step = 1 + below(4);
+        blocks.back().fit = [=](int64_t least) {
+          return (least + step - 1) / step * step;
+        };
+      }
+    }
+    std::vector<BankCommand> commands;
+    for (int64_t i = below(12); i > 0; --i) {
+      BankCommand command;
+      for (unsigned side = 0; side < 3; ++side) {
+        size_t used = below(blocks.size());
+        int64_t begin = below(blocks[used].size);
+        command.push_back({used, begin, blocks[used].size, side});
+      }
+      commands.push_back(command);
+    }
+    std::optional<Placement> careless = placeBlocks(blocks);
+    if (!careless)
+      continue;
+    BankPlacer placer(blocks, commands, bankBytes, banks);
+    Placement placement = placer.improve(*careless);
+    expectValid(blocks, placement);
+    BankConflicts before = placer.count(careless->places);
+    BankConflicts after = placer.count(placement.places);
+    EXPECT_FALSE(before < after);
+    EXPECT_LE(placer.getBound(), after.commands);
+    EXPECT_EQ(placement.places, placer.improve(*careless).places);
+    fewer += after.commands < before.commands;
+  }
+  EXPECT_GT(fewer, 50);
 }
 
 } // namespace

@@ -181,6 +181,87 @@ TEST_F(SimulatorTest, AccessesStayAmongTheElementsOfOneTensor) {
   EXPECT_THAT(npu.getErrors().back(), HasSubstr("never written"));
 }
 
+/// Of rows of 128 bytes 80 are elements.
+TEST_F(SimulatorTest, HolesAreSharedOnRequest) {
+  Operand rows{true, 0, {32, 32, 5, 1}};
+  npu.declareTensor(0, 256, 128);
+  npu.declareElements(rows, {2, 3, 4, 5}, 4);
+  npu.declareTensor(80, 48, 4);
+  EXPECT_THAT(npu.getErrors(), ElementsAre(HasSubstr("overlaps")));
+
+  Simulator shared({4, 1024, 128});
+  uint64_t from = shared.allocSystem(480);
+  std::vector<float> ones(120, 1);
+  shared.writeSystem(from, ones.data(), 480);
+  Operand hole{true, 80, {12, 12, 12, 1}};
+  Operand row{false, from, {36, 12, 12, 1}};
+  Box inHole{1, 3, 1, 12};
+  shared.shareHoles();
+  shared.declareTensor(0, 256, 128);
+  shared.declareElements(rows, {2, 3, 4, 5}, 4);
+  shared.declareTensor(80, 48, 4);
+  shared.declareElements(hole, inHole, 4);
+  shared.copy(rows, outside(from), shape, 4);
+  shared.copy(hole, row, inHole, 4);
+  EXPECT_THAT(shared.getErrors(), IsEmpty());
+  EXPECT_EQ(shared.getCounters().peakBytes, 256);
+  // The larger one has its rows, and 208 bytes of a unit are elements.
+  EXPECT_EQ(shared.getCounters().liveBytes, 256);
+  // The bytes of one that ends are gone, those around them are not.
+  shared.releaseTensor(80);
+  EXPECT_FALSE(shared.isWritten(0, 80));
+  EXPECT_TRUE(shared.isWritten(0, 79));
+  EXPECT_TRUE(shared.isWritten(0, 128));
+  // A hole that nobody owns is none to write to, ..
+  shared.copy(hole, row, inHole, 4);
+  EXPECT_THAT(shared.getErrors(),
+              ElementsAre(HasSubstr("which is no part of one tensor")));
+  // .. and elements of two do not share a byte.
+  shared.declareTensor(76, 48, 4);
+  shared.declareElements({true, 76, {12, 12, 12, 1}}, inHole, 4);
+  EXPECT_THAT(shared.getErrors().back(),
+              HasSubstr("share bytes with those of the tensor at address 0"));
+}
+
+/// Banks of 128 bytes.
+TEST_F(SimulatorTest, AccessesOfOneBankAreCounted) {
+  SimulatedChip chip{4, 1024, 128};
+  chip.banks = 8;
+  Simulator banked(chip);
+  uint64_t from = banked.allocSystem(480);
+  std::vector<float> ones(120, 1);
+  banked.writeSystem(from, ones.data(), 480);
+  auto add = [&](uint64_t a, uint64_t b, uint64_t dest) {
+    Box one{1, 3, 4, 5};
+    banked.compute(inside(dest), {inside(a), inside(b)}, one, 4,
+                   [](void *, const void *const *) {});
+    return banked.getCounters().bankConflicts;
+  };
+  for (uint64_t address : {0, 256, 512})
+    banked.copy(inside(address), outside(from), shape, 4);
+  EXPECT_EQ(add(0, 256, 512), 0);
+  EXPECT_EQ(add(0, 256, 256), 0);      // in its place
+  EXPECT_EQ(add(0, 256, 128 + 52), 1); // reaches into the bank at 256
+  EXPECT_EQ(add(0, 256, 80), 2);
+  // Other units have banks of their own.
+  banked.startParallel();
+  banked.copy({true, 3 * 1024, {64, 32, 5, 1}}, outside(from), {1, 1, 4, 5}, 4);
+  add(256, 256, 512);
+  banked.endParallel();
+  EXPECT_EQ(banked.getCounters().regionConflicts, 0);
+  banked.startParallel();
+  banked.copy(inside(384), outside(from), {1, 3, 4, 5}, 4);
+  add(0, 0, 512);
+  banked.endParallel();
+  EXPECT_EQ(banked.getCounters().regionConflicts, 0);
+  banked.startParallel();
+  banked.copy(inside(384), outside(from), {1, 3, 4, 5}, 4);
+  banked.fill(inside(464), ones.data(), {1, 1, 1, 1}, 4, Unit::Compute);
+  banked.endParallel();
+  EXPECT_EQ(banked.getCounters().regionConflicts, 1);
+  EXPECT_THAT(banked.getErrors(), IsEmpty());
+}
+
 TEST_F(SimulatorTest, ExecutionUnitsSeeTheirOwnMemory) {
   load(0);
   load(2 * 1024 + 512);

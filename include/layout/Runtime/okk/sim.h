@@ -33,6 +33,9 @@ void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
 /// What addresses of transfers are a multiple of, the most iterations of each
 /// loop and the largest stride; 0 is no limit.
 void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
+/// Into how many banks the memory of a unit is divided evenly; 0: not known,
+/// and no conflicts are counted.
+void okk_sim_set_banks(int banks);
 void okk_sim_close(void);
 
 system_addr_t okk_sim_alloc(unsigned long long bytes);
@@ -56,12 +59,16 @@ typedef struct {
   long long useful_ops, issued_ops;
   long long parallel_regions;
   long long overlapped_bytes; // moved by DMA while execution units computed
+  // One bank for two operands of a computation, for both engines in a region.
+  long long bank_conflicts, region_conflicts;
 } okk_sim_counters;
 okk_sim_counters okk_sim_count(void);
 
 int okk_sim_num_errors(void);
 const char *okk_sim_error(int index);
 
+/// Tensors that are declared from here on own their elements alone.
+void okk_sim_share_holes(void);
 /// A tensor that owns `bytes` of every unit from its address on, elements of
 /// it, and its end. Once one was declared, every local access is checked to lie
 /// in one, and where elements were, among them.

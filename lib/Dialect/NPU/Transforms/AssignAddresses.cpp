@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BankCommands.h"
 #include "LiveTensors.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
@@ -23,16 +24,26 @@ namespace {
 /// The tensors of one function.
 class Assigner {
 public:
-  explicit Assigner(func::FuncOp function) : function(function) {}
+  Assigner(func::FuncOp function, bool reusesHoles)
+      : function(function), reusesHoles(reusesHoles), tensors(reusesHoles) {}
 
   LogicalResult run();
 
 private:
   LogicalResult reportTooLarge(const Placement &bound);
+  Placement avoidConflicts(const Placement &careless);
   void report(const Placement &placement);
 
   func::FuncOp function;
+  bool reusesHoles;
   LiveTensors tensors;
+  /// Of chips whose banks are known: what is left, what there would be at the
+  /// least peak, and what is sure.
+  struct Conflicts {
+    int64_t left, careless, bound;
+  };
+  std::optional<Conflicts> conflicts;
+  int64_t leastPeak = 0;
 };
 } // namespace
 
@@ -44,9 +55,9 @@ LogicalResult Assigner::reportTooLarge(const Placement &bound) {
       continue;
     InFlightDiagnostic diag = alloc.emitOpError();
     diag << "does not fit: the tensors that live here take " << bound.lowerBound
-         << " bytes of every unit, which has " << tensors.chip.getBytesPerNpu()
-         << "; " << bound.lowerBound - tensors.chip.getBytesPerNpu()
-         << " are too many";
+         << " bytes of " << (reusesHoles ? "one" : "every")
+         << " unit, which has " << tensors.chip.getBytesPerNpu() << "; "
+         << bound.lowerBound - tensors.chip.getBytesPerNpu() << " are too many";
     for (auto [other, live] : llvm::zip_equal(tensors.allocs, tensors.blocks))
       if (live.begin <= time && time < live.end)
         diag.attachNote(other.getLoc()) << live.size << " bytes of them";
@@ -55,15 +66,36 @@ LogicalResult Assigner::reportTooLarge(const Placement &bound) {
   llvm_unreachable("the bound is met where a tensor begins");
 }
 
+/// Other places, where fewer commands use one bank for two things at once.
+Placement Assigner::avoidConflicts(const Placement &careless) {
+  leastPeak = careless.peak;
+  std::optional<int64_t> bankBytes = tensors.chip.getBankBytes();
+  if (!bankBytes)
+    return careless;
+  std::vector<BankCommand> commands = getBankCommands(function, tensors.allocs);
+  BankPlacer placer(tensors.blocks, commands, *bankBytes,
+                    *tensors.chip.getBanks());
+  Placement placement = placer.improve(careless);
+  conflicts = {placer.count(placement.places).commands,
+               placer.count(careless.places).commands, placer.getBound()};
+  return placement;
+}
+
 void Assigner::report(const Placement &placement) {
-  remark::analysis(function.getLoc(), remark::RemarkOpts::name("LocalMemory")
-                                          .category("npu")
-                                          .function(function.getName()))
-      << "addresses assigned"
-      << remark::metric("Tensors", int64_t(tensors.allocs.size()))
-      << remark::metric("PeakBytes", placement.peak)
-      << remark::metric("LowerBound", placement.lowerBound)
-      << remark::metric("BytesPerUnit", tensors.chip.getBytesPerNpu());
+  auto text = remark::analysis(function.getLoc(),
+                               remark::RemarkOpts::name("LocalMemory")
+                                   .category("npu")
+                                   .function(function.getName()));
+  text << "addresses assigned"
+       << remark::metric("Tensors", int64_t(tensors.allocs.size()))
+       << remark::metric("PeakBytes", placement.peak)
+       << remark::metric("LeastPeak", leastPeak)
+       << remark::metric("LowerBound", placement.lowerBound)
+       << remark::metric("BytesPerUnit", tensors.chip.getBytesPerNpu());
+  if (conflicts)
+    text << remark::metric("BankConflicts", conflicts->left)
+         << remark::metric("CarelessConflicts", conflicts->careless)
+         << remark::metric("ConflictBound", conflicts->bound);
 }
 
 LogicalResult Assigner::run() {
@@ -75,12 +107,21 @@ LogicalResult Assigner::run() {
   if (bound.lowerBound > tensors.chip.getBytesPerNpu())
     return reportTooLarge(bound);
   std::optional<Placement> placement = placeBlocks(tensors.blocks);
+  if (!placement && reusesHoles) {
+    // What has a place in rows of its own is not refused for its holes.
+    std::vector<PlacedBlock> rows = tensors.blocks;
+    for (PlacedBlock &block : rows)
+      block.owned.reset();
+    if (placement = placeBlocks(rows); placement)
+      placement->lowerBound = bound.lowerBound;
+  }
   if (!placement)
     return function.emitOpError()
            << "has no place for its tensors that was found: at most "
            << bound.lowerBound << " of the " << tensors.chip.getBytesPerNpu()
            << " bytes of a unit live at one time, but fixed addresses, banks "
               "or alignments leave holes";
+  placement = avoidConflicts(*placement);
   Builder builder(function.getContext());
   for (auto [alloc, place] :
        llvm::zip_equal(tensors.allocs, placement->places)) {
@@ -89,15 +130,19 @@ LogicalResult Assigner::run() {
     alloc.setAddressAttr(builder.getI64IntegerAttr(
         scatter.getStart() * tensors.chip.getBytesPerNpu() + place));
   }
+  if (reusesHoles)
+    function->setAttr(kReusesHoles, builder.getUnitAttr());
   report(*placement);
-  return verifyMemory(function, /*exactBytes=*/false);
+  return verifyMemory(function, /*exactBytes=*/reusesHoles);
 }
 
 namespace {
 struct NPUAssignAddressesPass
     : public npu::impl::NPUAssignAddressesPassBase<NPUAssignAddressesPass> {
+  using NPUAssignAddressesPassBase::NPUAssignAddressesPassBase;
+
   void runOnOperation() override {
-    if (failed(Assigner(getOperation()).run()))
+    if (failed(Assigner(getOperation(), reuseHoles).run()))
       signalPassFailure();
   }
 };

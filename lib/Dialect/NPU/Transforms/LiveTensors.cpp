@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LiveTensors.h"
-#include "layout/Dialect/NPU/IR/Storage.h"
+#include "TensorBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -91,6 +91,12 @@ FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
       byte += step;
     return byte;
   };
+  if (reusesHoles) {
+    FailureOr<OwnedBytes> owned = getOwnedBytes(alloc, 0, true);
+    if (failed(owned))
+      return failure();
+    block.owned = std::make_shared<OwnedBytes>(std::move(*owned));
+  }
   return block;
 }
 

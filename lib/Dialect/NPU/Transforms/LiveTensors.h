@@ -23,10 +23,14 @@ namespace mlir {
 namespace npu {
 
 struct LiveTensors {
+  /// Tensors own their elements alone: others may lie in their holes.
+  bool reusesHoles = false;
   SmallVector<AllocOp> allocs;
   std::vector<PlacedBlock> blocks; // one for each
   llvm::DenseMap<Operation *, int64_t> times;
   ChipAttr chip; // null where there are none
+
+  explicit LiveTensors(bool reusesHoles) : reusesHoles(reusesHoles) {}
 
   /// Reports tensors whose lives have no such order, and several chips. May be
   /// called again when ops have moved: what a tensor needs is asked once.

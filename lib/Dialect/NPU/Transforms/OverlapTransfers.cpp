@@ -23,9 +23,9 @@ using namespace mlir::npu;
 namespace {
 class Overlapper {
 public:
-  explicit Overlapper(func::FuncOp function)
+  Overlapper(func::FuncOp function, bool reusesHoles)
       : function(function), block(function.getBody().front()),
-        builder(function.getContext()) {}
+        builder(function.getContext()), tensors(reusesHoles) {}
 
   LogicalResult run();
 
@@ -84,7 +84,7 @@ FailureOr<bool> Overlapper::fits() {
     return failure();
   return boundBlocks(tensors.blocks).lowerBound <=
              tensors.chip.getBytesPerNpu() &&
-         placeBlocks(tensors.blocks).has_value();
+         placeBlocks(tensors.blocks, /*anyWillDo=*/true).has_value();
 }
 
 /// Puts a load and what it takes before an op; false where something of that
@@ -178,12 +178,14 @@ LogicalResult Overlapper::run() {
 namespace {
 struct NPUOverlapTransfersPass
     : public npu::impl::NPUOverlapTransfersPassBase<NPUOverlapTransfersPass> {
+  using NPUOverlapTransfersPassBase::NPUOverlapTransfersPassBase;
+
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
     if (!getOperation().getBody().hasOneBlock())
       return;
-    if (failed(Overlapper(getOperation()).run()))
+    if (failed(Overlapper(getOperation(), reuseHoles).run()))
       signalPassFailure();
   }
 };

@@ -1,5 +1,4 @@
-//===- SpillTensors.cpp - What does not fit is stored outside
-//---------------===//
+//===- SpillTensors.cpp - What does not fit is stored outside -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,16 +30,16 @@ struct Use {
 
 class Spiller {
 public:
-  explicit Spiller(func::FuncOp function)
+  Spiller(func::FuncOp function, bool reusesHoles)
       : function(function), block(function.getBody().front()),
-        builder(function.getContext()) {}
+        builder(function.getContext()), tensors(reusesHoles) {}
 
   LogicalResult run();
 
 private:
-  SmallVector<Use> getUses(const LiveTensors &tensors, AllocOp alloc);
-  bool spillOne(const LiveTensors &tensors, int64_t time);
-  bool copyThroughOutside(const LiveTensors &tensors, int64_t time);
+  SmallVector<Use> getUses(AllocOp alloc);
+  bool spillOne(int64_t time);
+  bool copyThroughOutside(int64_t time);
   void split(AllocOp alloc, Operation *lastBefore, Operation *firstAfter);
   CopyOp getOnlyLoad(AllocOp alloc);
   Value addScratch(Location loc, MemRefType type);
@@ -52,6 +51,7 @@ private:
   /// Loads of what was spilled, each for the use that comes next.
   DenseSet<Operation *> reloads;
   int64_t numStored = 0, numLoaded = 0;
+  LiveTensors tensors;
 };
 } // namespace
 
@@ -69,7 +69,7 @@ static void forEachUse(AllocOp alloc, function_ref<void(OpOperand &)> fn) {
 }
 
 /// Touches of the elements, in order; the end of its life is none.
-SmallVector<Use> Spiller::getUses(const LiveTensors &tensors, AllocOp alloc) {
+SmallVector<Use> Spiller::getUses(AllocOp alloc) {
   SmallVector<Use> uses;
   forEachUse(alloc, [&](OpOperand &use) {
     Operation *op = block.findAncestorOpInBlock(*use.getOwner());
@@ -184,13 +184,13 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore,
 
 /// Of the tensors that live at this time and are not used, the one that is
 /// needed last.
-bool Spiller::spillOne(const LiveTensors &tensors, int64_t time) {
+bool Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};
   for (auto [alloc, live] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {
     if (time < live.begin || live.end <= time || live.place)
       continue;
-    SmallVector<Use> uses = getUses(tensors, alloc);
+    SmallVector<Use> uses = getUses(alloc);
     auto next =
         llvm::find_if(uses, [&](const Use &use) { return use.time >= time; });
     if (next == uses.begin() || next == uses.end() || next->time == time)
@@ -208,7 +208,7 @@ bool Spiller::spillOne(const LiveTensors &tensors, int64_t time) {
   if (!victim)
     return false;
   // What is made part by part has all its bytes before it is stored.
-  if (!writesAll(getUses(tensors, victim).front().op, victim)) {
+  if (!writesAll(getUses(victim).front().op, victim)) {
     builder.setInsertionPointAfter(victim);
     Type element = victim.getMemref().getType().getElementType();
     FillOp::create(builder, victim.getLoc(),
@@ -221,7 +221,7 @@ bool Spiller::spillOne(const LiveTensors &tensors, int64_t time) {
 
 /// Two tensors that do not fit together, one a copy of the other: the copy is
 /// stored outside, and loaded once the first one is gone.
-bool Spiller::copyThroughOutside(const LiveTensors &tensors, int64_t time) {
+bool Spiller::copyThroughOutside(int64_t time) {
   auto find = [&](Value memref) {
     auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
     return llvm::find(tensors.allocs, alloc) - tensors.allocs.begin();
@@ -240,9 +240,9 @@ bool Spiller::copyThroughOutside(const LiveTensors &tensors, int64_t time) {
             tensors.chip.getBytesPerNpu())
       continue;
     AllocOp source = tensors.allocs[from], dest = tensors.allocs[to];
-    SmallVector<Use> uses = getUses(tensors, source);
+    SmallVector<Use> uses = getUses(source);
     // What is used before, or of a part of the other, is a victim by itself.
-    if (getUses(tensors, dest).front().op != copy)
+    if (getUses(dest).front().op != copy)
       continue;
     // The destination moves to the copy, with the views that it takes.
     SmallVector<Operation *> views;
@@ -276,7 +276,6 @@ bool Spiller::copyThroughOutside(const LiveTensors &tensors, int64_t time) {
 }
 
 LogicalResult Spiller::run() {
-  LiveTensors tensors;
   while (true) {
     if (failed(tensors.collect(function)))
       return failure();
@@ -284,10 +283,10 @@ LogicalResult Spiller::run() {
       break;
     Placement bound = boundBlocks(tensors.blocks);
     if (bound.lowerBound <= tensors.chip.getBytesPerNpu() &&
-        placeBlocks(tensors.blocks))
+        placeBlocks(tensors.blocks, /*anyWillDo=*/true))
       break;
-    if (!copyThroughOutside(tensors, bound.lowerBoundAt) &&
-        !spillOne(tensors, bound.lowerBoundAt))
+    if (!copyThroughOutside(bound.lowerBoundAt) &&
+        !spillOne(bound.lowerBoundAt))
       break;
   }
   if (numLoaded)
@@ -302,9 +301,11 @@ LogicalResult Spiller::run() {
 namespace {
 struct NPUSpillTensorsPass
     : public npu::impl::NPUSpillTensorsPassBase<NPUSpillTensorsPass> {
+  using NPUSpillTensorsPassBase::NPUSpillTensorsPassBase;
+
   void runOnOperation() override {
     if (!getOperation().isDeclaration() &&
-        failed(Spiller(getOperation()).run()))
+        failed(Spiller(getOperation(), reuseHoles).run()))
       signalPassFailure();
   }
 };

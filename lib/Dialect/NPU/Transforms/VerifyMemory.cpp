@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Evaluator.h"
-#include "layout/Algebra/Proof.h"
-#include "layout/Dialect/NPU/IR/Storage.h"
+#include "TensorBytes.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 
 namespace mlir::npu {
@@ -17,116 +16,30 @@ namespace mlir::npu {
 
 using namespace mlir;
 using namespace mlir::npu;
-using namespace mlir::layout;
 
 namespace {
-/// Bytes [begin, end) of one unit; unit -1 stands for all of them.
-struct Bytes {
-  int64_t unit, begin, end;
-};
-
-/// A tensor, or a view of one, and what it owns.
+/// A tensor that lives, and what it owns.
 struct Owner {
-  Operation *op;
-  std::vector<Bytes> bytes;
+  AllocOp op;
+  OwnedBytes bytes;
   ChipAttr target;
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// What a memref owns
-//===----------------------------------------------------------------------===//
-
-/// The byte that a view of local memory counts from; nothing where it is open.
-static std::optional<int64_t> getBaseByte(Value memref) {
-  auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
-  return alloc ? alloc.getByte() : std::nullopt;
-}
-
-static std::vector<Bytes> getRows(const Storage &storage,
-                                  ArrayRef<int64_t> shape) {
-  return {{-1, storage.scatter.getOffset(), getReservedBytes(storage, shape)}};
-}
-
-/// The bytes of every element, neighbours joined; all rows where there are too
-/// many elements to look at.
-static std::vector<Bytes> getElements(const Storage &storage,
-                                      ArrayRef<int64_t> shape) {
-  int64_t count = ShapedType::getNumElements(shape);
-  std::optional<Evaluator> evaluator =
-      Evaluator::ofCoordinates(storage.map, shape);
-  if (!evaluator || count > kMaxPoints)
-    return getRows(storage, shape);
-  std::vector<Bytes> bytes;
-  SmallVector<int64_t> index(shape.size(), 0);
-  int64_t size = storage.elementBytes;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t at[2];
-    evaluator->evaluate(index.data(), at);
-    int64_t begin = at[1] * size;
-    if (!bytes.empty() && bytes.back().unit == at[0] &&
-        bytes.back().end == begin)
-      bytes.back().end += size;
-    else
-      bytes.push_back({at[0], begin, begin + size});
-    for (int d = int(shape.size()) - 1; d >= 0 && ++index[d] == shape[d]; --d)
-      index[d] = 0;
-  }
-  llvm::sort(bytes, [](const Bytes &a, const Bytes &b) {
-    return std::pair(a.unit, a.begin) < std::pair(b.unit, b.begin);
-  });
-  return bytes;
-}
-
-static std::optional<Owner> getOwner(Operation *op, Value memref, int64_t byte,
-                                     bool exactBytes) {
-  auto type = cast<MemRefType>(memref.getType());
-  FailureOr<Storage> storage =
-      getStorageAt(type, byte, [&] { return op->emitOpError(); });
-  if (failed(storage))
-    return std::nullopt;
-  return Owner{op,
-               exactBytes ? getElements(*storage, type.getShape())
-                          : getRows(*storage, type.getShape()),
-               storage->target};
-}
-
-/// The first bytes that both own. Both lists are sorted, and the pieces of one
-/// do not overlap.
-static std::optional<Bytes> getShared(const Owner &a, const Owner &b) {
-  // All units are owned as one piece.
-  for (const auto &[rows, other] : {std::pair(&a, &b), std::pair(&b, &a)})
-    if (!rows->bytes.empty() && rows->bytes.front().unit < 0)
-      for (const Bytes &bytes : other->bytes) {
-        int64_t begin = std::max(rows->bytes.front().begin, bytes.begin);
-        int64_t end = std::min(rows->bytes.front().end, bytes.end);
-        if (begin < end)
-          return Bytes{bytes.unit, begin, end};
-      }
-  for (auto x = a.bytes.begin(), y = b.bytes.begin();
-       x != a.bytes.end() && y != b.bytes.end();) {
-    int64_t begin = std::max(x->begin, y->begin);
-    int64_t end = std::min(x->end, y->end);
-    if (x->unit == y->unit && begin < end)
-      return Bytes{x->unit, begin, end};
-    if (std::pair(x->unit, x->end) < std::pair(y->unit, y->end))
-      ++x;
-    else
-      ++y;
-  }
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// The walk
-//===----------------------------------------------------------------------===//
-
 static void describe(InFlightDiagnostic &diag, const Bytes &shared) {
   diag << "bytes " << shared.begin << " to " << shared.end - 1 << " of ";
-  if (shared.unit < 0)
+  if (shared.unit == kEveryUnit)
     diag << "every unit";
   else
     diag << "unit " << shared.unit;
+}
+
+/// Whether two tensors with addresses share no byte of an element.
+static bool haveOwnElements(AllocOp a, AllocOp b) {
+  FailureOr<OwnedBytes> left = getOwnedBytes(a, *a.getByte(), true);
+  FailureOr<OwnedBytes> right = getOwnedBytes(b, *b.getByte(), true);
+  return succeeded(left) && succeeded(right) &&
+         !findShared(*left, 0, *right, 0);
 }
 
 static LogicalResult verifyAlloc(AllocOp alloc, SmallVectorImpl<Owner> &live,
@@ -134,26 +47,34 @@ static LogicalResult verifyAlloc(AllocOp alloc, SmallVectorImpl<Owner> &live,
   std::optional<int64_t> byte = alloc.getByte();
   if (!byte)
     return success();
-  std::optional<Owner> owner =
-      getOwner(alloc, alloc.getMemref(), *byte, exactBytes);
-  if (!owner)
+  FailureOr<OwnedBytes> bytes = getOwnedBytes(alloc, *byte, exactBytes);
+  if (failed(bytes))
     return failure();
-  for (const Owner &other : live) {
-    if (other.target != owner->target)
+  auto scatter =
+      cast<layout::NpuScatterAttr>(alloc.getMemref().getType().getLayout());
+  Owner owner{alloc, std::move(*bytes), cast<ChipAttr>(scatter.getTarget())};
+  for (Owner &other : live) {
+    if (other.target != owner.target)
       return alloc.emitOpError()
-             << "is on " << owner->target
+             << "is on " << owner.target
              << ", another tensor of the function on " << other.target;
-    std::optional<Bytes> shared = getShared(*owner, other);
+    std::optional<SharedBytes> shared =
+        findShared(owner.bytes, 0, other.bytes, 0);
     if (!shared)
       continue;
     InFlightDiagnostic diag = alloc.emitOpError();
     diag << "overlaps a tensor that is still alive: both own ";
-    describe(diag, *shared);
-    diag << (exactBytes ? "" : ", holes included");
-    diag.attachNote(other.op->getLoc()) << "the other tensor is here";
+    describe(diag, shared->first);
+    if (!exactBytes) {
+      diag << ", holes included";
+      if (haveOwnElements(alloc, other.op))
+        diag << "; no element of one lies where the other has one, which is "
+                "enough with `exact-bytes`";
+    }
+    diag.attachNote(other.op.getLoc()) << "the other tensor is here";
     return diag;
   }
-  live.push_back(std::move(*owner));
+  live.push_back(std::move(owner));
   return success();
 }
 
@@ -163,17 +84,25 @@ static LogicalResult verifyCopy(CopyOp copy) {
   if (!isLocal(copy.getSource().getType()) ||
       getViewedMemory(source) != getViewedMemory(dest))
     return success();
-  int64_t byte = getBaseByte(source).value_or(0);
-  std::optional<Owner> read = getOwner(copy, source, byte, true);
-  std::optional<Owner> written = getOwner(copy, dest, byte, true);
-  if (!read || !written)
+  auto alloc = getViewedMemory(source).getDefiningOp<AllocOp>();
+  int64_t byte = alloc ? alloc.getByte().value_or(0) : 0;
+  auto getBytes = [&](Value memref) -> FailureOr<OwnedBytes> {
+    auto type = cast<MemRefType>(memref.getType());
+    FailureOr<Storage> storage =
+        getStorageAt(type, byte, [&] { return copy.emitOpError(); });
+    if (failed(storage))
+      return failure();
+    return getElements(*storage, type.getShape());
+  };
+  FailureOr<OwnedBytes> read = getBytes(source), written = getBytes(dest);
+  if (failed(read) || failed(written))
     return failure();
-  std::optional<Bytes> shared = getShared(*read, *written);
+  std::optional<SharedBytes> shared = findShared(*read, 0, *written, 0);
   if (!shared)
     return success();
   InFlightDiagnostic diag = copy.emitOpError();
   diag << "reads what it writes: ";
-  describe(diag, *shared);
+  describe(diag, shared->first);
   return diag;
 }
 
@@ -186,7 +115,8 @@ static LogicalResult verifyBlock(Block &block, SmallVector<Owner> live,
         return failure();
     } else if (auto dealloc = dyn_cast<DeallocOp>(op)) {
       Operation *alloc = dealloc.getMemref().getDefiningOp();
-      llvm::erase_if(live, [&](const Owner &o) { return o.op == alloc; });
+      llvm::erase_if(
+          live, [&](Owner &owner) { return owner.op.getOperation() == alloc; });
     } else if (auto copy = dyn_cast<CopyOp>(op)) {
       if (failed(verifyCopy(copy)))
         return failure();

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/NPU/Utils/Placement.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 using namespace mlir::npu;
 
@@ -18,61 +18,165 @@ using namespace mlir::npu;
 static constexpr size_t kEveryOrder = 7;
 /// Orders beyond the ones by size and time, for more blocks.
 static constexpr int kRandomOrders = 500;
+/// .. but no more than place this many blocks in all.
+static constexpr int64_t kRandomPlaces = 200000;
+
+namespace {
+/// How many bytes live in each unit.
+class UnitLoads {
+public:
+  void change(const PlacedBlock &block, int64_t sign) {
+    if (!block.owned) {
+      everywhere += sign * block.size;
+      return;
+    }
+    for (const Bytes &bytes : *block.owned) {
+      int64_t size = sign * (bytes.end - bytes.begin);
+      if (bytes.unit == kEveryUnit) {
+        everywhere += size;
+        continue;
+      }
+      if (bytes.unit >= int64_t(units.size()))
+        units.resize(bytes.unit + 1);
+      units[bytes.unit] += size;
+    }
+  }
+  int64_t getMost() const {
+    int64_t most = 0;
+    for (int64_t bytes : units)
+      most = std::max(most, bytes);
+    return everywhere + most;
+  }
+
+private:
+  int64_t everywhere = 0;
+  std::vector<int64_t> units;
+};
+} // namespace
 
 Placement mlir::npu::boundBlocks(const std::vector<PlacedBlock> &blocks) {
   // What ends at a time makes room for what begins then.
-  std::vector<std::pair<int64_t, int64_t>> changes;
-  for (const PlacedBlock &block : blocks)
-    if (block.begin < block.end) {
-      changes.push_back({block.begin, block.size});
-      changes.push_back({block.end, -block.size});
-    }
-  llvm::sort(changes);
+  struct Change {
+    int64_t time;
+    bool begins;
+    size_t block;
+  };
+  std::vector<Change> changes;
   Placement bound;
-  int64_t bytes = 0;
-  for (auto [time, change] : changes) {
-    bytes += change;
-    if (bytes > bound.lowerBound) {
-      bound.lowerBound = bytes;
-      bound.lowerBoundAt = time;
+  for (auto [i, block] : llvm::enumerate(blocks)) {
+    if (block.begin >= block.end)
+      continue;
+    changes.push_back({block.begin, true, i});
+    changes.push_back({block.end, false, i});
+    // Its holes are in the memory, too.
+    if (block.size > bound.lowerBound) {
+      bound.lowerBound = block.size;
+      bound.lowerBoundAt = block.begin;
+    }
+  }
+  llvm::sort(changes, [](const Change &a, const Change &b) {
+    return std::tie(a.time, a.begins, a.block) <
+           std::tie(b.time, b.begins, b.block);
+  });
+  UnitLoads loads;
+  for (const Change &change : changes) {
+    loads.change(blocks[change.block], change.begins ? 1 : -1);
+    if (!change.begins)
+      continue;
+    int64_t most = loads.getMost();
+    if (most > bound.lowerBound) {
+      bound.lowerBound = most;
+      bound.lowerBoundAt = change.time;
     }
   }
   return bound;
 }
 
-static bool liveTogether(const PlacedBlock &a, const PlacedBlock &b) {
-  return a.begin < b.end && b.begin < a.end;
+std::vector<std::vector<size_t>>
+mlir::npu::findNeighbors(const std::vector<PlacedBlock> &blocks) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (blocks[i].begin < blocks[i].end)
+      order.push_back(i);
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return blocks[a].begin < blocks[b].begin;
+  });
+  std::vector<std::vector<size_t>> neighbors(blocks.size());
+  std::vector<size_t> live;
+  for (size_t i : order) {
+    llvm::erase_if(live, [&](size_t other) {
+      return blocks[other].end <= blocks[i].begin;
+    });
+    for (size_t other : live) {
+      neighbors[i].push_back(other);
+      neighbors[other].push_back(i);
+    }
+    live.push_back(i);
+  }
+  return neighbors;
+}
+
+/// Where `a` at a place that collides with `b` is past that collision; nothing
+/// where they share no byte.
+static std::optional<int64_t> getPast(const PlacedBlock &a, int64_t place,
+                                      const PlacedBlock &b, int64_t placeOfB) {
+  if (place >= placeOfB + b.size || placeOfB >= place + a.size)
+    return std::nullopt;
+  if (!a.owned && !b.owned)
+    return placeOfB + b.size;
+  auto getRows = [](const PlacedBlock &block) {
+    return OwnedBytes{{kEveryUnit, 0, block.size}};
+  };
+  std::optional<SharedBytes> shared =
+      findShared(a.owned ? *a.owned : getRows(a), place,
+                 b.owned ? *b.owned : getRows(b), placeOfB);
+  return shared ? std::optional(shared->next) : std::nullopt;
+}
+
+int64_t mlir::npu::findFreePlace(const std::vector<PlacedBlock> &blocks,
+                                 size_t block, int64_t least,
+                                 llvm::ArrayRef<size_t> others,
+                                 const std::vector<int64_t> &places) {
+  const PlacedBlock &placed = blocks[block];
+  int64_t place = placed.fit(least);
+  for (bool isFree = false; !isFree;) {
+    isFree = true;
+    for (size_t other : others)
+      while (std::optional<int64_t> past =
+                 getPast(placed, place, blocks[other], places[other])) {
+        place = placed.fit(*past);
+        isFree = false;
+      }
+  }
+  return place;
 }
 
 /// Each block of `order` at its lowest free place; false where one has none.
 static bool placeInOrder(const std::vector<PlacedBlock> &blocks,
+                         const std::vector<std::vector<size_t>> &neighbors,
                          llvm::ArrayRef<size_t> order, Placement &placement) {
   placement.places.assign(blocks.size(), 0);
   placement.peak = 0;
-  std::vector<size_t> placed;
+  std::vector<bool> isPlaced(blocks.size());
   auto put = [&](size_t i, int64_t place) {
     placement.places[i] = place;
     placement.peak = std::max(placement.peak, place + blocks[i].size);
-    placed.push_back(i);
+    isPlaced[i] = true;
   };
   for (size_t i = 0; i < blocks.size(); ++i)
     if (blocks[i].place)
       put(i, *blocks[i].place);
+  std::vector<size_t> others;
   for (size_t i : order) {
-    int64_t place = blocks[i].fit(0);
-    bool isFree = false;
-    while (!isFree) {
-      isFree = true;
-      for (size_t other : placed) {
-        int64_t begin = placement.places[other];
-        int64_t end = begin + blocks[other].size;
-        if (!liveTogether(blocks[i], blocks[other]) || place >= end ||
-            begin >= place + blocks[i].size)
-          continue;
-        place = blocks[i].fit(end);
-        isFree = false;
-      }
-    }
+    others.clear();
+    for (size_t other : neighbors[i])
+      if (isPlaced[other])
+        others.push_back(other);
+    // One pass over them mostly does.
+    llvm::sort(others, [&](size_t a, size_t b) {
+      return placement.places[a] < placement.places[b];
+    });
+    int64_t place = findFreePlace(blocks, i, 0, others, placement.places);
     if (blocks[i].limit && place + blocks[i].size > *blocks[i].limit)
       return false;
     put(i, place);
@@ -81,8 +185,9 @@ static bool placeInOrder(const std::vector<PlacedBlock> &blocks,
 }
 
 std::optional<Placement>
-mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks) {
+mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks, bool anyWillDo) {
   Placement bound = boundBlocks(blocks);
+  std::vector<std::vector<size_t>> neighbors = findNeighbors(blocks);
   std::optional<Placement> best;
   // Fixed blocks may lie higher than the bound.
   int64_t least = bound.lowerBound;
@@ -96,10 +201,10 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks) {
   /// True when no other order can do better.
   auto attempt = [&] {
     Placement placement = bound;
-    if (placeInOrder(blocks, order, placement) &&
+    if (placeInOrder(blocks, neighbors, order, placement) &&
         (!best || placement.peak < best->peak))
       best = placement;
-    return best && best->peak <= least;
+    return best && (anyWillDo || best->peak <= least);
   };
   if (attempt()) // as the program has them
     return best;
@@ -121,7 +226,13 @@ mlir::npu::placeBlocks(const std::vector<PlacedBlock> &blocks) {
     return best;
   }
   std::mt19937 random(1);
-  for (int i = 0; i < kRandomOrders; ++i) {
+  // Of pieces a place takes longer to find.
+  int64_t pieces = 1;
+  for (const PlacedBlock &block : blocks)
+    pieces += block.owned ? int64_t(block.owned->size()) : 0;
+  int64_t work = std::max(int64_t(order.size()), pieces);
+  int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
+  for (int64_t i = 0; i < orders; ++i) {
     std::shuffle(order.begin(), order.end(), random);
     if (attempt())
       break;

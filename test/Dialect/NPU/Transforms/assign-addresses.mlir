@@ -12,7 +12,7 @@
 // CHECK: npu.alloc {address = 2560 : i64}
 // CHECK: npu.alloc {address = 2048 : i64}
 // REMARK: LocalMemory | Category:npu | Function=reuse
-// REMARK-SAME: BytesPerUnit=1024, LowerBound=1024, PeakBytes=1024
+// REMARK-SAME: BytesPerUnit=1024, {{.*}}LowerBound=1024, PeakBytes=1024
 func.func @reuse() {
   %a = npu.alloc : !t
   %b = npu.alloc : !t

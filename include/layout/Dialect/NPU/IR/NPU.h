@@ -39,6 +39,11 @@ namespace npu {
 constexpr StringLiteral kResultArgument = "npu.result";
 constexpr StringLiteral kScratchArgument = "npu.scratch";
 
+/// On a function: its tensors own the bytes of their elements alone, and others
+/// that live at the same time may lie in their holes. Whoever places tensors so
+/// says so.
+constexpr StringLiteral kReusesHoles = "npu.reuses_holes";
+
 } // namespace npu
 } // namespace mlir
 

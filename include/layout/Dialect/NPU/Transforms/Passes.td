@@ -22,15 +22,37 @@ def NPUAssignAddressesPass
     A tensor lives from its `npu.alloc` to its `npu.dealloc`, or to the end of
     the function. The bytes that live at one time are a bound from below on the
     memory needed; placement stops when it is met, and keeps the best of many
-    orders otherwise. The remark `LocalMemory` of the category `npu` has both:
+    orders otherwise.
+
+    Where the target knows its `banks`, tensors then go to other places at which
+    fewer commands *conflict*, as long as all of them still have one. A command
+    conflicts where it uses one bank for two things at once: two operands of an
+    op that computes (a result in an operand's place is one thing), or in an
+    `npu.parallel` what DMA touches and what is computed with. The peak may grow
+    up to the bytes of a unit. The remark `LocalMemory` of the category `npu`
+    has the peak, the least one found without that care and the bound of it; and
+    the commands that conflict, those that would have, and a bound of them, the
+    commands whose operands take more banks than there are:
 
     ```
-    addresses assigned: Tensors=3, PeakBytes=1024, LowerBound=1024, ..
+    addresses assigned: Tensors=3, PeakBytes=1024, LeastPeak=640, LowerBound=640,
+    BankConflicts=0, CarelessConflicts=2, ConflictBound=0, ..
     ```
+
+    With `reuse-holes` a tensor owns the bytes of its elements alone: another one
+    may lie in the holes of an aligned tensor and in units that hold none of its
+    channels, where the canonical maps prove that no element of one shares a byte
+    with an element of the other or of its views. The function then says so
+    (`npu.reuses_holes`), `npu-verify-memory` takes `exact-bytes`, and the bound
+    is that of the unit with the most bytes of elements.
 
     What does not fit is an error that says how many bytes are too many, and
     which tensors they belong to.
   }];
+  let options = [
+    Option<"reuseHoles", "reuse-holes", "bool", "false",
+           "Tensors may lie in the holes of others">
+  ];
 }
 
 def NPUSpillTensorsPass
@@ -47,6 +69,10 @@ def NPUSpillTensorsPass
     What one op needs at once is never spilled: if it does not fit, the pass
     leaves it to `npu-assign-addresses` to say so.
   }];
+  let options = [
+    Option<"reuseHoles", "reuse-holes", "bool", "false",
+           "What fits is asked as with `reuse-holes` of npu-assign-addresses">
+  ];
   let dependentDialects = ["::mlir::npu::NPUDialect"];
 }
 
@@ -61,6 +87,10 @@ def NPUOverlapTransfersPass
 
     The remark `Overlap` of the category `npu` counts the transfers.
   }];
+  let options = [
+    Option<"reuseHoles", "reuse-holes", "bool", "false",
+           "What fits is asked as with `reuse-holes` of npu-assign-addresses">
+  ];
   let dependentDialects = ["::mlir::npu::NPUDialect"];
 }
 
@@ -75,7 +105,8 @@ def NPUVerifyMemoryPass
     A tensor owns all that its layout reserves, from its byte on, in every unit:
     the holes of an aligned tensor and the units that hold none of its channels
     belong to it. With `exact-bytes` it owns only the bytes of its elements, and
-    another tensor may lie in the holes.
+    another tensor may lie in the holes. Elements that a view has where the
+    tensor has padding count as elements.
 
     An overlap is an error that names both tensors and the first shared byte.
   }];

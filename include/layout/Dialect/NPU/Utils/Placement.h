@@ -14,19 +14,26 @@
 // orders are tried, each block at its lowest free place, until one meets the
 // bound; then the best one is kept. Few blocks are tried in every order.
 //
+// A block takes all bytes from its place on, in every unit, or just those that
+// it owns: then another one may lie in its holes, and the bound is that of the
+// unit in which most lives.
+//
+//     sizes 8, 4, the first owns [0, 4) alone: peak 8 at places 0, 4
+//
 // Laws:
 //  * blocks with a place keep it; the others get one that their rule allows;
-//  * lowerBound <= peak, and no two blocks overlap in both.
+//  * lowerBound <= peak, no two blocks that live at one time share bytes, and
+//    the peak is that of whole blocks, holes included.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_DIALECT_NPU_UTILS_PLACEMENT_H
 #define LAYOUT_DIALECT_NPU_UTILS_PLACEMENT_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include <cstdint>
+#include "layout/Dialect/NPU/Utils/OwnedBytes.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <functional>
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace mlir {
@@ -42,6 +49,8 @@ struct PlacedBlock {
   };
   /// Places do not reach this far, the size included.
   std::optional<int64_t> limit;
+  /// Of [0, size) what it owns; without it, all of that in every unit.
+  std::shared_ptr<const OwnedBytes> owned;
 };
 
 struct Placement {
@@ -51,11 +60,23 @@ struct Placement {
   int64_t lowerBoundAt = 0; // a time at which as many bytes live
 };
 
-/// Nothing where a block has no place below its limit in any order tried.
-std::optional<Placement> placeBlocks(const std::vector<PlacedBlock> &blocks);
+/// Nothing where a block has no place below its limit in any order tried. With
+/// `anyWillDo` the first placement is taken, whatever its peak.
+std::optional<Placement> placeBlocks(const std::vector<PlacedBlock> &blocks,
+                                     bool anyWillDo = false);
 
 /// The bound alone.
 Placement boundBlocks(const std::vector<PlacedBlock> &blocks);
+
+/// For each block the others that live at a time at which it does.
+std::vector<std::vector<size_t>>
+findNeighbors(const std::vector<PlacedBlock> &blocks);
+
+/// The lowest place of `block` from `least` on that is free of `others`, which
+/// have places; it may be beyond the limit.
+int64_t findFreePlace(const std::vector<PlacedBlock> &blocks, size_t block,
+                      int64_t least, llvm::ArrayRef<size_t> others,
+                      const std::vector<int64_t> &places);
 
 } // namespace npu
 } // namespace mlir

@@ -1,0 +1,40 @@
+//===- BankCommands.h - What a program uses at once -------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The commands of a function that use several tensors of local memory at the
+// same time, for BankPlacement.h:
+//
+//   linalg.add ins(%a, %b) outs(%c)     three sides
+//   linalg.exp ins(%a) outs(%a)         one: the result is in its place
+//   npu.parallel {                      each op that computes, and the region:
+//     npu.copy %x to %d                 %d on the side of the DMA engine,
+//     linalg.exp ins(%a) outs(%b)       %a and %b on that of execution units
+//   }
+//
+// A view reaches from its first byte to the last one that its layout reserves,
+// in every unit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_BANKCOMMANDS_H
+#define LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_BANKCOMMANDS_H
+
+#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Dialect/NPU/Utils/BankPlacement.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir {
+namespace npu {
+
+/// Blocks are the tensors in this order.
+std::vector<BankCommand> getBankCommands(func::FuncOp function,
+                                         ArrayRef<AllocOp> allocs);
+
+} // namespace npu
+} // namespace mlir
+
+#endif // LAYOUT_LIB_DIALECT_NPU_TRANSFORMS_BANKCOMMANDS_H

@@ -1,0 +1,314 @@
+//===- BankPlacement.cpp - Blocks in different banks ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/Utils/BankPlacement.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+#include <random>
+
+using namespace mlir::npu;
+
+/// Of what lives with a block, the ends of so many are tried as its place; the
+/// beginnings of banks reach what lies beyond.
+static constexpr size_t kMostEnds = 48;
+/// Of parts of a block that are used by themselves, so many begin with a bank.
+static constexpr size_t kMostBegins = 4;
+/// How often every block may move.
+static constexpr int kRounds = 8;
+/// So many blocks are placed anew though there is nothing left to avoid.
+static constexpr size_t kFew = 1000;
+/// Random orders, and how many blocks are placed in them in all.
+static constexpr int64_t kRandomOrders = 100, kRandomPlaces = 10000;
+
+/// Places of some blocks and the conflicts among them.
+struct BankPlacer::Attempt {
+  std::vector<int64_t> places;
+  std::vector<bool> isPlaced;
+  std::vector<int64_t> conflictsOf; // of each command, pairs of uses
+  BankConflicts total;
+};
+
+BankPlacer::BankPlacer(const std::vector<PlacedBlock> &blocks,
+                       const std::vector<BankCommand> &commands,
+                       int64_t bankBytes, int64_t banks)
+    : blocks(blocks), commands(commands), bankBytes(bankBytes), banks(banks),
+      neighbors(findNeighbors(blocks)), commandsOf(blocks.size()) {
+  for (auto [c, command] : llvm::enumerate(commands))
+    for (const BankUse &use : command) {
+      std::vector<size_t> &known = commandsOf[use.block];
+      if (known.empty() || known.back() != c)
+        known.push_back(c);
+    }
+}
+
+bool BankPlacer::conflict(const BankUse &a, int64_t placeOfA, const BankUse &b,
+                          int64_t placeOfB) const {
+  if (a.side == b.side || a.begin >= a.end || b.begin >= b.end)
+    return false;
+  auto getFirst = [&](const BankUse &use, int64_t place) {
+    return (place + use.begin) / bankBytes;
+  };
+  auto getLast = [&](const BankUse &use, int64_t place) {
+    return (place + use.end - 1) / bankBytes;
+  };
+  return getFirst(a, placeOfA) <= getLast(b, placeOfB) &&
+         getFirst(b, placeOfB) <= getLast(a, placeOfA);
+}
+
+BankConflicts BankPlacer::count(const std::vector<int64_t> &places) const {
+  BankConflicts total;
+  for (const BankCommand &command : commands) {
+    bool any = false;
+    for (size_t i = 0; i < command.size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        const BankUse &a = command[i], &b = command[j];
+        if (!conflict(a, places[a.block], b, places[b.block]))
+          continue;
+        any = true;
+        total.bytes += std::min(a.end - a.begin, b.end - b.begin);
+      }
+    total.commands += any;
+  }
+  return total;
+}
+
+int64_t BankPlacer::getBound() const {
+  int64_t bound = 0;
+  for (const BankCommand &command : commands) {
+    // Uses of one side may share banks, those of two may not.
+    std::map<unsigned, int64_t> least;
+    bool isSure = false;
+    for (size_t i = 0; i < command.size(); ++i) {
+      const BankUse &a = command[i];
+      int64_t &side = least[a.side];
+      side =
+          std::max(side, int64_t(llvm::divideCeil(a.end - a.begin, bankBytes)));
+      for (size_t j = 0; j < i; ++j) {
+        const BankUse &b = command[j];
+        std::optional<int64_t> x = blocks[a.block].place,
+                               y = blocks[b.block].place;
+        // Two uses of one block move together, by no more than a bank.
+        bool isFixed = x && y && conflict(a, *x, b, *y);
+        bool isSame = a.block == b.block && a.side != b.side &&
+                      a.begin < b.end && b.begin < a.end;
+        isSure |= isFixed || isSame;
+      }
+    }
+    int64_t sum = 0;
+    for (auto [side, taken] : least)
+      sum += taken;
+    bound += isSure || (least.size() > 1 && sum > banks);
+  }
+  return bound;
+}
+
+/// Free places at which the block may be put, the lowest first.
+std::vector<int64_t> BankPlacer::getChoices(const Attempt &attempt,
+                                            size_t block) const {
+  const PlacedBlock &placed = blocks[block];
+  std::vector<size_t> others;
+  for (size_t other : neighbors[block])
+    if (attempt.isPlaced[other])
+      others.push_back(other);
+  llvm::sort(others, [&](size_t a, size_t b) {
+    return attempt.places[a] < attempt.places[b];
+  });
+  // What begins with a bank is the block, or a part that is used by itself.
+  std::vector<int64_t> begins{0}, starts{0};
+  for (size_t c : commandsOf[block])
+    for (const BankUse &use : commands[c])
+      if (use.block == block && begins.size() < kMostBegins &&
+          !llvm::is_contained(begins, use.begin))
+        begins.push_back(use.begin);
+  for (int64_t bank = 1; bank < banks; ++bank)
+    for (int64_t begin : begins)
+      if (begin < bank * bankBytes)
+        starts.push_back(bank * bankBytes - begin);
+  for (size_t i = 0; i < others.size() && i < kMostEnds; ++i)
+    starts.push_back(attempt.places[others[i]] + blocks[others[i]].size);
+  llvm::sort(starts);
+  std::vector<int64_t> choices;
+  for (int64_t start : starts) {
+    // The lowest place from there on is known.
+    if (!choices.empty() && start <= choices.back())
+      continue;
+    int64_t place = findFreePlace(blocks, block, start, others, attempt.places);
+    if (place + placed.size > placed.limit.value_or(banks * bankBytes))
+      break;
+    choices.push_back(place);
+  }
+  return choices;
+}
+
+/// What is added by the block at a place.
+BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
+                                int64_t place) const {
+  BankConflicts added;
+  for (size_t c : commandsOf[block]) {
+    const BankCommand &command = commands[c];
+    bool any = false;
+    for (size_t i = 0; i < command.size(); ++i) {
+      const BankUse &a = command[i];
+      if (a.block != block)
+        continue;
+      for (size_t j = 0; j < command.size(); ++j) {
+        const BankUse &b = command[j];
+        // Two uses of this block are one pair.
+        if (b.block == block ? j >= i : !attempt.isPlaced[b.block])
+          continue;
+        int64_t other = b.block == block ? place : attempt.places[b.block];
+        if (!conflict(a, place, b, other))
+          continue;
+        any = true;
+        added.bytes += std::min(a.end - a.begin, b.end - b.begin);
+      }
+    }
+    added.commands += any && attempt.conflictsOf[c] == 0;
+  }
+  return added;
+}
+
+/// Both ways: the pairs that the block is in.
+void BankPlacer::put(Attempt &attempt, size_t block, int64_t place) const {
+  BankConflicts added = price(attempt, block, place);
+  attempt.places[block] = place;
+  attempt.isPlaced[block] = true;
+  attempt.total.commands += added.commands;
+  attempt.total.bytes += added.bytes;
+  for (size_t c : commandsOf[block])
+    for (size_t i = 0; i < commands[c].size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        const BankUse &a = commands[c][i], &b = commands[c][j];
+        if ((a.block == block || b.block == block) &&
+            attempt.isPlaced[a.block] && attempt.isPlaced[b.block] &&
+            conflict(a, attempt.places[a.block], b, attempt.places[b.block]))
+          ++attempt.conflictsOf[c];
+      }
+}
+
+void BankPlacer::take(Attempt &attempt, size_t block) const {
+  for (size_t c : commandsOf[block])
+    for (size_t i = 0; i < commands[c].size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        const BankUse &a = commands[c][i], &b = commands[c][j];
+        if ((a.block == block || b.block == block) &&
+            attempt.isPlaced[a.block] && attempt.isPlaced[b.block] &&
+            conflict(a, attempt.places[a.block], b, attempt.places[b.block]))
+          --attempt.conflictsOf[c];
+      }
+  attempt.isPlaced[block] = false;
+  BankConflicts added = price(attempt, block, attempt.places[block]);
+  attempt.total.commands -= added.commands;
+  attempt.total.bytes -= added.bytes;
+}
+
+bool BankPlacer::placeInOrder(llvm::ArrayRef<size_t> order,
+                              Attempt &attempt) const {
+  attempt.places.assign(blocks.size(), 0);
+  attempt.isPlaced.assign(blocks.size(), false);
+  attempt.conflictsOf.assign(commands.size(), 0);
+  attempt.total = {};
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (blocks[i].place)
+      put(attempt, i, *blocks[i].place);
+  for (size_t i : order) {
+    std::vector<int64_t> choices = getChoices(attempt, i);
+    if (choices.empty())
+      return false;
+    auto best = llvm::min_element(choices, [&](int64_t a, int64_t b) {
+      return price(attempt, i, a) < price(attempt, i, b);
+    });
+    put(attempt, i, *best);
+  }
+  return true;
+}
+
+/// Moves one block at a time to where it adds less.
+void BankPlacer::move(Attempt &attempt) const {
+  bool isMoved = true;
+  for (int round = 0; round < kRounds && isMoved; ++round) {
+    isMoved = false;
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].place || llvm::none_of(commandsOf[i], [&](size_t c) {
+            return attempt.conflictsOf[c] > 0;
+          }))
+        continue;
+      int64_t old = attempt.places[i];
+      take(attempt, i);
+      int64_t best = old;
+      BankConflicts least = price(attempt, i, old);
+      for (int64_t place : getChoices(attempt, i))
+        if (BankConflicts added = price(attempt, i, place); added < least) {
+          least = added;
+          best = place;
+        }
+      put(attempt, i, best);
+      isMoved |= best != old;
+    }
+  }
+}
+
+Placement BankPlacer::improve(const Placement &careless) {
+  int64_t bound = getBound();
+  Placement best = careless;
+  BankConflicts least = count(careless.places);
+  Attempt attempt;
+  auto keep = [&] {
+    move(attempt);
+    int64_t peak = 0;
+    for (auto [block, place] : llvm::zip_equal(blocks, attempt.places))
+      peak = std::max(peak, place + block.size);
+    bool isBetter =
+        attempt.total < least || (!(least < attempt.total) && peak < best.peak);
+    if (!isBetter)
+      return;
+    best.places = attempt.places;
+    best.peak = peak;
+    least = attempt.total;
+  };
+  auto isDone = [&] { return least.commands <= bound; };
+  if (isDone())
+    return best;
+  // Anew, in the program's order, the large ones first, the ones that much is
+  // computed with first; ..
+  std::vector<size_t> order;
+  for (size_t i = 0; i < blocks.size(); ++i)
+    if (!blocks[i].place)
+      order.push_back(i);
+  auto attemptOrder = [&] {
+    // A lower peak is worth looking for among a few.
+    if ((order.size() <= kFew || !isDone()) && placeInOrder(order, attempt))
+      keep();
+  };
+  attemptOrder();
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return blocks[a].size > blocks[b].size;
+  });
+  attemptOrder();
+  llvm::stable_sort(order, [&](size_t a, size_t b) {
+    return commandsOf[a].size() > commandsOf[b].size();
+  });
+  attemptOrder();
+  // .. from where they are; and at random.
+  if (order.size() <= kFew || !isDone()) {
+    placeInOrder({}, attempt);
+    for (size_t i : order)
+      put(attempt, i, careless.places[i]);
+    keep();
+  }
+  std::mt19937 random(1);
+  int64_t work = std::max<int64_t>(order.size(), 1);
+  for (const PlacedBlock &block : blocks) // of pieces each takes longer
+    work += block.owned ? int64_t(block.owned->size()) / 4 : 0;
+  int64_t orders = std::min<int64_t>(kRandomOrders, kRandomPlaces / work);
+  for (int64_t i = 0; i < orders && !isDone(); ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    attemptOrder();
+  }
+  return best;
+}

@@ -1,0 +1,64 @@
+//===- NpuBanks.cpp - Accesses to one bank at the same time ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NpuMemory.h"
+#include <algorithm>
+
+using namespace mlir::npu;
+
+/// Calls `fn` for every bank of a run in local memory, numbered over all units.
+template <typename Fn>
+static void forEachBank(const SimulatedChip &chip, int64_t unit, int64_t byte,
+                        int64_t bytes, const Fn &fn) {
+  int64_t bankBytes = chip.bytesPerNpu / chip.banks;
+  for (int64_t bank = byte / bankBytes; bank <= (byte + bytes - 1) / bankBytes;
+       ++bank)
+    fn(size_t(unit * chip.banks + std::min(bank, chip.banks - 1)));
+}
+
+/// Whether two operands of a command lie in one bank of one unit; those that
+/// begin at the same byte are one.
+bool Simulator::shareBank(
+    const std::vector<const std::vector<Run> *> &operands) const {
+  if (!chip.banks)
+    return false;
+  auto isSame = [](const std::vector<Run> &a, const std::vector<Run> &b) {
+    return !a.empty() && !b.empty() && a[0].memory == b[0].memory &&
+           a[0].byte == b[0].byte;
+  };
+  std::vector<size_t> takenBy(chip.npus * chip.banks, 0); // operand plus 1
+  bool isShared = false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    size_t first = i;
+    for (size_t j = 0; j < i && first == i; ++j)
+      if (isSame(*operands[i], *operands[j]))
+        first = j;
+    for (const Run &run : *operands[i])
+      if (run.unit >= 0)
+        forEachBank(chip, run.unit, run.byte, run.bytes, [&](size_t bank) {
+          isShared |= takenBy[bank] && takenBy[bank] != first + 1;
+          takenBy[bank] = first + 1;
+        });
+  }
+  return isShared;
+}
+
+/// At the end of a parallel region.
+void Simulator::countRegionBanks() {
+  if (!chip.banks)
+    return;
+  constexpr uint8_t byDMA = 1, byCompute = 2;
+  std::vector<uint8_t> engines(chip.npus * chip.banks, 0);
+  for (const RegionRun &run : touched)
+    if (run.unit >= 0)
+      forEachBank(chip, run.unit, run.byte, run.bytes, [&](size_t bank) {
+        engines[bank] |= run.engine == Unit::DMA ? byDMA : byCompute;
+      });
+  counters.regionConflicts +=
+      std::any_of(engines.begin(), engines.end(),
+                  [](uint8_t both) { return both == (byDMA | byCompute); });
+}
