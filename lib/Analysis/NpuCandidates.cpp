@@ -60,6 +60,10 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         if (!layout)
           return costs.getRowMajor(type.getRank());
         isLocal = true;
+        // As another tensor's it may be none of this one.
+        if (failed(layout.resolve(type.getShape(), type.getElementType(),
+                                  nullptr)))
+          return std::nullopt;
         // A destination is the result, and so is what is overwritten in part.
         bool isLoops = rule.kind == OpLayoutRule::Kind::Loops;
         if (isResult ||
@@ -70,7 +74,10 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
   if (!config || !isLocal)
     return std::nullopt;
   std::optional<int64_t> loaded = countLoads(*config);
-  if (!loaded || bytes + *loaded > chip.getFigures().bytesPerNpu)
+  if (!loaded)
+    return std::nullopt;
+  leastBytes = std::min(leastBytes.value_or(kInfiniteCost), bytes + *loaded);
+  if (bytes + *loaded > chip.getFigures().bytesPerNpu)
     return std::nullopt;
   config->origin = origin;
   return config;
@@ -236,7 +243,9 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
         rule.isRead[other.index] && !isDest(other.index))
       return {};
     NpuScatterAttr result = getNpuLayout(type, form, axes, chip);
-    isPossible &= bool(result);
+    // Channels of other widths go from unit to unit in other steps.
+    isPossible &= result && (form.mode != NpuMode::Matrix ||
+                             result.getWidth() == layout.getWidth());
     return result;
   };
   std::optional<OpConfig> config = assign(choose, origin);
@@ -542,11 +551,26 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
   return configs;
 }
 
-SmallVector<OpConfig> layout::getUnitSeeds(Operation *op, CostModel &costs) {
+static UnitClass getOnlyOp(Operation *op) {
   UnitClass unit;
   unit.op = op;
   unit.rule = getLayoutRule(op);
+  return unit;
+}
+
+SmallVector<OpConfig> layout::getUnitSeeds(Operation *op, CostModel &costs) {
+  UnitClass unit = getOnlyOp(op);
   if (unit.rule.kind != OpLayoutRule::Kind::Loops)
     return {};
   return NpuCandidates(unit, costs).getSeeds();
+}
+
+std::optional<int64_t> layout::getLeastUnitBytes(Operation *op,
+                                                 CostModel &costs) {
+  UnitClass unit = getOnlyOp(op);
+  if (unit.rule.kind != OpLayoutRule::Kind::Loops)
+    return std::nullopt;
+  NpuCandidates candidates(unit, costs);
+  (void)candidates.getSeeds();
+  return candidates.getLeastBytes();
 }

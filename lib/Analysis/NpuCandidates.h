@@ -42,6 +42,9 @@ public:
 
   SmallVector<OpConfig> getSeeds();
 
+  /// The bytes of the smallest of all configurations that were looked at.
+  std::optional<int64_t> getLeastBytes() const { return leastBytes; }
+
   /// What the layout of one tensor offers beside `known`.
   SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, Slot slot,
                               LayoutId layout);
@@ -77,6 +80,7 @@ private:
   ConfigBuilder builder;
   CostModel &costs;
   NpuTargetInterface chip;
+  mutable std::optional<int64_t> leastBytes;
 };
 
 } // namespace layout

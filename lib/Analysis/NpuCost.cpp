@@ -9,7 +9,7 @@
 #include "layout/Analysis/CostModel.h"
 #include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -93,55 +93,15 @@ Cost CostModel::getUnitsCost(Operation *op, const OpLayoutRule &rule,
   return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnUnits);
 }
 
-/// Each tensor that is read is one transfer, priced as a conversion is; what is
-/// cut out of system memory is read where it is.
-Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
-                                 const OpLayouts &layouts) {
-  Cost cost = 0;
-  bool isAllLinear = true;
-  for (ArrayRef<LayoutId> all : {ArrayRef<LayoutId>(layouts.operands),
-                                 ArrayRef<LayoutId>(layouts.results)})
-    for (LayoutId layout : all)
-      isAllLinear &= layout == kAnyLayout || getMap(layout).getSpace() != "npu";
-  if (isAllLinear && op->getNumOperands() == 1)
-    return 0;
-  auto concat = dyn_cast<tensor::ConcatOp>(op);
-  auto isInPlace = [&](unsigned i) {
-    auto part =
-        dyn_cast_if_present<NpuScatterAttr>(getSpelling(layouts.operands[i]));
-    auto whole =
-        dyn_cast_if_present<NpuScatterAttr>(getSpelling(layouts.results[0]));
-    return part && whole && mayBeMadeInPlace(op->getOpOperand(i)) &&
-           findNpuPlace(
-               part, cast<RankedTensorType>(op->getOperand(i).getType()), whole,
-               concat.getResultType(), getPartOffsets(concat)[i]);
-  };
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || !type.hasStaticShape() || layouts.operands[i] == kAnyLayout ||
-        (!rule.isRead.empty() && !rule.isRead[i]))
-      continue;
-    if (concat && isInPlace(i))
-      continue; // made where it belongs
-    // What is moved is the smaller side; each byte is read and written.
-    int64_t elements = type.getNumElements();
-    for (Type result : op->getResultTypes())
-      elements =
-          std::min(elements, cast<RankedTensorType>(result).getNumElements());
-    Cost bytes =
-        scaleCost(elements, 2 * getElementBytes(type.getElementType()));
-    cost = addCosts(cost, addCosts(target.getLaunchCost(), bytes));
-  }
-  return cost;
-}
-
 std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
                                     ArrayRef<int64_t> shape,
                                     int64_t elementBytes, TargetAttr target) {
-  npu::TransferLimits limits;
-  limits.npus = target.getNpu().getFigures().npus;
+  auto chip = dyn_cast<npu::ChipAttr>(target.getNpu());
+  if (!chip) // no other chip has transfers
+    return std::nullopt;
   std::optional<std::vector<npu::Transfer>> transfers = npu::planTransfers(
-      from, to, shape, elementBytes, limits, [](const llvm::Twine &) {});
+      from, to, shape, elementBytes, npu::getTransferLimits(chip),
+      [](const llvm::Twine &) {});
   if (!transfers)
     return std::nullopt;
   NpuMove move;

@@ -139,6 +139,12 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
     indices.push_back(getAffineDimExpr(loop, type.getContext()));
     axes += getChannelAxis(layout.getMode());
   }
+  // On one unit a result may lie along another axis; a number has no dim.
+  if (shape.empty() && type.getRank() == 0) {
+    shape.push_back(1);
+    indices.push_back(getAffineConstantExpr(0, type.getContext()));
+    axes += getChannelAxis(layout.getMode());
+  }
   unsigned numNew = shape.size();
   for (auto [size, expr] : llvm::zip_equal(type.getShape(), map.getResults())) {
     char axis = 'N';

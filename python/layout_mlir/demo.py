@@ -15,7 +15,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from . import LayoutError, demo_npu
+from . import LayoutError, Target, demo_npu
 from .networks import NETWORKS
 from .tools import ToolError, run_tool
 
@@ -69,7 +69,7 @@ def parse(argv):
                         help="where the laid-out network runs: on this CPU, with images on an "
                              "OpenCL device, or in the simulator of an NPU; the untouched one runs "
                              "on the CPU")
-    parser.add_argument("--chip", choices=demo_npu.EU_BYTES, default="BM1684",
+    parser.add_argument("--chip", choices=Target.names(), default="BM1684",
                         help="which NPU")
     parser.add_argument("--target", help="default: " + "; ".join(
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from . import Target
 from .npu import Program
 from .tools import run_tool
 
@@ -11,7 +12,6 @@ from .tools import run_tool
 # the memory of a chip lets it be useful.
 TARGET = ('#layout.target<kind = "npu", lanes = {lanes}, npu = #npu.target<"{chip}">, '
           'launch_cost = 4096, flops_per_byte = 32>')
-EU_BYTES = {"BM1684": 128, "BM1684X": 64, "BM1688": 16, "BM1690": 64}
 
 
 # What remarks count.
@@ -20,7 +20,7 @@ NUMBERS = ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Loaded", "LeastP
 
 
 def get_target(chip):
-    return TARGET.format(chip=chip, lanes=EU_BYTES[chip] // 4)
+    return TARGET.format(chip=chip, lanes=Target.named(chip).eu_bytes // 4)
 
 
 def lower(network, target, folder):

@@ -7,6 +7,7 @@
 
 #include "Bindings.h"
 #include "Context.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include <pybind11/stl.h>
 
@@ -48,6 +49,8 @@ bytes_per_npu: the memory of one unit; banks: of that memory, where known.
 >>> L = Layout('#layout.npu_scatter<aligned, start = 2>', target=chip, element='f32')
 >>> L.address((1, 2, 3, 4), shape=(2, 3, 4, 5))
 {'npu': 0, 'offset': 115, 'byte': 460}
+>>> Target.named('BM1684').bytes_per_npu
+524288
 )";
 
 static Target make(int64_t npus, int64_t euBytes, int64_t bytesPerNpu,
@@ -61,6 +64,23 @@ static Target make(int64_t npus, int64_t euBytes, int64_t bytesPerNpu,
   return target;
 }
 
+static Target makeNamed(const std::string &name) {
+  std::string text = "#npu.target<\"" + name + "\">";
+  auto chip = llvm::cast<npu::ChipAttr>(
+      inContext(text, [&](MLIRContext *context) -> FailureOr<Attribute> {
+        return nonNull(parseAttribute(text, context));
+      }));
+  return {chip.getNpus(), chip.getEuBytes(), chip.getBytesPerNpu(),
+          chip.getBanks()};
+}
+
+static std::vector<std::string> getNames() {
+  std::vector<std::string> names;
+  for (StringRef name : npu::ChipAttr::getChipNames())
+    names.push_back(name.str());
+  return names;
+}
+
 std::string mlir::layout::python::getTargetText(const py::object &target) {
   if (!py::isinstance<Target>(target))
     throw py::type_error("the target is to be a Target, not " +
@@ -72,6 +92,10 @@ void mlir::layout::python::bindTarget(py::module_ &module) {
   py::class_<Target, std::shared_ptr<Target>>(module, "Target", kDoc)
       .def(py::init(&make), py::kw_only(), py::arg("npus"), py::arg("eu_bytes"),
            py::arg("bytes_per_npu"), py::arg("banks") = py::none())
+      .def_static("named", forPython(&makeNamed), py::arg("name"),
+                  "The published chip of that name.")
+      .def_static("names", forPython(&getNames),
+                  "The names of the published chips.")
       .def_property_readonly(
           "npus", forPython(+[](const Target &self) { return self.npus; }),
           "Units of the chip.")

@@ -92,6 +92,10 @@ std::vector<Candidates> collectCandidates(const Program &program,
 /// unit.
 SmallVector<OpConfig> getUnitSeeds(Operation *op, CostModel &costs);
 
+/// The bytes of a unit that the op takes at least, whether they fit or not;
+/// nothing where its tensors cannot be spread alike.
+std::optional<int64_t> getLeastUnitBytes(Operation *op, CostModel &costs);
+
 } // namespace layout
 } // namespace mlir
 

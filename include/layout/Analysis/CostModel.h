@@ -114,6 +114,9 @@ private:
   int64_t getIssuedWords(RankedTensorType type, LayoutId layout);
   Cost getUnitsCost(Operation *op, const OpLayoutRule &rule,
                     const OpLayouts &layouts);
+  std::optional<Cost> getMoveCost(const LayoutMap &from, const LayoutMap &to,
+                                  ArrayRef<int64_t> sizes,
+                                  int64_t elementBytes);
   Cost getTransfersCost(Operation *op, const OpLayoutRule &rule,
                         const OpLayouts &layouts);
   bool isFusable(Operation *op, const OpLayoutRule &rule,

@@ -198,7 +198,7 @@ private:
   struct Numbers;
 
   bool checkShape(const Box &shape, int64_t elementBytes,
-                  Unit unit = Unit::DMA);
+                  bool isCommand = true);
   bool checkOperand(const Operand &operand, const Box &shape,
                     int64_t elementBytes, Unit unit, const char *what);
   bool collectRuns(const Operand &operand, const Box &shape,

@@ -63,6 +63,20 @@ void ProgramBuilder::sinkLoads() {
   }
 }
 
+/// The chip of the tensors in local memory.
+npu::ChipAttr ProgramBuilder::findChip() {
+  npu::ChipAttr found;
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (auto layout =
+                dyn_cast_if_present<NpuScatterAttr>(tensor.getEncoding()))
+          found = dyn_cast_if_present<npu::ChipAttr>(layout.getTarget());
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 LogicalResult ProgramBuilder::lower(Operation *op) {
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -164,6 +178,7 @@ LogicalResult ProgramBuilder::run() {
   if (failed(checkFunction()))
     return failure();
   sinkLoads();
+  chip = findChip();
   planHomes();
   program = func::FuncOp::create(builder, function.getLoc(), function.getName(),
                                  builder.getFunctionType({}, {}));
@@ -178,7 +193,7 @@ LogicalResult ProgramBuilder::run() {
                                   getMemRefType(cast<RankedTensorType>(type)),
                                   npu::kResultArgument));
   for (Operation &op : function.getBody().front())
-    if (failed(lower(&op))) {
+    if (failed(lower(&op)) || hasImpossibleMove) {
       program.erase();
       return failure();
     }

@@ -64,8 +64,7 @@ LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
         source, groups);
   }
   Value dest = makeLocal(loc, loaded);
-  npu::CopyOp::create(builder, loc, source, dest, DenseI64ArrayAttr(),
-                      numNew ? builder.getUnitAttr() : UnitAttr());
+  copy(loc, source, dest, {}, /*broadcasts=*/numNew != 0);
   inputs.memrefs.push_back(dest);
   inputs.maps.push_back(load.map);
   inputs.isChanged |= numNew != 0;
@@ -92,7 +91,11 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
                               << "' runs on units, and its result of type "
                               << type << " is not in their memory";
     diag.attachNote() << "decide layouts for a target of kind \"npu\"; what "
-                         "does not fit is split by layout-split-for-units";
+                         "does not fit is split by layout-split-for-units. "
+                         "Where that is done, the chip's dma_alignment, "
+                         "max_shape and max_stride leave no transfers for the "
+                         "tensors: use wider elements, or sizes that are "
+                         "multiples of a word";
     return failure();
   }
   bool isRead = op.payloadUsesValueFromOperand(&init);
@@ -109,9 +112,7 @@ LogicalResult ProgramBuilder::lowerOnSystem(linalg::LinalgOp op) {
   if (auto transpose = dyn_cast<linalg::TransposeOp>(*op)) {
     Value source = getMemory(transpose.getInput());
     Value dest = makeMemory(op.getLoc(), op->getResult(0));
-    npu::CopyOp::create(
-        builder, op.getLoc(), source, dest,
-        builder.getDenseI64ArrayAttr(transpose.getPermutation()), UnitAttr());
+    copy(op.getLoc(), source, dest, transpose.getPermutation());
     memory[op->getResult(0)] = dest;
     return success();
   }

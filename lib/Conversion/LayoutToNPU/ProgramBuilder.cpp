@@ -119,14 +119,6 @@ Value ProgramBuilder::getMemory(Value tensor) {
   return memory[tensor] = made;
 }
 
-void ProgramBuilder::copy(Location loc, Value from, Value to) {
-  npu::CopyOp::create(builder, loc, from, to, DenseI64ArrayAttr(), UnitAttr());
-}
-
-void ProgramBuilder::fill(Location loc, TypedAttr value, Value to) {
-  npu::FillOp::create(builder, loc, value, to, npu::Engine::DMA);
-}
-
 /// Gives fresh memory the elements of a tensor, which needs no other memory for
 /// that where they are one number, or nothing yet.
 void ProgramBuilder::initialize(Location loc, Value tensor, Value to) {

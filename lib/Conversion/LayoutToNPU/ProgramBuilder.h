@@ -19,7 +19,9 @@
 //  * a memref is written only where no tensor that is still to be read has it;
 //  * a part of a concatenation whose layout is that of its place is made there:
 //    a view of the concatenation's memory, and no transfer;
-//  * a local tensor is freed after its last use.
+//  * a local tensor is freed after its last use;
+//  * a copy or fill by DMA has transfers within the limits of the chip; one
+//    that has none is done by the units that hold both sides, or an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +53,7 @@ private:
   LogicalResult closeBodies();
   LogicalResult checkFunction();
   void sinkLoads();
+  npu::ChipAttr findChip();
   LogicalResult lower(Operation *op);
   LogicalResult lowerReturn(func::ReturnOp op);
   void freeTensors();
@@ -63,7 +66,9 @@ private:
   Value makeLocal(Location loc, RankedTensorType type);
   Value makeScratch(Location loc, MemRefType type);
   Value addArgument(Location loc, MemRefType type, StringRef role);
-  void copy(Location loc, Value from, Value to);
+  // Moves.cpp: by DMA, or by the units.
+  void copy(Location loc, Value from, Value to,
+            ArrayRef<int64_t> permutation = {}, bool broadcasts = false);
   void fill(Location loc, TypedAttr value, Value to);
   void initialize(Location loc, Value tensor, Value to);
   bool isOverwritable(OpOperand &use);
@@ -112,8 +117,10 @@ private:
   DenseMap<Value, Value> madeAtHome; // the memory of parts that were
   /// Concatenations whose memory parts are still read from.
   DenseSet<Value> isReadInParts;
-  SmallVector<StringRef> roles; // of the arguments
-  SmallVector<Value> results;   // the arguments for them
+  SmallVector<StringRef> roles;   // of the arguments
+  SmallVector<Value> results;     // the arguments for them
+  npu::ChipAttr chip;             // null where nothing is in local memory
+  bool hasImpossibleMove = false; // which is reported
 };
 
 /// The value of a constant that is one number, or of a fill with one.

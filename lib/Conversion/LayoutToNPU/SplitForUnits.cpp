@@ -37,11 +37,13 @@ private:
   void makeFreshInits(linalg::LinalgOp op, linalg::LinalgOp part);
   FailureOr<linalg::LinalgOp> makePart(linalg::LinalgOp op, unsigned loop,
                                        int64_t first, int64_t size);
+  void tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
+               function_ref<void(linalg::LinalgOp)> look);
   bool fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size);
+  LogicalResult checkLeast(linalg::LinalgOp op);
   FailureOr<SmallVector<linalg::LinalgOp>> split(linalg::LinalgOp op,
                                                  unsigned loop, int64_t size);
   LogicalResult splitUntilItFits(linalg::LinalgOp op);
-  LogicalResult reportTooLarge(linalg::LinalgOp op);
 
   func::FuncOp function;
   CostModel &costs;
@@ -100,37 +102,108 @@ void Splitter::makeFreshInits(linalg::LinalgOp op, linalg::LinalgOp part) {
   }
 }
 
+/// The op on a box of its loops.
+static FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder,
+                                           linalg::LinalgOp op,
+                                           ArrayRef<int64_t> firsts,
+                                           ArrayRef<int64_t> extents) {
+  FailureOr<TilingResult> tiled =
+      cast<TilingInterface>(op.getOperation())
+          .getTiledImplementation(
+              builder, getAsIndexOpFoldResult(builder.getContext(), firsts),
+              getAsIndexOpFoldResult(builder.getContext(), extents));
+  if (failed(tiled) || tiled->tiledOps.size() != 1)
+    return failure();
+  if (auto part = dyn_cast<linalg::LinalgOp>(tiled->tiledOps.front()))
+    return part;
+  return failure();
+}
+
 /// The op on `size` iterations of one loop from `first` on.
 FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
                                                unsigned loop, int64_t first,
                                                int64_t size) {
-  SmallVector<OpFoldResult> offsets, sizes;
-  for (auto [l, trip] : llvm::enumerate(op.getStaticLoopRanges())) {
-    offsets.push_back(builder.getIndexAttr(l == loop ? first : 0));
-    sizes.push_back(builder.getIndexAttr(l == loop ? size : trip));
-  }
-  FailureOr<TilingResult> tiled =
-      cast<TilingInterface>(op.getOperation())
-          .getTiledImplementation(builder, offsets, sizes);
-  if (failed(tiled) || tiled->tiledOps.size() != 1)
-    return failure();
-  auto part = dyn_cast<linalg::LinalgOp>(tiled->tiledOps.front());
-  if (!part)
-    return failure();
-  makeFreshInits(op, part);
+  SmallVector<int64_t> firsts(op.getNumLoops(), 0);
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  firsts[loop] = first;
+  extents[loop] = size;
+  FailureOr<linalg::LinalgOp> part = makeBox(builder, op, firsts, extents);
+  if (succeeded(part))
+    makeFreshInits(op, *part);
   return part;
+}
+
+/// Shows the first part of these sizes, of which nothing stays.
+void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
+                       function_ref<void(linalg::LinalgOp)> look) {
+  Operation *before = op->getPrevNode();
+  builder.setInsertionPoint(op);
+  SmallVector<int64_t> firsts(op.getNumLoops(), 0);
+  FailureOr<linalg::LinalgOp> part = makeBox(builder, op, firsts, sizes);
+  if (succeeded(part)) {
+    makeFreshInits(op, *part);
+    look(*part);
+  }
+  while (op->getPrevNode() != before)
+    op->getPrevNode()->erase();
 }
 
 /// Whether the first part, which no other exceeds, fits.
 bool Splitter::fitsInParts(linalg::LinalgOp op, unsigned loop, int64_t size) {
-  Operation *before = op->getPrevNode();
-  builder.setInsertionPoint(op);
-  FailureOr<linalg::LinalgOp> part = makePart(op, loop, 0, size);
-  bool doesFit = succeeded(part) && fits(*part);
-  // Nothing of the trial stays.
-  while (op->getPrevNode() != before)
-    op->getPrevNode()->erase();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  sizes[loop] = size;
+  bool doesFit = false;
+  tryPart(op, sizes, [&](linalg::LinalgOp part) { doesFit = fits(part); });
   return doesFit;
+}
+
+/// Programs are written out part by part.
+static constexpr int64_t kMostParts = 1 << 12;
+
+/// How many parts there are at least: together they hold every element once.
+static int64_t countParts(linalg::LinalgOp op, const NpuFigures &chip) {
+  int64_t bytes = 0;
+  for (Type type : op->getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    bytes += tensor.getNumElements() * getElementBytes(tensor.getElementType());
+  }
+  return llvm::divideCeil(bytes, chip.npus * chip.bytesPerNpu);
+}
+
+static LogicalResult reportTooMany(linalg::LinalgOp op, int64_t parts) {
+  return op.emitError() << "'" << op->getName() << "' would be cut into "
+                        << parts << " parts or more for local memory, where "
+                        << kMostParts
+                        << " are written: cut the op in a program for each "
+                           "part, or take a chip with more memory";
+}
+
+/// Reports an op of which not even one iteration fits, or that has too many.
+LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
+  bool isPart = false, doesFit = false;
+  std::optional<int64_t> bytes;
+  SmallVector<int64_t> ones(op.getNumLoops(), 1);
+  tryPart(op, ones, [&](linalg::LinalgOp part) {
+    isPart = true;
+    doesFit = fits(part);
+    bytes = getLeastUnitBytes(part, costs);
+  });
+  if (doesFit) {
+    int64_t parts = countParts(op, costs.getTarget().getNpu().getFigures());
+    return parts > kMostParts ? reportTooMany(op, parts) : success();
+  }
+  InFlightDiagnostic diag = op.emitError();
+  diag << "'" << op->getName() << "' does not fit local memory in any parts: ";
+  int64_t have = costs.getTarget().getNpu().getFigures().bytesPerNpu;
+  if (!isPart)
+    return diag << "it has no parts; write it as linalg.generic";
+  if (!bytes)
+    return diag << "its results have no dim, indexed by a loop alone, that "
+                   "could go from unit to unit with what it reads; give them "
+                   "one";
+  return diag << "one iteration of its loops takes " << *bytes
+              << " bytes of a unit, which has " << have << "; " << *bytes - have
+              << " are too many, so cut the op, or take a chip with more";
 }
 
 FailureOr<SmallVector<linalg::LinalgOp>>
@@ -181,15 +254,9 @@ Splitter::split(linalg::LinalgOp op, unsigned loop, int64_t size) {
   return parts;
 }
 
-LogicalResult Splitter::reportTooLarge(linalg::LinalgOp op) {
-  return op.emitError() << "'" << op->getName()
-                        << "' does not fit local memory in any parts: the "
-                        << "chip has "
-                        << costs.getTarget().getNpu().getFigures().bytesPerNpu
-                        << " bytes in a unit, or no loop is a channel";
-}
-
 LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
+  if (failed(checkLeast(op)))
+    return failure();
   std::deque<linalg::LinalgOp> open{op};
   Location loc = op.getLoc();
   std::string name = op->getName().getStringRef().str();
@@ -219,15 +286,22 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
         break;
     }
     if (!cut && !outermost)
-      return reportTooLarge(next);
+      return next.emitError()
+             << "'" << next->getName()
+             << "' does not fit local memory in any parts, though one "
+                "iteration of all does";
     // Where no loop alone will do, halves of the first are looked at again.
     if (!cut)
       cut = {*outermost, llvm::divideCeil(ranges[*outermost], 2)};
     FailureOr<SmallVector<linalg::LinalgOp>> parts =
         split(next, cut->first, cut->second);
     if (failed(parts))
-      return reportTooLarge(next);
+      return next.emitError() << "'" << next->getName()
+                              << "' does not fit local memory, and has no "
+                                 "parts; write it as linalg.generic";
     open.insert(open.end(), parts->begin(), parts->end());
+    if (numParts + int64_t(open.size()) > kMostParts)
+      return reportTooMany(open.front(), numParts + open.size());
   }
   remark::passed(loc,
                  remark::RemarkOpts::name("Split").category("npu").function(

@@ -14,6 +14,7 @@
 
 #include "FunctionEmitter.h"
 #include "UnitRule.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -54,9 +55,10 @@ bool FunctionEmitter::emitAsFunction(linalg::LinalgOp op,
   StringRef name = getFunction(op);
   if (name.empty())
     return false;
-  SmallVector<Value> addresses;
+  TransferLimits limits = getComputeLimits(chip);
+  SmallVector<TransferSide> boxes;
   SmallVector<LoopSizes> strides;
-  LoopSizes shape{1, 1, 1, 1};
+  LoopSizes shape{1, 1, 1, 1}, most = limits.maxShape;
   std::optional<int64_t> start;
   // Results come first.
   SmallVector<Operand> ordered(operands.drop_front(op.getNumDpsInputs()));
@@ -71,14 +73,26 @@ bool FunctionEmitter::emitAsFunction(linalg::LinalgOp op,
       return false;
     start = box->unit;
     llvm::copy(operand.type.getShape(), shape.begin());
-    addresses.push_back(getAddress(operand.memref, *box));
+    boxes.push_back(*box);
     strides.push_back(box->strides);
+    // What the chip cannot step over is one iteration of a command.
+    for (int d = 0; d < 4; ++d)
+      if (limits.maxStride && box->strides[d] > limits.maxStride)
+        most[d] = 1;
   }
   SmallVector<Value> memrefs;
   for (const Operand &operand : ordered)
     memrefs.push_back(operand.memref);
   bool isExpected = expect(shape, memrefs);
-  calls.compute(name, shape, addresses, strides);
+  cutBox(shape, most, [&](const LoopSizes &first, const LoopSizes &part) {
+    SmallVector<Value> addresses;
+    for (auto [box, operand] : llvm::zip_equal(boxes, ordered))
+      addresses.push_back(getAddress(
+          operand.memref, getPartSide(box, first, operand.storage.elementBytes,
+                                      chip.getNpus())));
+    calls.compute(name, part, addresses, strides);
+    return true;
+  });
   if (isExpected)
     calls.endExpected();
   return true;
@@ -165,9 +179,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
   if (points == 0)
     return success();
   calls.beginCompute(op->getName().getStringRef(), points);
-  // Images have no alignment and no limits.
-  TransferLimits limits;
-  limits.npus = chip.getNpus();
+  TransferLimits limits = getComputeLimits(chip);
   unsigned lanes = getLanes(op, parameters, reaches);
   for (auto [number, table, reach] :
        llvm::zip_equal(parameters, units, reaches)) {

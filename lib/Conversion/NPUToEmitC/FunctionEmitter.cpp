@@ -7,6 +7,7 @@
 
 #include "FunctionEmitter.h"
 #include "Numbering.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -61,18 +62,6 @@ FailureOr<Storage> FunctionEmitter::getPlaced(Operation *op, Value memref) {
   op->emitOpError() << "is on " << storage->target
                     << ", other ops of the function on " << chip;
   return failure();
-}
-
-TransferLimits FunctionEmitter::getLimits() const {
-  TransferLimits limits;
-  // System memory alone asks nothing of the units.
-  if (chip) {
-    limits.npus = chip.getNpus();
-    limits.alignment = chip.getDmaAlignment();
-    llvm::copy(chip.getMaxShape(), limits.maxShape.begin());
-    limits.maxStride = chip.getMaxStride().value_or(0);
-  }
-  return limits;
 }
 
 std::optional<std::vector<Transfer>>
@@ -193,9 +182,9 @@ LogicalResult FunctionEmitter::emitCopy(CopyOp op) {
   FailureOr<Storage> to = getPlaced(op, op.getDest());
   if (failed(from) || failed(to))
     return failure();
-  std::optional<std::vector<Transfer>> transfers =
-      plan(op, op.getReadMap(from->map), to->map,
-           op.getDest().getType().getShape(), to->elementBytes, getLimits());
+  std::optional<std::vector<Transfer>> transfers = plan(
+      op, op.getReadMap(from->map), to->map, op.getDest().getType().getShape(),
+      to->elementBytes, getTransferLimits(chip));
   if (!transfers)
     return failure();
   bool isExpected = expect(cast<MemRefType>(op.getDest().getType()).getShape(),
@@ -219,9 +208,10 @@ LogicalResult FunctionEmitter::emitFill(FillOp op) {
   FailureOr<Storage> to = getPlaced(op, op.getDest());
   if (failed(to))
     return failure();
-  std::optional<std::vector<Transfer>> transfers =
-      plan(op, to->map, to->map, op.getDest().getType().getShape(),
-           to->elementBytes, getLimits());
+  std::optional<std::vector<Transfer>> transfers = plan(
+      op, to->map, to->map, op.getDest().getType().getShape(), to->elementBytes,
+      op.getEngine() == Engine::Compute ? getComputeLimits(chip)
+                                        : getTransferLimits(chip));
   if (!transfers)
     return failure();
   APInt bits = getBits(op.getValue());
@@ -321,6 +311,7 @@ LogicalResult FunctionEmitter::emit() {
              << input;
     inputs.push_back(address);
   }
+  chip = findChip(function);
   calls.setLoc(function.getLoc());
   unsigned first = !shared.constants.isEmpty();
   for (BlockArgument argument : function.getArguments())

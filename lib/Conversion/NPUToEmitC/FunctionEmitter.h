@@ -78,7 +78,6 @@ private:
 
   /// The memref with the byte of its unit in its map.
   FailureOr<Storage> getPlaced(Operation *op, Value memref);
-  TransferLimits getLimits() const;
   std::optional<std::vector<Transfer>>
   plan(Operation *op, const layout::LayoutMap &source,
        const layout::LayoutMap &dest, ArrayRef<int64_t> shape,

@@ -10,14 +10,15 @@
 
 using namespace mlir::npu;
 
-bool Simulator::checkShape(const Box &shape, int64_t elementBytes, Unit unit) {
+bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
+                           bool isCommand) {
   static const char *const names[] = {"N", "C", "H", "W"};
   if (elementBytes < 1) {
     report("elements have at least one byte");
     return false;
   }
   for (int d = 0; d < 4; ++d) {
-    bool isLimited = unit == Unit::DMA && chip.maxShape[d];
+    bool isLimited = isCommand && chip.maxShape[d];
     if (shape[d] >= 1 && (!isLimited || shape[d] <= chip.maxShape[d]))
       continue;
     report(std::string("a command has ") + std::to_string(shape[d]) +

@@ -89,3 +89,28 @@ func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
   } : tensor<4xf32> to tensor<6xf32>
   return %p : tensor<6xf32>
 }
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+func.func @between_words(%x: tensor<1x4x6x5xf16>) -> tensor<1x4x3x5xf16> {
+  %p = tensor.extract_slice %x[0, 0, 3, 0] [1, 4, 3, 5] [1, 1, 1, 1] : tensor<1x4x6x5xf16> to tensor<1x4x3x5xf16>
+  // expected-error @below {{a transfer would start at byte 30 of the source, which is not a multiple of the 4 bytes that the DMA engine asks for: begin parts, batches and rows at such bytes, or use wider elements}}
+  %a = layout.convert %p : tensor<1x4x3x5xf16> to tensor<1x4x3x5xf16, #t>
+  %y = layout.convert %a : tensor<1x4x3x5xf16, #t> to tensor<1x4x3x5xf16>
+  return %y : tensor<1x4x3x5xf16>
+}
+
+// -----
+
+// No local memory is needed for that, but the chip is that of the program.
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+func.func @outside_alone(%x: tensor<3xi8>, %z: tensor<1x4x2x2xi8>) -> (tensor<6xi8>, tensor<1x4x2x2xi8>) {
+  // expected-error @below {{a transfer would start at byte 3 of the destination}}
+  %r = tensor.concat dim(0) %x, %x : (tensor<3xi8>, tensor<3xi8>) -> tensor<6xi8>
+  %a = layout.convert %z : tensor<1x4x2x2xi8> to tensor<1x4x2x2xi8, #t>
+  %y = layout.convert %a : tensor<1x4x2x2xi8, #t> to tensor<1x4x2x2xi8>
+  return %r, %y : tensor<6xi8>, tensor<1x4x2x2xi8>
+}

@@ -79,3 +79,26 @@ func.func @scalar(%x: tensor<5xf32>) -> tensor<f32> {
 // expected-error @below {{layout-split-for-units is for targets of kind "npu"}}
 module attributes {layout.target = #layout.target<kind = "cpu", lanes = 8>} {
 }
+
+// -----
+
+// What no parts of would fit is not cut to pieces first.
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 2, npu = #npu.target<npus = 4, bytes_per_npu = 8, eu_bytes = 8>>} {
+func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<64x64x64xf32> {
+  %e = tensor.empty() : tensor<64x64x64xf32>
+  // expected-error @below {{'linalg.add' does not fit local memory in any parts: one iteration of its loops takes 12 bytes of a unit, which has 8; 4 are too many, so cut the op, or take a chip with more}}
+  %r = linalg.add ins(%x, %z : tensor<64x64x64xf32>, tensor<64x64x64xf32>) outs(%e : tensor<64x64x64xf32>) -> tensor<64x64x64xf32>
+  return %r : tensor<64x64x64xf32>
+}
+}
+
+// -----
+
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
+func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32> {
+  %e = tensor.empty() : tensor<64x64x64x64xf32>
+  // expected-error @below {{'linalg.add' would be cut into 262144 parts or more for local memory, where 4096 are written: cut the op in a program for each part, or take a chip with more memory}}
+  %r = linalg.add ins(%x, %z : tensor<64x64x64x64xf32>, tensor<64x64x64x64xf32>) outs(%e : tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32>
+  return %r : tensor<64x64x64x64xf32>
+}
+}

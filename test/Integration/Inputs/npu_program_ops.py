@@ -159,6 +159,17 @@ class Writer:
         return self.generic([x], [affine(rank, dims)] * 2, init, ["parallel"] * rank, body,
                             np.clip(x.data, -2, 3))
 
+    def cast(self, x):
+        """The numbers in wider or narrower elements."""
+        element = {"f32": "f16", "f16": "f32", "i8": "i32"}.get(x.element)
+        if element is None or element == "f16" and np.abs(x.data).max(initial=0) > 200:
+            return None
+        rank = x.data.ndim
+        op = {"f16": "truncf", "f32": "extf", "i32": "extsi"}[element]
+        return self.generic([x], [affine(rank, [f"d{i}" for i in range(rank)])] * 2,
+                            self.empty(x.shape, element), ["parallel"] * rank,
+                            f"%r = arith.{op} %x0 : {x.element} to {element}", x.data)
+
     def windows(self, x, size, strides, dilations):
         """(n, c, oh, ow, kh, kw), or None where no window fits."""
         spans = [(k - 1) * d + 1 for k, d in zip(size, dilations)]
@@ -284,7 +295,9 @@ class Writer:
 
     def insert(self, x):
         text, where = self.part(x.shape)
-        part = self.operand(x.data[where].shape, x.element)
+        shape = x.data[where].shape
+        same = [v for v in self.pool if v.shape == shape and v.element == x.element]
+        part = self.rng.choice(same) if same else self.operand(shape, x.element)
         data = x.data.copy()
         data[where] = part.data
         return self.add(f"tensor.insert_slice {part.name} into {x.name}{text} : {part.type} into "
@@ -297,6 +310,9 @@ class Writer:
         shape = list(x.shape)
         shape[axis] = self.rng.choice(SIZES)
         values = [x, self.operand(shape, x.element)]
+        values += [v for v in self.pool[-4:] if v.element == x.element and
+                   v.data.ndim == x.data.ndim and all(
+                       d == axis or a == b for d, (a, b) in enumerate(zip(v.shape, x.shape)))]
         self.rng.shuffle(values)
         data = np.concatenate([value.data for value in values], axis)
         types = ", ".join(value.type for value in values)
@@ -331,7 +347,8 @@ class Writer:
         made = self.rng.choice([
             self.elementwise, self.elementwise, self.clamp, self.convolution, self.convolution,
             self.convolution, self.pooling, self.matmul, self.matmul, self.transpose, self.reduce,
-            self.softmax, self.pad, self.extract, self.insert, self.concat, self.collapse,
+            self.softmax, self.pad, self.extract, self.insert, self.concat, self.concat, self.cast,
+            self.collapse,
             self.expand])(x)
         if made is None or made.data.size > 6000:
             return False
@@ -347,7 +364,10 @@ class Writer:
         """The text of a function @main of `count` ops."""
         element = self.rng.choice(["f32", "f32", "f16", "i8"])
         rank = self.rng.choice([4, 4, 4, 4, 3, 3, 2, 2, 1, 5])
-        shape = [self.rng.choice(SIZES) for _ in range(rank)]
+        sizes = SIZES + [8, 16, 33] * (self.rng.random() < 0.3)
+        shape = [self.rng.choice(sizes) for _ in range(rank)]
+        while np.prod(shape) > 6000:
+            shape[int(np.argmax(shape))] = 2
         self.inputs.append(Value("%a0", element, self.random_data(shape, element)))
         self.pool.append(self.inputs[0])
         while count:

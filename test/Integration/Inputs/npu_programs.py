@@ -25,22 +25,32 @@ from layout_mlir import LayoutError
 from layout_mlir.npu import Program
 from layout_mlir.tools import find_tool
 
-# Errors that name what the chip is too small for.
-KNOWN = ("does not fit local memory in any parts", "op does not fit: ")
+# Errors that name what the chip is too small for, and what its DMA engine cannot address.
+KNOWN = ("does not fit local memory in any parts", "op does not fit: ",
+         "parts or more for local memory")
+OF_DMA = ("no transfers move a tensor from", "no transfers fill", "is not in their memory")
 SECONDS = 60  # for one program
 LIMITS = {"f32": 1e-4, "f16": 2e-2, "i32": 0, "i8": 0}
 
 
-def random_chip(rng, is_aligned):
-    eu = rng.choice([16, 32, 64, 128])
-    chip = (f"npus = {rng.randint(1, 9)}, bytes_per_npu = {rng.choice([1024, 2048, 4096, 16384])}, "
-            f"eu_bytes = {eu}")
-    if is_aligned and rng.random() < 0.5:
-        chip += ", dma_alignment = 4"
+def random_chip(rng):
+    """A target, and whether something is asked of DMA."""
+    eu = rng.choice([8, 16, 32, 64, 128])
+    chip = (f"npus = {rng.choice([rng.randint(1, 9), rng.randint(1, 64)])}, bytes_per_npu = "
+            f"{rng.choice([256, 1024, 2048, 4096, 16384])}, eu_bytes = {eu}")
+    limits = ""
+    if rng.random() < 0.4:
+        limits += f", dma_alignment = {rng.choice([4, 4, 4, 8, 16])}"
+    if rng.random() < 0.4:
+        most = rng.choice([5, 5, 40])
+        limits += f", max_shape = {[rng.randint(2, most) for _ in range(4)]}"
+    if rng.random() < 0.3:
+        limits += f", max_stride = {rng.choice([8, 64, 256, 2048])}"
+    chip += limits
     if rng.random() < 0.6:
         chip += f", banks = {rng.choice([1, 2, 4, 8, 16])}"
-    return (f'#layout.target<kind = "npu", lanes = {eu // 4}, npu = #npu.target<{chip}>, '
-            f"launch_cost = {rng.choice([1, 256])}, flops_per_byte = 8>")
+    return limits, (f'#layout.target<kind = "npu", lanes = {eu // 4}, npu = #npu.target<{chip}>, '
+                    f"launch_cost = {rng.choice([1, 256])}, flops_per_byte = 8>")
 
 
 def lower(folder, text, target, holes):
@@ -69,7 +79,10 @@ def find_difference(program, writer):
         found = found.astype(np.float64)
         if found.shape != wanted.shape:
             return f"result {number} is {found.shape}, not {wanted.shape}"
-        limit = LIMITS[value.element] * max(1.0, np.abs(wanted).max(initial=0))
+        # What was computed in f16 once keeps its errors in f32.
+        is_half = any(other.element == "f16" for other in writer.pool)
+        element = "f16" if is_half and value.element == "f32" else value.element
+        limit = LIMITS[element] * max(1.0, np.abs(wanted).max(initial=0))
         error = np.abs(found - wanted)
         if not np.all(error <= limit):
             return f"result {number} is off by {np.nanmax(error)} of {np.abs(wanted).max()}"
@@ -81,11 +94,10 @@ def check(seed, folder):
     rng = random.Random(seed)
     writer = Writer(rng)
     text = writer.write(rng.randint(1, 6))
-    # Of narrower elements a part may begin between two words.
-    target = random_chip(rng, all(value.element == "f32" for value in writer.pool))
+    limits, target = random_chip(rng)
     lowered, error = lower(folder, text, target, rng.choice(["false", "true"]))
     if error:
-        kind = next((kind for kind in KNOWN if kind in error), None)
+        kind = next((kind for kind in KNOWN + OF_DMA * bool(limits) if kind in error), None)
         if kind is None:
             raise RuntimeError(error)
         return kind

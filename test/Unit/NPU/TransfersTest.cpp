@@ -131,6 +131,56 @@ TEST_F(TransfersTest, LimitsSplitLoopsOrUnrollThem) {
   EXPECT_EQ(plan(linear, aligned, shape).size(), 2u);
 }
 
+TEST_F(TransfersTest, LongLoopsTakeFreeOnes) {
+  // 60 elements in rows of 5: one command of 3 * 4 * 5, no loop over 5.
+  Index shape{60};
+  LayoutMap linear = LayoutMap::rowMajor(1);
+  limits.maxShape = {5, 5, 5, 5};
+  std::vector<Transfer> folded = plan(linear, linear, shape);
+  ASSERT_EQ(folded.size(), 1u);
+  EXPECT_EQ(folded[0].getBytes(), 240);
+  for (int64_t size : folded[0].shape)
+    EXPECT_LE(size, 5);
+  // Primes have no rows, and are cut.
+  EXPECT_EQ(plan(linear, linear, {7}).size(), 2u);
+}
+
+TEST_F(TransfersTest, CutsAreWhereTheEngineMayStart) {
+  Index shape{13};
+  LayoutMap linear = LayoutMap::rowMajor(1);
+  limits.maxShape = {1, 1, 1, 7};
+  limits.alignment = 4;
+  std::vector<Transfer> parts = plan(linear, linear, shape, 2);
+  ASSERT_EQ(parts.size(), 3u); // 6 + 6 + 1, as 7 would end between words
+  EXPECT_EQ(parts[1].dest.byte, 12);
+  limits.maxShape = {1, 1, 1, 1};
+  EXPECT_TRUE(plan(linear, linear, shape, 2).empty());
+  EXPECT_TRUE(refused);
+}
+
+TEST_F(TransfersTest, BoxesAreCutOnceForAllCommands) {
+  TransferSide side;
+  side.unit = 3;
+  side.byte = 64;
+  side.strides = {100, 20, 5, 1};
+  std::vector<LoopSizes> firsts;
+  int64_t points = 0;
+  EXPECT_TRUE(cutBox({2, 5, 1, 5}, {0, 4, 0, 3},
+                     [&](const LoopSizes &first, const LoopSizes &part) {
+                       firsts.push_back(first);
+                       points += part[0] * part[1] * part[2] * part[3];
+                       return true;
+                     }));
+  EXPECT_EQ(points, 50);
+  EXPECT_EQ(firsts,
+            (std::vector<LoopSizes>{
+                {0, 0, 0, 0}, {0, 0, 0, 3}, {0, 4, 0, 0}, {0, 4, 0, 3}}));
+  // Channel 4 of unit 3 on is in unit 3 again, a row further.
+  TransferSide part = getPartSide(side, firsts[3], 4, 4);
+  EXPECT_EQ(part.unit, 3);
+  EXPECT_EQ(part.byte, 64 + 4 * (20 + 3));
+}
+
 TEST_F(TransfersTest, WhatCannotBeIsRefused) {
   Index shape{2, 3, 4, 5};
   LayoutMap linear = LayoutMap::rowMajor(4);
@@ -141,7 +191,9 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(plan(part, aligned, shape).empty());
   EXPECT_TRUE(refused);
   EXPECT_EQ(why, "a transfer would start at byte 4 of the source, which is not "
-                 "a multiple of the 64 bytes that the DMA engine asks for");
+                 "a multiple of the 64 bytes that the DMA engine asks for: "
+                 "begin parts, batches and rows at such bytes, or use wider "
+                 "elements");
   // A digit of two fused dims is no loop.
   limits.alignment = 1;
   Sized fused = group({Sized::dim(0), Sized::dim(1)});

@@ -44,6 +44,11 @@ ChipAttr ChipAttr::getChip(MLIRContext *context, StringRef name) {
   return {};
 }
 
+SmallVector<StringRef> ChipAttr::getChipNames() {
+  return llvm::map_to_vector(
+      kChips, [](const Published &chip) -> StringRef { return chip.name; });
+}
+
 StringRef ChipAttr::getChipName() const {
   for (const Published &chip : kChips)
     if (getAttr(getContext(), chip) == *this)

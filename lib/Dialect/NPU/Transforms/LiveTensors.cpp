@@ -8,6 +8,7 @@
 #include "LiveTensors.h"
 #include "TensorBytes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::npu;
@@ -82,7 +83,9 @@ FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
   }
   int64_t start = getStartUnit(*storage) * chip.getBytesPerNpu();
   int64_t step = getAlignment(*storage);
-  int64_t alignment = int64_t(alloc.getAlignment().value_or(1));
+  // The DMA engine asks for a multiple of its own.
+  int64_t alignment = std::lcm(int64_t(alloc.getAlignment().value_or(1)),
+                               chip.getDmaAlignment());
   block.fit = [=](int64_t least) {
     least = std::max(least, first);
     // Addresses have the layout's alignment, bytes the op's.

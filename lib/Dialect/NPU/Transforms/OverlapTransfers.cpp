@@ -1,11 +1,11 @@
-//===- OverlapTransfers.cpp - Transfers while units compute
-//-----------------===//
+//===- OverlapTransfers.cpp - Transfers while units compute ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "LiveMemory.h"
 #include "LiveTensors.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
@@ -32,14 +32,22 @@ public:
 private:
   SmallVector<CopyOp> getLoads(linalg::LinalgOp compute);
   SmallVector<CopyOp> getStores(linalg::LinalgOp compute);
-  bool moveLoad(CopyOp load, Operation *before);
-  FailureOr<bool> fits();
+  std::optional<SmallVector<Operation *>> getNeeded(CopyOp load,
+                                                    Operation *before);
+  bool delayStore(CopyOp store, linalg::LinalgOp compute);
+  bool advanceLoad(CopyOp load, linalg::LinalgOp compute);
   void join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers);
+  void overlap(linalg::LinalgOp compute);
+  LogicalResult keepPlaces();
+  void report();
 
   func::FuncOp function;
   Block &block;
   OpBuilder builder;
-  LiveTensors tensors;
+  LiveTensors tensors; // as they were; `memory` has their lives as they are
+  llvm::DenseMap<Operation *, unsigned> indices; // of the allocs
+  std::optional<LiveMemory> memory;
+  int64_t numTransfers = 0, numRegions = 0;
 };
 } // namespace
 
@@ -59,50 +67,78 @@ SmallVector<CopyOp> Overlapper::getLoads(linalg::LinalgOp compute) {
 /// What is stored to a result between the op that computes before and this one.
 SmallVector<CopyOp> Overlapper::getStores(linalg::LinalgOp compute) {
   SmallVector<CopyOp> stores;
+  // What the op writes, and all that stands between a store and it.
+  llvm::SmallPtrSet<Value, 8> written;
+  for (Value init : compute.getDpsInits())
+    written.insert(getViewedMemory(init));
   Operation *op = compute->getPrevNode();
   for (; op && !isa<linalg::LinalgOp, ParallelOp>(op); op = op->getPrevNode()) {
+    if (auto fill = dyn_cast<FillOp>(op))
+      written.insert(getViewedMemory(fill.getDest()));
     auto copy = dyn_cast<CopyOp>(op);
-    if (!copy || !isLocal(copy.getSource().getType()) ||
-        isLocal(copy.getDest().getType()))
+    if (!copy)
       continue;
+    written.insert(getViewedMemory(copy.getDest()));
     // Read by nobody else in the program.
     auto argument = dyn_cast<BlockArgument>(copy.getDest());
-    Value source = getViewedMemory(copy.getSource());
-    bool isWritten = llvm::any_of(compute.getDpsInits(), [&](Value init) {
-      return getViewedMemory(init) == source;
-    });
-    if (argument && argument.hasOneUse() && !isWritten)
+    if (argument && argument.hasOneUse() &&
+        isLocal(copy.getSource().getType()) &&
+        !isLocal(copy.getDest().getType()) &&
+        !written.contains(getViewedMemory(copy.getSource())))
       stores.push_back(copy);
   }
   std::reverse(stores.begin(), stores.end());
   return stores;
 }
 
-/// Whether all that lives still has a place.
-FailureOr<bool> Overlapper::fits() {
-  if (failed(tensors.collect(function)))
-    return failure();
-  return boundBlocks(tensors.blocks).lowerBound <=
-             tensors.chip.getBytesPerNpu() &&
-         placeBlocks(tensors.blocks, /*anyWillDo=*/true).has_value();
+/// A store while the op computes: the tensor lives as long as that runs.
+bool Overlapper::delayStore(CopyOp store, linalg::LinalgOp compute) {
+  Operation *alloc = getViewedMemory(store.getSource()).getDefiningOp();
+  auto known = indices.find(alloc);
+  if (known == indices.end() ||
+      !memory->grow(known->second, tensors.times[store],
+                    tensors.times[compute] + 1))
+    return false;
+  for (Operation *user : alloc->getUsers())
+    if (isa<DeallocOp>(user) && user->isBeforeInBlock(compute))
+      user->moveAfter(compute);
+  return true;
 }
 
-/// Puts a load and what it takes before an op; false where something of that
-/// depends on the op or on what comes after it.
-bool Overlapper::moveLoad(CopyOp load, Operation *before) {
+/// A load and what it takes, the last one first; nothing where something of
+/// that depends on the op or on what comes after it.
+std::optional<SmallVector<Operation *>>
+Overlapper::getNeeded(CopyOp load, Operation *before) {
   SmallVector<Operation *> needed{load};
+  llvm::SmallPtrSet<Operation *, 8> seen{load};
   for (size_t i = 0; i < needed.size(); ++i)
     for (Value operand : needed[i]->getOperands()) {
       Operation *op = operand.getDefiningOp();
       if (!op || op->isBeforeInBlock(before))
         continue;
       if (!isa<AllocOp>(op) && !isMemoryEffectFree(op))
-        return false;
-      if (!llvm::is_contained(needed, op))
+        return std::nullopt;
+      if (seen.insert(op).second)
         needed.push_back(op);
     }
-  for (Operation *op : llvm::reverse(needed))
-    op->moveBefore(before);
+  // What the memory held before is not loaded over it.
+  for (Operation *user : load.getDest().getUsers())
+    if (user != load && user->isBeforeInBlock(load))
+      return std::nullopt;
+  return needed;
+}
+
+/// A load while the op computes that the one after it needs.
+bool Overlapper::advanceLoad(CopyOp load, linalg::LinalgOp compute) {
+  std::optional<SmallVector<Operation *>> needed = getNeeded(load, compute);
+  if (!needed)
+    return false;
+  unsigned index = indices.lookup(load.getDest().getDefiningOp());
+  int64_t time = tensors.times[compute];
+  if (!memory->grow(index, time, time + 1))
+    return false;
+  for (Operation *op : llvm::reverse(*needed))
+    op->moveBefore(compute);
   return true;
 }
 
@@ -115,64 +151,63 @@ void Overlapper::join(linalg::LinalgOp compute, ArrayRef<CopyOp> transfers) {
     transfer->moveBefore(body, body->end());
 }
 
-LogicalResult Overlapper::run() {
-  int64_t numTransfers = 0, numRegions = 0;
-  SmallVector<linalg::LinalgOp> computes(block.getOps<linalg::LinalgOp>());
-  for (linalg::LinalgOp compute : computes) {
-    SmallVector<CopyOp> taken;
-    for (CopyOp store : getStores(compute)) {
-      // The tensor lives as long as this op runs.
-      DeallocOp dealloc;
-      for (Operation *user : getViewedMemory(store.getSource()).getUsers())
-        if (auto end = dyn_cast<DeallocOp>(user))
-          dealloc = end;
-      Operation *next = dealloc ? dealloc->getNextNode() : nullptr;
-      Operation *after = store->getNextNode();
-      if (dealloc && dealloc->isBeforeInBlock(compute))
-        dealloc->moveAfter(compute);
-      store->moveBefore(compute);
-      FailureOr<bool> good = fits();
-      if (failed(good))
-        return failure();
-      if (*good) {
-        taken.push_back(store);
-        continue;
-      }
-      store->moveBefore(after);
-      if (dealloc && next)
-        dealloc->moveBefore(next);
-    }
-    for (CopyOp load : getLoads(compute)) {
-      // Order of the block, to go back to.
-      SmallVector<Operation *> order;
-      for (Operation &op : block)
-        order.push_back(&op);
-      if (!moveLoad(load, compute))
-        continue;
-      FailureOr<bool> good = fits();
-      if (failed(good))
-        return failure();
-      if (*good) {
-        taken.push_back(load);
-        continue;
-      }
-      for (Operation *op : order)
-        op->moveBefore(&block, block.end());
-    }
-    if (taken.empty())
-      continue;
-    join(compute, taken);
-    numTransfers += taken.size();
-    ++numRegions;
+void Overlapper::overlap(linalg::LinalgOp compute) {
+  SmallVector<CopyOp> taken;
+  for (CopyOp store : getStores(compute))
+    if (delayStore(store, compute))
+      taken.push_back(store);
+  for (CopyOp load : getLoads(compute))
+    if (advanceLoad(load, compute))
+      taken.push_back(load);
+  if (taken.empty())
+    return;
+  join(compute, taken);
+  numTransfers += taken.size();
+  ++numRegions;
+}
+
+/// What only this pass has found places for keeps them.
+LogicalResult Overlapper::keepPlaces() {
+  LiveTensors now(tensors.reusesHoles);
+  if (failed(now.collect(function)))
+    return failure();
+  if (placeBlocks(now.blocks, /*anyWillDo=*/true))
+    return success();
+  for (AllocOp alloc : now.allocs) {
+    auto scatter =
+        cast<layout::NpuScatterAttr>(alloc.getMemref().getType().getLayout());
+    int64_t place = memory->getPlaces()[indices.lookup(alloc)];
+    alloc.setAddressAttr(builder.getI64IntegerAttr(
+        scatter.getStart() * tensors.chip.getBytesPerNpu() + place));
   }
-  if (numRegions)
-    remark::passed(function.getLoc(),
-                   remark::RemarkOpts::name("Overlap").category("npu").function(
-                       function.getName()))
-        << "transfers overlap with compute"
-        << remark::metric("Transfers", numTransfers)
-        << remark::metric("Regions", numRegions);
   return success();
+}
+
+void Overlapper::report() {
+  remark::passed(function.getLoc(),
+                 remark::RemarkOpts::name("Overlap").category("npu").function(
+                     function.getName()))
+      << "transfers overlap with compute"
+      << remark::metric("Transfers", numTransfers)
+      << remark::metric("Regions", numRegions);
+}
+
+LogicalResult Overlapper::run() {
+  if (failed(tensors.collect(function)))
+    return failure();
+  std::optional<Placement> placement = placeBlocks(tensors.blocks);
+  if (!placement) // npu-assign-addresses says so
+    return success();
+  memory.emplace(tensors.blocks, placement->places);
+  for (auto [i, alloc] : llvm::enumerate(tensors.allocs))
+    indices[alloc] = i;
+  for (linalg::LinalgOp compute :
+       llvm::to_vector(block.getOps<linalg::LinalgOp>()))
+    overlap(compute);
+  if (!numRegions)
+    return success();
+  report();
+  return keepPlaces();
 }
 
 namespace {

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LiveBytes.h"
 #include "LiveTensors.h"
-#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -28,6 +29,11 @@ struct Use {
   int64_t time;
 };
 
+/// Between two uses.
+struct Gap {
+  int64_t begin, end;
+};
+
 class Spiller {
 public:
   Spiller(func::FuncOp function, bool reusesHoles)
@@ -38,8 +44,12 @@ public:
 
 private:
   SmallVector<Use> getUses(AllocOp alloc);
-  bool spillOne(int64_t time);
+  SmallVector<unsigned> getLive(int64_t time);
+  std::optional<Gap> spillOne(int64_t time);
   bool copyThroughOutside(int64_t time);
+  bool sendOutside(CopyOp copy, AllocOp source, AllocOp dest);
+  bool spillWhereFull(const Placement &bound);
+  bool makeRoom();
   void split(AllocOp alloc, Operation *lastBefore, Operation *firstAfter);
   CopyOp getOnlyLoad(AllocOp alloc);
   Value addScratch(Location loc, MemRefType type);
@@ -48,10 +58,12 @@ private:
   func::FuncOp function;
   Block &block;
   OpBuilder builder;
+  LiveTensors tensors;           // when they were collected, ..
+  DenseSet<Operation *> spilled; // .. and those of them that have changed
+  llvm::DenseMap<Type, bool> storable;
   /// Loads of what was spilled, each for the use that comes next.
   DenseSet<Operation *> reloads;
   int64_t numStored = 0, numLoaded = 0;
-  LiveTensors tensors;
 };
 } // namespace
 
@@ -182,13 +194,24 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore,
       user->erase();
 }
 
+/// The tensors that live at a time, by their numbers.
+SmallVector<unsigned> Spiller::getLive(int64_t time) {
+  SmallVector<unsigned> live;
+  for (auto [i, each] : llvm::enumerate(tensors.blocks))
+    if (each.begin <= time && time < each.end)
+      live.push_back(i);
+  return live;
+}
+
 /// Of the tensors that live at this time and are not used, the one that is
-/// needed last.
-bool Spiller::spillOne(int64_t time) {
+/// needed last; gives the time in which it is gone.
+std::optional<Gap> Spiller::spillOne(int64_t time) {
   AllocOp victim;
   Use before{}, after{};
-  for (auto [alloc, live] : llvm::zip_equal(tensors.allocs, tensors.blocks)) {
-    if (time < live.begin || live.end <= time || live.place)
+  bool isMadeInParts = false;
+  for (unsigned i : getLive(time)) {
+    AllocOp alloc = tensors.allocs[i];
+    if (tensors.blocks[i].place || spilled.contains(alloc))
       continue;
     SmallVector<Use> uses = getUses(alloc);
     auto next =
@@ -200,15 +223,24 @@ bool Spiller::spillOne(int64_t time) {
       continue;
     if (victim && next->time <= after.time)
       continue;
+    if (!getOnlyLoad(alloc)) {
+      MemRefType type = alloc.getMemref().getType();
+      auto [known, isNew] = storable.try_emplace(type, false);
+      if (isNew)
+        known->second = canBeStored(type);
+      if (!known->second)
+        continue;
+    }
     // Views between that place and the use are clones; sizes are the same.
     victim = alloc;
     before = *std::prev(next);
     after = *next;
+    isMadeInParts = !writesAll(uses.front().op, alloc);
   }
   if (!victim)
-    return false;
+    return std::nullopt;
   // What is made part by part has all its bytes before it is stored.
-  if (!writesAll(getUses(victim).front().op, victim)) {
+  if (isMadeInParts) {
     builder.setInsertionPointAfter(victim);
     Type element = victim.getMemref().getType().getElementType();
     FillOp::create(builder, victim.getLoc(),
@@ -216,79 +248,120 @@ bool Spiller::spillOne(int64_t time) {
                    victim.getMemref(), Engine::DMA);
   }
   split(victim, before.op, after.op);
+  spilled.insert(victim);
+  return Gap{before.time, after.time};
+}
+
+/// Puts the copy's elements outside before it, where the destination is not
+/// used yet.
+bool Spiller::sendOutside(CopyOp copy, AllocOp source, AllocOp dest) {
+  // What is used before, or of a part of the other, is a victim by itself.
+  if (getUses(dest).front().op != copy ||
+      !canBeStored(copy.getSource().getType()) ||
+      !canBeStored(copy.getDest().getType()))
+    return false;
+  // The destination moves to the copy, with the views that it takes.
+  SmallVector<Operation *> views;
+  for (Value view = copy.getDest(); view != dest.getMemref();
+       view = view.getDefiningOp()->getOperand(0))
+    views.push_back(view.getDefiningOp());
+  if (llvm::any_of(dest->getUsers(), [&](Operation *user) {
+        return user->isBeforeInBlock(copy) && !llvm::is_contained(views, user);
+      }))
+    return false;
+  builder.setInsertionPoint(copy);
+  Value home = addScratch(copy.getLoc(), copy.getSource().getType());
+  CopyOp::create(builder, copy.getLoc(), copy.getSource(), home,
+                 DenseI64ArrayAttr(), UnitAttr());
+  if (getUses(source).back().op == copy)
+    for (Operation *user : llvm::make_early_inc_range(source->getUsers()))
+      if (isa<DeallocOp>(user))
+        user->moveBefore(copy);
+  dest->moveBefore(copy);
+  for (Operation *view : llvm::reverse(views))
+    view->moveBefore(copy);
+  copy.getSourceMutable().assign(home);
+  reloads.insert(copy);
+  ++numStored;
+  ++numLoaded;
   return true;
 }
 
 /// Two tensors that do not fit together, one a copy of the other: the copy is
 /// stored outside, and loaded once the first one is gone.
 bool Spiller::copyThroughOutside(int64_t time) {
-  auto find = [&](Value memref) {
-    auto alloc = getViewedMemory(memref).getDefiningOp<AllocOp>();
-    return llvm::find(tensors.allocs, alloc) - tensors.allocs.begin();
-  };
-  auto lives = [&](size_t i) {
-    return i < tensors.allocs.size() && tensors.blocks[i].begin <= time &&
-           time < tensors.blocks[i].end;
-  };
-  for (CopyOp copy : block.getOps<CopyOp>()) {
-    if (!isLocal(copy.getSource().getType()) ||
-        !isLocal(copy.getDest().getType()))
-      continue;
-    size_t from = find(copy.getSource()), to = find(copy.getDest());
-    if (from == to || !lives(from) || !lives(to) ||
-        tensors.blocks[from].size + tensors.blocks[to].size <=
-            tensors.chip.getBytesPerNpu())
-      continue;
-    AllocOp source = tensors.allocs[from], dest = tensors.allocs[to];
-    SmallVector<Use> uses = getUses(source);
-    // What is used before, or of a part of the other, is a victim by itself.
-    if (getUses(dest).front().op != copy)
-      continue;
-    // The destination moves to the copy, with the views that it takes.
-    SmallVector<Operation *> views;
-    for (Value view = copy.getDest(); view != dest.getMemref();
-         view = view.getDefiningOp()->getOperand(0))
-      views.push_back(view.getDefiningOp());
-    if (llvm::any_of(dest->getUsers(), [&](Operation *user) {
-          return user->isBeforeInBlock(copy) &&
-                 !llvm::is_contained(views, user);
-        }))
-      continue;
-    Location loc = copy.getLoc();
-    builder.setInsertionPoint(copy);
-    Value home = addScratch(loc, copy.getSource().getType());
-    CopyOp::create(builder, loc, copy.getSource(), home, DenseI64ArrayAttr(),
-                   UnitAttr());
-    if (uses.back().op == copy)
-      for (Operation *user : llvm::make_early_inc_range(source->getUsers()))
-        if (isa<DeallocOp>(user))
-          user->moveBefore(copy);
-    dest->moveBefore(copy);
-    for (Operation *view : llvm::reverse(views))
-      view->moveBefore(copy);
-    copy.getSourceMutable().assign(home);
-    reloads.insert(copy);
-    ++numStored;
-    ++numLoaded;
-    return true;
+  llvm::DenseMap<Operation *, int64_t> bytes; // of those that live
+  SmallVector<AllocOp> live;
+  for (unsigned i : getLive(time)) {
+    live.push_back(tensors.allocs[i]);
+    bytes[live.back()] = tensors.blocks[i].size;
   }
+  for (AllocOp dest : live)
+    for (const Use &use : getUses(dest)) {
+      auto copy = dyn_cast<CopyOp>(use.op);
+      if (!copy || !isLocal(copy.getSource().getType()) ||
+          getViewedMemory(copy.getDest()) != dest.getMemref())
+        continue;
+      auto source = getViewedMemory(copy.getSource()).getDefiningOp<AllocOp>();
+      auto other = bytes.find(source);
+      if (source != dest && other != bytes.end() &&
+          other->second + bytes[dest] > tensors.chip.getBytesPerNpu() &&
+          sendOutside(copy, source, dest))
+        return true;
+    }
   return false;
 }
 
+/// One tensor for each of the fullest stretches, unless one that is gone from
+/// there already may be enough. An eighth of them, so that what is gone for
+/// long is seen by the others, and all is collected but a few times.
+bool Spiller::spillWhereFull(const Placement &bound) {
+  SmallVector<Gap> changed;
+  SmallVector<LiveBytes> fullest{{bound.lowerBoundAt, bound.lowerBound}};
+  // Sums know of no tensors in holes of others.
+  if (!tensors.reusesHoles)
+    fullest = getFullest(tensors.blocks, tensors.chip.getBytesPerNpu());
+  for (const LiveBytes &full : fullest) {
+    if (changed.size() > fullest.size() / 8)
+      break;
+    if (llvm::any_of(changed, [&](const Gap &gap) {
+          return gap.begin <= full.time && full.time < gap.end;
+        }))
+      continue;
+    // It moves ops: what was collected is then no more.
+    if (changed.empty() && copyThroughOutside(full.time))
+      return true;
+    if (std::optional<Gap> gap = spillOne(full.time))
+      changed.push_back(*gap);
+  }
+  return !changed.empty();
+}
+
+/// Spills tensors; false where everything is good, or nothing can be spilled.
+bool Spiller::makeRoom() {
+  spilled.clear();
+  Placement bound = boundBlocks(tensors.blocks);
+  if (bound.lowerBound > tensors.chip.getBytesPerNpu())
+    return spillWhereFull(bound);
+  if (placeBlocks(tensors.blocks, /*anyWillDo=*/true))
+    return false;
+  // The bytes are enough, but in pieces: a tensor that is loaded again may lie
+  // elsewhere.
+  std::optional<int64_t> unplaced = findUnplaced(tensors.blocks);
+  if (unplaced && (copyThroughOutside(*unplaced) || spillOne(*unplaced)))
+    return true;
+  std::vector<LiveBytes> fullest = getLiveBytes(tensors.blocks);
+  llvm::stable_sort(fullest, isFuller);
+  return llvm::any_of(fullest, [&](const LiveBytes &each) {
+    return spillOne(each.time).has_value();
+  });
+}
+
 LogicalResult Spiller::run() {
-  while (true) {
+  do {
     if (failed(tensors.collect(function)))
       return failure();
-    if (tensors.allocs.empty())
-      break;
-    Placement bound = boundBlocks(tensors.blocks);
-    if (bound.lowerBound <= tensors.chip.getBytesPerNpu() &&
-        placeBlocks(tensors.blocks, /*anyWillDo=*/true))
-      break;
-    if (!copyThroughOutside(bound.lowerBoundAt) &&
-        !spillOne(bound.lowerBoundAt))
-      break;
-  }
+  } while (!tensors.allocs.empty() && makeRoom());
   if (numLoaded)
     remark::passed(function.getLoc(),
                    remark::RemarkOpts::name("Spill").category("npu").function(

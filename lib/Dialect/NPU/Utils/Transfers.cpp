@@ -36,10 +36,14 @@ public:
 
 private:
   void merge();
+  bool isInReach(const Loop &loop) const;
+  void foldLong(bool hasLocal);
   bool canBeC(const Loop &loop) const;
   std::optional<Loop> take(llvm::function_ref<bool(const Loop &)> may);
   bool emit(size_t depth, Position (&at)[2]);
-  bool emitOne(const Position (&at)[2]);
+  int64_t getStep(const Loop &loop, int64_t most) const;
+  bool emitPlaced(const Position (&at)[2]);
+  bool emitOne(const Position (&at)[2], const LoopSizes &shape);
   Position advance(const Position &from, const LoopStep &step, int side,
                    int64_t k) const;
 
@@ -93,6 +97,34 @@ BoxPlanner::take(llvm::function_ref<bool(const Loop &)> may) {
   return taken;
 }
 
+bool BoxPlanner::isInReach(const Loop &loop) const {
+  return !limits.maxStride || (loop.side[0].stride <= limits.maxStride &&
+                               loop.side[1].stride <= limits.maxStride);
+}
+
+/// A loop that is longer than the engine's, as two where one is free: the inner
+/// one as long as it may be.
+void BoxPlanner::foldLong(bool hasLocal) {
+  for (int d : {3, 2, 0, 1})
+    for (int free : {2, 0, 1}) {
+      int64_t most = limits.maxShape[d];
+      if (!placed[d] || !most || placed[d]->extent <= most ||
+          placed[d]->isScattered() || placed[free] || (hasLocal && free == 1))
+        continue;
+      most = getStep(*placed[d], most);
+      while (placed[d]->extent % most != 0)
+        --most;
+      Loop outer = *placed[d];
+      outer.extent /= most;
+      for (LoopStep &step : outer.side)
+        step.stride *= most;
+      if (most == 1 || !isInReach(outer))
+        continue;
+      placed[d]->extent = most;
+      placed[free] = outer;
+    }
+}
+
 bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   Position at[2];
   loops.clear();
@@ -114,10 +146,6 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
     loops.push_back({words, {{1, false}, {1, false}}});
   merge();
 
-  auto isInReach = [&](const Loop &loop) {
-    return !limits.maxStride || (loop.side[0].stride <= limits.maxStride &&
-                                 loop.side[1].stride <= limits.maxStride);
-  };
   bool hasLocal = tables[0].isLocal || tables[1].isLocal;
   placed[3] = take([&](const Loop &loop) {
     return !loop.isScattered() && loop.side[0].stride == 1 &&
@@ -133,6 +161,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   placed[0] = take(isPlain);
   if (!hasLocal)
     placed[1] = take(isPlain);
+  foldLong(hasLocal);
   // N is the slower one of the destination's two.
   if (placed[2] &&
       (!placed[0] || placed[2]->side[1].stride > placed[0]->side[1].stride))
@@ -162,26 +191,48 @@ bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
     }
     return true;
   }
-  // Loops longer than the engine's run in parts.
-  for (int d = 0; d < 4; ++d) {
-    int64_t most = limits.maxShape[d];
-    if (!placed[d] || !most || placed[d]->extent <= most)
-      continue;
-    Loop whole = *placed[d];
-    for (int64_t k = 0; k < whole.extent; k += most) {
-      Position next[2] = {advance(at[0], whole.side[0], 0, k),
-                          advance(at[1], whole.side[1], 1, k)};
-      placed[d]->extent = std::min(most, whole.extent - k);
-      if (!emit(depth, next))
-        return false;
-    }
-    placed[d] = whole;
-    return true;
-  }
-  return emitOne(at);
+  return emitPlaced(at);
 }
 
-bool BoxPlanner::emitOne(const Position (&at)[2]) {
+/// How many iterations of a loop that is too long a command has: the most after
+/// which the next one starts at an address that the engine takes.
+int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
+  auto isAligned = [&](int64_t step) {
+    for (int side : {0, 1}) {
+      // Channels that go from unit to unit keep the byte within a row.
+      int64_t rows = loop.side[side].scattered ? 1 : step;
+      if (rows * loop.side[side].stride * word % limits.alignment != 0)
+        return false;
+    }
+    return true;
+  };
+  for (int64_t step = most; step > 0; --step)
+    if (isAligned(step))
+      return step;
+  return most;
+}
+
+/// Loops longer than the engine's run in parts.
+bool BoxPlanner::emitPlaced(const Position (&at)[2]) {
+  LoopSizes whole, most = limits.maxShape;
+  for (int d = 0; d < 4; ++d) {
+    whole[d] = placed[d] ? placed[d]->extent : 1;
+    if (most[d] && whole[d] > most[d])
+      most[d] = getStep(*placed[d], most[d]);
+  }
+  return cutBox(
+      whole, most, [&](const LoopSizes &first, const LoopSizes &shape) {
+        Position there[2] = {at[0], at[1]};
+        for (int side : {0, 1})
+          for (int d = 0; d < 4; ++d)
+            if (placed[d])
+              there[side] =
+                  advance(there[side], placed[d]->side[side], side, first[d]);
+        return emitOne(there, shape);
+      });
+}
+
+bool BoxPlanner::emitOne(const Position (&at)[2], const LoopSizes &shape) {
   Transfer transfer;
   transfer.elementBytes = word;
   TransferSide *sides[2] = {&transfer.source, &transfer.dest};
@@ -190,7 +241,7 @@ bool BoxPlanner::emitOne(const Position (&at)[2]) {
     sides[side]->byte = at[side].offset * word;
     int64_t packed = 1; // what a stride that means nothing is set to
     for (int d : {3, 2, 1, 0}) {
-      int64_t extent = placed[d] ? placed[d]->extent : 1;
+      int64_t extent = shape[d];
       int64_t stride = placed[d] ? placed[d]->side[side].stride : 0;
       bool isFree = extent == 1 || (placed[d]->side[side].scattered &&
                                     at[side].unit + extent <= limits.npus);
@@ -205,10 +256,12 @@ bool BoxPlanner::emitOne(const Position (&at)[2]) {
     }
     int64_t alignment = std::max(limits.alignment, word);
     if (sides[side]->byte % alignment != 0) {
-      error("a transfer would start at byte " + Twine(sides[side]->byte) +
-            (side ? " of the destination" : " of the source") +
-            ", which is not a multiple of the " + Twine(alignment) +
-            " bytes that the DMA engine asks for");
+      error(
+          "a transfer would start at byte " + Twine(sides[side]->byte) +
+          (side ? " of the destination" : " of the source") +
+          ", which is not a multiple of the " + Twine(alignment) +
+          " bytes that the DMA engine asks for: begin parts, batches and rows "
+          "at such bytes, or use wider elements");
       return false;
     }
   }
@@ -250,6 +303,38 @@ mlir::npu::planTransfers(const LayoutMap &source, const LayoutMap &dest,
     if (d < 0)
       return transfers;
   }
+}
+
+bool mlir::npu::cutBox(
+    const LoopSizes &shape, const LoopSizes &most,
+    llvm::function_ref<bool(const LoopSizes &, const LoopSizes &)> take) {
+  LoopSizes step, first{0, 0, 0, 0}, part;
+  for (int d = 0; d < 4; ++d)
+    step[d] = most[d] ? std::min(most[d], shape[d]) : shape[d];
+  while (true) {
+    for (int d = 0; d < 4; ++d)
+      part[d] = std::min(step[d], shape[d] - first[d]);
+    if (!take(first, part))
+      return false;
+    int d = 3;
+    while (d >= 0 && (first[d] += step[d]) >= shape[d])
+      first[d--] = 0;
+    if (d < 0)
+      return true;
+  }
+}
+
+TransferSide mlir::npu::getPartSide(const TransferSide &side,
+                                    const LoopSizes &first,
+                                    int64_t elementBytes, int64_t npus) {
+  TransferSide part = side;
+  int64_t unit = side.unit + first[1];
+  part.unit = unit % npus;
+  int64_t rows = unit / npus;
+  part.byte += (first[0] * side.strides[0] + rows * side.strides[1] +
+                first[2] * side.strides[2] + first[3] * side.strides[3]) *
+               elementBytes;
+  return part;
 }
 
 std::optional<TransferSide> mlir::npu::getBox(const LayoutMap &map, Sizes sizes,

@@ -88,3 +88,62 @@ func.func @written(%x: !sys, %y: !sys {npu.result}, %s: !sys {npu.scratch}) {
   npu.dealloc %c : !t
   return
 }
+
+// -----
+
+// A store that cannot wait stays before the end of its tensor.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// CHECK-LABEL: func.func @stays
+// CHECK-NOT: npu.parallel
+// CHECK: npu.copy %[[B:.*]] to %arg1
+// CHECK-NEXT: npu.dealloc %[[B]]
+func.func @stays(%x: !sys, %u: !sys {npu.result}, %y: !sys {npu.result}) {
+  %b = npu.alloc : !t
+  npu.fill 1.0 : f32 to %b on dma : !t
+  npu.copy %b to %u : !t to !sys
+  npu.dealloc %b : !t
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %c = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%c : !t)
+  npu.dealloc %a : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  return
+}
+
+// -----
+
+// What memory held before is not loaded over it, and is stored before that.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// CHECK-LABEL: func.func @written_before
+// CHECK-NOT: npu.parallel
+// CHECK: npu.copy %[[C:.*]] to %arg2 :
+// CHECK: npu.copy %arg1 to %[[C]]
+// CHECK-NOT: npu.parallel
+func.func @written_before(%x: !sys, %z: !sys, %u: !sys {npu.result}, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  npu.dealloc %a : !t
+  %c = npu.alloc : !t
+  npu.fill 1.0 : f32 to %c on dma : !t
+  npu.copy %c to %u : !t to !sys
+  npu.copy %z to %c : !sys to !t
+  %d = npu.alloc : !t
+  linalg.add ins(%b, %c : !t, !t) outs(%d : !t)
+  npu.dealloc %b : !t
+  npu.dealloc %c : !t
+  npu.copy %d to %y : !t to !sys
+  npu.dealloc %d : !t
+  return
+}

@@ -127,3 +127,44 @@ func.func @copy(%x: !sys, %y: !sys {npu.result}) {
   npu.dealloc %b : !t
   return
 }
+
+// -----
+
+// 1,024 bytes live at most, as many as there are; but when c comes, what is free
+// is in two pieces, as a and b stand at multiples of 512. One of them is stored,
+// and loaded again once c is gone. Nothing is gained by storing p, though as
+// many bytes live earlier then.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x8x8xf32, #npu.memory<system>>
+!quarter = memref<1x4x8x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!half = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!out = memref<1x4x16x8xf32, #npu.memory<system>>
+
+// CHECK-LABEL: func.func @in_pieces
+// CHECK-SAME: {npu.scratch}
+// PLACED-LABEL: @in_pieces
+// PLACED-COUNT-6: npu.alloc {{.*}}address =
+// expected-remark @below {{tensors spilled}}
+func.func @in_pieces(%y: !sys {npu.result}, %z: !out {npu.result}, %w: !out {npu.result}) {
+  %p = npu.alloc : !half
+  npu.fill 1.0 : f32 to %p on dma : !half
+  %q = npu.alloc : !half
+  linalg.exp ins(%p : !half) outs(%q : !half)
+  npu.dealloc %p : !half
+  npu.copy %q to %w : !half to !out
+  npu.dealloc %q : !half
+  %a = npu.alloc {alignment = 512} : !quarter
+  npu.fill 1.0 : f32 to %a on dma : !quarter
+  %b = npu.alloc {alignment = 512} : !quarter
+  npu.fill 2.0 : f32 to %b on dma : !quarter
+  %c = npu.alloc : !half
+  npu.fill 3.0 : f32 to %c on dma : !half
+  npu.copy %c to %z : !half to !out
+  npu.dealloc %c : !half
+  linalg.add ins(%a, %b : !quarter, !quarter) outs(%b : !quarter)
+  npu.dealloc %a : !quarter
+  npu.copy %b to %y : !quarter to !sys
+  npu.dealloc %b : !quarter
+  return
+}

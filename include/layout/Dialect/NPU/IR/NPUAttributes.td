@@ -39,10 +39,12 @@ def NPU_ChipAttr
       evenly; the size of a bank follows;
     * `dma_alignment`: what every address that the DMA engine is given is a
       multiple of; 1 if not written, a power of two. An element's own alignment
-      is always asked for;
+      is always asked for. Tensors get addresses at such bytes; parts of them
+      that begin elsewhere are moved by the units that hold both sides, or are
+      an error;
     * `max_shape`, where known: the most iterations of the loops N, C, H and W
-      of one transfer;
-    * `max_stride`, where known: the largest stride of a transfer, in elements;
+      of one command, by DMA or of execution units; what has more is cut;
+    * `max_stride`, where known: the largest stride of a command, in elements;
     * `memories`, where there are more than system and local memory: their
       names and bytes, as in `memories = {l2 = 2097152}`. They are linear.
 
@@ -77,6 +79,8 @@ def NPU_ChipAttr
     /// The published chip of that name; null where there is none.
     static ChipAttr getChip(::mlir::MLIRContext *context,
                               ::llvm::StringRef name);
+    /// The names of the published chips.
+    static ::llvm::SmallVector<::llvm::StringRef> getChipNames();
     /// The name of the published chip with exactly these figures, or empty.
     ::llvm::StringRef getChipName() const;
     /// The bytes of one bank; nothing where the banks are not known.

@@ -38,10 +38,10 @@ namespace npu {
 /// N, C, H, W.
 using LoopSizes = std::array<int64_t, 4>;
 
-/// What one transfer may be. Limits of 0 are not known.
+/// What one command may be. Limits of 0 are not known.
 struct TransferLimits {
   int64_t npus = 1;
-  int64_t alignment = 1; // of addresses, in bytes
+  int64_t alignment = 1; // of the addresses of a transfer, in bytes
   LoopSizes maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
 };
@@ -75,6 +75,18 @@ planTransfers(const layout::LayoutMap &source, const layout::LayoutMap &dest,
               const TransferLimits &limits, TransferError error);
 
 constexpr int64_t kMaxTransfers = 1 << 14;
+
+/// Cuts a box of four loops into the boxes that commands of a chip are for: of
+/// no loop more than `most` iterations, 0 for any number. `take` gets the first
+/// iteration and the size of each, and says whether to go on.
+bool cutBox(
+    const LoopSizes &shape, const LoopSizes &most,
+    llvm::function_ref<bool(const LoopSizes &first, const LoopSizes &shape)>
+        take);
+
+/// The local side of a box, of the part of it that starts at `first`.
+TransferSide getPartSide(const TransferSide &side, const LoopSizes &first,
+                         int64_t elementBytes, int64_t npus);
 
 /// A tensor of four dims in local memory as one box: what execution units take
 /// as an operand, of which they walk all elements at once. Nothing where its

@@ -1,0 +1,77 @@
+//===- Moves.cpp - Copies and fills of a program --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "ProgramBuilder.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The units write each element of `to`, `body` from the one of `from`.
+static void compute(OpBuilder &builder, Location loc, ValueRange from,
+                    ArrayRef<AffineMap> maps, Value to,
+                    function_ref<Value(OpBuilder &, ValueRange)> body) {
+  unsigned rank = cast<MemRefType>(to.getType()).getRank();
+  SmallVector<AffineMap> all(maps);
+  all.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  linalg::GenericOp::create(
+      builder, loc, from, ValueRange{to}, all, loops,
+      [&](OpBuilder &inner, Location, ValueRange numbers) {
+        linalg::YieldOp::create(inner, loc, body(inner, numbers));
+      });
+}
+
+void ProgramBuilder::copy(Location loc, Value from, Value to,
+                          ArrayRef<int64_t> permutation, bool broadcasts) {
+  auto order = permutation.empty() ? DenseI64ArrayAttr()
+                                   : builder.getDenseI64ArrayAttr(permutation);
+  auto copy =
+      npu::CopyOp::create(builder, loc, from, to, order,
+                          broadcasts ? builder.getUnitAttr() : UnitAttr());
+  std::string why;
+  if (npu::planMove(copy, chip,
+                    [&](const Twine &reason) { why = reason.str(); }))
+    return;
+  auto source = cast<MemRefType>(from.getType());
+  auto dest = cast<MemRefType>(to.getType());
+  if (!npu::haveSameUnits(copy)) {
+    hasImpossibleMove = true;
+    emitError(loc) << "no transfers move a tensor from " << source << " to "
+                   << dest << ": " << why;
+    return;
+  }
+  copy.erase();
+  SmallVector<AffineExpr> exprs(source.getRank());
+  for (unsigned d = 0, e = dest.getRank(); d < e; ++d) {
+    unsigned of = permutation.empty() ? d : permutation[d];
+    bool isRepeated = source.getDimSize(of) != dest.getDimSize(d);
+    exprs[of] = isRepeated ? builder.getAffineConstantExpr(0)
+                           : builder.getAffineDimExpr(d);
+  }
+  compute(builder, loc, from,
+          AffineMap::get(dest.getRank(), 0, exprs, builder.getContext()), to,
+          [](OpBuilder &, ValueRange numbers) { return numbers[0]; });
+}
+
+void ProgramBuilder::fill(Location loc, TypedAttr value, Value to) {
+  auto fill = npu::FillOp::create(builder, loc, value, to, npu::Engine::DMA);
+  std::string why;
+  if (npu::planMove(fill, chip,
+                    [&](const Twine &reason) { why = reason.str(); }))
+    return;
+  auto type = cast<MemRefType>(to.getType());
+  if (!npu::isLocal(type)) {
+    hasImpossibleMove = true;
+    emitError(loc) << "no transfers fill " << type << ": " << why;
+    return;
+  }
+  fill.erase();
+  compute(builder, loc, {}, {}, to, [&](OpBuilder &inner, ValueRange) {
+    return arith::ConstantOp::create(inner, loc, value).getResult();
+  });
+}

@@ -1,0 +1,110 @@
+//===- Moves.cpp - What a chip needs to move a memref ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/Utils/Tables.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+TransferLimits npu::getComputeLimits(ChipAttr chip) {
+  TransferLimits limits;
+  // System memory alone asks nothing of the units.
+  if (!chip)
+    return limits;
+  limits.npus = chip.getNpus();
+  llvm::copy(chip.getMaxShape(), limits.maxShape.begin());
+  limits.maxStride = chip.getMaxStride().value_or(0);
+  return limits;
+}
+
+TransferLimits npu::getTransferLimits(ChipAttr chip) {
+  TransferLimits limits = getComputeLimits(chip);
+  if (chip)
+    limits.alignment = chip.getDmaAlignment();
+  return limits;
+}
+
+/// Errors of types are those of the verifiers.
+static FailureOr<Storage> getQuietly(MemRefType type, TransferError error) {
+  std::string why;
+  ScopedDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {
+    why = diag.str();
+    return success();
+  });
+  FailureOr<Storage> storage = getStorage(
+      type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
+  if (failed(storage))
+    error(why);
+  return storage;
+}
+
+ChipAttr npu::findChip(func::FuncOp program) {
+  ChipAttr chip;
+  program.walk([&](AllocOp alloc) {
+    auto layout =
+        dyn_cast<NpuScatterAttr>(alloc.getMemref().getType().getLayout());
+    if (layout)
+      chip = dyn_cast_if_present<ChipAttr>(layout.getTarget());
+    return chip ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return chip;
+}
+
+std::optional<std::vector<Transfer>> npu::planMove(CopyOp op, ChipAttr chip,
+                                                   TransferError error) {
+  auto from = cast<MemRefType>(op.getSource().getType());
+  auto to = cast<MemRefType>(op.getDest().getType());
+  FailureOr<Storage> source = getQuietly(from, error);
+  FailureOr<Storage> dest = getQuietly(to, error);
+  if (failed(source) || failed(dest))
+    return std::nullopt;
+  return planTransfers(op.getReadMap(source->map), dest->map, to.getShape(),
+                       dest->elementBytes, getTransferLimits(chip), error);
+}
+
+std::optional<std::vector<Transfer>> npu::planMove(FillOp op, ChipAttr chip,
+                                                   TransferError error) {
+  auto type = cast<MemRefType>(op.getDest().getType());
+  FailureOr<Storage> dest = getQuietly(type, error);
+  if (failed(dest))
+    return std::nullopt;
+  return planTransfers(dest->map, dest->map, type.getShape(),
+                       dest->elementBytes, getTransferLimits(chip), error);
+}
+
+bool npu::canBeStored(MemRefType type) {
+  auto ignore = [](const Twine &) {};
+  FailureOr<Storage> storage = getQuietly(type, ignore);
+  return succeeded(storage) &&
+         planTransfers(storage->map, LayoutMap::rowMajor(type.getRank()),
+                       type.getShape(), storage->elementBytes,
+                       getTransferLimits(storage->target), ignore);
+}
+
+bool npu::haveSameUnits(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
+  auto getUnits = [&](const LayoutMap &map) -> std::optional<Tables> {
+    LayoutMap special = map.specialize(sizes);
+    for (const Coordinate &coordinate : special.getCoordinates())
+      if (map.getSpace() == "npu" && coordinate.name != "offset")
+        return tabulate(coordinate.value, sizes);
+    return std::nullopt;
+  };
+  std::optional<Tables> left = getUnits(a), right = getUnits(b);
+  return left && right && *left == *right;
+}
+
+bool npu::haveSameUnits(CopyOp op) {
+  auto ignore = [](const Twine &) {};
+  auto to = cast<MemRefType>(op.getDest().getType());
+  FailureOr<Storage> source =
+      getQuietly(cast<MemRefType>(op.getSource().getType()), ignore);
+  FailureOr<Storage> dest = getQuietly(to, ignore);
+  return succeeded(source) && succeeded(dest) &&
+         haveSameUnits(op.getReadMap(source->map), dest->map, to.getShape());
+}
