@@ -252,6 +252,20 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
   return isPossible ? config : std::nullopt;
 }
 
+/// Whether a tensor of these axes has parts that are scatters of their own.
+bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
+  // A fused axis has no steps that a part could keep.
+  for (char axis : StringRef("NCHW"))
+    if (axes.count(axis) > 1)
+      return false;
+  // Cuts fall between storage units.
+  int64_t lanes = getLanes(layout.getPack());
+  return llvm::all_of(llvm::zip(rule.units, axes), [&](auto dim) {
+    auto [unitOfDim, axis] = dim;
+    return axis != 'N' || unitOfDim % lanes == 0;
+  });
+}
+
 /// All tensors in one form, or those that are read in system memory.
 std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    NpuScatterAttr layout,
@@ -273,16 +287,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                               : !any.isResult;
     return form.mode == NpuMode::Matrix && isWhole;
   };
-  // Nor has a fused axis steps that a part could keep.
-  for (char axis : StringRef("NCHW"))
-    if (StringRef(axes).count(axis) > 1)
-      return std::nullopt;
-  // Cuts fall between storage units.
-  int64_t lanes = getLanes(layout.getPack());
-  for (auto [unitOfDim, axis] : llvm::zip(rule.units, axes))
-    if (axis == 'N' && unitOfDim % lanes != 0)
-      return std::nullopt;
-  if (isCutMatrix(slot))
+  if (isCutMatrix(slot) || !canCut(axes, layout))
     return std::nullopt;
   // Channels of a part are in successive units.
   if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(unit.op))
@@ -315,6 +320,10 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
 
 /// Each part of a concatenation as the whole has it.
 std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
+  std::string axes = whole.getScatter().getAxes().str();
+  // A part of a matrix is no scatter of its own.
+  if (whole.getMode() == NpuMode::Matrix || !canCut(axes, whole))
+    return std::nullopt;
   auto concat = cast<tensor::ConcatOp>(unit.op);
   RankedTensorType wholeType = concat.getResultType();
   SmallVector<SmallVector<int64_t>> offsets = getPartOffsets(concat);
@@ -326,8 +335,7 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
     if (mayBeMadeInPlace(unit.op->getOpOperand(slot.index)))
       part = getNpuPart(type, whole, wholeType, offsets[slot.index], chip);
     if (!part)
-      part = getNpuLayout(type, getFormBeside(whole),
-                          whole.getScatter().getAxes(), chip);
+      part = getNpuLayout(type, getFormBeside(whole), axes, chip);
     isPossible &= bool(part);
     return part;
   };

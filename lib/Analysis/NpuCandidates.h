@@ -72,6 +72,7 @@ private:
   std::optional<unsigned> findChannel(const OpConfig &config) const;
   bool isDest(unsigned operand) const;
   bool isSameMemory(Slot a, Slot b) const;
+  bool canCut(StringRef axes, NpuScatterAttr layout) const;
   bool isBroadcast(unsigned operand, const Contraction &contraction,
                    unsigned channel) const;
 

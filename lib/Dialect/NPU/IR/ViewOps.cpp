@@ -67,13 +67,21 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     return failure();
   // The dim of N, C, H and W; a step of a fused one is none of the axis.
   SmallVector<int64_t> dimOf;
-  if (storage->isLocal() && storage->scatter.getMode() != NpuMode::Matrix)
+  std::string axes;
+  bool isMatrix = false;
+  if (storage->isLocal()) {
+    axes = storage->scatter.getScatter().getAxes().str();
+    isMatrix = storage->scatter.getMode() == NpuMode::Matrix;
+    // A matrix with one column in a channel is a tensor of channels.
+    if (isMatrix && storage->scatter.getWidth() == 1)
+      std::replace(axes.begin(), axes.end(), 'M', 'C');
     for (char axis : StringRef("NCHW")) {
-      StringRef axes = storage->scatter.getScatter().getAxes();
-      if (axes.count(axis) > 1)
+      if (StringRef(axes).count(axis) > 1 || llvm::is_contained(axes, 'M'))
         break;
-      dimOf.push_back(axes.contains(axis) ? int64_t(axes.find(axis)) : -1);
+      size_t dim = axes.find(axis);
+      dimOf.push_back(dim == std::string::npos ? -1 : int64_t(dim));
     }
+  }
   if (dimOf.size() != 4) {
     emitError() << "infers slices of tensors in local memory whose dims are "
                    "N, C, H and W, found "
@@ -112,7 +120,8 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   auto layout = NpuScatterAttr::get(
       source.getContext(), NpuMode::Strided, 0, steps, at[0],
       storage->scatter.getPack(), at[1] * storage->elementBytes,
-      storage->scatter.getAxes(), storage->scatter.getTarget());
+      isMatrix ? StringRef(axes) : storage->scatter.getAxes(),
+      storage->scatter.getTarget());
   MemRefType result = MemRefType::get(sizes, source.getElementType(), layout,
                                       source.getMemorySpace());
   FailureOr<Storage> part = getStorage(result, emitError);
