@@ -191,6 +191,9 @@ void PaddingStates::wantNeutral(unsigned unitClass) {
   if (unit.isJoin() || unit.isPinned || unit.isInBody ||
       unit.rule.kind != Kind::Loops)
     return;
+  // What ends where the dim ends is never dearer than what goes on.
+  if (costs.getTarget().getMaskPercent() == 100)
+    return;
   for (size_t i = 0; i < numPlain[unitClass]; ++i) {
     OpConfig plain = candidates[unitClass].configs[i];
     SmallVector<int64_t> trips =

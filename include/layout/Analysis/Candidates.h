@@ -78,7 +78,7 @@ struct Candidates {
 /// times as many configurations and twice as many layouts.
 struct CandidateLimits {
   unsigned configsPerOp = 12;
-  unsigned layoutsPerTensor = 8;
+  unsigned layoutsPerTensor = 6;
 };
 
 /// The candidates of every class of `program`, with the prices of `costs`.

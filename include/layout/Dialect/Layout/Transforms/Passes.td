@@ -48,7 +48,7 @@ def PropagatePass : Pass<"layout-propagate"> {
            "Most combinations of layouts to consider per op; on a target with "
            "images, where the tensors of an op choose apart, three times as "
            "many">,
-    Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"8",
+    Option<"maxLayouts", "max-layouts", "unsigned", /*default=*/"6",
            "Most layouts to carry from op to op per tensor; on a target with "
            "images twice as many">,
     Option<"maxTable", "max-table", "int64_t", /*default=*/"1 << 20",
