@@ -40,6 +40,35 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   }
 };
 
+/// A slice takes no step along a dim that it has one index of. Said otherwise,
+/// the stride of that dim is none that its source has, and dims that are
+/// dropped are found by their strides.
+template <typename SliceOp>
+struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
+  using OpRewritePattern<SliceOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<OpFoldResult> strides = op.getMixedStrides();
+    bool changed = false;
+    for (auto [stride, size] : llvm::zip_equal(strides, op.getMixedSizes()))
+      if (isConstantIntValue(size, 1) && !isConstantIntValue(stride, 1)) {
+        stride = rewriter.getIndexAttr(1);
+        changed = true;
+      }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "steps along no such dim");
+    if constexpr (std::is_same_v<SliceOp, tensor::ExtractSliceOp>)
+      rewriter.replaceOpWithNewOp<SliceOp>(op, op.getResultType(),
+                                           op.getSource(), op.getMixedOffsets(),
+                                           op.getMixedSizes(), strides);
+    else
+      rewriter.replaceOpWithNewOp<SliceOp>(op, op.getSource(), op.getDest(),
+                                           op.getMixedOffsets(),
+                                           op.getMixedSizes(), strides);
+    return success();
+  }
+};
+
 /// pad = fill, then a copy into the interior. The copy is a structured op with
 /// the interior as its destination, so it gets vector code and no temporary.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
@@ -90,7 +119,9 @@ struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerPack, LowerUnPack, LowerPad>(context);
+    patterns.add<LowerPack, LowerUnPack, LowerPad,
+                 NoStepForOneIndex<tensor::ExtractSliceOp>,
+                 NoStepForOneIndex<tensor::InsertSliceOp>>(context);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false);

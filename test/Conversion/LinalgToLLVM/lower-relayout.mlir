@@ -56,3 +56,16 @@ func.func @concat(%x: tensor<3x2xf32>, %y: tensor<3x4xf32>) -> tensor<3x6xf32> {
   %r = tensor.concat dim(1) %x, %y : (tensor<3x2xf32>, tensor<3x4xf32>) -> tensor<3x6xf32>
   return %r : tensor<3x6xf32>
 }
+
+// -----
+
+// A step along a dim with one index says nothing, and hides which dim is
+// dropped once the slice is a view of memory.
+// CHECK-LABEL: func @one_index
+// CHECK: tensor.extract_slice %{{.*}}[1, 0, 2, 0] [1, 4, 1, 2] [1, 1, 1, 2] : tensor<2x4x4x3xf32> to tensor<4x1x2xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[1, 0, 2, 0] [1, 4, 1, 2] [1, 1, 1, 2] : tensor<4x1x2xf32> into tensor<2x4x4x3xf32>
+func.func @one_index(%a: tensor<2x4x4x3xf32>, %b: tensor<2x4x4x3xf32>) -> tensor<2x4x4x3xf32> {
+  %s = tensor.extract_slice %a[1, 0, 2, 0] [1, 4, 1, 2] [3, 1, 2, 2] : tensor<2x4x4x3xf32> to tensor<4x1x2xf32>
+  %r = tensor.insert_slice %s into %b[1, 0, 2, 0] [1, 4, 1, 2] [1, 1, 5, 2] : tensor<4x1x2xf32> into tensor<2x4x4x3xf32>
+  return %r : tensor<2x4x4x3xf32>
+}

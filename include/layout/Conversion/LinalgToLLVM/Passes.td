@@ -44,7 +44,8 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
     `linalg.pack` becomes pad, expand and transpose, `linalg.unpack` transpose,
     collapse and slice; `tensor.pad` with one padding value becomes a fill and a
     copy into its interior; `tensor.concat` becomes slice insertions. Nothing is
-    left that has no destination, so bufferization copies nothing.
+    left that has no destination, so bufferization copies nothing. Slices keep no
+    steps along dims of which they have one index.
   }];
   let dependentDialects = [
     "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",

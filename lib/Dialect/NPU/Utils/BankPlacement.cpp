@@ -173,34 +173,30 @@ BankConflicts BankPlacer::price(const Attempt &attempt, size_t block,
   return added;
 }
 
-/// Both ways: the pairs that the block is in.
+/// The pairs that the block is in, both ways, `sign` times.
+void BankPlacer::addPairs(Attempt &attempt, size_t block, int sign) const {
+  for (size_t c : commandsOf[block])
+    for (size_t i = 0; i < commands[c].size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        const BankUse &a = commands[c][i], &b = commands[c][j];
+        if ((a.block == block || b.block == block) &&
+            attempt.isPlaced[a.block] && attempt.isPlaced[b.block] &&
+            conflict(a, attempt.places[a.block], b, attempt.places[b.block]))
+          attempt.conflictsOf[c] += sign;
+      }
+}
+
 void BankPlacer::put(Attempt &attempt, size_t block, int64_t place) const {
   BankConflicts added = price(attempt, block, place);
   attempt.places[block] = place;
   attempt.isPlaced[block] = true;
   attempt.total.commands += added.commands;
   attempt.total.bytes += added.bytes;
-  for (size_t c : commandsOf[block])
-    for (size_t i = 0; i < commands[c].size(); ++i)
-      for (size_t j = 0; j < i; ++j) {
-        const BankUse &a = commands[c][i], &b = commands[c][j];
-        if ((a.block == block || b.block == block) &&
-            attempt.isPlaced[a.block] && attempt.isPlaced[b.block] &&
-            conflict(a, attempt.places[a.block], b, attempt.places[b.block]))
-          ++attempt.conflictsOf[c];
-      }
+  addPairs(attempt, block, 1);
 }
 
 void BankPlacer::take(Attempt &attempt, size_t block) const {
-  for (size_t c : commandsOf[block])
-    for (size_t i = 0; i < commands[c].size(); ++i)
-      for (size_t j = 0; j < i; ++j) {
-        const BankUse &a = commands[c][i], &b = commands[c][j];
-        if ((a.block == block || b.block == block) &&
-            attempt.isPlaced[a.block] && attempt.isPlaced[b.block] &&
-            conflict(a, attempt.places[a.block], b, attempt.places[b.block]))
-          --attempt.conflictsOf[c];
-      }
+  addPairs(attempt, block, -1);
   attempt.isPlaced[block] = false;
   BankConflicts added = price(attempt, block, attempt.places[block]);
   attempt.total.commands -= added.commands;

@@ -75,6 +75,7 @@ private:
   std::vector<int64_t> getChoices(const Attempt &attempt, size_t block) const;
   BankConflicts price(const Attempt &attempt, size_t block,
                       int64_t place) const;
+  void addPairs(Attempt &attempt, size_t block, int sign) const;
   void put(Attempt &attempt, size_t block, int64_t place) const;
   void take(Attempt &attempt, size_t block) const;
   bool placeInOrder(llvm::ArrayRef<size_t> order, Attempt &attempt) const;
