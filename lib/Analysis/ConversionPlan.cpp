@@ -164,8 +164,7 @@ ConversionPlan ConversionPlan::get(RankedTensorType from, RankedTensorType to,
   return getOfMove(from, to, target);
 }
 
-/// Whether the memory of a value may change once its only user has it.
-static bool isOverwritable(Value value) {
+bool layout::isOverwritable(Value value) {
   while (value.hasOneUse()) {
     Operation *op = value.getDefiningOp();
     if (!op || op->hasTrait<OpTrait::ConstantLike>())

@@ -182,15 +182,11 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   };
   SmallVector<int64_t> trips =
       getStoredTrips(rule, layouts, *this, target.getAssumedSize());
-  bool mayMask = false;
-  for (auto [loop, trip] : llvm::zip(rule.loops, trips))
-    mayMask |= loop.iterator == utils::IteratorType::reduction &&
-               !ShapedType::isDynamic(loop.size) && trip != loop.size;
   bool statesPadding = llvm::any_of(layouts.results, [&](LayoutId layout) {
     return bool(getPadding(layout));
   });
   PaddingUse padding;
-  if (mayMask || statesPadding)
+  if (statesPadding || reducesPadding(rule, trips))
     padding = getPaddingUse(op, rule, layouts, *this);
   // What is masked is not gone through.
   for (unsigned loop : padding.maskedLoops.set_bits())

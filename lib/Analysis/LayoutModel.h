@@ -56,8 +56,7 @@ public:
   /// Whether a copy of a tensor may take its place: its only user has it, and
   /// it belongs to the op that made it.
   static bool mayOverwrite(const TensorClass &tensor) {
-    return tensor.producer && tensor.consumers.size() == 1 &&
-           tensor.first.getDefiningOp() && tensor.first.hasOneUse();
+    return tensor.producer && isOverwritable(tensor.first);
   }
 
   /// How often the copy that these consumers ask for is made: one for all, or

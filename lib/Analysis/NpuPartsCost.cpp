@@ -38,15 +38,8 @@ static SmallVector<int64_t> getDims(const llvm::SmallBitVector &dims) {
 static SmallVector<Part, 2> getParts(Operation *op) {
   SmallVector<Part, 2> parts;
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tensor::ExtractSliceOp>([&](tensor::ExtractSliceOp slice) {
-        parts.push_back({0, false,
-                         SmallVector<int64_t>(slice.getStaticOffsets()),
-                         SmallVector<int64_t>(slice.getStaticSizes()),
-                         SmallVector<int64_t>(slice.getStaticStrides()),
-                         getDims(slice.getDroppedDims())});
-      })
-      .Case<tensor::InsertSliceOp>([&](tensor::InsertSliceOp slice) {
-        parts.push_back({0, true,
+      .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>([&](auto slice) {
+        parts.push_back({0, isa<tensor::InsertSliceOp>(op),
                          SmallVector<int64_t>(slice.getStaticOffsets()),
                          SmallVector<int64_t>(slice.getStaticSizes()),
                          SmallVector<int64_t>(slice.getStaticStrides()),

@@ -7,7 +7,8 @@
 
 #include "PaddingStates.h"
 #include "PaddingUse.h"
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include <deque>
@@ -62,15 +63,11 @@ private:
 static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
   if (padding.getType() == type)
     return padding;
-  auto number = dyn_cast<FloatAttr>(padding);
-  auto integer = dyn_cast<IntegerAttr>(padding);
-  bool isZero = number ? number.getValue().isPosZero()
-                       : integer && integer.getValue().isZero();
-  if (!isZero)
-    return {};
-  if (isa<FloatType>(type))
-    return FloatAttr::get(type, 0.0);
-  return type.isIntOrIndex() ? IntegerAttr::get(type, 0) : TypedAttr();
+  bool isZero = matchPattern(padding, m_Zero()) ||
+                matchPattern(padding, m_PosZeroFloat());
+  return isZero && type.isIntOrIndexOrFloat()
+             ? Builder(type.getContext()).getZeroAttr(type)
+             : TypedAttr();
 }
 
 /// What common reductions leave their accumulator alone on: a sum of products,
@@ -196,13 +193,8 @@ void PaddingStates::wantNeutral(unsigned unitClass) {
     return;
   for (size_t i = 0; i < numPlain[unitClass]; ++i) {
     OpConfig plain = candidates[unitClass].configs[i];
-    SmallVector<int64_t> trips =
-        getStoredTrips(unit.rule, plain.layouts, costs, /*assumed=*/1);
-    bool mayMask = false;
-    for (auto [loop, trip] : llvm::zip(unit.rule.loops, trips))
-      mayMask |= loop.iterator == utils::IteratorType::reduction &&
-                 !ShapedType::isDynamic(loop.size) && trip != loop.size;
-    if (!mayMask)
+    if (!reducesPadding(unit.rule, getStoredTrips(unit.rule, plain.layouts,
+                                                  costs, /*assumed=*/1)))
       continue;
     unsigned masked = getPaddingUse(unit.op, unit.rule, plain.layouts, costs)
                           .maskedLoops.count();

@@ -42,6 +42,14 @@ SmallVector<int64_t> layout::getStoredTrips(const OpLayoutRule &rule,
   return trips;
 }
 
+bool layout::reducesPadding(const OpLayoutRule &rule, ArrayRef<int64_t> trips) {
+  return llvm::any_of(llvm::zip_equal(rule.loops, trips), [](auto each) {
+    auto [loop, trip] = each;
+    return loop.iterator == utils::IteratorType::reduction &&
+           !ShapedType::isDynamic(loop.size) && trip != loop.size;
+  });
+}
+
 namespace {
 /// An op on physical tensors, as PaddingMasks.h sees it.
 struct StoredOp {

@@ -42,6 +42,9 @@ SmallVector<int64_t> getStoredTrips(const OpLayoutRule &rule,
                                     const OpLayouts &layouts,
                                     const LayoutTable &table, int64_t assumed);
 
+/// Whether a reduction of known size goes on past it, at these trips.
+bool reducesPadding(const OpLayoutRule &rule, ArrayRef<int64_t> trips);
+
 /// The innermost tile of dim `d`; 1 where it is whole.
 int64_t getInnerTile(const LayoutMap &map, unsigned d);
 

@@ -107,6 +107,9 @@ struct ConversionPlan {
   void print(raw_ostream &os) const;
 };
 
+/// Whether the memory of a value may change once its only user has it.
+bool isOverwritable(Value value);
+
 StringRef stringify(ConversionPlan::Kind kind);
 
 } // namespace layout

@@ -8,14 +8,13 @@
 #include "layout/Conversion/GPUToOpenCL/Package.h"
 #include "layout/Conversion/GPUToOpenCL/Passes.h"
 #include "layout/Conversion/GPUToOpenCL/Storage.h"
+#include "layout/Conversion/PackageFiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -366,23 +365,15 @@ LogicalResult PackageWriter::write(StringRef directory) {
       {"memory", std::move(memory)},        {"commands", std::move(commands)}};
   llvm::raw_string_ostream(files["manifest.json"])
       << llvm::formatv("{0:2}\n", json::Value(std::move(manifest)));
-  if (std::error_code code = llvm::sys::fs::create_directories(directory))
-    return function.emitError() << "cannot make the directory '" << directory
-                                << "': " << code.message();
-  for (const auto &[name, contents] : files) {
-    SmallString<128> path(directory);
-    llvm::sys::path::append(path, name);
-    std::error_code code;
-    llvm::raw_fd_ostream os(path, code);
-    if (!code) {
-      os << contents;
-      os.close();
-      code = os.error();
-      os.clear_error();
-    }
-    if (code)
-      return function.emitError()
-             << "cannot write '" << path << "': " << code.message();
+  if (failed(makePackageDirectory(function, directory)))
+    return failure();
+  for (const auto &file : files) {
+    auto fill = [&](raw_ostream &os) {
+      os << file.second;
+      return success();
+    };
+    if (failed(writePackageFile(function, directory, file.first, fill)))
+      return failure();
   }
   return success();
 }

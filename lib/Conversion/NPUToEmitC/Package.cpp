@@ -8,12 +8,11 @@
 #include "layout/Conversion/NPUToEmitC/Package.h"
 #include "FunctionEmitter.h"
 #include "layout/Conversion/NPUToEmitC/Passes.h"
+#include "layout/Conversion/PackageFiles.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/Cpp/CppEmitter.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -86,26 +85,6 @@ static json::Value describe(ChipAttr chip) {
                       {"banks", chip.getBanks().value_or(0)}};
 }
 
-static LogicalResult
-writeFile(ModuleOp module, StringRef directory, StringRef name,
-          function_ref<LogicalResult(raw_ostream &)> fill) {
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    if (failed(fill(os)))
-      return failure();
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
-    return module.emitError()
-           << "cannot write '" << path << "': " << code.message();
-  return success();
-}
-
 LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
                                    StringRef directory, bool checks) {
   auto function = module.lookupSymbol<func::FuncOp>(symbol);
@@ -123,16 +102,16 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
                         {"constants", constants->bytes},
                         {"chip", describe(findChip(module))},
                         {"arguments", std::move(*arguments)}};
-  if (std::error_code code = llvm::sys::fs::create_directories(directory))
-    return module.emitError() << "cannot make the directory '" << directory
-                              << "': " << code.message();
+  if (failed(layout::makePackageDirectory(module, directory)))
+    return failure();
   // The conversion takes the constants out of the module.
   auto writeConstants = [&](raw_ostream &os) {
     constants->write(os);
     return success();
   };
   if (!constants->isEmpty() &&
-      failed(writeFile(module, directory, "constants.bin", writeConstants)))
+      failed(layout::writePackageFile(module, directory, "constants.bin",
+                                      writeConstants)))
     return failure();
   PassManager pm(module.getContext());
   ConvertNPUToEmitCPassOptions options;
@@ -154,7 +133,8 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
     os << llvm::formatv("{0:2}\n", json::Value(std::move(manifest)));
     return success();
   };
-  return failure(
-      failed(writeFile(module, directory, "program.cpp", writeProgram)) ||
-      failed(writeFile(module, directory, "manifest.json", writeManifest)));
+  return failure(failed(layout::writePackageFile(
+                     module, directory, "program.cpp", writeProgram)) ||
+                 failed(layout::writePackageFile(
+                     module, directory, "manifest.json", writeManifest)));
 }

@@ -5,26 +5,22 @@
     cpu_programs.py --count 40 --seed 0 [--keep FOLDER]
 
 A target has 2 to 16 lanes, counts arithmetic high and conversions low, so that tiles are worth one,
-and masks as free or as dear, so that padding is left open or stated. Every program is right: an error, a crash or
-a wrong number is a failure. The last line says in how many programs something is stored in tiles, and
-in how many some padding is stated.
+and masks as free or as dear, so that padding is left open or stated. Every program is right: an
+error, a crash or a wrong number is a failure. The last line says in how many programs something is
+stored in tiles, and in how many some padding is stated.
 """
 
-import argparse
-import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
-from npu_program_ops import Writer
+from random_programs import Writer, find_difference, parse_arguments, run_seeds
 
 from layout_mlir.tools import find_tool
 
 SECONDS = 60  # for one tool
-LIMITS = {"f32": 1e-4, "f16": 2e-2, "i32": 0, "i8": 0}
 
 
 def random_target(rng):
@@ -40,10 +36,10 @@ def run_tool(name, *args):
 
 
 def check(seed, folder):
-    """The text after the decision."""
+    """Which marks of layouts are in the text after the decision."""
     rng = random.Random(seed)
     writer = Writer(rng)
-    source, decided, lowered = (folder / f"{name}.mlir" for name in ("source", "decided", "lowered"))
+    source, decided, lowered = (folder / f"{name}.mlir" for name in ("program", "decided", "lowered"))
     source.write_text(writer.write(rng.randint(2, 9)))
     run_tool("layout-opt", source, f"--layout-assign=target={{{random_target(rng)}}}",
              "--layout-verify", "-o", decided)
@@ -53,40 +49,20 @@ def check(seed, folder):
     for number, value in enumerate(writer.inputs):
         np.save(folder / f"in{number}.npy", value.data)
         files.append(f"--input={folder / f'in{number}.npy'}")
-    files += [f"--output={folder / f'out{number}.npy'}" for number in range(len(writer.results))]
-    run_tool("layout-run", lowered, "--function=main", *files)
-    is_half = any(value.element == "f16" for value in writer.pool)
-    for number, value in enumerate(writer.results):
-        found = np.load(folder / f"out{number}.npy").astype(np.float64)
-        wanted = value.data.astype(np.float64)
-        element = "f16" if is_half and value.element == "f32" else value.element
-        limit = LIMITS[element] * max(1.0, np.abs(wanted).max(initial=0))
-        if found.shape != wanted.shape or not np.all(np.abs(found - wanted) <= limit):
-            raise RuntimeError(f"result {number} is wrong")
-    return decided.read_text()
+    outputs = [folder / f"out{number}.npy" for number in range(len(writer.results))]
+    run_tool("layout-run", lowered, "--function=main", *files,
+             *[f"--output={path}" for path in outputs])
+    if different := find_difference(writer, [np.load(path) for path in outputs]):
+        raise RuntimeError(different)
+    text = decided.read_text()
+    return {mark for mark in ("floordiv", "#layout.padded") if mark in text}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=pathlib.Path, help="where programs that fail stay")
-    args = parser.parse_args()
-    failures = tiled = padded = 0
-    for seed in range(args.seed, args.seed + args.count):
-        with tempfile.TemporaryDirectory(prefix="cpu-programs-") as name:
-            folder = pathlib.Path(name)
-            try:
-                text = check(seed, folder)
-                tiled += "floordiv" in text
-                padded += "#layout.padded" in text
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                failures += 1
-                print(f"seed {seed}: {error}", flush=True)
-                if args.keep:
-                    args.keep.mkdir(parents=True, exist_ok=True)
-                    (args.keep / f"{seed}.mlir").write_text((folder / "source.mlir").read_text())
+    args = parse_arguments(__doc__)
+    outcomes, failures = run_seeds(args, check)
+    tiled, padded = (sum(mark in outcome for outcome in outcomes)
+                     for mark in ("floordiv", "#layout.padded"))
     print(f"{failures} of {args.count} failed; {tiled} have tiles, {padded} state padding")
     return 1 if failures else 0
 

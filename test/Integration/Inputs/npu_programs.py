@@ -8,18 +8,13 @@ Every program is right, or is refused by an error that says what does not fit; a
 report of the simulator, a crash and any other error are failures.
 """
 
-import argparse
 import collections
-import pathlib
 import random
 import re
 import subprocess
 import sys
-import tempfile
 
-import numpy as np
-
-from npu_program_ops import Writer
+from random_programs import Writer, find_difference, parse_arguments, run_seeds
 
 from layout_mlir import LayoutError
 from layout_mlir.npu import Program
@@ -30,7 +25,6 @@ KNOWN = ("does not fit local memory in any parts", "op does not fit: ",
          "parts or more for local memory")
 OF_DMA = ("no transfers move a tensor from", "no transfers fill", "is not in their memory")
 SECONDS = 60  # for one program
-LIMITS = {"f32": 1e-4, "f16": 2e-2, "i32": 0, "i8": 0}
 
 
 def random_chip(rng):
@@ -69,26 +63,6 @@ def lower(folder, text, target, holes):
     return None, found.group(1)
 
 
-def find_difference(program, writer):
-    """What is wrong with what the program computes, or None."""
-    result = program.run(*[value.data for value in writer.inputs], check=False)
-    if result.errors:
-        return f"the simulator reports {result.errors[0]}"
-    for number, (found, value) in enumerate(zip(result.outputs, writer.results)):
-        wanted = value.data.astype(np.float64)
-        found = found.astype(np.float64)
-        if found.shape != wanted.shape:
-            return f"result {number} is {found.shape}, not {wanted.shape}"
-        # What was computed in f16 once keeps its errors in f32.
-        is_half = any(other.element == "f16" for other in writer.pool)
-        element = "f16" if is_half and value.element == "f32" else value.element
-        limit = LIMITS[element] * max(1.0, np.abs(wanted).max(initial=0))
-        error = np.abs(found - wanted)
-        if not np.all(error <= limit):
-            return f"result {number} is off by {np.nanmax(error)} of {np.abs(wanted).max()}"
-    return None
-
-
 def check(seed, folder):
     """'right', a known error, or raises RuntimeError."""
     rng = random.Random(seed)
@@ -101,38 +75,19 @@ def check(seed, folder):
         if kind is None:
             raise RuntimeError(error)
         return kind
-    different = find_difference(Program(lowered, folder=folder / "package"), writer)
-    if different:
+    program = Program(lowered, folder=folder / "package")
+    result = program.run(*[value.data for value in writer.inputs], check=False)
+    if result.errors:
+        raise RuntimeError(f"the simulator reports {result.errors[0]}")
+    if different := find_difference(writer, result.outputs):
         raise RuntimeError(different)
     return "right"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=pathlib.Path, help="where programs that fail stay")
-    parser.add_argument("--verbose", action="store_true")
-    args = parser.parse_args()
-    counts, failures = collections.Counter(), 0
-    for seed in range(args.seed, args.seed + args.count):
-        with tempfile.TemporaryDirectory(prefix="npu-programs-") as name:
-            folder = pathlib.Path(name)
-            try:
-                outcome = check(seed, folder)
-                counts[outcome] += 1
-                if outcome == "right":
-                    continue
-                if args.verbose:
-                    print(f"seed {seed}: {outcome}", flush=True)
-            except (LayoutError, RuntimeError, subprocess.TimeoutExpired) as error:
-                failures += 1
-                print(f"seed {seed}: {error}", flush=True)
-            if args.keep:
-                args.keep.mkdir(parents=True, exist_ok=True)
-                (args.keep / f"{seed}.mlir").write_text((folder / "program.mlir").read_text())
-    for kind, count in counts.most_common():
+    args = parse_arguments(__doc__)
+    outcomes, failures = run_seeds(args, check, lambda outcome: outcome == "right", [LayoutError])
+    for kind, count in collections.Counter(outcomes).most_common():
         print(f"{count} {kind.strip(' :')}")
     print(f"{failures} of {args.count} failed")
     return 1 if failures else 0

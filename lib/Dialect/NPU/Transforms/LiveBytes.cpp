@@ -13,27 +13,18 @@ using namespace mlir::npu;
 
 std::optional<int64_t>
 mlir::npu::findUnplaced(const std::vector<PlacedBlock> &blocks) {
-  std::vector<std::pair<size_t, int64_t>> placed; // what still lives, and where
+  std::vector<int64_t> places(blocks.size());
+  std::vector<size_t> live;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    llvm::erase_if(placed, [&](const auto &other) {
-      return blocks[other.first].end <= blocks[i].begin;
+    llvm::erase_if(live, [&](size_t other) {
+      return blocks[other].end <= blocks[i].begin;
     });
-    if (blocks[i].place) {
-      placed.push_back({i, *blocks[i].place});
-      continue;
-    }
-    int64_t place = blocks[i].fit(0);
-    for (size_t next = 0; next < placed.size(); ++next) {
-      auto [other, there] = placed[next];
-      if (place >= there + blocks[other].size ||
-          there >= place + blocks[i].size)
-        continue;
-      place = blocks[i].fit(there + blocks[other].size);
-      next = size_t(-1); // from the first one again
-    }
-    if (blocks[i].limit && place + blocks[i].size > *blocks[i].limit)
+    places[i] = blocks[i].place ? *blocks[i].place
+                                : findFreePlace(blocks, i, 0, live, places);
+    if (!blocks[i].place && blocks[i].limit &&
+        places[i] + blocks[i].size > *blocks[i].limit)
       return blocks[i].begin;
-    placed.push_back({i, place});
+    live.push_back(i);
   }
   return std::nullopt;
 }

@@ -1,11 +1,16 @@
 # Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes random programs on tensors, and computes them with numpy as it goes.
+"""Writes random programs on tensors, computes them with numpy as it goes, and compares.
 
 `Writer(random).write(count)` is the text; `inputs` and `results` are values with their data. Data
-are small whole numbers, so that sums are exact in any order.
+are small whole numbers, so that sums are exact in any order. `find_difference` says what is wrong
+with results, and `run_seeds` checks one program after the other.
 """
 
+import argparse
+import pathlib
+import subprocess
+import tempfile
 from typing import NamedTuple
 
 import numpy as np
@@ -381,3 +386,55 @@ class Writer:
         lines = "\n".join(self.lines)
         return (f"func.func @main({arguments}) -> ({types}) {{\n{lines}\nreturn {names} : {types}\n"
                 "}\n")
+
+
+LIMITS = {"f32": 1e-4, "f16": 2e-2, "i32": 0, "i8": 0}
+
+
+def find_difference(writer, outputs):
+    """What is wrong with what the program computes, or None."""
+    for number, (found, value) in enumerate(zip(outputs, writer.results, strict=True)):
+        wanted = value.data.astype(np.float64)
+        found = found.astype(np.float64)
+        if found.shape != wanted.shape:
+            return f"result {number} is {found.shape}, not {wanted.shape}"
+        # What was computed in f16 once keeps its errors in f32.
+        is_half = any(other.element == "f16" for other in writer.pool)
+        element = "f16" if is_half and value.element == "f32" else value.element
+        limit = LIMITS[element] * max(1.0, np.abs(wanted).max(initial=0))
+        error = np.abs(found - wanted)
+        if not np.all(error <= limit):
+            return f"result {number} is off by {np.nanmax(error)} of {np.abs(wanted).max()}"
+    return None
+
+
+def parse_arguments(description):
+    parser = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=pathlib.Path, help="where programs that fail stay")
+    parser.add_argument("--verbose", action="store_true", help="name what else is not right")
+    return parser.parse_args()
+
+
+def run_seeds(args, check, is_right=lambda outcome: True, errors=()):
+    """What `check(seed, folder)` returns for each seed, and how many raised one of `errors`. It
+    leaves the program in the folder as program.mlir; what is not right is kept."""
+    outcomes, failures = [], 0
+    for seed in range(args.seed, args.seed + args.count):
+        with tempfile.TemporaryDirectory(prefix="random-programs-") as name:
+            folder = pathlib.Path(name)
+            try:
+                outcomes.append(check(seed, folder))
+                if is_right(outcomes[-1]):
+                    continue
+                if args.verbose:
+                    print(f"seed {seed}: {outcomes[-1]}", flush=True)
+            except (*errors, RuntimeError, subprocess.TimeoutExpired) as error:
+                failures += 1
+                print(f"seed {seed}: {error}", flush=True)
+            if args.keep:
+                args.keep.mkdir(parents=True, exist_ok=True)
+                (args.keep / f"{seed}.mlir").write_text((folder / "program.mlir").read_text())
+    return outcomes, failures

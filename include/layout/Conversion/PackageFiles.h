@@ -1,0 +1,35 @@
+//===- PackageFiles.h - The files of a compiled program ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A package is a directory of files that a program runs from without a
+// compiler. What cannot be written is an error at the op that it is made of.
+//
+//   makePackageDirectory(function, "out")
+//   writePackageFile(function, "out", "manifest.json", ..)   out/manifest.json
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_CONVERSION_PACKAGEFILES_H
+#define LAYOUT_CONVERSION_PACKAGEFILES_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir {
+namespace layout {
+
+/// With all directories above it; one that is there is kept.
+LogicalResult makePackageDirectory(Operation *op, StringRef directory);
+
+/// Fails without an error of its own where `fill` does.
+LogicalResult writePackageFile(Operation *op, StringRef directory,
+                               StringRef name,
+                               function_ref<LogicalResult(raw_ostream &)> fill);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_CONVERSION_PACKAGEFILES_H

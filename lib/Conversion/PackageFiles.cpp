@@ -1,0 +1,41 @@
+//===- PackageFiles.cpp - The files of a compiled program -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Conversion/PackageFiles.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+LogicalResult layout::makePackageDirectory(Operation *op, StringRef directory) {
+  if (std::error_code code = llvm::sys::fs::create_directories(directory))
+    return op->emitError() << "cannot make the directory '" << directory
+                           << "': " << code.message();
+  return success();
+}
+
+LogicalResult
+layout::writePackageFile(Operation *op, StringRef directory, StringRef name,
+                         function_ref<LogicalResult(raw_ostream &)> fill) {
+  SmallString<128> path(directory);
+  llvm::sys::path::append(path, name);
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    if (failed(fill(os)))
+      return failure();
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (code)
+    return op->emitError() << "cannot write '" << path
+                           << "': " << code.message();
+  return success();
+}
