@@ -203,6 +203,12 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
               takeBits(*inner->swizzle, lo, modulus, sizes))
         return add(outside, *bits, sizes);
     composed = composeDigits(*inner, lo, modulus);
+    // Where only the mod stands apart, the floor goes in.
+    if (!composed && lo > 1)
+      if (std::optional<Digit> floor = composeDigits(*inner, lo, 0)) {
+        x.terms[0].digit = *floor;
+        lo = 1;
+      }
   }
   if (composed) {
     // A narrower digit can let go of more of a fused source.
