@@ -27,6 +27,85 @@ using llvm::SmallVectorImpl;
 static constexpr int64_t kMaxTile = int64_t(1) << 24;
 static constexpr int64_t kMaxStorage = int64_t(1) << 48;
 
+/// Sets of digits are bits of one number.
+static constexpr size_t kMaxDigits = 64;
+
+static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
+                     StoredDigits::Axis &axis) {
+  std::optional<int64_t> extent = stored.extent.evaluate(shape);
+  std::optional<int64_t> constant = stored.value.constant.evaluate(shape);
+  if (!extent || !constant)
+    return false;
+  axis.extent = *extent;
+  axis.hasConstant = *constant != 0;
+  for (const DigitTerm &term : stored.value.terms) {
+    const Digit &digit = term.digit;
+    std::optional<int64_t> stride = term.stride.evaluate(shape);
+    if (!stride || *stride < 1 || *stride > kMaxStorage)
+      return false;
+    if (!digit.isDim()) {
+      digit.walkDims([&](unsigned d) { axis.mixedDims |= uint64_t(1) << d; });
+      axis.mixedStride = std::max(axis.mixedStride, *stride);
+      continue;
+    }
+    if (std::max(digit.lo, digit.modulus) > kMaxTile)
+      return false;
+    axis.terms.push_back(
+        {digit.dim, digit.lo, digit.lo * digit.modulus, *stride});
+  }
+  return true;
+}
+
+/// Whether numbers in place of sizes are all that the shape changes: digits of
+/// dims, no two of which become a wider one.
+static bool areDigitsOnShape(const StoredDigits::Axis &axis) {
+  for (size_t i = 1; i < axis.terms.size(); ++i) {
+    const StoredDigits::Term &below = axis.terms[i - 1], &above = axis.terms[i];
+    if (below.dim == above.dim && below.end == above.lo &&
+        above.stride == below.stride * (below.end / below.lo))
+      return false;
+  }
+  return axis.mixedDims == 0;
+}
+
+static std::optional<StoredDigits::Dense> findDense(const StoredDigits &stored,
+                                                    ArrayRef<int64_t> shape) {
+  StoredDigits::Dense dense;
+  SmallVector<int64_t, 6> sizes(shape.size(), 1); // that the digits make up
+  for (const StoredDigits::Axis &axis : llvm::reverse(stored.axes)) {
+    if (axis.mixedDims || axis.hasConstant)
+      return std::nullopt;
+    SmallVector<StoredDigits::Term, 4> terms = axis.terms;
+    if (terms.size() > 1)
+      llvm::sort(terms, [](const auto &a, const auto &b) {
+        return a.stride < b.stride;
+      });
+    int64_t reach = 1;
+    for (const StoredDigits::Term &term : terms) {
+      int64_t end = term.end ? term.end : shape[term.dim];
+      if (end % term.lo != 0 || (term.end && shape[term.dim] % end != 0))
+        return std::nullopt;
+      int64_t extent = end / term.lo;
+      if (extent == 1)
+        continue;
+      if (term.stride != reach)
+        return std::nullopt;
+      reach *= extent;
+      sizes[term.dim] *= extent;
+      if (reach > kMaxStorage || sizes[term.dim] > kMaxTile)
+        return std::nullopt;
+      dense.digits.push_back({term.dim, term.lo, extent});
+      if (term.lo != 1)
+        dense.cuts.push_back({term.dim, term.lo});
+    }
+    if (reach != axis.extent)
+      return std::nullopt;
+  }
+  return ArrayRef<int64_t>(sizes) == shape
+             ? std::optional<StoredDigits::Dense>(std::move(dense))
+             : std::nullopt;
+}
+
 std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
                                                ArrayRef<int64_t> shape) {
   if (map.getSpace() != "buffer" || !map.getReplicas().empty() ||
@@ -39,30 +118,59 @@ std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
   if (!size || *size > kMaxStorage)
     return std::nullopt;
   result.size = *size;
-  for (const StoredAxis &stored : getAxesOnShape(map, shape)) {
-    Axis &axis = result.axes.emplace_back();
-    std::optional<int64_t> extent = stored.extent.getConstant();
-    if (!extent || !stored.value.constant.isConstant())
-      return std::nullopt;
-    axis.extent = *extent;
-    axis.hasConstant = !stored.value.constant.isZero();
-    for (const DigitTerm &term : stored.value.terms) {
-      const Digit &digit = term.digit;
-      std::optional<int64_t> stride = term.stride.getConstant();
-      if (!stride || *stride < 1 || *stride > kMaxStorage)
-        return std::nullopt;
-      if (!digit.isDim()) {
-        digit.walkDims([&](unsigned d) { axis.mixedDims |= uint64_t(1) << d; });
-        axis.mixedStride = std::max(axis.mixedStride, *stride);
-        continue;
-      }
-      if (std::max(digit.lo, digit.modulus) > kMaxTile)
-        return std::nullopt;
-      axis.terms.push_back(
-          {digit.dim, digit.lo, digit.lo * digit.modulus, *stride});
-    }
-  }
+  auto readAxes = [&](ArrayRef<StoredAxis> axes) {
+    result.axes.clear();
+    return llvm::all_of(axes, [&](const StoredAxis &axis) {
+      return readAxis(axis, shape, result.axes.emplace_back());
+    });
+  };
+  if (!readAxes(map.getStoredAxes()))
+    return std::nullopt;
+  if (!llvm::all_of(result.axes, areDigitsOnShape) &&
+      !readAxes(getAxesOnShape(map, shape)))
+    return std::nullopt;
+  result.dense = findDense(result, shape);
   return result;
+}
+
+/// The positions next to each other on both sides.
+static int64_t getDenseRun(ArrayRef<StoredDigits::Dense::Digit> from,
+                           ArrayRef<StoredDigits::Dense::Digit> to) {
+  int64_t run = 1;
+  while (!from.empty() && !to.empty()) {
+    StoredDigits::Dense::Digit a = from.front(), b = to.front();
+    from = from.drop_front();
+    to = to.drop_front();
+    // A digit that is cut on one side only goes on behind the cut.
+    while (a.dim == b.dim && a.lo == b.lo && a.extent != b.extent) {
+      auto &shorter = a.extent < b.extent ? a : b;
+      auto &longer = a.extent < b.extent ? b : a;
+      auto &next = a.extent < b.extent ? from : to;
+      run *= shorter.extent;
+      longer.lo *= shorter.extent;
+      longer.extent /= shorter.extent;
+      if (next.empty())
+        return run;
+      shorter = next.front();
+      next = next.drop_front();
+    }
+    if (a.dim != b.dim || a.lo != b.lo)
+      return run;
+    run *= a.extent;
+  }
+  return run;
+}
+
+/// Without padding every element is moved once. Nothing where dims are cut at
+/// positions that do not nest.
+static std::optional<DigitMove> findDenseMove(const StoredDigits &from,
+                                              const StoredDigits &to) {
+  for (auto [dim, cut] : from.dense->cuts)
+    for (auto [otherDim, other] : to.dense->cuts)
+      if (dim == otherDim && cut % other != 0 && other % cut != 0)
+        return std::nullopt;
+  return DigitMove{from.size, from.size,
+                   getDenseRun(from.dense->digits, to.dense->digits)};
 }
 
 namespace {
@@ -114,6 +222,7 @@ private:
   bool hasLoneDigits() const;
   std::optional<int64_t> countElements(const Box &box) const;
   Answer countMove() const;
+  template <typename Fn> void walkRun(ArrayRef<Axis> side, Fn visit) const;
   int64_t getCommonRun() const;
 
   const StoredDigits *sides[2];
@@ -168,14 +277,16 @@ void NumberedMove::orderDigits() {
 /// again.
 bool NumberedMove::placeAxes() {
   for (unsigned k : {0u, 1u}) {
-    axes[k].assign(sides[k]->axes.size(), Axis());
+    axes[k].clear();
+    axes[k].resize(sides[k]->axes.size());
     for (auto [stored, axis] : llvm::zip(sides[k]->axes, axes[k])) {
       axis.extent = stored.extent;
       axis.mixedDims = stored.mixedDims;
-      for (unsigned l = 0; l < loops.size(); ++l)
-        if ((stored.mixedDims >> l & 1) &&
-            (loops[l].cuts.size() > 1 || loops[l].isDropped))
+      for (uint64_t mixed = stored.mixedDims; mixed; mixed &= mixed - 1) {
+        const Loop &loop = loops[llvm::countr_zero(mixed)];
+        if (loop.cuts.size() > 1 || loop.isDropped)
           return false;
+      }
       for (const StoredDigits::Term &term : stored.terms)
         for (unsigned d : loops[term.dim].digits) {
           int64_t weight = digits[d].weight;
@@ -185,7 +296,8 @@ bool NumberedMove::placeAxes() {
             return false;
           axis.terms.push_back({d, term.stride * (weight / term.lo)});
         }
-      std::sort(axis.terms.begin(), axis.terms.end());
+      if (axis.terms.size() > 1)
+        std::sort(axis.terms.begin(), axis.terms.end());
     }
   }
   return true;
@@ -196,7 +308,8 @@ void NumberedMove::raiseExtents() {
   for (auto [stored, axis] : llvm::zip(sides[1]->axes, axes[1])) {
     const std::pair<unsigned, int64_t> *top = nullptr;
     for (const auto &term : axis.terms)
-      if (!top || term.second >= top->second)
+      if (!top || term.second > top->second ||
+          (term.second == top->second && digits[term.first].extent != 1))
         top = &term;
     if (!top || stored.mixedStride >= top->second ||
         !digits[top->first].isOutermost)
@@ -221,17 +334,23 @@ bool NumberedMove::findRowMajor(Axis &axis, bool hasConstant) {
   axis.digits.clear();
   if (hasConstant || axis.mixedDims || axis.terms.empty())
     return false;
-  SmallVector<std::pair<unsigned, int64_t>, 4> left = axis.terms;
   int64_t stride = 1;
-  while (!left.empty()) {
-    auto *next = llvm::find_if(
-        left, [&](const auto &term) { return term.second == stride; });
-    if (next == left.end())
+  for (uint64_t left = llvm::maskTrailingOnes<uint64_t>(axis.terms.size());
+       left;) {
+    unsigned next = kMaxDigits;
+    for (uint64_t rest = left; rest; rest &= rest - 1) {
+      unsigned i = llvm::countr_zero(rest);
+      if (axis.terms[i].second == stride &&
+          (next == kMaxDigits || digits[axis.terms[i].first].extent == 1))
+        next = i;
+    }
+    if (next == kMaxDigits)
       return false;
-    axis.digits.push_back(next->first);
-    if (llvm::MulOverflow(stride, digits[next->first].extent, stride))
+    left &= ~(uint64_t(1) << next);
+    unsigned d = axis.terms[next].first;
+    axis.digits.push_back(d);
+    if (llvm::MulOverflow(stride, digits[d].extent, stride))
       return false;
-    left.erase(next);
   }
   std::reverse(axis.digits.begin(), axis.digits.end());
   axis.required = stride;
@@ -345,13 +464,13 @@ bool NumberedMove::areSlices(ArrayRef<Box> boxes) const {
 
 /// Planner::hasLoneDigits.
 bool NumberedMove::hasLoneDigits() const {
-  SmallVector<bool, 12> isAlone(digits.size(), false);
+  uint64_t alone = 0;
   for (const auto &side : axes)
     for (const Axis &axis : side)
       if (axis.isExact() || axis.digits.size() == 1)
         for (unsigned d : axis.digits)
-          isAlone[d] = true;
-  return !llvm::is_contained(isAlone, false);
+          alone |= uint64_t(1) << d;
+  return alone == llvm::maskTrailingOnes<uint64_t>(digits.size());
 }
 
 std::optional<int64_t> NumberedMove::countElements(const Box &box) const {
@@ -386,25 +505,34 @@ NumberedMove::Answer NumberedMove::countMove() const {
   return DigitMove{elements, elements, getCommonRun()};
 }
 
+/// Calls `visit` for the digits of an operand, fastest first, as long as they
+/// lie next to each other and it answers true.
+template <typename Fn>
+void NumberedMove::walkRun(ArrayRef<Axis> side, Fn visit) const {
+  for (const Axis &axis : llvm::reverse(side)) {
+    for (unsigned d : llvm::reverse(axis.digits))
+      if (digits[d].extent != 1 && !visit(d))
+        return;
+    if (!axis.isExact())
+      return;
+  }
+}
+
 /// DigitCopy::getCommonRun.
 int64_t NumberedMove::getCommonRun() const {
-  auto walk = [&](ArrayRef<Axis> side) {
-    SmallVector<unsigned, 12> result;
-    for (const Axis &axis : llvm::reverse(side)) {
-      for (unsigned d : llvm::reverse(axis.digits))
-        if (digits[d].extent != 1)
-          result.push_back(d);
-      if (!axis.isExact())
-        break;
-    }
-    return result;
-  };
+  SmallVector<unsigned, 12> order;
+  walkRun(axes[0], [&](unsigned d) {
+    order.push_back(d);
+    return true;
+  });
   int64_t run = 1;
-  for (auto [a, b] : llvm::zip(walk(axes[0]), walk(axes[1]))) {
-    if (a != b)
-      break;
-    run *= digits[a].extent;
-  }
+  size_t next = 0;
+  walkRun(axes[1], [&](unsigned d) {
+    if (next == order.size() || order[next++] != d)
+      return false;
+    run *= digits[d].extent;
+    return true;
+  });
   return run;
 }
 
@@ -417,7 +545,7 @@ std::optional<DigitMove> NumberedMove::run() {
     return gathered;
   do {
     orderDigits();
-    if (!placeAxes())
+    if (digits.size() > kMaxDigits || !placeAxes())
       return std::nullopt;
     raiseExtents();
     findPadding();
@@ -436,5 +564,8 @@ std::optional<DigitMove> NumberedMove::run() {
 std::optional<DigitMove>
 mlir::layout::findMoveOfDigits(const StoredDigits &from, const StoredDigits &to,
                                ArrayRef<int64_t> shape) {
+  if (from.dense && to.dense)
+    if (std::optional<DigitMove> move = findDenseMove(from, to))
+      return move;
   return NumberedMove(from, to, shape).run();
 }

@@ -48,6 +48,19 @@ struct StoredDigits {
   llvm::SmallVector<Axis, 6> axes;
   int64_t size = 0; // of storage
 
+  /// Where every position of storage is an element of its own: the digits with
+  /// more than one value, fastest first. The stride of each follows.
+  struct Dense {
+    struct Digit {
+      unsigned dim;
+      int64_t lo, extent;
+    };
+    llvm::SmallVector<Digit, 8> digits;
+    /// Where dims are cut, without their ends.
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 4> cuts;
+  };
+  std::optional<Dense> dense;
+
   /// Nothing where a number is not known, or too large to be multiplied without
   /// care.
   static std::optional<StoredDigits> read(const LayoutMap &map,

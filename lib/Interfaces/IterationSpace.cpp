@@ -55,6 +55,11 @@ private:
     return ShapedType::isDynamic(sizes[loop]) ? SizeExpr::dim(loop)
                                               : SizeExpr(sizes[loop]);
   }
+  /// Whether a term is a digit of one value.
+  bool isUnit(const DigitTerm &term) const {
+    return term.digit.isDim() && term.digit.isWholeSource() &&
+           space.digits[term.digit.dim].extent.isConstantEqual(1);
+  }
   bool isOutermost(unsigned digit) const {
     return space.digitsOf[space.digits[digit].loop].front() == digit;
   }
@@ -310,9 +315,11 @@ void SpaceBuilder::raiseExtents() {
     if (!operand.isResult)
       continue;
     for (const AxisAccess &axis : space.operands[k]) {
+      // A digit of one value has the stride of the next, which is above it.
       const DigitTerm *top = nullptr;
       for (const DigitTerm &term : axis.value.terms)
-        if (!top || term.stride.isProvablyAtLeast(top->stride))
+        if (!top || (term.stride.isProvablyAtLeast(top->stride) &&
+                     !(isUnit(term) && term.stride == top->stride)))
           top = &term;
       if (!top || !top->digit.isDim() || !top->digit.isWholeSource() ||
           !isOutermost(top->digit.dim) ||
@@ -339,10 +346,12 @@ bool SpaceBuilder::isRowMajorOf(const AxisAccess &axis,
   std::vector<DigitTerm> left = axis.value.terms;
   SizeExpr stride(1);
   while (!left.empty()) {
-    auto next = llvm::find_if(left, [&](const DigitTerm &term) {
-      return term.digit.isDim() && term.digit.isWholeSource() &&
-             term.stride == stride;
-    });
+    // A digit of one value has the stride of the next: it comes first.
+    auto next = left.end();
+    for (auto it = left.begin(); it != left.end(); ++it)
+      if (it->digit.isDim() && it->digit.isWholeSource() &&
+          it->stride == stride && (next == left.end() || isUnit(*it)))
+        next = it;
     if (next == left.end())
       return false;
     digits.push_back(next->digit.dim);

@@ -11,6 +11,7 @@
 #include "layout/Analysis/DigitCopy.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
@@ -44,6 +45,43 @@ LayoutMap drawLayout(std::mt19937 &random, unsigned rank) {
   Sized offset = group(digits);
   return LayoutMap::get(rank, "buffer",
                         {{"offset", offset.value, offset.extent}});
+}
+
+/// A dim that is cut where it ends has a digit of one value above the cut. It
+/// is neither padding nor in the way of a run.
+TEST(WholeDigits, DigitsOfOneValueAreNoPadding) {
+  MLIRContext context;
+  context.loadDialect<LayoutDialect>();
+  struct Example {
+    const char *from, *to;
+    SmallVector<int64_t> shape;
+    int64_t run;
+  };
+  const Example examples[] = {
+      {"#layout.map<(d0, d1) -> buffer(d0, d1 mod 3, d1 floordiv 3)>",
+       "#layout.map<(d0, d1) -> buffer([d0, d1] align 3)>",
+       {2, 3},
+       6},
+      {"#layout.map<(d0, d1) -> buffer([d0, d1] mod 4, [d0, d1] floordiv 4)>",
+       "#layout.map<(d0, d1) -> buffer([d0, d1] mod 2, [d0, d1] floordiv 2)>",
+       {4, 4},
+       1},
+  };
+  for (const Example &example : examples) {
+    auto getMap = [&](const char *text) {
+      return cast<MapAttr>(parseAttribute(text, &context)).getMap();
+    };
+    LayoutMap from = getMap(example.from), to = getMap(example.to);
+    auto type =
+        RankedTensorType::get(example.shape, Float32Type::get(&context));
+    std::string whyNot;
+    FailureOr<DigitCopy> copy =
+        planDigitCopy(withLayout(type, from), withLayout(type, to), &whyNot);
+    ASSERT_TRUE(succeeded(copy)) << whyNot;
+    EXPECT_EQ(copy->getNumRead(example.shape), type.getNumElements());
+    EXPECT_EQ(copy->getNumWritten(example.shape), type.getNumElements());
+    EXPECT_EQ(copy->getCommonRun(example.shape), example.run);
+  }
 }
 
 TEST(WholeDigits, MoveIsThatOfThePlan) {
