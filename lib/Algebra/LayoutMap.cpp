@@ -154,16 +154,23 @@ static Linear settle(Linear value, unsigned dimCount, Sizes sizes = {}) {
 LayoutMap LayoutMap::get(unsigned rank, llvm::StringRef space,
                          std::vector<Coordinate> coordinates,
                          ArrayRef<int64_t> replicas) {
+  llvm::SmallVector<int64_t> ordered(replicas);
+  if (!replicas.empty())
+    orderReplicas(rank, coordinates, ordered);
+  for (Coordinate &coordinate : coordinates)
+    coordinate.value =
+        settle(std::move(coordinate.value), rank + replicas.size());
+  return make(rank, space, std::move(coordinates), ordered);
+}
+
+LayoutMap LayoutMap::make(unsigned rank, llvm::StringRef space,
+                          std::vector<Coordinate> coordinates,
+                          ArrayRef<int64_t> replicas) {
   auto data = std::make_shared<Data>();
   data->rank = rank;
   data->space = space.str();
   data->coordinates = std::move(coordinates);
   llvm::append_range(data->replicas, replicas);
-  if (!replicas.empty())
-    orderReplicas(rank, data->coordinates, data->replicas);
-  for (Coordinate &coordinate : data->coordinates)
-    coordinate.value =
-        settle(std::move(coordinate.value), rank + replicas.size());
   data->hash = llvm::hash_combine(
       rank, space,
       llvm::hash_combine_range(data->replicas.begin(), data->replicas.end()));
@@ -267,7 +274,11 @@ LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<Linear> dims,
          settle(layout::substitute(coordinate.value, dims, sizeOf, sizes),
                 newRank + data->replicas.size(), sizes),
          coordinate.extent.substitute(sizeOf)});
-  return get(newRank, data->space, std::move(coordinates), data->replicas);
+  // What is settled with sizes is so without them.
+  return data->replicas.empty()
+             ? make(newRank, data->space, std::move(coordinates), {})
+             : get(newRank, data->space, std::move(coordinates),
+                   data->replicas);
 }
 
 LayoutMap LayoutMap::specialize(Sizes sizes) const {

@@ -181,6 +181,20 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
     return *this;
   if (terms.empty())
     return llvm::divideCeilSigned(constant, den);
+  auto getCeiling = [](SizeExpr num, int64_t den) {
+    auto ceil = std::make_shared<Ceil>();
+    ceil->num = std::move(num);
+    ceil->den = den;
+    SizeExpr result;
+    Term &term = result.terms.edit().emplace_back();
+    term.coeff = 1;
+    term.factors.emplace_back().ceil = std::move(ceil);
+    return result;
+  };
+  // Of the size of a dim, mostly.
+  if (terms.size() == 1 && constant == 0 && terms[0].coeff == 1 &&
+      terms[0].factors.size() == 1 && !terms[0].factors[0].ceil)
+    return getCeiling(*this, den);
   // ceil((k * p + r) / k) is p + ceil(r / k): split off what divides.
   SizeExpr whole, rest;
   for (const Term &term : getAllTerms()) {
@@ -214,14 +228,7 @@ SizeExpr SizeExpr::ceilDiv(int64_t den) const {
       return overflow();
     return whole + (inner->num + rest * inner->den).ceilDiv(product);
   }
-  Atom atom;
-  auto ceil = std::make_shared<Ceil>();
-  ceil->num = rest;
-  ceil->den = den;
-  atom.ceil = std::move(ceil);
-  SizeExpr result = whole;
-  result.addTerm(Term{1, {atom}});
-  return result;
+  return whole + getCeiling(std::move(rest), den);
 }
 
 /// head / lead where that is a term.
@@ -388,19 +395,22 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
 
 /// Sizes of shapes: where a comparison does not hold for these there is nothing
 /// to prove. To find that out by a proof that fails takes far longer.
-static constexpr int64_t kSamples[][8] = {{3, 5, 2, 7, 4, 11, 6, 13},
-                                          {1, 1, 1, 1, 1, 1, 1, 1},
-                                          {97, 1, 89, 1, 83, 1, 79, 1},
-                                          {1, 97, 1, 89, 1, 83, 1, 79}};
+static constexpr int64_t kLarge = int64_t(1) << 14, kHuge = int64_t(1) << 30;
+static constexpr int64_t kSamples[][8] = {
+    {3, 5, 2, 7, 4, 11, 6, 13},
+    {1, 1, 1, 1, 1, 1, 1, 1},
+    {97, 1, 89, 1, 83, 1, 79, 1},
+    {1, 97, 1, 89, 1, 83, 1, 79},
+    {kLarge, kLarge, kLarge, kLarge, kLarge, kLarge, kLarge, kLarge},
+    {kHuge, kHuge, kHuge, kHuge, kHuge, kHuge, kHuge, kHuge}};
 
 bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
   if (isConstant() && other.isConstant())
     return constant >= other.constant;
-  for (ArrayRef<int64_t> sample : kSamples) {
-    std::optional<int64_t> a = evaluate(sample), b = other.evaluate(sample);
-    if (a && b && *a < *b)
-      return false;
-  }
+  if (overflowed || other.overflowed)
+    return false;
+  if (*this == other)
+    return true;
   // Of two products one may have all factors of the other, and these are at
   // least 1.
   auto isPositive = [](const Atom &atom) {
@@ -409,12 +419,18 @@ bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
   auto isProduct = [](const SizeExpr &x) {
     return x.terms.size() + (x.constant != 0) == 1;
   };
-  if (!overflowed && !other.overflowed && constant == 0 && isProduct(*this) &&
-      isProduct(other)) {
-    Term less = other.terms.empty() ? Term{other.constant, {}} : other.terms[0];
-    if (0 < less.coeff && less.coeff <= terms[0].coeff &&
-        divides(less, terms[0]) && llvm::all_of(terms[0].factors, isPositive))
+  if (constant == 0 && isProduct(*this) && isProduct(other)) {
+    bool isNumber = other.terms.empty();
+    int64_t coeff = isNumber ? other.constant : other.terms[0].coeff;
+    if (0 < coeff && coeff <= terms[0].coeff &&
+        (isNumber || divides(other.terms[0], terms[0])) &&
+        llvm::all_of(terms[0].factors, isPositive))
       return true;
+  }
+  for (ArrayRef<int64_t> sample : kSamples) {
+    std::optional<int64_t> a = evaluate(sample), b = other.evaluate(sample);
+    if (a && b && *a < *b)
+      return false;
   }
   SizeExpr difference = *this - other;
   if (difference.overflowed)
@@ -540,7 +556,9 @@ void SizeExpr::print(llvm::raw_ostream &os) const {
 }
 
 llvm::hash_code mlir::layout::hash_value(const SizeExpr &expr) {
-  llvm::hash_code hash = llvm::hash_combine(expr.overflowed, expr.constant);
+  llvm::hash_code hash = llvm::hash_value(expr.constant);
+  if (expr.overflowed)
+    return llvm::hash_combine(hash, true);
   for (const SizeExpr::Term &term : expr.terms) {
     hash = llvm::hash_combine(hash, term.coeff);
     for (const SizeExpr::Atom &atom : term.factors)

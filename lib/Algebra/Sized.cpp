@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Sized.h"
+#include "Combine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,13 +28,14 @@ Sized mlir::layout::mod(const Sized &x, int64_t k) {
 /// The sum of elements times strides, combined at once: digits that do not nest
 /// would take a form that depends on their order.
 static Linear sumOf(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
-  Linear sum;
+  SizeExpr constant;
+  std::vector<DigitTerm> terms;
   for (const auto &[element, stride] : elements) {
-    Linear scaled = scale(element.value, stride);
-    sum.constant = sum.constant + scaled.constant;
-    llvm::append_range(sum.terms, scaled.terms);
+    constant = constant + element.value.constant * stride;
+    for (const DigitTerm &term : element.value.terms)
+      terms.push_back({term.digit, term.stride * stride});
   }
-  return add(sum, Linear());
+  return combine(std::move(constant), std::move(terms), /*sizes=*/{});
 }
 
 Sized mlir::layout::group(ArrayRef<Sized> elements) {

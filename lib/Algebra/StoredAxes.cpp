@@ -16,6 +16,34 @@
 
 using namespace mlir::layout;
 
+/// Distinct products of sizes differ here, mostly.
+static constexpr int64_t kSample[] = {3, 5, 7, 11, 13, 17, 19, 23};
+
+/// Sorts by the values for one shape, which is the order for all where each
+/// stride is proven to be at least the one before; false where that is not
+/// known.
+static bool sortBySample(std::vector<DigitTerm> &terms) {
+  llvm::SmallVector<std::pair<int64_t, unsigned>, 8> order;
+  for (auto [i, term] : llvm::enumerate(terms)) {
+    std::optional<int64_t> value = term.stride.evaluate(kSample);
+    if (!value)
+      return false;
+    order.push_back({*value, i});
+  }
+  llvm::sort(order);
+  for (size_t i = 0; i + 1 < order.size(); ++i)
+    if (order[i].first == order[i + 1].first ||
+        !terms[order[i + 1].second].stride.isProvablyAtLeast(
+            terms[order[i].second].stride))
+      return false;
+  std::vector<DigitTerm> sorted;
+  sorted.reserve(terms.size());
+  for (auto [value, i] : order)
+    sorted.push_back(std::move(terms[i]));
+  terms = std::move(sorted);
+  return true;
+}
+
 /// Sorts terms by stride, ascending; false where two strides cannot be
 /// compared for all sizes.
 static bool sortByStride(std::vector<DigitTerm> &terms) {
@@ -27,15 +55,8 @@ static bool sortByStride(std::vector<DigitTerm> &terms) {
     });
     return true;
   }
-  // Dims mostly lie slowest first, as they are numbered.
-  bool isDescending = true;
-  for (size_t i = 0; i + 1 < terms.size() && isDescending; ++i)
-    isDescending = terms[i].stride != terms[i + 1].stride &&
-                   terms[i].stride.isProvablyAtLeast(terms[i + 1].stride);
-  if (isDescending) {
-    std::reverse(terms.begin(), terms.end());
+  if (sortBySample(terms))
     return true;
-  }
   for (size_t i = 0; i < terms.size(); ++i) {
     auto least = terms.end();
     for (auto it = terms.begin() + i; it != terms.end(); ++it) {
@@ -68,14 +89,20 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
   if (!sortByStride(terms) || !terms.front().stride.isProvablyAtLeast(1))
     return whole;
 
-  // An axis can start at a stride that divides all strides above it.
+  // An axis can start at a stride that divides all strides above it. Where each
+  // divides the next, as in most layouts, it does.
+  auto getAbove = [&](size_t i) -> const SizeExpr & {
+    return i + 1 < terms.size() ? terms[i + 1].stride : extent;
+  };
+  llvm::SmallVector<std::optional<SizeExpr>, 8> steps(terms.size());
+  size_t chain = terms.size(); // from here on each divides the next
+  while (chain > 0 && (steps[chain - 1] = getAbove(chain - 1).exactQuotient(
+                           terms[chain - 1].stride)))
+    --chain;
   auto isBase = [&](size_t i) {
+    if (i >= chain)
+      return true;
     const SizeExpr &base = terms[i].stride;
-    if (std::optional<int64_t> c = base.getConstant(); c && *c > 0)
-      return extent.content() % *c == 0 &&
-             llvm::all_of(llvm::drop_begin(terms, i), [&](const DigitTerm &t) {
-               return t.stride.content() % *c == 0;
-             });
     return extent.exactQuotient(base) &&
            llvm::all_of(llvm::drop_begin(terms, i), [&](const DigitTerm &t) {
              return t.stride.exactQuotient(base).has_value();
@@ -84,18 +111,25 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
   std::vector<StoredAxis> axes; // fastest first
   SizeExpr base(1);
   Linear axis;
+  bool isAxisBounded = true; // on all shapes
   for (size_t i = 0; i < terms.size(); ++i) {
+    bool startsAtBase = axis.terms.empty() && terms[i].stride == base;
     axis.terms.push_back(
         {terms[i].digit, *terms[i].stride.exactQuotient(base)});
+    // A number has no room for what grows with a size.
+    isAxisBounded = isAxisBounded && naturalExtent(terms[i].digit).isConstant();
     bool last = i + 1 == terms.size();
     if (!last && !isBase(i + 1))
       continue;
-    const SizeExpr &next = last ? extent : terms[i + 1].stride;
-    std::optional<SizeExpr> room = next.exactQuotient(base);
+    const SizeExpr &next = getAbove(i);
+    std::optional<SizeExpr> room =
+        startsAtBase && steps[i] ? *steps[i] : next.exactQuotient(base);
     if (!room)
       return whole;
     // Without room for all its digits the axis goes on.
-    if (!room->isProvablyAtLeast(naturalExtent(axis))) {
+    bool hasRoom = (isAxisBounded || !room->isConstant()) &&
+                   room->isProvablyAtLeast(naturalExtent(axis));
+    if (!hasRoom) {
       if (last)
         return whole;
       continue;
@@ -104,6 +138,7 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
     axes.push_back({axis.terms.size() == 1 ? axis : add(axis, Linear()),
                     std::move(*room)});
     axis.terms.clear();
+    isAxisBounded = true;
     base = next;
   }
   std::reverse(axes.begin(), axes.end());

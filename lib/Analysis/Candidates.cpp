@@ -26,7 +26,8 @@ public:
               const CandidateLimits &limits)
       : program(program), costs(costs), limits(limits),
         result(program.unitClasses.size()),
-        offered(program.tensorClasses.size()) {
+        offered(program.tensorClasses.size()),
+        carried(program.unitClasses.size()) {
     // The tensors of a kernel choose apart.
     if (costs.getTarget().hasImages()) {
       this->limits.configsPerOp =
@@ -52,6 +53,8 @@ private:
   CandidateLimits limits;
   std::vector<Candidates> result;
   std::vector<SmallVector<LayoutId, 4>> offered;
+  /// What the loops of each class of units were given already.
+  std::vector<SmallVector<std::pair<AffineMap, LayoutId>, 0>> carried;
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
@@ -104,25 +107,26 @@ void Propagation::offer(unsigned tensorClass, LayoutId layout) {
 
 /// Configuration `i` with the tiles that `layout` gives one tensor, where that
 /// is a new one.
-static std::optional<OpConfig> combine(const Candidates &candidates,
-                                       const ConfigBuilder &builder, size_t i,
-                                       Slot slot, LayoutId layout) {
+static std::optional<OpConfig>
+combine(const Candidates &candidates, const ConfigBuilder &builder,
+        CostModel &costs, size_t i, Slot slot, LayoutId layout,
+        const ConfigBuilder::LoopTiles &loopTiles) {
   const OpConfig &base = candidates.configs[i];
   if (base.tiles.empty())
     return std::nullopt;
-  std::optional<SmallVector<int64_t>> tiles =
-      builder.mergeTiles(base.tiles, slot, layout);
-  if (!tiles || llvm::any_of(candidates.configs, [&](const OpConfig &config) {
-        return ArrayRef<int64_t>(config.tiles) == ArrayRef<int64_t>(*tiles);
+  SmallVector<int64_t> tiles = base.tiles;
+  for (auto [loop, tile] : loopTiles)
+    tiles[loop] = tile;
+  if (llvm::any_of(candidates.configs, [&](const OpConfig &config) {
+        return config.tiles == tiles;
       }))
     return std::nullopt;
-  std::optional<OpConfig> config = builder.getTiled(*tiles);
-  if (!config)
-    return std::nullopt;
   // Tiles in another order are another layout.
-  if (getLayout(config->layouts, slot) != layout)
+  if (costs.getRepresentative(builder.getTiledLayout(tiles, slot),
+                              builder.getType(slot.isResult, slot.index)) !=
+      layout)
     return std::nullopt;
-  return config;
+  return builder.getTiled(tiles);
 }
 
 /// `layout` is that of operand `slot`: of the ends, or of a part.
@@ -194,11 +198,21 @@ void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
     return;
   }
   ConfigBuilder builder(unit, costs);
-  // The configurations grow while their tiles are being combined.
-  if (unit.rule.kind == Kind::Loops)
-    for (size_t i = 0; i < result[unitClass].configs.size(); ++i)
-      add(unitClass, combine(result[unitClass], builder, i, slot, layout),
-          OpConfig::Origin::Carried, from);
+  if (unit.rule.kind == Kind::Loops) {
+    std::vector<OpConfig> &configs = result[unitClass].configs;
+    // The configurations grow while their tiles are being combined.
+    if (auto tiles = builder.findLoopTiles(slot, layout))
+      for (size_t i = 0; i < configs.size(); ++i)
+        add(unitClass,
+            combine(result[unitClass], builder, costs, i, slot, layout, *tiles),
+            OpConfig::Origin::Carried, from);
+    // The same layout under the same indices leads to the same configuration.
+    std::pair<AffineMap, LayoutId> indexed{
+        builder.getMap(slot.isResult, slot.index), layout};
+    if (llvm::is_contained(carried[unitClass], indexed))
+      return;
+    carried[unitClass].push_back(indexed);
+  }
   add(unitClass, builder.carry(slot, layout), OpConfig::Origin::Carried, from);
 }
 

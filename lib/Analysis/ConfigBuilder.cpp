@@ -83,32 +83,35 @@ OpConfig ConfigBuilder::getAsTyped() const {
   return config;
 }
 
+LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
+                                       Slot slot) const {
+  AffineMap map = getMap(slot.isResult, slot.index);
+  SmallVector<int64_t> dimTiles;
+  SmallVector<unsigned> order;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    dimTiles.push_back(dim ? tiles[dim.getPosition()] : 1);
+    if (dimTiles.back() != 1)
+      order.push_back(d);
+  }
+  // Reductions outside, so that a result's lanes are the fastest digit.
+  auto rank = [&](unsigned d) {
+    unsigned loop = map.getDimPosition(d);
+    bool isParallel =
+        rule.loops[loop].iterator == utils::IteratorType::parallel;
+    return std::make_pair(isParallel, loop);
+  };
+  llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  return costs.getTiled(dimTiles, order);
+}
+
 std::optional<OpConfig> ConfigBuilder::getTiled(ArrayRef<int64_t> tiles) const {
   for (auto [loop, tile] : llvm::zip(rule.loops, tiles))
     if (tile != 1 && !loop.tileable)
       return std::nullopt;
-  auto getLayout = [&](bool isResult, unsigned index) {
-    AffineMap map = getMap(isResult, index);
-    SmallVector<int64_t> dimTiles;
-    SmallVector<unsigned> order;
-    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      dimTiles.push_back(dim ? tiles[dim.getPosition()] : 1);
-      if (dimTiles.back() != 1)
-        order.push_back(d);
-    }
-    // Reductions outside, so that a result's lanes are the fastest digit.
-    auto rank = [&](unsigned d) {
-      unsigned loop = map.getDimPosition(d);
-      bool isParallel =
-          rule.loops[loop].iterator == utils::IteratorType::parallel;
-      return std::make_pair(isParallel, loop);
-    };
-    llvm::sort(order,
-               [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
-    return std::optional<LayoutId>(costs.getTiled(dimTiles, order));
-  };
-  std::optional<OpConfig> config = assign(getLayout);
+  std::optional<OpConfig> config = assign([&](bool isResult, unsigned index) {
+    return std::optional(getTiledLayout(tiles, {isResult, index}));
+  });
   if (config)
     config->tiles.assign(tiles.begin(), tiles.end());
   return config;
@@ -176,22 +179,20 @@ SmallVector<SmallVector<int64_t>> ConfigBuilder::getLaneTiles() const {
   return result;
 }
 
-std::optional<SmallVector<int64_t>>
-ConfigBuilder::mergeTiles(ArrayRef<int64_t> tiles, Slot slot,
-                          LayoutId layout) const {
+std::optional<ConfigBuilder::LoopTiles>
+ConfigBuilder::findLoopTiles(Slot slot, LayoutId layout) const {
   AffineMap map = getMap(slot.isResult, slot.index);
   const LayoutTable::Tiles *dimTiles = map ? costs.findTiles(layout) : nullptr;
   if (!dimTiles)
     return std::nullopt;
-  SmallVector<int64_t> merged(tiles);
+  LoopTiles result;
   for (auto [expr, tile] : llvm::zip(map.getResults(), *dimTiles)) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (dim)
-      merged[dim.getPosition()] = tile;
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      result.push_back({dim.getPosition(), tile});
     else if (tile != 1)
       return std::nullopt;
   }
-  return merged;
+  return result;
 }
 
 std::optional<OpConfig> ConfigBuilder::carry(Slot slot, LayoutId layout) const {

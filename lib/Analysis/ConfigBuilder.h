@@ -38,9 +38,12 @@ public:
   /// The configuration of a tiling of the loops.
   std::optional<OpConfig> getTiled(ArrayRef<int64_t> tiles) const;
 
-  /// `tiles` with those of the loops of one tensor taken from its layout.
-  std::optional<SmallVector<int64_t>>
-  mergeTiles(ArrayRef<int64_t> tiles, Slot slot, LayoutId layout) const;
+  /// The layout that a tiling of the loops gives one tensor.
+  LayoutId getTiledLayout(ArrayRef<int64_t> tiles, Slot slot) const;
+
+  /// Loops and the tiles that the layout of one tensor gives them.
+  using LoopTiles = SmallVector<std::pair<unsigned, int64_t>, 6>;
+  std::optional<LoopTiles> findLoopTiles(Slot slot, LayoutId layout) const;
 
   /// The configuration that follows from the layout of one tensor alone.
   std::optional<OpConfig> carry(Slot slot, LayoutId layout) const;

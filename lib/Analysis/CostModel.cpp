@@ -126,45 +126,41 @@ static int64_t getExtent(const Digit &digit, ArrayRef<int64_t> shape) {
 /// The factor of `loop` where `expr` is a sum; nothing where it is in anything
 /// else.
 static std::optional<int64_t> getCoefficient(AffineExpr expr, unsigned loop) {
-  if (!expr.isFunctionOfDim(loop))
-    return 0;
-  if (isa<AffineDimExpr>(expr))
-    return 1;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == loop;
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
-    return std::nullopt;
-  std::optional<int64_t> lhs = getCoefficient(binary.getLHS(), loop);
-  std::optional<int64_t> rhs = getCoefficient(binary.getRHS(), loop);
-  if (binary.getKind() == AffineExprKind::Add && lhs && rhs)
-    return *lhs + *rhs;
+    return 0;
+  if (binary.getKind() == AffineExprKind::Add) {
+    std::optional<int64_t> lhs = getCoefficient(binary.getLHS(), loop);
+    std::optional<int64_t> rhs = getCoefficient(binary.getRHS(), loop);
+    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+  }
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
   auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  if (binary.getKind() == AffineExprKind::Mul && lhs && factor)
-    return *lhs * factor.getValue();
-  return std::nullopt;
+  std::optional<int64_t> lhs;
+  if (binary.getKind() == AffineExprKind::Mul && factor)
+    lhs = getCoefficient(binary.getLHS(), loop);
+  return lhs ? std::optional(*lhs * factor.getValue()) : std::nullopt;
 }
 
 /// Whether going one step along `loop`, inside a run of `extent`, goes at most
 /// one element ahead in storage.
 static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
-                              const LayoutMap &special,
-                              ArrayRef<int64_t> shape) {
-  if (!map.isFunctionOfDim(loop))
-    return true;
+                              const LayoutMap &special) {
   const DigitTerm *fastest = getFastestDigit(special);
-  if (!fastest || !fastest->digit.isDim() || fastest->digit.lo != 1)
-    return false;
+  bool isDigitOfDim =
+      fastest && fastest->digit.isDim() && fastest->digit.lo == 1;
   for (auto [d, expr] : llvm::enumerate(map.getResults())) {
     std::optional<int64_t> factor = getCoefficient(expr, loop);
-    if (!factor)
-      return false;
-    if (*factor == 0)
+    if (factor == 0)
       continue;
+    if (factor != 1 || !isDigitOfDim || fastest->digit.dim != d)
+      return false;
     // In a sum a run may start anywhere, so the dim has to be whole.
-    bool holdsRun =
-        isa<AffineDimExpr>(expr)
-            ? fastest->digit.isWholeSource() || fastest->digit.modulus >= extent
-            : fastest->digit.isWholeSource();
-    if (*factor != 1 || fastest->digit.dim != d || !holdsRun)
+    if (!fastest->digit.isWholeSource() &&
+        (!isa<AffineDimExpr>(expr) || fastest->digit.modulus < extent))
       return false;
   }
   return true;
@@ -215,7 +211,7 @@ Cost CostModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   if (lane >= 0) {
     auto check = [&](AffineMap map, LayoutId layout, Value value) {
       const Storage &storage = getStorage(typeOf(value), layout);
-      if (!isContiguousAlong(map, lane, run, storage.special, storage.shape))
+      if (!isContiguousAlong(map, lane, run, storage.special))
         lane = -1;
     };
     for (unsigned i = 0, e = op->getNumOperands(); i < e && lane >= 0; ++i)

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutModel.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -43,20 +42,41 @@ void LayoutModel::addEntry(Pattern &pattern, const TensorClass &tensor,
       {SmallVector<unsigned, 2>(roles), graph.addTable(std::move(table))});
 }
 
-/// The layouts that consumers may ask for, with the number of those that may.
-static llvm::MapVector<LayoutId, unsigned>
-getAskers(const TensorClass &tensor, ArrayRef<Candidates> candidates) {
-  llvm::MapVector<LayoutId, unsigned> askers;
+/// The position of `layout`, which is put at the end where it is new.
+static unsigned getPosition(SmallVectorImpl<LayoutId> &layouts,
+                            LayoutId layout) {
+  unsigned position = llvm::find(layouts, layout) - layouts.begin();
+  if (position == layouts.size())
+    layouts.push_back(layout);
+  return position;
+}
+
+LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
+  Demand demand;
+  unsigned numMade = tensor.producer ? getConfigs(*tensor.producer).size() : 1;
+  for (unsigned p = 0; p < numMade; ++p)
+    demand.madeBy.push_back(getPosition(demand.made, getMade(tensor, p)));
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
-    SmallVector<LayoutId, 4> seen;
-    for (const OpConfig &config : candidates[consumer.unitClass].configs)
-      for (LayoutId layout : LayoutModel::getNeeds(config, consumer.operands))
-        if (!llvm::is_contained(seen, layout)) {
-          seen.push_back(layout);
-          ++askers[layout];
-        }
+    auto &askedBy = demand.askedBy.emplace_back();
+    SmallVector<unsigned, 8> all;
+    for (const OpConfig &config : getConfigs(consumer.unitClass)) {
+      SmallVector<unsigned, 1> &asked = askedBy.emplace_back();
+      for (LayoutId layout : getNeeds(config, consumer.operands))
+        asked.push_back(getPosition(demand.asked, layout));
+      for (unsigned i : asked)
+        if (!llvm::is_contained(all, i))
+          all.push_back(i);
+    }
+    demand.numAskers.resize(demand.asked.size(), 0);
+    for (unsigned i : all)
+      ++demand.numAskers[i];
   }
-  return askers;
+  bool overwrites = mayOverwrite(tensor);
+  for (LayoutId made : demand.made)
+    for (LayoutId asked : demand.asked)
+      demand.costs.push_back(
+          costs.getConversionCost(tensor.type, made, asked, overwrites));
+  return demand;
 }
 
 /// Sets of at most `most` of `count` things as bits, in ascending order;
@@ -77,7 +97,8 @@ getSets(unsigned count, unsigned most, size_t limit) {
 /// Consumers from which on it pays to look for other tensors that they read.
 static constexpr size_t kManyConsumers = 3;
 
-bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
+bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
+                                  const Demand &demand) {
   unsigned numNeeds = 0;
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
     // One that may do with a copy of its own looks at the producer, too.
@@ -85,41 +106,41 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
       return false;
     numNeeds += consumer.operands.size();
   }
-  llvm::MapVector<LayoutId, unsigned> askers = getAskers(tensor, candidates);
   std::optional<std::vector<unsigned>> sets =
-      getSets(askers.size(), numNeeds, /*limit=*/64);
+      getSets(demand.asked.size(), numNeeds, /*limit=*/64);
   if (!sets)
     return false;
-  auto getBits = [&](const OpConfig &config, ArrayRef<unsigned> operands) {
+  auto getBits = [](ArrayRef<unsigned> asked) {
     unsigned bits = 0;
-    for (LayoutId layout : getNeeds(config, operands))
-      bits |= 1u << (askers.find(layout) - askers.begin());
+    for (unsigned i : asked)
+      bits |= 1u << i;
     return bits;
   };
 
   unsigned role = 1 + tensor.consumers.size();
   std::vector<Cost> prices;
-  for (unsigned p = 0, e = getNumMade(tensor); p < e; ++p)
+  prices.reserve(demand.madeBy.size() * sets->size());
+  for (unsigned p = 0, e = demand.madeBy.size(); p < e; ++p)
     for (unsigned set : *sets) {
       Cost cost = 0;
-      for (auto [i, asker] : llvm::enumerate(askers))
-        if (set >> i & 1)
-          cost = addCosts(cost, getPrice(tensor, p, asker.first, tensor));
+      for (unsigned bits = set; bits; bits &= bits - 1)
+        cost = addCosts(cost,
+                        getPrice(demand, p, llvm::countr_zero(bits), tensor));
       prices.push_back(cost);
     }
   addEntry(pattern, tensor, {0, role}, std::move(prices));
 
   unsigned asTyped = 0;
-  for (auto [i, consumer] : llvm::enumerate(tensor.consumers)) {
-    std::vector<Cost> demand;
-    ArrayRef<OpConfig> configs = getConfigs(consumer.unitClass);
-    asTyped |= getBits(configs.front(), consumer.operands);
-    for (const OpConfig &config : configs) {
-      unsigned needed = getBits(config, consumer.operands);
+  for (auto [i, askedBy] : llvm::enumerate(demand.askedBy)) {
+    std::vector<Cost> table;
+    table.reserve(askedBy.size() * sets->size());
+    asTyped |= getBits(askedBy.front());
+    for (ArrayRef<unsigned> asked : askedBy) {
+      unsigned needed = getBits(asked);
       for (unsigned set : *sets)
-        demand.push_back((needed & ~set) == 0 ? 0 : kInfiniteCost);
+        table.push_back((needed & ~set) == 0 ? 0 : kInfiniteCost);
     }
-    addEntry(pattern, tensor, {unsigned(1 + i), role}, std::move(demand));
+    addEntry(pattern, tensor, {unsigned(1 + i), role}, std::move(table));
   }
   unsigned initial = llvm::find(*sets, asTyped) - sets->begin();
   pattern.copies.push_back({unsigned(sets->size()), initial});
@@ -127,9 +148,8 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor) {
     return true;
   for (unsigned set : *sets) {
     LayoutSet &layouts = pattern.sets.emplace_back();
-    for (auto [i, asker] : llvm::enumerate(askers))
-      if (set >> i & 1)
-        layouts.push_back(asker.first);
+    for (unsigned bits = set; bits; bits &= bits - 1)
+      layouts.push_back(demand.asked[llvm::countr_zero(bits)]);
     llvm::sort(layouts);
   }
   for (const TensorClass::Consumer &consumer : tensor.consumers)
@@ -146,74 +166,70 @@ unsigned LayoutModel::getAsk(const TensorClass::Consumer &consumer) {
   return asks.try_emplace(std::move(key), asks.size()).first->second;
 }
 
-void LayoutModel::addCopiesOneByOne(Pattern &pattern,
-                                    const TensorClass &tensor) {
-  unsigned numMade = getNumMade(tensor);
-  llvm::MapVector<LayoutId, unsigned> askers = getAskers(tensor, candidates);
-  llvm::DenseMap<LayoutId, unsigned> copyRole;
-  for (auto [layout, count] : askers) {
+void LayoutModel::addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
+                                    const Demand &demand) {
+  unsigned numMade = demand.madeBy.size();
+  // What several may ask for, with the variable of its copy.
+  SmallVector<std::pair<unsigned, unsigned>, 4> copies;
+  for (auto [i, count] : llvm::enumerate(demand.numAskers)) {
     if (count < 2)
       continue;
     std::vector<Cost> table;
     for (unsigned p = 0; p < numMade; ++p) {
       table.push_back(0);
-      table.push_back(getPrice(tensor, p, layout, tensor));
+      table.push_back(getPrice(demand, p, i, tensor));
     }
     if (llvm::all_of(table, [](Cost cost) { return cost == 0; }))
       continue; // everyone makes it
     unsigned role = 1 + tensor.consumers.size() + pattern.copies.size();
     pattern.copies.push_back({/*domain=*/2, /*initial=*/1});
-    copyRole[layout] = role;
+    copies.push_back({i, role});
     addEntry(pattern, tensor, {0, role}, std::move(table));
   }
 
-  for (auto [i, consumer] : llvm::enumerate(tensor.consumers)) {
-    ArrayRef<OpConfig> configs = getConfigs(consumer.unitClass);
-    unsigned role = 1 + i;
+  for (auto [c, consumer, askedBy] :
+       llvm::enumerate(tensor.consumers, demand.askedBy)) {
+    unsigned role = 1 + c;
     // What is asked for by this consumer alone is paid between the two.
     std::vector<Cost> table;
+    table.reserve(numMade * askedBy.size());
     for (unsigned p = 0; p < numMade; ++p)
-      for (const OpConfig &config : configs) {
+      for (ArrayRef<unsigned> asked : askedBy) {
         Cost cost = 0;
-        for (LayoutId layout : getNeeds(config, consumer.operands))
-          if (askers.lookup(layout) < 2)
-            cost = addCosts(cost, getPrice(tensor, p, layout, consumer));
+        for (unsigned i : asked)
+          if (demand.numAskers[i] < 2)
+            cost = addCosts(cost, getPrice(demand, p, i, consumer));
         table.push_back(cost);
       }
     addEntry(pattern, tensor, {0, role}, std::move(table));
 
-    for (auto [layout, count] : askers) {
-      auto copy = copyRole.find(layout);
-      if (copy == copyRole.end())
-        continue;
+    for (auto [i, copy] : copies) {
       // Where a copy of its own would be made less often than one for all, it
       // may do with that.
       bool mayStandAlone = consumer.frequency < tensor.frequency;
-      std::vector<Cost> demand;
+      std::vector<Cost> choices;
       for (unsigned p = 0; p < (mayStandAlone ? numMade : 1); ++p)
-        for (const OpConfig &config : configs) {
-          bool isNeeded =
-              llvm::is_contained(getNeeds(config, consumer.operands), layout);
-          demand.push_back(!isNeeded ? 0
-                           : mayStandAlone
-                               ? getPrice(tensor, p, layout, consumer)
-                               : kInfiniteCost);
-          demand.push_back(0);
+        for (ArrayRef<unsigned> asked : askedBy) {
+          choices.push_back(!llvm::is_contained(asked, i) ? 0
+                            : mayStandAlone ? getPrice(demand, p, i, consumer)
+                                            : kInfiniteCost);
+          choices.push_back(0);
         }
       if (mayStandAlone)
-        addEntry(pattern, tensor, {0, role, copy->second}, std::move(demand));
+        addEntry(pattern, tensor, {0, role, copy}, std::move(choices));
       else
-        addEntry(pattern, tensor, {role, copy->second}, std::move(demand));
+        addEntry(pattern, tensor, {role, copy}, std::move(choices));
     }
   }
 }
 
 LayoutModel::Pattern LayoutModel::makePattern(const TensorClass &tensor) {
   Pattern pattern;
+  Demand demand = getDemand(tensor);
   // With one variable for all copies of a tensor, straight programs with skips
   // stay series-parallel, which the solver reduces in linear time.
-  if (tensor.consumers.size() < 2 || !addCopiesAsSets(pattern, tensor))
-    addCopiesOneByOne(pattern, tensor);
+  if (tensor.consumers.size() < 2 || !addCopiesAsSets(pattern, tensor, demand))
+    addCopiesOneByOne(pattern, tensor, demand);
   return pattern;
 }
 

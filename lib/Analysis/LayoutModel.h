@@ -88,32 +88,44 @@ private:
     SmallVector<unsigned, 2> asks;
   };
 
+  /// What a tensor may be made in, and what its consumers may ask for.
+  struct Demand {
+    SmallVector<LayoutId, 8> made, asked;
+    /// Of each configuration of the producer, the number in `made`.
+    SmallVector<unsigned, 12> madeBy;
+    /// Of each consumer's configurations, the numbers in `asked`.
+    std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy;
+    /// How many consumers may ask for each.
+    SmallVector<unsigned, 8> numAskers;
+    /// Of one conversion, `made` by `asked`.
+    std::vector<Cost> costs;
+  };
+  Demand getDemand(const TensorClass &tensor);
   Pattern makePattern(const TensorClass &tensor);
   /// One variable for all copies, whose values are sets of layouts; false where
   /// there would be too many.
-  bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor);
+  bool addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
+                       const Demand &demand);
   /// Equal for consumers that ask for the same in each configuration.
   unsigned getAsk(const TensorClass::Consumer &consumer);
   CommonTails findCommonConsumers() const;
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
   /// One variable for each layout that several consumers may ask for.
-  void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor);
-  /// Of a copy for all consumers of a tensor, or for one.
+  void addCopiesOneByOne(Pattern &pattern, const TensorClass &tensor,
+                         const Demand &demand);
+  /// Of a copy for all consumers of a tensor, or for one: from what a
+  /// configuration of the producer makes to asked[i].
   template <typename Users>
-  Cost getPrice(const TensorClass &tensor, unsigned made, LayoutId wanted,
+  Cost getPrice(const Demand &demand, unsigned producerConfig, unsigned i,
                 const Users &users) const {
-    LayoutId from = getMade(tensor, made);
-    Cost cost = scaleCost(costs.getConversionCost(tensor.type, from, wanted,
-                                                  mayOverwrite(tensor)),
+    unsigned made = demand.madeBy[producerConfig];
+    Cost cost = scaleCost(demand.costs[made * demand.asked.size() + i],
                           users.frequency);
-    if (unit == 1 || from == wanted)
+    if (unit == 1 || demand.made[made] == demand.asked[i])
       return cost;
     return addCosts(scaleCost(cost, unit),
                     perMove * users.frequency + users.depth);
-  }
-  unsigned getNumMade(const TensorClass &tensor) const {
-    return tensor.producer ? getConfigs(*tensor.producer).size() : 1;
   }
   void addEntry(Pattern &pattern, const TensorClass &tensor,
                 ArrayRef<unsigned> roles, std::vector<Cost> table);

@@ -79,21 +79,25 @@ LayoutId LayoutTable::getTiled(ArrayRef<int64_t> tiles,
                                ArrayRef<unsigned> order) {
   if (order.empty())
     return getRowMajor(tiles.size());
-  auto [it, isNew] = tiled.try_emplace(
-      {Tiles(tiles), SmallVector<unsigned, 4>(order)}, LayoutId());
-  if (isNew) {
-    it->second = intern(makeTiled(tiles, order));
-    madeOfDigits[it->second] = true;
-    tilesOf[it->second] = std::make_unique<Tiles>(tiles);
-  }
-  return it->second;
+  SmallVector<int64_t, 12> key{int64_t(tiles.size())};
+  llvm::append_range(key, tiles);
+  llvm::append_range(key, order);
+  auto known = tiled.find(key);
+  if (known != tiled.end())
+    return known->second;
+  LayoutId layout = intern(makeTiled(tiles, order));
+  madeOfDigits[layout] = true;
+  tilesOf[layout] = std::make_unique<Tiles>(tiles);
+  tiled[ArrayRef<int64_t>(key).copy(keys)] = layout;
+  return layout;
 }
 
 const LayoutTable::Tiles *LayoutTable::findTiles(LayoutId layout) {
   auto [it, isNew] = tilesOf.try_emplace(layout);
-  if (isNew)
-    if (std::optional<Tiles> tiles = computeTiles(layout))
-      tilesOf[layout] = std::make_unique<Tiles>(*tiles);
+  if (!isNew)
+    return it->second.get();
+  if (std::optional<Tiles> tiles = computeTiles(layout))
+    tilesOf[layout] = std::make_unique<Tiles>(*tiles);
   return tilesOf[layout].get();
 }
 

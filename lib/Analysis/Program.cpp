@@ -50,6 +50,56 @@ static llvm::hash_code hashOp(Operation *op) {
       llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
 }
 
+/// Whether `a` and `b` have the same ops, where each is one block of ops
+/// without regions: the bodies of most ops, a few scalar ops, compared without
+/// the maps that a region in general takes.
+static std::optional<bool> areSimpleBodiesAlike(Region &a, Region &b) {
+  if (!a.hasOneBlock() || !b.hasOneBlock())
+    return std::nullopt;
+  Block &blockA = a.front(), &blockB = b.front();
+  if (blockA.getArgumentTypes() != blockB.getArgumentTypes())
+    return false;
+  SmallVector<std::pair<Operation *, Operation *>, 8> before;
+  auto isSameValue = [&](Value x, Value y) {
+    if (x.getParentBlock() != &blockA || y.getParentBlock() != &blockB)
+      return x == y;
+    auto argX = dyn_cast<BlockArgument>(x), argY = dyn_cast<BlockArgument>(y);
+    if (argX || argY)
+      return argX && argY && argX.getArgNumber() == argY.getArgNumber();
+    return cast<OpResult>(x).getResultNumber() ==
+               cast<OpResult>(y).getResultNumber() &&
+           llvm::is_contained(
+               before, std::make_pair(x.getDefiningOp(), y.getDefiningOp()));
+  };
+  auto isSameOp = [&](Operation &x, Operation &y) {
+    return x.getName() == y.getName() &&
+           x.getName().compareOpProperties(x.getPropertiesStorage(),
+                                           y.getPropertiesStorage()) &&
+           x.getDiscardableAttrDictionary() ==
+               y.getDiscardableAttrDictionary() &&
+           x.getResultTypes() == y.getResultTypes() &&
+           x.getNumOperands() == y.getNumOperands() &&
+           llvm::all_of(llvm::zip(x.getOperands(), y.getOperands()),
+                        [&](auto pair) {
+                          auto [ofX, ofY] = pair;
+                          return isSameValue(ofX, ofY);
+                        });
+  };
+  auto it = blockB.begin();
+  for (Operation &x : blockA) {
+    if (it == blockB.end())
+      return false;
+    Operation &y = *it++;
+    for (Operation *op : {&x, &y})
+      if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+        return std::nullopt;
+    if (!isSameOp(x, y))
+      return false;
+    before.push_back({&x, &y});
+  }
+  return it == blockB.end();
+}
+
 static bool areAlike(Operation *a, Operation *b) {
   if (a->getName() != b->getName() ||
       !a->getName().compareOpProperties(a->getPropertiesStorage(),
@@ -66,10 +116,14 @@ static bool areAlike(Operation *a, Operation *b) {
     for (auto [x, y] : llvm::zip(a->getOpOperands(), b->getOpOperands()))
       if (mayBeMadeInPlace(x) != mayBeMadeInPlace(y))
         return false;
-  for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
-    if (!OperationEquivalence::isRegionEquivalentTo(
-            &x, &y, OperationEquivalence::IgnoreLocations))
+  for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions())) {
+    std::optional<bool> alike = areSimpleBodiesAlike(x, y);
+    if (!alike)
+      alike = OperationEquivalence::isRegionEquivalentTo(
+          &x, &y, OperationEquivalence::IgnoreLocations);
+    if (!*alike)
       return false;
+  }
   return true;
 }
 

@@ -154,29 +154,44 @@ unsigned TableAlgebra::eliminate(const Elimination &operands) {
       return {table.entries, size, 1, domain};
     return {table.entries, size, size, 1};
   };
+  auto getLargest = [&](TableId table) {
+    return table == kNoTable ? 0 : store[table].largest;
+  };
   Steps a = getSteps(first), b = getSteps(second);
   const Cost *own = unary == kNoTable ? &zero : store[unary].entries;
   const Cost *onto = base == kNoTable ? &zero : store[base].entries;
   size_t ownStep = unary != kNoTable, ontoStep = base != kNoTable;
 
+  // Sums of two are at most 2^64 - 2, so that numbers without a sign hold them;
+  // where finite sums stay below kInfiniteCost, what reaches it is forbidden.
+  Cost largest =
+      addCosts(getLargest(unary),
+               addCosts(getLargest(first.table), getLargest(second.table)));
+  bool isExact = largest < kInfiniteCost - 1;
+  auto sum = [&](uint64_t x, uint64_t y) -> uint64_t {
+    return isExact ? x + y : addCosts(x, y);
+  };
+
   size_t firstChoice = choices.size();
   scratch.clear();
-  for (size_t i = 0; i < a.size; ++i)
+  llvm::SmallVector<uint64_t, 64> left(domain); // of each value, without b
+  for (size_t i = 0; i < a.size; ++i) {
+    for (unsigned v = 0; v < domain; ++v)
+      left[v] = addCosts(own[v * ownStep],
+                         a.entries[v * a.perValue + i * a.perOther]);
     for (size_t j = 0; j < b.size; ++j, onto += ontoStep) {
-      Cost least = kInfiniteCost;
+      const Cost *right = b.entries + j * b.perOther;
+      uint64_t least = kInfiniteCost;
       unsigned choice = 0;
-      for (unsigned v = 0; v < domain; ++v) {
-        Cost cost = addCosts(own[v * ownStep],
-                             a.entries[v * a.perValue + i * a.perOther]);
-        cost = addCosts(cost, b.entries[v * b.perValue + j * b.perOther]);
-        if (cost < least) {
-          least = cost;
-          choice = v;
-        }
+      for (unsigned v = 0; v < domain; ++v, right += b.perValue) {
+        uint64_t cost = sum(left[v], *right);
+        choice = cost < least ? v : choice;
+        least = std::min(least, cost);
       }
       scratch.push_back(addCosts(least, *onto));
       choices.push_back(choice);
     }
+  }
   answers.push_back({normalize(scratch), firstChoice});
   return it->second;
 }

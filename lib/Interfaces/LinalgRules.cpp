@@ -28,6 +28,23 @@ static int64_t countScalarOps(linalg::LinalgOp op) {
   return count;
 }
 
+/// The size of each loop: that of the first dim of an operand that it indexes
+/// alone.
+static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
+                                         ArrayRef<AffineMap> maps) {
+  SmallVector<std::optional<int64_t>> found(op.getNumLoops());
+  for (auto [operand, map] : llvm::zip(op->getOperands(), maps))
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+      for (auto [expr, size] : llvm::zip(map.getResults(), type.getShape()))
+        if (auto loop = dyn_cast<AffineDimExpr>(expr))
+          if (std::optional<int64_t> &known = found[loop.getPosition()]; !known)
+            known = size;
+  SmallVector<int64_t> sizes;
+  for (std::optional<int64_t> size : found)
+    sizes.push_back(size.value_or(ShapedType::kDynamic));
+  return sizes;
+}
+
 static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
   OpLayoutRule rule;
   if (!op.hasPureTensorSemantics())
@@ -38,7 +55,7 @@ static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
 
   rule.kind = OpLayoutRule::Kind::Loops;
   for (auto [iterator, size] :
-       llvm::zip(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+       llvm::zip(op.getIteratorTypesArray(), getLoopSizes(op, maps)))
     rule.loops.push_back({iterator, size, false});
   for (OpOperand &operand : op->getOpOperands()) {
     bool isTensor = isa<RankedTensorType>(operand.get().getType());
@@ -46,8 +63,8 @@ static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
                                         : AffineMap());
     rule.isRead.push_back(isTensor && op.payloadUsesValueFromOperand(&operand));
   }
-  for (OpResult result : op->getResults())
-    rule.resultMaps.push_back(op.getIndexingMapMatchingResult(result));
+  for (OpOperand &init : op.getDpsInitsMutable())
+    rule.resultMaps.push_back(maps[init.getOperandNumber()]);
   rule.opsPerPoint = countScalarOps(op);
   findTileableLoops(rule);
   // The body sees the loop's value, which a tiled loop does not have.

@@ -121,6 +121,12 @@ public:
 
 private:
   struct Data;
+
+  /// Of coordinates in canonical form.
+  static LayoutMap make(unsigned rank, llvm::StringRef space,
+                        std::vector<Coordinate> coordinates,
+                        llvm::ArrayRef<int64_t> replicas);
+
   std::shared_ptr<const Data> data;
 };
 

@@ -28,7 +28,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
-#include <map>
+#include "llvm/Support/Allocator.h"
 #include <unordered_map>
 
 namespace mlir {
@@ -116,7 +116,9 @@ private:
   llvm::DenseMap<LayoutId, std::pair<LayoutId, TypedAttr>> stated;
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> padded;
   SmallVector<LayoutId> rowMajor;
-  std::map<std::pair<Tiles, SmallVector<unsigned, 4>>, LayoutId> tiled;
+  // By rank, tiles and order, one after the other.
+  llvm::DenseMap<ArrayRef<int64_t>, LayoutId> tiled;
+  llvm::BumpPtrAllocator keys;
   llvm::DenseMap<LayoutId, bool> madeOfDigits;
   // By layout; the tiles are boxed so that they stay where they are.
   llvm::DenseMap<LayoutId, std::unique_ptr<Tiles>> tilesOf;

@@ -37,6 +37,7 @@
 #include "layout/Analysis/ControlFlow.h"
 #include "layout/Analysis/Pins.h"
 #include "layout/Interfaces/OpLayoutRule.h"
+#include <deque>
 #include <optional>
 
 namespace mlir {
@@ -122,7 +123,7 @@ struct Tensor {
 struct Program {
   ControlFlow flow;
   std::vector<Unit> units;
-  SmallVector<UnitClass, 0> unitClasses; // which moves them when it grows
+  std::deque<UnitClass> unitClasses; // large, so they stay where they are
   std::vector<Tensor> tensors;
   std::vector<TensorClass> tensorClasses;
   std::vector<unsigned> consumers;
