@@ -30,6 +30,7 @@ Sized mlir::layout::mod(const Sized &x, int64_t k) {
 static Linear sumOf(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
   SizeExpr constant;
   std::vector<DigitTerm> terms;
+  terms.reserve(elements.size());
   for (const auto &[element, stride] : elements) {
     constant = constant + element.value.constant * stride;
     for (const DigitTerm &term : element.value.terms)

@@ -75,7 +75,8 @@ static std::optional<StoredDigits::Dense> findDense(const StoredDigits &stored,
   for (const StoredDigits::Axis &axis : llvm::reverse(stored.axes)) {
     if (axis.mixedDims || axis.hasConstant)
       return std::nullopt;
-    SmallVector<StoredDigits::Term, 4> terms = axis.terms;
+    SmallVector<StoredDigits::Term, 4> terms(axis.terms.begin(),
+                                             axis.terms.end());
     if (terms.size() > 1)
       llvm::sort(terms, [](const auto &a, const auto &b) {
         return a.stride < b.stride;
@@ -120,6 +121,7 @@ std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
   result.size = *size;
   auto readAxes = [&](ArrayRef<StoredAxis> axes) {
     result.axes.clear();
+    result.axes.reserve(axes.size());
     return llvm::all_of(axes, [&](const StoredAxis &axis) {
       return readAxis(axis, shape, result.axes.emplace_back());
     });

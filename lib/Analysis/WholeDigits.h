@@ -38,15 +38,15 @@ struct StoredDigits {
     int64_t stride;
   };
   struct Axis {
-    llvm::SmallVector<Term, 4> terms;
+    llvm::SmallVector<Term, 1> terms;
     /// The dims of digits that are not those of one dim, as bits.
     uint64_t mixedDims = 0;
     int64_t mixedStride = 0; // the largest
     bool hasConstant = false;
     int64_t extent = 0;
   };
-  llvm::SmallVector<Axis, 6> axes;
-  int64_t size = 0; // of storage
+  llvm::SmallVector<Axis, 0> axes; // one for each layout of a type
+  int64_t size = 0;                // of storage
 
   /// Where every position of storage is an element of its own: the digits with
   /// more than one value, fastest first. The stride of each follows.
