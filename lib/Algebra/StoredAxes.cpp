@@ -57,6 +57,15 @@ static bool sortByStride(std::vector<DigitTerm> &terms) {
   }
   if (sortBySample(terms))
     return true;
+  // Many dims mostly lie slowest first, as they are numbered.
+  bool isDescending = true;
+  for (size_t i = 0; i + 1 < terms.size() && isDescending; ++i)
+    isDescending = terms[i].stride != terms[i + 1].stride &&
+                   terms[i].stride.isProvablyAtLeast(terms[i + 1].stride);
+  if (isDescending) {
+    std::reverse(terms.begin(), terms.end());
+    return true;
+  }
   for (size_t i = 0; i < terms.size(); ++i) {
     auto least = terms.end();
     for (auto it = terms.begin() + i; it != terms.end(); ++it) {
