@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/LayoutMap.h"
+#include "Print.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <mutex>
 
@@ -28,6 +30,10 @@ struct LayoutMap::Data {
   mutable std::once_flag axesFound;
   mutable std::vector<StoredAxis> axes;
   mutable std::vector<unsigned> axisBegin;
+
+  // Made when first asked for: types print their layout wherever they stand.
+  mutable std::once_flag textMade;
+  mutable std::string text;
 
   void findAxes() const {
     std::call_once(axesFound, [this] {
@@ -225,6 +231,18 @@ ArrayRef<StoredAxis> LayoutMap::getStoredAxes(unsigned coordinate) const {
   unsigned begin = data->axisBegin[coordinate];
   return ArrayRef<StoredAxis>(data->axes)
       .slice(begin, data->axisBegin[coordinate + 1] - begin);
+}
+
+void LayoutMap::print(llvm::raw_ostream &os) const {
+  std::call_once(data->textMade, [this] { data->text = makeText(*this); });
+  os << data->text;
+}
+
+std::string LayoutMap::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return text;
 }
 
 bool LayoutMap::operator==(const LayoutMap &other) const {

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/LayoutMap.h"
+#include "Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -207,28 +207,24 @@ void MapPrinter::printCoordinate(const Coordinate &coordinate, bool isBuffer,
   }
 }
 
-void LayoutMap::print(raw_ostream &os) const {
+std::string mlir::layout::makeText(const LayoutMap &map) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   os << '(';
-  for (unsigned d = 0; d < getRank(); ++d)
+  for (unsigned d = 0; d < map.getRank(); ++d)
     os << (d ? ", " : "") << 'd' << d;
   os << ')';
-  if (!getReplicas().empty()) {
+  if (!map.getReplicas().empty()) {
     os << " replicate(";
-    for (auto [r, extent] : llvm::enumerate(getReplicas()))
+    for (auto [r, extent] : llvm::enumerate(map.getReplicas()))
       os << (r ? ", r" : "r") << r << " : " << extent;
     os << ')';
   }
-  os << " -> " << getSpace() << '(';
-  MapPrinter printer{getRank(), getReplicas()};
-  llvm::interleaveComma(getCoordinates(), os, [&](const Coordinate &c) {
-    printer.printCoordinate(c, getSpace() == "buffer", os);
+  os << " -> " << map.getSpace() << '(';
+  MapPrinter printer{map.getRank(), map.getReplicas()};
+  llvm::interleaveComma(map.getCoordinates(), os, [&](const Coordinate &c) {
+    printer.printCoordinate(c, map.getSpace() == "buffer", os);
   });
   os << ')';
-}
-
-std::string LayoutMap::str() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  print(os);
-  return os.str();
+  return text;
 }
