@@ -120,13 +120,10 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
   std::vector<StoredAxis> axes; // fastest first
   SizeExpr base(1);
   Linear axis;
-  bool isAxisBounded = true; // on all shapes
   for (size_t i = 0; i < terms.size(); ++i) {
     bool startsAtBase = axis.terms.empty() && terms[i].stride == base;
     axis.terms.push_back(
         {terms[i].digit, *terms[i].stride.exactQuotient(base)});
-    // A number has no room for what grows with a size.
-    isAxisBounded = isAxisBounded && naturalExtent(terms[i].digit).isConstant();
     bool last = i + 1 == terms.size();
     if (!last && !isBase(i + 1))
       continue;
@@ -135,10 +132,13 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
         startsAtBase && steps[i] ? *steps[i] : next.exactQuotient(base);
     if (!room)
       return whole;
-    // Without room for all its digits the axis goes on.
-    bool hasRoom = (isAxisBounded || !room->isConstant()) &&
-                   room->isProvablyAtLeast(naturalExtent(axis));
-    if (!hasRoom) {
+    // A number has no room for what grows with a size. Without room for all its
+    // digits the axis goes on.
+    bool isTooSmall = room->isConstant() &&
+                      llvm::any_of(axis.terms, [](const DigitTerm &term) {
+                        return !naturalExtent(term.digit).isConstant();
+                      });
+    if (isTooSmall || !room->isProvablyAtLeast(naturalExtent(axis))) {
       if (last)
         return whole;
       continue;
@@ -147,7 +147,6 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
     axes.push_back({axis.terms.size() == 1 ? axis : add(axis, Linear()),
                     std::move(*room)});
     axis.terms.clear();
-    isAxisBounded = true;
     base = next;
   }
   std::reverse(axes.begin(), axes.end());

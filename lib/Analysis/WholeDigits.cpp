@@ -27,9 +27,6 @@ using llvm::SmallVectorImpl;
 static constexpr int64_t kMaxTile = int64_t(1) << 24;
 static constexpr int64_t kMaxStorage = int64_t(1) << 48;
 
-/// Sets of digits are bits of one number.
-static constexpr size_t kMaxDigits = 64;
-
 static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
                      StoredDigits::Axis &axis) {
   std::optional<int64_t> extent = stored.extent.evaluate(shape);
@@ -77,10 +74,9 @@ static std::optional<StoredDigits::Dense> findDense(const StoredDigits &stored,
       return std::nullopt;
     SmallVector<StoredDigits::Term, 4> terms(axis.terms.begin(),
                                              axis.terms.end());
-    if (terms.size() > 1)
-      llvm::sort(terms, [](const auto &a, const auto &b) {
-        return a.stride < b.stride;
-      });
+    llvm::sort(terms, [](const auto &a, const auto &b) {
+      return a.stride < b.stride;
+    });
     int64_t reach = 1;
     for (const StoredDigits::Term &term : terms) {
       int64_t end = term.end ? term.end : shape[term.dim];
@@ -224,7 +220,6 @@ private:
   bool hasLoneDigits() const;
   std::optional<int64_t> countElements(const Box &box) const;
   Answer countMove() const;
-  template <typename Fn> void walkRun(ArrayRef<Axis> side, Fn visit) const;
   int64_t getCommonRun() const;
 
   const StoredDigits *sides[2];
@@ -298,8 +293,7 @@ bool NumberedMove::placeAxes() {
             return false;
           axis.terms.push_back({d, term.stride * (weight / term.lo)});
         }
-      if (axis.terms.size() > 1)
-        std::sort(axis.terms.begin(), axis.terms.end());
+      std::sort(axis.terms.begin(), axis.terms.end());
     }
   }
   return true;
@@ -336,23 +330,20 @@ bool NumberedMove::findRowMajor(Axis &axis, bool hasConstant) {
   axis.digits.clear();
   if (hasConstant || axis.mixedDims || axis.terms.empty())
     return false;
+  SmallVector<std::pair<unsigned, int64_t>, 4> left = axis.terms;
   int64_t stride = 1;
-  for (uint64_t left = llvm::maskTrailingOnes<uint64_t>(axis.terms.size());
-       left;) {
-    unsigned next = kMaxDigits;
-    for (uint64_t rest = left; rest; rest &= rest - 1) {
-      unsigned i = llvm::countr_zero(rest);
-      if (axis.terms[i].second == stride &&
-          (next == kMaxDigits || digits[axis.terms[i].first].extent == 1))
-        next = i;
-    }
-    if (next == kMaxDigits)
+  while (!left.empty()) {
+    auto *next = left.end();
+    for (auto *it = left.begin(); it != left.end(); ++it)
+      if (it->second == stride &&
+          (next == left.end() || digits[it->first].extent == 1))
+        next = it;
+    if (next == left.end())
       return false;
-    left &= ~(uint64_t(1) << next);
-    unsigned d = axis.terms[next].first;
-    axis.digits.push_back(d);
-    if (llvm::MulOverflow(stride, digits[d].extent, stride))
+    axis.digits.push_back(next->first);
+    if (llvm::MulOverflow(stride, digits[next->first].extent, stride))
       return false;
+    left.erase(next);
   }
   std::reverse(axis.digits.begin(), axis.digits.end());
   axis.required = stride;
@@ -466,13 +457,13 @@ bool NumberedMove::areSlices(ArrayRef<Box> boxes) const {
 
 /// Planner::hasLoneDigits.
 bool NumberedMove::hasLoneDigits() const {
-  uint64_t alone = 0;
+  SmallVector<bool, 12> isAlone(digits.size(), false);
   for (const auto &side : axes)
     for (const Axis &axis : side)
       if (axis.isExact() || axis.digits.size() == 1)
         for (unsigned d : axis.digits)
-          alone |= uint64_t(1) << d;
-  return alone == llvm::maskTrailingOnes<uint64_t>(digits.size());
+          isAlone[d] = true;
+  return !llvm::is_contained(isAlone, false);
 }
 
 std::optional<int64_t> NumberedMove::countElements(const Box &box) const {
@@ -507,34 +498,25 @@ NumberedMove::Answer NumberedMove::countMove() const {
   return DigitMove{elements, elements, getCommonRun()};
 }
 
-/// Calls `visit` for the digits of an operand, fastest first, as long as they
-/// lie next to each other and it answers true.
-template <typename Fn>
-void NumberedMove::walkRun(ArrayRef<Axis> side, Fn visit) const {
-  for (const Axis &axis : llvm::reverse(side)) {
-    for (unsigned d : llvm::reverse(axis.digits))
-      if (digits[d].extent != 1 && !visit(d))
-        return;
-    if (!axis.isExact())
-      return;
-  }
-}
-
 /// DigitCopy::getCommonRun.
 int64_t NumberedMove::getCommonRun() const {
-  SmallVector<unsigned, 12> order;
-  walkRun(axes[0], [&](unsigned d) {
-    order.push_back(d);
-    return true;
-  });
+  auto walk = [&](ArrayRef<Axis> side) {
+    SmallVector<unsigned, 12> result;
+    for (const Axis &axis : llvm::reverse(side)) {
+      for (unsigned d : llvm::reverse(axis.digits))
+        if (digits[d].extent != 1)
+          result.push_back(d);
+      if (!axis.isExact())
+        break;
+    }
+    return result;
+  };
   int64_t run = 1;
-  size_t next = 0;
-  walkRun(axes[1], [&](unsigned d) {
-    if (next == order.size() || order[next++] != d)
-      return false;
-    run *= digits[d].extent;
-    return true;
-  });
+  for (auto [a, b] : llvm::zip(walk(axes[0]), walk(axes[1]))) {
+    if (a != b)
+      break;
+    run *= digits[a].extent;
+  }
   return run;
 }
 
@@ -547,7 +529,7 @@ std::optional<DigitMove> NumberedMove::run() {
     return gathered;
   do {
     orderDigits();
-    if (digits.size() > kMaxDigits || !placeAxes())
+    if (!placeAxes())
       return std::nullopt;
     raiseExtents();
     findPadding();
