@@ -1,11 +1,13 @@
 # Helpers that give every library and tool of the project the same settings.
 
-# layout_add_library(name sources... [DEPENDS targets...] [LINK libs...])
+# layout_add_library(name sources... [DEPENDS targets...] [LINK libs...]
+#                    [PRECOMPILED header])
 # A static library that is installed and exported as layout::<name>. LINK takes
 # project libraries and MLIR component names; the latter all resolve to
-# libMLIR.so.
+# libMLIR.so. PRECOMPILED names a header of cmake/Precompiled, which every source
+# is then compiled with: MLIR's headers cost more than the sources do.
 function(layout_add_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -13,6 +15,15 @@ function(layout_add_library name)
     $<INSTALL_INTERFACE:include>)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(ARG_PRECOMPILED AND LAYOUT_PRECOMPILED_HEADERS)
+    layout_precompile(${ARG_PRECOMPILED})
+    target_precompile_headers(${name} REUSE_FROM
+      LayoutPrecompiled${ARG_PRECOMPILED})
+    # ccache can store objects that use a precompiled header only if the
+    # preprocessor leaves a mark of it in its output.
+    target_compile_options(${name} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
   set(own)
   foreach(lib IN LISTS ARG_LINK)
@@ -23,6 +34,22 @@ function(layout_add_library name)
   target_link_libraries(${name} PUBLIC ${own} MLIR LLVM)
   install(TARGETS ${name} EXPORT LayoutTargets ARCHIVE DESTINATION lib)
   set_property(GLOBAL APPEND PROPERTY LAYOUT_LIBS ${name})
+endfunction()
+
+option(LAYOUT_PRECOMPILED_HEADERS "Compile MLIR's headers once" ON)
+
+# layout_precompile(header): the target that compiles cmake/Precompiled/<header>.h.
+function(layout_precompile header)
+  set(target LayoutPrecompiled${header})
+  if(TARGET ${target})
+    return()
+  endif()
+  file(WRITE ${PROJECT_BINARY_DIR}/cmake/${target}.cpp "")
+  add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/cmake/${target}.cpp)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_precompile_headers(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/Precompiled/${header}.h)
 endfunction()
 
 # layout_add_tool(name sources... [LINK libs...])

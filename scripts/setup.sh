@@ -224,6 +224,10 @@ build_targets() {
   if [[ -z ${CCACHE_DIR:-} ]] && ! { [[ -n ${HOME:-} ]] && mkdir -p "$HOME" 2>/dev/null && [[ -w $HOME ]]; }; then
     export CCACHE_DIR=$build/ccache
   fi
+  # Objects of one clone serve every other one, also those that were compiled
+  # with a precompiled header.
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   step "building $*"
   local status=0
   if [[ -t 2 ]]; then

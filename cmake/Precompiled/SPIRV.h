@@ -1,0 +1,16 @@
+//===- SPIRV.h - What rooms on kernels include, compiled once ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Precompiled by layout_add_library(... PRECOMPILED SPIRV), as Linalg.h is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Linalg.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Transforms/DialectConversion.h"
