@@ -113,7 +113,7 @@ LogicalResult StatedTypes::readArguments(
 // Ends of control flow
 //===----------------------------------------------------------------------===//
 
-static Type getType(End end) {
+static Type getTypeAt(End end) {
   if (auto *operand = dyn_cast<OpOperand *>(end))
     return operand->get().getType();
   return cast<Value>(end).getType();
@@ -267,7 +267,7 @@ LogicalResult layout::checkEnds(Operation *root, ArrayRef<StatedEnd> ends,
     for (End end : all) {
       Type type = statedType.lookup(end.getOpaqueValue());
       if (!type && isComplete)
-        type = getType(end);
+        type = getTypeAt(end);
       if (!type)
         continue;
       if (firstType && firstType != type)
@@ -279,7 +279,7 @@ LogicalResult layout::checkEnds(Operation *root, ArrayRef<StatedEnd> ends,
     }
   }
   for (const StatedEnd &stated : ends) {
-    if (stated.type == getType(stated.end))
+    if (stated.type == getTypeAt(stated.end))
       continue;
     auto *operand = dyn_cast<OpOperand *>(stated.end);
     if (operand ? flow.joinOfOperand.contains(operand)
@@ -291,7 +291,7 @@ LogicalResult layout::checkEnds(Operation *root, ArrayRef<StatedEnd> ends,
     InFlightDiagnostic diag = emitError(getLoc(stated.end));
     diag << describe(stated.end) << " is stated to be stored as "
          << describeLayout(stated.type) << ", but has to stay "
-         << describeLayout(getType(stated.end));
+         << describeLayout(getTypeAt(stated.end));
     diag.attachNote(keeper->loc) << keeper->why;
     return failure();
   }
