@@ -8,6 +8,7 @@
 #include "layout/Runtime/Compare.h"
 #include "layout/Runtime/Npy.h"
 #include <cmath>
+#include <complex>
 #include <limits>
 
 using namespace mlir;
@@ -20,12 +21,12 @@ Difference layout::compare(const Array &a, const Array &b) {
   double scale = 0;
   bool hasNaN = false;
   for (int64_t i = 0, e = a.getNumElements(); i != e; ++i) {
-    double x = a.getAsDouble(i), y = b.getAsDouble(i);
-    if (std::isnan(x) || std::isnan(y)) {
+    std::complex<double> x = a.getAsComplex(i), y = b.getAsComplex(i);
+    if (x != x || y != y) { // NaN
       hasNaN = true;
       continue;
     }
-    if (std::isfinite(x))
+    if (std::isfinite(std::abs(x)))
       scale = std::max(scale, std::abs(x));
     if (x != y)
       difference.maxAbs = std::max(difference.maxAbs, std::abs(x - y));

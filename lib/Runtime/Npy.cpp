@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Npy.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -20,43 +21,83 @@ using namespace mlir::layout;
 using llvm::Error;
 using llvm::Expected;
 
+using llvm::APFloat;
+
 namespace {
 struct KindInfo {
   ElementKind kind;
   StringLiteral name;
-  StringLiteral descr; // numpy's spelling
+  StringLiteral descr; // numpy's spelling of what a file holds
   int64_t bytes;
+  const llvm::fltSemantics &(*semantics)() = nullptr; // of a float
 };
 } // namespace
 
-// In the order of ElementKind.
+// In the order of ElementKind. Types that numpy lacks come after those that it
+// has; a file of their dtype is read as the latter.
 static constexpr KindInfo kinds[] = {
-    {ElementKind::F16, "f16", "<f2", 2}, {ElementKind::F32, "f32", "<f4", 4},
-    {ElementKind::F64, "f64", "<f8", 8}, {ElementKind::I8, "i8", "|i1", 1},
-    {ElementKind::I16, "i16", "<i2", 2}, {ElementKind::I32, "i32", "<i4", 4},
-    {ElementKind::I64, "i64", "<i8", 8}};
+    {ElementKind::F16, "f16", "<f2", 2, APFloat::IEEEhalf},
+    {ElementKind::F32, "f32", "<f4", 4, APFloat::IEEEsingle},
+    {ElementKind::F64, "f64", "<f8", 8, APFloat::IEEEdouble},
+    {ElementKind::C64, "complex<f32>", "<c8", 8},
+    {ElementKind::C128, "complex<f64>", "<c16", 16},
+    {ElementKind::I1, "i1", "|b1", 1},
+    {ElementKind::I8, "i8", "|i1", 1},
+    {ElementKind::I16, "i16", "<i2", 2},
+    {ElementKind::I32, "i32", "<i4", 4},
+    {ElementKind::I64, "i64", "<i8", 8},
+    {ElementKind::U8, "ui8", "|u1", 1},
+    {ElementKind::U16, "ui16", "<u2", 2},
+    {ElementKind::U32, "ui32", "<u4", 4},
+    {ElementKind::U64, "ui64", "<u8", 8},
+    {ElementKind::I4, "i4", "|i1", 1},
+    {ElementKind::BF16, "bf16", "<u2", 2, APFloat::BFloat},
+    {ElementKind::F8E4M3FN, "f8E4M3FN", "|u1", 1, APFloat::Float8E4M3FN},
+    {ElementKind::F8E4M3FNUZ, "f8E4M3FNUZ", "|u1", 1, APFloat::Float8E4M3FNUZ},
+    {ElementKind::F8E5M2, "f8E5M2", "|u1", 1, APFloat::Float8E5M2},
+    {ElementKind::F8E5M2FNUZ, "f8E5M2FNUZ", "|u1", 1, APFloat::Float8E5M2FNUZ}};
+
+/// Other spellings of a dtype, those of ml_dtypes among them.
+static constexpr std::pair<StringLiteral, StringLiteral> spellings[] = {
+    {"<i1", "|i1"}, {"<u1", "|u1"}, {"<b1", "|b1"}, {"|V2", "<u2"},
+    {"<V2", "<u2"}, {"|V1", "|u1"}, {"<V1", "|u1"}, {"<f1", "|u1"}};
 
 static const KindInfo &info(ElementKind kind) {
   return kinds[static_cast<int>(kind)];
 }
 
+/// The first kind for which `matches` holds.
+template <typename Fn> static std::optional<ElementKind> findKind(Fn matches) {
+  const KindInfo *found = llvm::find_if(kinds, matches);
+  return found == std::end(kinds) ? std::nullopt
+                                  : std::make_optional(found->kind);
+}
+
 StringRef layout::getName(ElementKind kind) { return info(kind).name; }
 int64_t layout::getByteSize(ElementKind kind) { return info(kind).bytes; }
 
+std::string layout::getElementNames() {
+  std::string names = "index";
+  for (const KindInfo &kind : kinds)
+    names += (", " + kind.name).str();
+  return names;
+}
+
 std::optional<ElementKind> layout::getElementKind(Type type) {
-  if (type.isF16())
-    return ElementKind::F16;
-  if (type.isF32())
-    return ElementKind::F32;
-  if (type.isF64())
-    return ElementKind::F64;
-  for (auto [width, kind] : {std::pair{8, ElementKind::I8},
-                             {16, ElementKind::I16},
-                             {32, ElementKind::I32},
-                             {64, ElementKind::I64}})
-    if (type.isSignlessInteger(width))
-      return kind;
-  return std::nullopt;
+  if (type.isIndex())
+    return ElementKind::I64;
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return findKind([&](const KindInfo &kind) { return kind.name == name; });
+}
+
+bool layout::canHold(ElementKind kind, Type type) {
+  std::optional<ElementKind> wanted = getElementKind(type);
+  if (!wanted || kind == *wanted)
+    return wanted.has_value();
+  // Types that a file holds in another dtype, and signless integers.
+  const KindInfo &has = info(kind), &needs = info(*wanted);
+  return has.descr == needs.descr || has.name == ("u" + needs.name).str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,30 +144,24 @@ int64_t Array::getNumElements() const {
   return product;
 }
 
-static double halfToDouble(uint16_t bits) {
-  int exponent = (bits >> 10) & 31;
-  double fraction = bits & 1023;
-  double value = exponent == 31 ? (fraction ? NAN : INFINITY)
-                 : exponent     ? std::ldexp(1024 + fraction, exponent - 25)
-                                : std::ldexp(fraction, -24);
-  return bits >> 15 ? -value : value;
-}
-
 template <typename T> static T loadAs(const char *p) {
   T value;
   std::memcpy(&value, p, sizeof(T));
   return value;
 }
 
-double Array::getAsDouble(int64_t i) const {
+std::complex<double> Array::getAsComplex(int64_t i) const {
   const char *p = data() + i * getByteSize(kind);
   switch (kind) {
-  case ElementKind::F16:
-    return halfToDouble(loadAs<uint16_t>(p));
   case ElementKind::F32:
     return loadAs<float>(p);
   case ElementKind::F64:
     return loadAs<double>(p);
+  case ElementKind::C64:
+    return loadAs<std::complex<float>>(p);
+  case ElementKind::C128:
+    return loadAs<std::complex<double>>(p);
+  case ElementKind::I4:
   case ElementKind::I8:
     return loadAs<int8_t>(p);
   case ElementKind::I16:
@@ -135,8 +170,23 @@ double Array::getAsDouble(int64_t i) const {
     return loadAs<int32_t>(p);
   case ElementKind::I64:
     return static_cast<double>(loadAs<int64_t>(p));
+  case ElementKind::I1:
+  case ElementKind::U8:
+    return loadAs<uint8_t>(p);
+  case ElementKind::U16:
+    return loadAs<uint16_t>(p);
+  case ElementKind::U32:
+    return loadAs<uint32_t>(p);
+  case ElementKind::U64:
+    return static_cast<double>(loadAs<uint64_t>(p));
+  default:
+    break;
   }
-  llvm_unreachable("all kinds are handled");
+  bool isByte = getByteSize(kind) == 1;
+  APFloat value(info(kind).semantics(),
+                llvm::APInt(isByte ? 8 : 16,
+                            isByte ? loadAs<uint8_t>(p) : loadAs<uint16_t>(p)));
+  return value.convertToDouble();
 }
 
 std::string Array::describe() const {
@@ -262,16 +312,18 @@ Expected<Array> layout::readNpy(StringRef path) {
   bytes = bytes.drop_front(length);
   if (*header.fortran && header.shape->size() > 1)
     return fail(path, "is in Fortran order; save numpy.ascontiguousarray(x)");
-  const KindInfo *found = llvm::find_if(
-      kinds, [&](const KindInfo &k) { return k.descr == header.descr; });
-  // "<i1" is what some writers say for a single byte.
-  if (header.descr == "<i1")
-    found = &info(ElementKind::I8);
-  if (found == std::end(kinds))
+  StringRef descr = header.descr;
+  for (auto [other, numpys] : spellings)
+    if (descr == other)
+      descr = numpys;
+  std::optional<ElementKind> kind =
+      findKind([&](const KindInfo &each) { return each.descr == descr; });
+  if (!kind)
     return fail(path, "has dtype '" + header.descr +
-                          "'; float16, float32, float64, int8, int16, int32 "
-                          "and int64 in little endian are read");
-  std::optional<int64_t> size = Array::byteSize(found->kind, *header.shape);
+                          "'; bool, float16 to float64, int8 to int64, uint8 "
+                          "to uint64, complex64 and complex128 in little "
+                          "endian are read");
+  std::optional<int64_t> size = Array::byteSize(*kind, *header.shape);
   if (!size)
     return fail(path, "has a shape that is too large");
   if (static_cast<int64_t>(bytes.size()) != *size)
@@ -280,8 +332,11 @@ Expected<Array> layout::readNpy(StringRef path) {
                            : "has bytes left over: ") +
                           Twine(bytes.size()) +
                           " bytes of data, the shape needs " + Twine(*size));
-  Array array(found->kind, *header.shape);
+  Array array(*kind, *header.shape);
   std::memcpy(array.data(), bytes.data(), *size);
+  if (*kind == ElementKind::I1 &&
+      llvm::any_of(bytes, [](unsigned char byte) { return byte > 1; }))
+    return fail(path, "has a boolean that is neither 0 nor 1");
   return array;
 }
 

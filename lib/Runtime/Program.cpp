@@ -217,10 +217,25 @@ Program::compile(ModuleOp module, StringRef name,
 // Calling
 //===----------------------------------------------------------------------===//
 
-static bool fits(RankedTensorType type, ElementKind kind,
-                 ArrayRef<int64_t> shape) {
-  return getElementKind(type.getElementType()) == kind &&
-         succeeded(verifyCompatibleShape(type.getShape(), shape));
+/// In memory, compiled code expects the upper bits of an i4 to be zero; an
+/// array has its value in the whole byte.
+static void toMemory(RankedTensorType type, Array &array) {
+  if (type.getElementType().isInteger(4))
+    for (char &byte : array.bytes())
+      byte &= 15;
+}
+static void fromMemory(RankedTensorType type, Array &array) {
+  if (type.getElementType().isInteger(4))
+    for (char &byte : array.bytes())
+      byte = llvm::SignExtend32<4>(byte & 15);
+}
+
+static bool fits(RankedTensorType type, const Array &array) {
+  auto isOutside = [](signed char value) { return value < -8 || value > 7; };
+  return canHold(array.getKind(), type.getElementType()) &&
+         succeeded(verifyCompatibleShape(type.getShape(), array.getShape())) &&
+         !(type.getElementType().isInteger(4) &&
+           llvm::any_of(array.bytes(), isOutside));
 }
 
 FailureOr<std::unique_ptr<Call>>
@@ -231,7 +246,7 @@ Program::prepare(ArrayRef<const Array *> inputs) const {
            << inputs.size() << "; its signature is " << signature;
   for (auto [i, array, type] : llvm::enumerate(inputs, signature.getInputs())) {
     auto tensor = cast<RankedTensorType>(type);
-    if (!fits(tensor, array->getKind(), array->getShape()))
+    if (!fits(tensor, *array))
       return function->emitError() << "takes " << tensor << " as input " << i
                                    << ", got " << array->describe();
   }
@@ -285,8 +300,11 @@ void Call::freeResults() {
 
 FailureOr<double> Call::run() {
   freeResults();
-  for (auto [given, copy] : llvm::zip_equal(inputs, work))
+  for (auto [given, copy, type] :
+       llvm::zip_equal(inputs, work, program->signature.getInputs())) {
     std::memcpy(copy.data(), given->data(), given->getNumBytes());
+    toMemory(cast<RankedTensorType>(type), copy);
+  }
   auto start = std::chrono::steady_clock::now();
   program->entry(packed.data());
   double seconds =
@@ -324,7 +342,8 @@ FailureOr<SmallVector<Array>> Call::readResults() {
     ElementKind kind = *getElementKind(tensor.getElementType());
     ArrayRef<int64_t> sizes = words.slice(3, rank);
     ArrayRef<int64_t> strides = words.slice(3 + rank, rank);
-    if (!Array::byteSize(kind, sizes) || !fits(tensor, kind, sizes)) {
+    if (!Array::byteSize(kind, sizes) ||
+        failed(verifyCompatibleShape(tensor.getShape(), sizes))) {
       InFlightDiagnostic error = program->function->emitError()
                                  << "returned result " << i << " with sizes [";
       llvm::interleaveComma(sizes, error);
@@ -335,6 +354,7 @@ FailureOr<SmallVector<Array>> Call::readResults() {
     if (array.getNumElements())
       copyDense(reinterpret_cast<const char *>(words[1]) + words[2] * bytes,
                 array.data(), sizes, strides, bytes);
+    fromMemory(tensor, array);
     words = words.drop_front(getDescriptorWords(tensor));
   }
   return arrays;

@@ -34,9 +34,8 @@ static LogicalResult checkTypes(Operation *where, FunctionType type) {
       if (!getElementKind(tensor.getElementType()))
         return where->emitError()
                << "'" << kSignatureAttrName << "' has " << role << " " << i
-               << " of type " << tensor
-               << "; the element type must be one of f16, f32, f64, i8, i16, "
-                  "i32, i64";
+               << " of type " << tensor << "; the element type must be one of "
+               << getElementNames();
     }
     return success();
   };

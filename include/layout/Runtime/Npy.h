@@ -12,9 +12,16 @@
 //   Expected<Array> x = readNpy("x.npy");       // np.save("x.npy", x)
 //   Error e = writeNpy("y.npy", y);             // np.load("y.npy")
 //
-// Laws: readNpy(writeNpy(a)) is a, bit for bit. A file that is truncated, has
-// bytes left over, is in Fortran order or holds another type is an error that
-// names the file and says what to do; nothing is converted silently.
+// Element types that numpy lacks are stored in the dtype of the same width that
+// `kinds` in Npy.cpp names: bf16 as the bits in a uint16, the f8 types as the
+// bits in a uint8, an i4 as its value in an int8. The files that ml_dtypes
+// makes of bf16 and f8 (dtype V2 and V1) are read too. A signless integer of
+// MLIR is stored by the signed and by the unsigned dtype of its width alike.
+//
+// Laws: readNpy(writeNpy(a)) has the bytes and the shape of a, and its kind
+// where numpy has the type. A file that is truncated, has bytes left over, is
+// in Fortran order or holds another type is an error that names the file and
+// says what to do; nothing is converted silently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +31,46 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <complex>
 #include <memory>
 #include <string>
 
 namespace mlir {
 namespace layout {
 
-enum class ElementKind { F16, F32, F64, I8, I16, I32, I64 };
+enum class ElementKind {
+  F16,
+  F32,
+  F64,
+  C64,
+  C128,
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  I4,
+  BF16,
+  F8E4M3FN,
+  F8E4M3FNUZ,
+  F8E5M2,
+  F8E5M2FNUZ
+};
 
 /// "f32", "i8", ...
 StringRef getName(ElementKind kind);
 int64_t getByteSize(ElementKind kind);
+/// All names with commas between them, for messages.
+std::string getElementNames();
 /// The kind that stores `type`, if there is one.
 std::optional<ElementKind> getElementKind(Type type);
+/// Whether an array of kind `kind`, as it comes from a file, holds elements of
+/// `type`.
+bool canHold(ElementKind kind, Type type);
 
 class Array {
 public:
@@ -55,9 +89,15 @@ public:
   int64_t getNumBytes() const { return getNumElements() * getByteSize(kind); }
   char *data() { return storage.get(); }
   const char *data() const { return storage.get(); }
+  MutableArrayRef<char> bytes() {
+    return {data(), static_cast<size_t>(getNumBytes())};
+  }
+  ArrayRef<char> bytes() const {
+    return {data(), static_cast<size_t>(getNumBytes())};
+  }
 
-  /// Element `i` in row-major order, as a double.
-  double getAsDouble(int64_t i) const;
+  /// Element `i` in row-major order, as a number.
+  std::complex<double> getAsComplex(int64_t i) const;
 
   /// "tensor<2x3xf32>", for messages.
   std::string describe() const;

@@ -17,8 +17,8 @@
 // The attribute says how the *arrays at the boundary* look, so its tensors have
 // no encoding: a function that takes packed storage has the storage's shape
 // here. Laws:
-//   - all inputs and results are ranked tensors of f16, f32, f64, i8, i16, i32
-//     or i64, without encoding;
+//   - all inputs and results are ranked tensors without encoding, of an element
+//     type that an array can have (Npy.h);
 //   - a `?` is filled by the array at run time, a static extent must match.
 //
 //===----------------------------------------------------------------------===//

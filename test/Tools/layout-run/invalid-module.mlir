@@ -28,8 +28,8 @@ llvm.func @word() attributes {layout.signature = "none"} { llvm.return }
 llvm.func @scalar() attributes {layout.signature = (f32) -> ()} { llvm.return }
 // ENCODED: other.mlir:[[#@LINE+1]]:1: error: 'layout.signature' has result 0 of type 'tensor<2xf32, 7 : i64>' with an encoding
 llvm.func @encoded() attributes {layout.signature = () -> tensor<2xf32, 7>} { llvm.return }
-// ELEMENT: other.mlir:[[#@LINE+1]]:1: error: 'layout.signature' has input 0 of type 'tensor<2xi1>'; the element type must be one of
-llvm.func @element() attributes {layout.signature = (tensor<2xi1>) -> ()} { llvm.return }
+// ELEMENT: other.mlir:[[#@LINE+1]]:1: error: 'layout.signature' has input 0 of type 'tensor<2xi3>'; the element type must be one of index, f16, {{.*}}complex<f64>, i1, {{.*}}bf16
+llvm.func @element() attributes {layout.signature = (tensor<2xi3>) -> ()} { llvm.return }
 // RANK: other.mlir:[[#@LINE+1]]:1: error: does not have the type that its 'layout.signature' {{.*}} lowers to
 llvm.func @rank(%a: !llvm.ptr, %p: !llvm.ptr, %o: i64) attributes {layout.signature = (tensor<2xf32>) -> ()} { llvm.return }
 // INTERFACE: other.mlir:[[#@LINE+1]]:1: error: has no C interface; {{.*}} 'llvm.emit_c_interface'
