@@ -8,27 +8,20 @@ pip package iree-base-compiler[onnx], see requirements-onnx.txt). What comes out
 has only operations of upstream dialects; that is checked, and nothing of it is
 edited as text.
 
-The preparation
-  - drops initializers from the list of inputs (they are weights, not inputs),
-  - turns ConstantOfShape and Constant nodes into initializers, Dropout nodes
-    into nothing,
-  - with `reseed`, replaces every floating-point weight by seeded random values
-    that keep activations in range: the models that the onnx package carries for
-    its tests have constant weights and thus degenerate results,
-  - names the graph `main`, converts it to opset 17 and infers all shapes.
+onnx_prepare.py says what the preparation does. The modules of IREE's compiler
+run in a process of their own: what they do not know can make them abort.
 """
 
 import argparse
-import os
+import importlib.util
 import re
-import subprocess
 import sys
-import tempfile
-import zlib
 
 import numpy as np
 
-OPSET = 17
+from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.onnx_prepare import prepare
+
 _PREFIXES = {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "scf", "tensor"}
 
 # ONNX to torch to linalg; the last two passes change function types and casts
@@ -47,155 +40,43 @@ class ImportFailed(RuntimeError):
     """The model cannot be imported; the message says which step refused it."""
 
 
-# ------------------------------------------------------------------ the model
+def _lower(model):
+    """The linalg module of a prepared model, as text; runs isolated."""
+    from iree.compiler import ir, passmanager
+    from iree.compiler.extras import onnx_importer
 
-def _constant_nodes_to_initializers(graph):
-    """Folds Constant and ConstantOfShape nodes with known shapes."""
-    from onnx import numpy_helper
-
-    known = {tensor.name: tensor for tensor in graph.initializer}
-    kept = []
-    for node in graph.node:
-        attributes = {a.name: a for a in node.attribute}
-        if node.op_type == "Constant" and "value" in attributes:
-            array = numpy_helper.to_array(attributes["value"].t)
-        elif node.op_type == "ConstantOfShape" and node.input[0] in known:
-            shape = numpy_helper.to_array(known[node.input[0]])
-            fill = (numpy_helper.to_array(attributes["value"].t).reshape(-1)[0]
-                    if "value" in attributes else np.float32(0))
-            array = np.full(shape, fill)
-        else:
-            kept.append(node)
-            continue
-        tensor = numpy_helper.from_array(np.ascontiguousarray(array), node.output[0])
-        known[tensor.name] = tensor
-        graph.initializer.append(tensor)
-    del graph.node[:]
-    graph.node.extend(kept)
+    with ir.Context() as context:
+        info = onnx_importer.ModelInfo(model)
+        module = info.create_module(context=context).operation
+        onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
+        module.verify()
+        passmanager.PassManager.parse(_PIPELINE).run(module)
+        return module.get_asm()
 
 
-def _dropout_to_identity(graph):
-    """Inference drops nothing; the converter refuses some forms of Dropout."""
-    used = {name for node in graph.node for name in node.input}
-    used |= {output.name for output in graph.output}
-    for node in graph.node:
-        training = len(node.input) > 2 and node.input[2]
-        mask = len(node.output) > 1 and node.output[1] in used
-        if node.op_type == "Dropout" and not training and not mask:
-            node.op_type = "Identity"
-            del node.attribute[:], node.input[1:], node.output[1:]
+def _first_lines(text):
+    """One line of MLIR may hold a network's weights."""
+    lines = [line[:300] for line in str(text).splitlines() if line.strip()]
+    errors = [line for line in lines if "error:" in line] or lines
+    return "\n  ".join(errors[:5])
 
 
-def _drop_unused_initializers(graph):
-    used = {name for node in graph.node for name in node.input}
-    used |= {output.name for output in graph.output}
-    kept = [tensor for tensor in graph.initializer if tensor.name in used]
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
-
-
-_VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
-
-
-def _role(consumers, name):
-    """What a weight is for: (operator, index of the operand), seen through views."""
-    for node, index in consumers.get(name, []):
-        if node.op_type in _VIEWS and index == 0:
-            role = _role(consumers, node.output[0])
-            if role:
-                return role
-        else:
-            return node, index
-    return None
-
-
-def _draw(rng, role, shape, consumers):
-    """Random values for a weight in that role."""
-    if role is None:
-        return rng.standard_normal(shape)
-    node, index = role
-    op = node.op_type
-    attributes = {a.name: a for a in node.attribute}
-    if op in ("Conv", "ConvTranspose") and index == 1:
-        fan_in = int(np.prod(shape[1:]))
-        return rng.standard_normal(shape) * np.sqrt(2 / fan_in)
-    if op in ("Gemm", "MatMul") and index in (0, 1):
-        transposed = op == "Gemm" and "transB" in attributes and attributes["transB"].i
-        fan_in = shape[-1] if transposed else shape[-2]
-        return rng.standard_normal(shape) * np.sqrt(1 / fan_in)
-    if op == "BatchNormalization" and index in (1, 4):  # scale and variance
-        # The end of a residual branch is scaled down, or the sums would grow.
-        ends_branch = any(consumer.op_type in ("Add", "Sum")
-                          for consumer, _ in consumers.get(node.output[0], []))
-        return rng.uniform(0.8, 1.2, shape) * (0.25 if index == 1 and ends_branch else 1)
-    if op in ("Mul", "Div"):
-        return rng.uniform(0.8, 1.2, shape)
-    return rng.standard_normal(shape) * 0.1  # biases, means, shifts
-
-
-def _reseed(graph, seed):
-    from onnx import numpy_helper
-
-    consumers = {}
-    for node in graph.node:
-        for index, name in enumerate(node.input):
-            consumers.setdefault(name, []).append((node, index))
-    for tensor in graph.initializer:
-        old = numpy_helper.to_array(tensor)
-        if not np.issubdtype(old.dtype, np.floating) or old.size == 1:
-            continue  # sizes, axes, and scalar parameters keep their meaning
-        rng = np.random.default_rng([seed, zlib.crc32(tensor.name.encode())])
-        new = _draw(rng, _role(consumers, tensor.name), old.shape, consumers)
-        tensor.CopyFrom(numpy_helper.from_array(
-            np.ascontiguousarray(new, dtype=old.dtype), tensor.name))
-
-
-def prepare(model, reseed=None):
-    """The model as described at the top; `reseed` is a seed or None."""
-    import onnx
-
-    graph = model.graph
-    # From version 4 of the format on, a weight need not be listed as an input.
-    model.ir_version = max(model.ir_version, 8)
-    weights = {tensor.name for tensor in graph.initializer}
-    inputs = [value for value in graph.input if value.name not in weights]
-    del graph.input[:]
-    graph.input.extend(inputs)
-    _constant_nodes_to_initializers(graph)
-    _dropout_to_identity(graph)
-    _drop_unused_initializers(graph)
-    if reseed is not None:
-        _reseed(graph, reseed)
-    if any(imported.domain in ("", "ai.onnx") and imported.version < OPSET
-           for imported in model.opset_import):
-        model = onnx.version_converter.convert_version(model, OPSET)
-        # The converter makes Constant nodes of attributes that became inputs.
-        _constant_nodes_to_initializers(model.graph)
-    model.graph.name = "main"
-    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    onnx.checker.check_model(model)
-    return model
-
-
-# ------------------------------------------------------------------- the tools
-
-def _run(step, command):
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if result.returncode:
-        # One line of MLIR may hold a network's weights.
-        lines = [line[:300] for line in result.stdout.splitlines()]
-        errors = [line for line in lines if "error:" in line] or lines[-5:]
-        raise ImportFailed(f"{step} failed:\n  " + "\n  ".join(errors[:5]))
-
-
-def _tools():
+def lower(model):
+    """The linalg module of a prepared model, as text."""
     try:
-        from iree.compiler.tools.binaries import find_tool
-        import iree.compiler.tools.import_onnx  # noqa: F401
+        import iree.compiler.extras.onnx_importer  # noqa: F401
     except ImportError as error:
         raise ImportFailed(f"{error}; install the packages of "
                            "python/requirements-onnx.txt") from error
-    return [sys.executable, "-m", "iree.compiler.tools.import_onnx"], [find_tool("iree-opt")]
+    try:
+        text = isolated(_lower, model)
+    except Crashed as error:
+        raise ImportFailed(f"the lowering to linalg failed: {_first_lines(error)}") from error
+    except Exception as error:
+        raise ImportFailed("the lowering to linalg failed: "
+                           f"{type(error).__name__}: {_first_lines(error)}") from error
+    check_dialects(text.partition("\n{-#")[0])
+    return text
 
 
 _OPERATION = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+)\.([a-z_0-9.]+)', re.MULTILINE)
@@ -212,30 +93,59 @@ def check_dialects(text):
         raise ImportFailed("the lowering lost the function @main")
 
 
-def import_model(path, output, reseed=None, runnable=False, save_onnx=None):
-    """Imports the .onnx file `path` to the .mlir file `output`."""
-    import onnx
-    from google.protobuf.message import DecodeError
-    from onnx import checker, shape_inference, version_converter  # noqa: F401
+def prepare_checked(model, reseed=None):
+    """The prepared model; what the onnx package refuses is an ImportFailed."""
+    from onnx import checker, shape_inference, version_converter
 
-    importer, opt = _tools()
     try:
-        model = prepare(onnx.load(path), reseed)
-    except DecodeError as error:
-        raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
+        return prepare(model, reseed)
     except (checker.ValidationError, shape_inference.InferenceError,
             version_converter.ConvertError) as error:
         raise ImportFailed(f"the model is not valid: {error}") from error
-    with tempfile.TemporaryDirectory() as directory:
-        prepared = save_onnx or os.path.join(directory, "prepared.onnx")
-        torch, linalg = (os.path.join(directory, name) for name in ("torch.mlir", "linalg.mlir"))
-        onnx.save(model, prepared)
-        _run("iree-import-onnx", [*importer, prepared, "-o", torch])
-        _run("lowering to linalg", [*opt, torch, "-o", linalg, f"--pass-pipeline={_PIPELINE}"])
-        with open(linalg) as file:
-            text = file.read()
-    code, _, _ = text.partition("\n{-#")
-    check_dialects(code)
+
+
+def load(path, reseed=None):
+    """The prepared model of the file `path`."""
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        model = onnx.load(path)
+    except DecodeError as error:
+        raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
+    return prepare_checked(model, reseed)
+
+
+def check(model, text, inputs=None):
+    """Refuses a module that does not compute what ONNX Runtime computes for the model."""
+    from layout_mlir import onnx_compare
+
+    try:
+        onnx_compare.compare(model, text, lower, inputs)
+    except onnx_compare.Differs as error:
+        raise ImportFailed(f"the imported module is wrong: {error}\n"
+                           "(--no-compare writes it as it is)") from error
+    except onnx_compare.NotCompared as error:
+        raise ImportFailed(f"the imported module could not be compared: {error}\n"
+                           "(--input gives inputs to compare on, --no-compare writes it "
+                           "unchecked)") from error
+
+
+def import_model(path, output, reseed=None, runnable=False, save_onnx=None, compare=True,
+                 inputs=None):
+    """Imports the .onnx file `path` to the .mlir file `output`."""
+    import onnx
+
+    model = load(path, reseed)
+    if save_onnx:
+        onnx.save(model, save_onnx)
+    text = lower(model)
+    if not compare:
+        print("note: the module was not compared with ONNX Runtime", file=sys.stderr)
+    elif importlib.util.find_spec("onnxruntime") is None:
+        print("note: onnxruntime is not installed, the module was not compared", file=sys.stderr)
+    else:
+        check(model, text, inputs)
     if runnable:
         text = make_runnable(text)
     with open(output, "w") as file:
@@ -271,11 +181,17 @@ def main(argv=None):
                              "this project's (C interface and layout.signature)")
     parser.add_argument("--save-onnx", metavar="FILE",
                         help="also write the ONNX model that is imported, with its weights")
+    parser.add_argument("--input", action="append", metavar="FILE.npy",
+                        help="compare on this input instead of a random one (one for each)")
+    parser.add_argument("--no-compare", action="store_true",
+                        help="write the module without comparing it with ONNX Runtime")
     args = parser.parse_args(argv)
     if args.reseed is not None and args.reseed < 0:
         parser.error("--reseed must not be negative")
     try:
-        import_model(args.model, args.output, args.reseed, args.runnable, args.save_onnx)
+        inputs = [np.load(name) for name in args.input] if args.input else None
+        import_model(args.model, args.output, args.reseed, args.runnable, args.save_onnx,
+                     not args.no_compare, inputs)
     except ImportError as error:
         sys.exit(f"error: {error}; install the packages of python/requirements-onnx.txt")
     except (ImportFailed, OSError) as error:

@@ -1,15 +1,18 @@
 """usage: make_onnx.py small OUT.onnx | run MODEL.onnx INPUT.npy OUTPUT.npy | unknown OUT.onnx
+                    | parse MODEL.txt OUT.onnx
 
 small    a model with the operators of the classic networks, in an old opset,
          with ConstantOfShape weights that are also listed as inputs
 run      what ONNX Runtime computes for a seeded input
 unknown  a model with an operator that has no lowering
+parse    the model of a text in ONNX's syntax
 """
 
 import sys
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import TensorProto, helper
 
 
@@ -74,5 +77,10 @@ def unknown(path):
               path)
 
 
+def parse(text, path):
+    with open(text) as file:
+        onnx.save(onnx.parser.parse_model(file.read()), path)
+
+
 if __name__ == "__main__":
-    {"small": small, "run": run, "unknown": unknown}[sys.argv[1]](*sys.argv[2:])
+    {"small": small, "run": run, "unknown": unknown, "parse": parse}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,235 @@
+"""Compares an imported module with what ONNX Runtime computes for the model.
+
+The importer hands on no module that differs: it says which result does, and which
+node of the model is the first whose value does. For that, all values between the
+nodes become results of the model and of a second module.
+
+Inputs are drawn at random; where a model takes indices, shapes or dynamic sizes,
+draws are tried until the runtime accepts one. What it does not implement is
+computed by the reference evaluator of the onnx package.
+"""
+
+import pathlib
+import tempfile
+
+import numpy as np
+
+from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.tools import ToolError, run_tool
+
+# Relative to the element, and to the mean magnitude of its tensor.
+_TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
+# What a dynamic size may be, and the range of integers, in the order of trial.
+_SIZES = [3, 16, 64, 224, 1]
+_RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
+
+
+class Differs(RuntimeError):
+    """The module computes something else; the message says what."""
+
+
+class NotCompared(RuntimeError):
+    """Nothing can be said; the message says why."""
+
+
+# ------------------------------------------------------------------- the inputs
+
+def _shape(value, size, symbols):
+    """The shape of a graph's input, with `size` for what is dynamic."""
+    dims = value.type.tensor_type.shape.dim
+    return [dim.dim_value if dim.HasField("dim_value")
+            else symbols.setdefault(dim.dim_param, size) for dim in dims]
+
+
+def _draw(graph, rng, size, low, high):
+    from onnx import helper
+
+    inputs, symbols = [], {}
+    for value in graph.input:
+        if not value.type.HasField("tensor_type"):
+            raise NotCompared(f"input '{value.name}' is no tensor")
+        dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+        if dtype == object:
+            raise NotCompared(f"input '{value.name}' holds strings")
+        shape = _shape(value, size, symbols)
+        if dtype.kind in "iu":
+            array = rng.integers(max(low, 0) if dtype.kind == "u" else low, high, shape)
+        elif dtype.kind == "b":
+            array = rng.integers(0, 2, shape)
+        elif dtype.kind == "c":
+            array = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+        else:
+            array = rng.standard_normal(shape)
+        inputs.append(np.asarray(array).astype(dtype))
+    return inputs
+
+
+def _draws(graph, seed):
+    """Inputs to try. What does not depend on a choice is not drawn for each one."""
+    types = [value.type.tensor_type for value in graph.input]
+    dynamic = any(not dim.HasField("dim_value") for each in types for dim in each.shape.dim)
+    integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
+    for size in _SIZES if dynamic else _SIZES[:1]:
+        for low, high in _RANGES if integers else _RANGES[:1]:
+            yield _draw(graph, np.random.default_rng(seed), size, low, high)
+
+
+# -------------------------------------------------------------------- the oracle
+
+def _first_line(error):
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def _runtime(model):
+    """A function from inputs to outputs, by ONNX Runtime or else by the reference evaluator."""
+    import onnxruntime
+    from onnx.reference import ReferenceEvaluator
+
+    names = [value.name for value in model.graph.input]
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    except Exception as error:  # it implements neither every operator nor every type
+        try:
+            session = ReferenceEvaluator(model)
+        except Exception as other:
+            raise NotCompared(f"ONNX Runtime: {_first_line(error)}; the reference evaluator: "
+                              f"{_first_line(other)}") from other
+    return lambda inputs: session.run(None, dict(zip(names, inputs)))
+
+
+def _oracle(model, draws):
+    """(inputs, outputs) of the first of the draws that the model takes; runs isolated."""
+    run = _runtime(model)
+    chosen, reason = None, "there is no input to try"
+    for inputs in draws:
+        try:
+            outputs = run(inputs)
+        except Exception as error:  # an index out of range, sizes that do not fit
+            reason = _first_line(error)
+            continue
+        chosen = chosen or (inputs, outputs)
+        if any(np.size(output) for output in outputs):
+            chosen = inputs, outputs
+            break
+    if chosen is None:
+        raise NotCompared(f"no inputs were found that ONNX Runtime takes: {reason}")
+    again = run(chosen[0])
+    for value, a, b in zip(model.graph.output, chosen[1], again):
+        if not isinstance(a, np.ndarray) or a.dtype == object:
+            raise NotCompared(f"result '{value.name}' is no tensor of numbers")
+        if describe_difference(a, b):
+            raise NotCompared(f"result '{value.name}' is another one each time the model runs")
+    return chosen
+
+
+# ------------------------------------------------------------------- the module
+
+def run_module(text, inputs, count):
+    """The results of the module for the inputs, through --layout-linalg-to-llvm."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "model.mlir").write_text(text)
+        run_tool("layout-opt", folder / "model.mlir", "--layout-linalg-to-llvm", "--emit-bytecode",
+                 "-o", folder / "model.mlirbc")
+        for i, array in enumerate(inputs):
+            np.save(folder / f"in{i}.npy", np.asarray(array, order="C"))
+        run_tool("layout-run", folder / "model.mlirbc", "--opt-level=1",
+                 *[f"--input={folder}/in{i}.npy" for i in range(len(inputs))],
+                 *[f"--output={folder}/out{i}.npy" for i in range(count)])
+        return [np.load(folder / f"out{i}.npy") for i in range(count)]
+
+
+def with_dtype(result, dtype):
+    """The array that layout-run wrote in the dtype that is expected, where the bits are the same:
+    a signless integer is written as signed, a type that numpy lacks as unsigned integers."""
+    if result.dtype == dtype or result.dtype.itemsize != dtype.itemsize:
+        return result
+    return np.frombuffer(result.tobytes(), dtype).reshape(result.shape)
+
+
+def describe_difference(expected, got, rounded=False):
+    """How two arrays differ, or None. `rounded`: integers may be one step apart."""
+    got = with_dtype(got, expected.dtype)
+    if (got.dtype, got.shape) != (expected.dtype, expected.shape):
+        return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
+    if expected.dtype.kind in "iub":
+        rounded &= expected.dtype.itemsize == 1 and expected.dtype.kind != "b"
+        near = (np.abs(expected.astype(int) - got.astype(int)) <= 1 if rounded
+                else expected == got)
+    else:
+        tolerance = _TOLERANCE.get(expected.dtype.itemsize, _TOLERANCE[4])
+        wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+        expected, got = expected.astype(wide), got.astype(wide)
+        finite = np.abs(expected[np.isfinite(expected)])
+        near = np.isclose(got, expected, rtol=tolerance, equal_nan=True,
+                          atol=tolerance * (finite.mean() if finite.size else 0))
+    if np.all(near):
+        return None
+    at = tuple(int(i) for i in np.argwhere(~near)[0])
+    return (f"{np.size(near) - np.count_nonzero(near)} of {np.size(near)} elements, the first at "
+            f"{list(at)}: {got[at]} instead of {expected[at]}")
+
+
+# ------------------------------------------------------------- the first node
+
+def expose_all(model):
+    """A copy whose results are all tensors that top-level nodes make, in their order."""
+    import onnx
+
+    known = {value.name: value for value in [*model.graph.value_info, *model.graph.output]}
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    del copy.graph.output[:]
+    copy.graph.output.extend(
+        known[name] for node in model.graph.node for name in node.output
+        if name in known and known[name].type.HasField("tensor_type"))
+    return copy
+
+
+def _first_node(model, inputs, lower):
+    """Says which node makes the first value that differs."""
+    from layout_mlir.onnx_import import ImportFailed
+
+    exposed = expose_all(model)
+    names = [value.name for value in exposed.graph.output]
+    try:
+        _, expected = isolated(_oracle, exposed, [inputs])
+        got = run_module(lower(exposed), inputs, len(names))
+    except (ImportFailed, NotCompared, ToolError, Crashed) as error:
+        return f"the node cannot be told: with all values as results, {_first_line(error)}"
+    quantized = _is_quantized(model)
+    for name, a, b in zip(names, expected, got):
+        difference = describe_difference(a, b, rounded=quantized)
+        if difference:
+            node = next(node for node in model.graph.node if name in node.output)
+            return (f"the first node that differs is '{node.name or name}' ({node.op_type}), "
+                    f"in its output '{name}': {difference}")
+    return "the node cannot be told: with all values as results, none differs"
+
+
+def _is_quantized(model):
+    return any("Quantize" in node.op_type or "QLinear" in node.op_type for node in model.graph.node)
+
+
+# -------------------------------------------------------------------------- all
+
+def compare(model, text, lower, inputs=None, seed=0):
+    """Raises Differs or NotCompared unless the module `text` of the prepared `model` computes what
+    it should; `lower` makes a module of a prepared model. Inputs are drawn where none are given."""
+    try:
+        draws = _draws(model.graph, seed) if inputs is None else [inputs]
+        inputs, expected = isolated(_oracle, model, draws)
+    except Crashed as error:
+        raise NotCompared(f"ONNX Runtime: {error}") from error
+    try:
+        got = run_module(text, inputs, len(expected))
+    except ToolError as error:
+        raise NotCompared(f"the module does not run: {error}") from error
+    quantized = _is_quantized(model)
+    for value, a, b in zip(model.graph.output, expected, got):
+        difference = describe_difference(a, b, rounded=quantized)
+        if difference:
+            raise Differs(f"result '{value.name}' is not what ONNX Runtime computes: {difference};\n  "
+                          + _first_node(model, inputs, lower))

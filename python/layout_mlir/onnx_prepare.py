@@ -1,0 +1,168 @@
+"""Prepares an ONNX model for the import.
+
+  - Initializers leave the list of inputs: they are weights.
+  - ConstantOfShape and Constant nodes become initializers, Dropout nodes nothing.
+  - With `reseed`, every floating-point weight gets seeded random values that keep
+    activations in range: the models that the onnx package carries for its tests
+    have constant weights and thus degenerate results.
+  - The graph is named `main`, converted to opset 17, and all shapes are inferred.
+  - What would be imported wrongly and has another form gets it (onnx_rewrites.py).
+"""
+
+import zlib
+
+import numpy as np
+
+from layout_mlir.onnx_rewrites import rewrite
+
+OPSET = 17
+
+
+def _nodes(graph):
+    """The nodes of the graph and of the graphs in their attributes."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for inner in [attribute.g, *attribute.graphs]:
+                yield from _nodes(inner)
+
+
+def _used_names(graph):
+    """What nodes take, those in subgraphs included, which see the names around them."""
+    return ({name for node in _nodes(graph) for name in node.input}
+            | {output.name for output in graph.output}
+            | {output.name for node in _nodes(graph) for attribute in node.attribute
+               for inner in [attribute.g, *attribute.graphs] for output in inner.output})
+
+
+def _constant_nodes_to_initializers(graph):
+    """Folds Constant and ConstantOfShape nodes with known shapes."""
+    from onnx import numpy_helper
+
+    known = {tensor.name: tensor for tensor in graph.initializer}
+    kept = []
+    for node in graph.node:
+        attributes = {a.name: a for a in node.attribute}
+        if node.op_type == "Constant" and "value" in attributes:
+            array = numpy_helper.to_array(attributes["value"].t)
+        elif node.op_type == "ConstantOfShape" and node.input[0] in known:
+            shape = numpy_helper.to_array(known[node.input[0]])
+            fill = (numpy_helper.to_array(attributes["value"].t).reshape(-1)[0]
+                    if "value" in attributes else np.float32(0))
+            array = np.full(shape, fill)
+        else:
+            kept.append(node)
+            continue
+        tensor = numpy_helper.from_array(array, node.output[0])
+        known[tensor.name] = tensor
+        graph.initializer.append(tensor)
+    del graph.node[:]
+    graph.node.extend(kept)
+
+
+def _dropout_to_identity(graph):
+    """Inference drops nothing; the converter refuses some forms of Dropout."""
+    used = _used_names(graph)
+    for node in graph.node:
+        training = len(node.input) > 2 and node.input[2]
+        mask = len(node.output) > 1 and node.output[1] in used
+        if node.op_type == "Dropout" and not training and not mask:
+            node.op_type = "Identity"
+            del node.attribute[:], node.input[1:], node.output[1:]
+
+
+def _drop_unused_initializers(graph):
+    used = _used_names(graph)
+    kept = [tensor for tensor in graph.initializer if tensor.name in used]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+
+
+_VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
+
+
+def _role(consumers, name):
+    """What a weight is for: (operator, index of the operand), seen through views."""
+    for node, index in consumers.get(name, []):
+        if node.op_type in _VIEWS and index == 0:
+            role = _role(consumers, node.output[0])
+            if role:
+                return role
+        else:
+            return node, index
+    return None
+
+
+def _draw(rng, role, shape, consumers):
+    """Random values for a weight in that role."""
+    if role is None:
+        return rng.standard_normal(shape)
+    node, index = role
+    op = node.op_type
+    attributes = {a.name: a for a in node.attribute}
+    if op in ("Conv", "ConvTranspose") and index == 1:
+        fan_in = int(np.prod(shape[1:]))
+        return rng.standard_normal(shape) * np.sqrt(2 / fan_in)
+    if op in ("Gemm", "MatMul") and index in (0, 1):
+        transposed = op == "Gemm" and "transB" in attributes and attributes["transB"].i
+        fan_in = shape[-1] if transposed else shape[-2]
+        return rng.standard_normal(shape) * np.sqrt(1 / fan_in)
+    if op == "BatchNormalization" and index in (1, 4):  # scale and variance
+        # The end of a residual branch is scaled down, or the sums would grow.
+        ends_branch = any(consumer.op_type in ("Add", "Sum")
+                          for consumer, _ in consumers.get(node.output[0], []))
+        return rng.uniform(0.8, 1.2, shape) * (0.25 if index == 1 and ends_branch else 1)
+    if op in ("Mul", "Div"):
+        return rng.uniform(0.8, 1.2, shape)
+    return rng.standard_normal(shape) * 0.1  # biases, means, shifts
+
+
+def _reseed(graph, seed):
+    from onnx import numpy_helper
+
+    consumers = {}
+    for node in graph.node:
+        for index, name in enumerate(node.input):
+            consumers.setdefault(name, []).append((node, index))
+    for tensor in graph.initializer:
+        old = numpy_helper.to_array(tensor)
+        if not np.issubdtype(old.dtype, np.floating) or old.size == 1:
+            continue  # sizes, axes, and scalar parameters keep their meaning
+        rng = np.random.default_rng([seed, zlib.crc32(tensor.name.encode())])
+        new = _draw(rng, _role(consumers, tensor.name), old.shape, consumers)
+        tensor.CopyFrom(numpy_helper.from_array(
+            np.asarray(new, dtype=old.dtype), tensor.name))
+
+
+def prepare(model, reseed=None):
+    """The model as described at the top; `reseed` is a seed or None."""
+    import onnx
+    from onnx import checker, shape_inference, version_converter  # noqa: F401
+
+    graph = model.graph
+    # From version 4 of the format on, a weight need not be listed as an input.
+    model.ir_version = max(model.ir_version, 8)
+    if not any(imported.domain in ("", "ai.onnx") for imported in model.opset_import):
+        model.opset_import.append(onnx.helper.make_opsetid("", OPSET))
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = [value for value in graph.input if value.name not in weights]
+    del graph.input[:]
+    graph.input.extend(inputs)
+    _constant_nodes_to_initializers(graph)
+    _dropout_to_identity(graph)
+    _drop_unused_initializers(graph)
+    if reseed is not None:
+        _reseed(graph, reseed)
+    if any(imported.domain in ("", "ai.onnx") and imported.version < OPSET
+           for imported in model.opset_import):
+        model = onnx.version_converter.convert_version(model, OPSET)
+        # The converter makes Constant nodes of attributes that became inputs.
+        _constant_nodes_to_initializers(model.graph)
+    model.graph.name = "main"
+    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    rewrite(model.graph)
+    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    onnx.checker.check_model(model)
+    return model
+
+
