@@ -18,6 +18,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <chrono>
+#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 
@@ -111,6 +112,37 @@ static FailureOr<LLVM::LLVMFuncOp> findFunction(ModuleOp module, StringRef name,
 }
 
 //===----------------------------------------------------------------------===//
+// Assertions
+//===----------------------------------------------------------------------===//
+
+// A cf.assert that fails prints its message with `puts` and calls `abort`. The
+// module gets these instead, so that a run fails and the process goes on.
+static thread_local std::jmp_buf *failedRun = nullptr;
+static thread_local std::string lastWords;
+
+static int putsOfModule(const char *text) {
+  lastWords = text;
+  return 0;
+}
+
+[[noreturn]] static void abortOfModule() {
+  if (failedRun)
+    std::longjmp(*failedRun, 1);
+  std::abort();
+}
+
+/// Calls compiled code, which has no frames to unwind; false when it aborts.
+static bool callGuarded(void (*entry)(void **), void **arguments) {
+  std::jmp_buf target;
+  failedRun = &target;
+  bool returned = setjmp(target) == 0;
+  if (returned)
+    entry(arguments);
+  failedRun = nullptr;
+  return returned;
+}
+
+//===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
 
@@ -195,10 +227,15 @@ Program::compile(ModuleOp module, StringRef name,
       symbols[mangle(entry.name)] = {
           llvm::orc::ExecutorAddr::fromPtr(entry.data.get()),
           llvm::JITSymbolFlags::Exported};
-    for (const auto &[name, address] : options.symbols)
+    auto define = [&](StringRef name, void *address) {
       symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                llvm::JITSymbolFlags::Exported |
                                    llvm::JITSymbolFlags::Callable};
+    };
+    define("puts", reinterpret_cast<void *>(putsOfModule));
+    define("abort", reinterpret_cast<void *>(abortOfModule));
+    for (const auto &[name, address] : options.symbols)
+      define(name, address);
     return symbols;
   });
   program->engine->initialize();
@@ -306,10 +343,13 @@ FailureOr<double> Call::run() {
     toMemory(cast<RankedTensorType>(type), copy);
   }
   auto start = std::chrono::steady_clock::now();
-  program->entry(packed.data());
+  bool returned = callGuarded(program->entry, packed.data());
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  if (!returned)
+    return program->function->emitError()
+           << "failed: an assertion does not hold: " << lastWords;
   if (program->takeError)
     if (std::optional<std::string> reason = program->takeError())
       return program->function->emitError() << "failed: " << *reason;

@@ -23,6 +23,8 @@
 //     run starts or the call ends, unless it is an input's memory or a constant
 //     of the module.
 //   - An array that does not fit the signature never reaches the function.
+//   - An assertion of the module that does not hold ends the run with an error;
+//     what the run has allocated until then is lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +63,8 @@ public:
   ~Call();
 
   /// Runs the function once and returns the seconds that it took. Emits an
-  /// error on the function when CompileOptions::takeError has one.
+  /// error on the function when an assertion of it does not hold, or when
+  /// CompileOptions::takeError has one.
   FailureOr<double> run();
 
   /// Copies the results of the last run into dense arrays. Emits an error on
