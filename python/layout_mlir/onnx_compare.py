@@ -131,8 +131,11 @@ def run_module(text, inputs, count):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "model.mlir").write_text(text)
-        run_tool("layout-opt", folder / "model.mlir", "--layout-linalg-to-llvm", "--emit-bytecode",
-                 "-o", folder / "model.mlirbc")
+        try:
+            run_tool("layout-opt", folder / "model.mlir", "--layout-linalg-to-llvm",
+                     "--emit-bytecode", "-o", folder / "model.mlirbc")
+        except ToolError as error:
+            raise NotCompared(f"the module does not compile: {error}") from error
         for i, array in enumerate(inputs):
             np.save(folder / f"in{i}.npy", np.asarray(array, order="C"))
         run_tool("layout-run", folder / "model.mlirbc", "--opt-level=1",
@@ -226,7 +229,8 @@ def compare(model, text, lower, inputs=None, seed=0):
     try:
         got = run_module(text, inputs, len(expected))
     except ToolError as error:
-        raise NotCompared(f"the module does not run: {error}") from error
+        raise Differs(f"it does not run where ONNX Runtime does: {error};\n  "
+                      + _first_node(model, inputs, lower)) from error
     quantized = _is_quantized(model)
     for value, a, b in zip(model.graph.output, expected, got):
         difference = describe_difference(a, b, rounded=quantized)

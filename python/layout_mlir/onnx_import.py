@@ -21,6 +21,7 @@ import numpy as np
 
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_prepare import prepare
+from layout_mlir.onnx_rewrites import has_function, replace_by_function
 
 _PREFIXES = {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "scf", "tensor"}
 
@@ -61,13 +62,7 @@ def _first_lines(text):
     return "\n  ".join(errors[:5])
 
 
-def lower(model):
-    """The linalg module of a prepared model, as text."""
-    try:
-        import iree.compiler.extras.onnx_importer  # noqa: F401
-    except ImportError as error:
-        raise ImportFailed(f"{error}; install the packages of "
-                           "python/requirements-onnx.txt") from error
+def _lower_isolated(model):
     try:
         text = isolated(_lower, model)
     except Crashed as error:
@@ -79,15 +74,38 @@ def lower(model):
     return text
 
 
+def lower(model):
+    """The linalg module of a prepared model, as text. Operators that the passes do not know are
+    replaced by the functions that define them, where ONNX has such."""
+    try:
+        import iree.compiler.extras.onnx_importer  # noqa: F401
+    except ImportError as error:
+        raise ImportFailed(f"{error}; install the packages of "
+                           "python/requirements-onnx.txt") from error
+    replaced = set()
+    while True:
+        try:
+            return _lower_isolated(model)
+        except ImportFailed as error:
+            unknown = re.search(r'name = "onnx\.(\w+)"', str(error))
+            if not unknown or unknown[1] in replaced or not has_function(model, unknown[1]):
+                raise
+            replaced.add(unknown[1])
+            try:
+                model = replace_by_function(model, unknown[1])
+            except Exception:  # the onnx package refuses it in its own ways
+                raise error from None
+
+
 _OPERATION = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+)\.([a-z_0-9.]+)', re.MULTILINE)
 
 
 def check_dialects(text):
-    """Refuses operations that are not upstream's."""
+    """Refuses operations and types that are not upstream's."""
     foreign = sorted({f"{dialect}.{op}" for dialect, op in _OPERATION.findall(text)
-                      if dialect not in _PREFIXES})
+                      if dialect not in _PREFIXES} | set(re.findall(r"![a-z_]+[.<][^,)]*", text)))
     if foreign:
-        raise ImportFailed("operations without a lowering to linalg are left: "
+        raise ImportFailed("operations or types without a lowering to linalg are left: "
                            + ", ".join(foreign))
     if not re.search(r"func\.func @main\(", text):
         raise ImportFailed("the lowering lost the function @main")

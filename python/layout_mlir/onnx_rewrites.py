@@ -5,6 +5,9 @@
 
 Both are the definitions that the ONNX specification gives. A node whose shape is
 not known keeps its form, and the comparison after the import catches it.
+
+`replace_by_function` does the same for an operator that the import does not know,
+with the function that its ONNX schema has.
 """
 
 import numpy as np
@@ -78,3 +81,26 @@ class _Rewriter:
 def rewrite(graph):
     """Rewrites the nodes of a graph whose shapes are inferred."""
     _Rewriter(graph).run()
+
+
+def _opset(model):
+    return next(each.version for each in model.opset_import if each.domain in ("", "ai.onnx"))
+
+
+def has_function(model, operator):
+    """Whether ONNX defines the operator by others."""
+    from onnx import defs
+
+    try:
+        schema = defs.get_schema(operator, _opset(model))
+    except defs.SchemaError:
+        return False
+    return schema.has_function or schema.has_context_dependent_function
+
+
+def replace_by_function(model, operator):
+    """The model with the operator's function in place of its nodes."""
+    from onnx import inliner, shape_inference
+
+    model = inliner.inline_selected_functions(model, [("", operator)], inline_schema_functions=True)
+    return shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
