@@ -15,10 +15,6 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Walking a box of this size takes about as long as asking for sets, which has
-/// no such limit; it comes first up to here, and after sets beyond.
-static constexpr int64_t kFewPoints = int64_t(1) << 12;
-
 static bool hasAtMost(Sizes box, int64_t points) {
   std::optional<int64_t> count = countIndices(box);
   return count && *count <= points;
@@ -71,14 +67,6 @@ private:
 };
 
 } // namespace
-
-/// The n-th index of the box in row-major order.
-static llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes box) {
-  llvm::SmallVector<int64_t> index(box.size());
-  for (size_t d = box.size(); d-- > 0; n /= box[d])
-    index[d] = n % box[d];
-  return index;
-}
 
 static InjectivityProof walk(const LayoutMap &special, Sizes sizes) {
   InjectivityProof proof;

@@ -49,6 +49,14 @@ inline bool increment(llvm::MutableArrayRef<int64_t> index, Sizes sizes) {
   return false;
 }
 
+/// The n-th index of the box.
+inline llvm::SmallVector<int64_t> getIndex(int64_t n, Sizes sizes) {
+  llvm::SmallVector<int64_t> index(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0; n /= sizes[d])
+    index[d] = n % sizes[d];
+  return index;
+}
+
 /// Calls visit(index) for every index of static `sizes` until it returns
 /// false; true if it never did.
 template <typename Visit> bool forEachIndex(Sizes sizes, Visit visit) {

@@ -34,6 +34,9 @@ enum class Answer { No, Unknown, Yes };
 
 /// How many points an enumeration may visit (about 0.1 s).
 constexpr int64_t kMaxPoints = int64_t(1) << 20;
+/// Walking a box of this size takes about as long as asking for sets, which has
+/// no such limit; it comes first up to here, and after sets beyond.
+constexpr int64_t kFewPoints = int64_t(1) << 12;
 
 struct InjectivityProof {
   Answer answer = Answer::Unknown;

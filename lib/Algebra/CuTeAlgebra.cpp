@@ -1,0 +1,424 @@
+//===- CuTeAlgebra.cpp - Layouts as functions of one integer --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything is substitution: a layout on one dim is a sum of digits of it, and
+// another layout's offset stands for that dim. Inverses are those that prove
+// injectivity (Proof.h). The complement alone is built from modes, the digits
+// of a coalesced layout as extents and strides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/CuTeAlgebra.h"
+#include "SplitMods.h"
+#include "ViewError.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/IntegerSets.h"
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static bool check(const IntegerLayout &a, ViewError error) {
+  if (!checkMap(a.map, error))
+    return false;
+  auto fail = [&](const Twine &why) {
+    no(error, "layout " + a.map.str() + why);
+    return false;
+  };
+  if (a.map.getRank() != a.shape.size())
+    return fail(" has not the rank of a shape of " + Twine(a.shape.size()) +
+                " dims");
+  if (a.map.getCoordinates().size() != 1 || !a.map.getReplicas().empty())
+    return fail(" is no function to offsets: it is to have one coordinate and "
+                "no replicas");
+  if (llvm::any_of(a.shape, [](int64_t size) { return size < 1; }))
+    return fail(" is read as a function of one integer: its sizes are known "
+                "and at least 1");
+  if (!countIndices(a.shape))
+    return fail(" has more indices than 64 bits number");
+  if (!getRange(a.map.specialize(a.shape).getCoordinates()[0].value, a.shape))
+    return fail(" has offsets that do not fit 64 bits");
+  return true;
+}
+
+/// The offset in normal form on the shape.
+static Linear getOffset(const IntegerLayout &a) {
+  return a.map.specialize(a.shape).getCoordinates()[0].value;
+}
+
+/// The layout of `value` over dims of `shape`, up to its highest value.
+static IntegerLayoutOr make(const Linear &value, ArrayRef<int64_t> shape,
+                            ViewError error) {
+  Linear offset = splitMods(value, shape);
+  std::optional<Interval> range = getRange(offset, shape);
+  if (!range || range->max == std::numeric_limits<int64_t>::max())
+    return no(error, "the offsets of the result do not fit 64 bits");
+  if (range->min < 0)
+    return no(error, "some offset of the result is below 0");
+  IntegerLayout result{
+      LayoutMap::get(shape.size(), "buffer",
+                     {{"offset", offset, SizeExpr(range->max + 1)}}),
+      SmallVector<int64_t>(shape)};
+  result.map = result.map.specialize(shape);
+  return result;
+}
+
+/// `offset` with dim d replaced by dims[d], over dims of `shape`; `from` has
+/// the sizes of the dims that are replaced.
+static Linear replace(const Linear &offset, ArrayRef<Linear> dims,
+                      ArrayRef<int64_t> from, ArrayRef<int64_t> shape) {
+  SmallVector<SizeExpr> sizeOf(from.begin(), from.end());
+  return substitute(offset, dims, sizeOf, shape);
+}
+
+/// The highest offset.
+static int64_t getLast(const IntegerLayout &a) {
+  return getRange(getOffset(a), a.shape)->max;
+}
+
+static int64_t getSize(const IntegerLayout &a) {
+  return *countIndices(a.shape);
+}
+
+/// Makes each group of dims one dim, the first of a group fastest.
+static IntegerLayoutOr fuseDims(const IntegerLayout &a,
+                                ArrayRef<SmallVector<int64_t>> groups,
+                                ViewError error) {
+  SmallVector<Linear> dims(a.shape.size());
+  SmallVector<int64_t> shape;
+  for (auto [g, group] : llvm::enumerate(groups)) {
+    int64_t below = 1;
+    for (int64_t d : group) {
+      bool isLast = d == group.back();
+      dims[d] = takeDigit(Linear::dim(g), below, isLast ? 0 : a.shape[d]);
+      below *= a.shape[d];
+    }
+    shape.push_back(below);
+  }
+  return make(replace(getOffset(a), dims, a.shape, shape), shape, error);
+}
+
+IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a,
+                                       ViewError error) {
+  if (!check(a, error))
+    return std::nullopt;
+  SmallVector<int64_t> all(a.shape.size());
+  std::iota(all.begin(), all.end(), 0);
+  return fuseDims(a, all, error);
+}
+
+IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
+                                          const IntegerLayout &b,
+                                          ViewError error) {
+  if (!check(a, error) || !check(b, error))
+    return std::nullopt;
+  IntegerLayoutOr line = coalesce(a, error);
+  if (!line)
+    return std::nullopt;
+  Linear inner = getOffset(b);
+  int64_t size = line->shape[0];
+  std::optional<Interval> range = getRange(inner, b.shape);
+  bool isInside = range->min >= 0 && range->max < size;
+  if (!isInside &&
+      sets::proveWithin(inner, SizeExpr(size), b.shape).answer != Answer::Yes)
+    return no(error, "offsets of " + b.map.str() + " go up to " +
+                         Twine(range->max) + ", and " + a.map.str() + " has " +
+                         Twine(size) +
+                         " indices: compose with what stays inside");
+  return make(replace(getOffset(*line), inner, line->shape, b.shape), b.shape,
+              error);
+}
+
+//===----------------------------------------------------------------------===//
+// The complement
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Mode {
+  int64_t extent, stride;
+};
+} // namespace
+
+/// The digits of a layout of one dim, the fastest first, where they are the
+/// whole index and each has all its values.
+static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
+  SmallVector<Mode> modes;
+  Linear offset = getOffset(line);
+  if (!offset.constant.isZero())
+    return std::nullopt;
+  std::vector<DigitTerm> terms = offset.terms;
+  llvm::sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
+    return a.digit.lo < b.digit.lo;
+  });
+  int64_t lo = 1, size = line.shape[0];
+  for (const DigitTerm &term : terms) {
+    const Digit &digit = term.digit;
+    std::optional<int64_t> stride = term.stride.getConstant();
+    bool isLast = &term == &terms.back();
+    if (!digit.isDim() || digit.lo != lo || !stride || *stride < 1 ||
+        (digit.modulus == 0) != isLast)
+      return std::nullopt;
+    int64_t extent = isLast ? size / lo : digit.modulus;
+    modes.push_back({extent, *stride});
+    lo *= extent;
+  }
+  return lo == size ? std::optional(modes) : std::nullopt;
+}
+
+/// The layout of one dim with these modes, the fastest first.
+static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, ViewError error) {
+  Linear offset;
+  int64_t lo = 1;
+  for (const Mode &mode : modes) {
+    bool isLast = &mode == &modes.back();
+    offset = add(offset,
+                 scale(takeDigit(Linear::dim(0), lo, isLast ? 0 : mode.extent),
+                       SizeExpr(mode.stride)));
+    if (llvm::MulOverflow(lo, mode.extent, lo))
+      return no(error, "the complement has more indices than 64 bits number");
+  }
+  return make(offset, lo, error);
+}
+
+/// The modes of a layout as far as a complement asks: its offsets are all sums
+/// of one multiple of each stride.
+static std::optional<SmallVector<Mode>>
+getModesOfOffsets(const IntegerLayout &line) {
+  if (std::optional<SmallVector<Mode>> modes = getModes(line))
+    return modes;
+  // Offsets that are all those up to the last are one mode, in whatever order.
+  int64_t size = line.shape[0];
+  if (getLast(line) + 1 == size &&
+      proveInjective(line.map, line.shape).answer == Answer::Yes &&
+      isWithinExtents(line.map, line.shape) == Answer::Yes)
+    return SmallVector<Mode>{{size, 1}};
+  return std::nullopt;
+}
+
+IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
+                                         ViewError error) {
+  IntegerLayoutOr line = coalesce(a, error);
+  if (!line)
+    return std::nullopt;
+  if (size < 1)
+    return no(error, "a complement in " + Twine(size) +
+                         " offsets: there is at least 1");
+  std::optional<SmallVector<Mode>> modes = getModesOfOffsets(*line);
+  if (!modes)
+    return no(error, "the offsets of " + a.map.str() +
+                         " are not those of modes, extents with strides above "
+                         "0, so none of their complements is known");
+  llvm::sort(*modes,
+             [](const Mode &x, const Mode &y) { return x.stride < y.stride; });
+  SmallVector<Mode> gaps;
+  int64_t filled = 1; // offsets below this one are there
+  for (const Mode &mode : *modes) {
+    if (mode.stride % filled != 0)
+      return no(error, "layout " + a.map.str() + " has no complement: stride " +
+                           Twine(mode.stride) + " is no multiple of the " +
+                           Twine(filled) + " offsets below it");
+    if (mode.stride != filled)
+      gaps.push_back({mode.stride / filled, filled});
+    if (llvm::MulOverflow(mode.stride, mode.extent, filled))
+      return no(error, "the offsets do not fit 64 bits");
+  }
+  if (int64_t rest = llvm::divideCeil(uint64_t(size), uint64_t(filled));
+      rest != 1)
+    gaps.push_back({rest, filled});
+  return fromModes(gaps, error);
+}
+
+//===----------------------------------------------------------------------===//
+// Inverses
+//===----------------------------------------------------------------------===//
+
+/// The index of a layout of one dim as a formula of the offset, dim 0; right
+/// for offsets that the layout has.
+static std::optional<Linear> invertLine(const IntegerLayout &line) {
+  LayoutMap special = line.map.specialize(line.shape);
+  ArrayRef<StoredAxis> axes = special.getStoredAxes();
+  std::optional<std::vector<Linear>> index = invertAxes(axes, 1, line.shape);
+  if (!index)
+    return std::nullopt;
+  // Offsets are row-major over the axes.
+  SmallVector<Linear> ofOffset(axes.size());
+  SmallVector<SizeExpr> extents;
+  int64_t below = 1;
+  for (unsigned a = axes.size(); a-- > 0;) {
+    int64_t extent = *axes[a].extent.getConstant();
+    ofOffset[a] = takeDigit(Linear::dim(0), below, a == 0 ? 0 : extent);
+    below *= extent;
+  }
+  for (const StoredAxis &axis : axes)
+    extents.push_back(axis.extent);
+  return substitute(index->front(), ofOffset, extents, getLast(line) + 1);
+}
+
+/// A layout that is read backwards; its inverse as a formula of offsets.
+static std::optional<std::pair<IntegerLayout, Linear>>
+invert(const IntegerLayout &a, ViewError error) {
+  IntegerLayoutOr line = coalesce(a, error);
+  if (!line)
+    return std::nullopt;
+  if (std::optional<Linear> index = invertLine(*line))
+    return std::make_pair(*line, *index);
+  return no(error, "the index is no formula of the offset of " + a.map.str() +
+                       " by construction: no inverse (L7)");
+}
+
+IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
+                                          ViewError error) {
+  auto inverse = invert(a, error);
+  if (!inverse)
+    return std::nullopt;
+  return make(inverse->second, getLast(inverse->first) + 1, error);
+}
+
+/// How many offsets from 0 on there are without a gap.
+static std::optional<int64_t> countOffsets(const IntegerLayout &line) {
+  if (std::optional<SmallVector<Mode>> modes = getModesOfOffsets(line)) {
+    llvm::sort(*modes, [](const Mode &x, const Mode &y) {
+      return x.stride < y.stride;
+    });
+    int64_t count = 1;
+    for (const Mode &mode : *modes)
+      if (mode.stride == count)
+        count *= mode.extent;
+    return count;
+  }
+  int64_t count = 0;
+  while (line.map.backward(count, line.shape))
+    if (++count > kMaxPoints)
+      return std::nullopt;
+  return count;
+}
+
+IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
+                                           ViewError error) {
+  auto inverse = invert(a, error);
+  if (!inverse)
+    return std::nullopt;
+  std::optional<int64_t> count = countOffsets(inverse->first);
+  if (!count)
+    return no(error, "more than " + Twine(kMaxPoints) + " offsets of " +
+                         a.map.str() + " would have to be looked at");
+  if (*count == 0)
+    return no(error, "offset 0 is none of " + a.map.str() +
+                         ": no right inverse begins there");
+  Linear index = replace(inverse->second, Linear::dim(0), *count, *count);
+  return make(index, *count, error);
+}
+
+//===----------------------------------------------------------------------===//
+// Division and product
+//===----------------------------------------------------------------------===//
+
+/// Tiles and what they leave, as dims of their own: (i, j) is tile(i) +
+/// rest(j).
+static std::optional<std::pair<IntegerLayout, IntegerLayout>>
+splitByTile(const IntegerLayout &tile, int64_t size, ViewError error) {
+  IntegerLayoutOr line = coalesce(tile, error);
+  IntegerLayoutOr rest = line ? complement(*line, size, error) : std::nullopt;
+  if (!rest)
+    return std::nullopt;
+  int64_t filled;
+  if (llvm::AddOverflow(getLast(*line), getLast(*rest), filled) ||
+      filled + 1 != size)
+    return no(error, "tile " + tile.map.str() + " of " + Twine(getSize(*line)) +
+                         " does not divide " + Twine(size) +
+                         " indices into whole tiles: pad the dim "
+                         "to a multiple");
+  return std::make_pair(*line, *rest);
+}
+
+/// The offset of a layout of one dim, at dim `dim` of `shape`.
+static Linear atDim(const IntegerLayout &line, unsigned dim,
+                    ArrayRef<int64_t> shape) {
+  return replace(getOffset(line), Linear::dim(dim), line.shape, shape);
+}
+
+IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
+                                     ArrayRef<IntegerLayout> tiles,
+                                     DivideForm form, ViewError error) {
+  if (!check(a, error))
+    return std::nullopt;
+  int64_t rank = a.shape.size();
+  if (int64_t(tiles.size()) != rank)
+    return no(error, Twine(tiles.size()) + " tiles for a layout of rank " +
+                         Twine(rank) + ": one for each dim");
+  SmallVector<std::pair<IntegerLayout, IntegerLayout>> parts;
+  SmallVector<int64_t> shape(2 * rank);
+  for (auto [d, tile] : llvm::enumerate(tiles)) {
+    auto part = splitByTile(tile, a.shape[d], error);
+    if (!part)
+      return std::nullopt;
+    shape[d] = part->first.shape[0];
+    shape[rank + d] = part->second.shape[0];
+    parts.push_back(std::move(*part));
+  }
+  SmallVector<Linear> dims;
+  for (auto [d, part] : llvm::enumerate(parts))
+    dims.push_back(add(atDim(part.first, d, shape),
+                       atDim(part.second, rank + d, shape), shape));
+  IntegerLayoutOr flat =
+      make(replace(getOffset(a), dims, a.shape, shape), shape, error);
+  if (!flat || form == DivideForm::Flat)
+    return flat;
+  SmallVector<SmallVector<int64_t>> groups;
+  if (form == DivideForm::Logical)
+    for (int64_t d = 0; d < rank; ++d)
+      groups.push_back({d, rank + d});
+  else
+    groups.resize(2);
+  if (form != DivideForm::Logical)
+    for (int64_t d = 0; d < rank; ++d) {
+      groups[0].push_back(d);
+      groups[1].push_back(rank + d);
+    }
+  if (form == DivideForm::Tiled) {
+    groups.resize(1);
+    for (int64_t d = 0; d < rank; ++d)
+      groups.push_back({rank + d});
+  }
+  return fuseDims(*flat, groups, error);
+}
+
+IntegerLayoutOr mlir::layout::logicalDivide(const IntegerLayout &a,
+                                            const IntegerLayout &tile,
+                                            ViewError error) {
+  IntegerLayoutOr line = coalesce(a, error);
+  return line ? divide(*line, tile, DivideForm::Flat, error) : std::nullopt;
+}
+
+IntegerLayoutOr mlir::layout::logicalProduct(const IntegerLayout &a,
+                                             const IntegerLayout &b,
+                                             ViewError error) {
+  IntegerLayoutOr first = coalesce(a, error);
+  IntegerLayoutOr second = first ? coalesce(b, error) : std::nullopt;
+  if (!second)
+    return std::nullopt;
+  int64_t size;
+  if (llvm::MulOverflow(getSize(a), getLast(*second) + 1, size))
+    return no(error, "the offsets of the product do not fit 64 bits");
+  IntegerLayoutOr rest = complement(*first, size, error);
+  IntegerLayoutOr repeated =
+      rest ? composition(*rest, *second, error) : std::nullopt;
+  if (!repeated)
+    return std::nullopt;
+  SmallVector<int64_t> shape{first->shape[0], second->shape[0]};
+  return make(add(atDim(*first, 0, shape), atDim(*repeated, 1, shape), shape),
+              shape, error);
+}

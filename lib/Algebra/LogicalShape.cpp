@@ -1,0 +1,105 @@
+//===- LogicalShape.cpp - From stored dims back to logical ones -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/LogicalShape.h"
+#include "ViewError.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+static void walkDims(const SizeExpr &size,
+                     llvm::function_ref<void(unsigned)> fn) {
+  for (const SizeExpr::Term &term : size.getTerms())
+    for (const SizeExpr::Atom &atom : term.factors)
+      if (atom.ceil)
+        walkDims(atom.ceil->num, fn);
+      else
+        fn(atom.dim);
+}
+
+/// The one dim of unknown size that an extent depends on.
+static std::optional<unsigned> getOnlyUnknown(const SizeExpr &extent) {
+  std::optional<unsigned> dim;
+  bool isOne = true;
+  walkDims(extent, [&](unsigned d) {
+    isOne &= !dim || *dim == d;
+    dim = d;
+  });
+  return isOne ? dim : std::nullopt;
+}
+
+/// The greatest size of dim `dim`, the others being `sizes`, for which no
+/// extent exceeds what is stored. Extents grow with sizes.
+static int64_t findGreatest(ArrayRef<Sized> dims, ArrayRef<int64_t> stored,
+                            ArrayRef<unsigned> speaking, unsigned dim,
+                            llvm::SmallVector<int64_t> sizes) {
+  auto fits = [&](int64_t size) {
+    sizes[dim] = size;
+    return llvm::all_of(speaking, [&](unsigned k) {
+      std::optional<int64_t> extent =
+          dims[k].extent.specialize(sizes).getConstant();
+      return extent && *extent <= stored[k];
+    });
+  };
+  int64_t below = 0, beyond = int64_t(1) << 62;
+  while (beyond - below > 1) {
+    int64_t middle = below + (beyond - below) / 2;
+    (fits(middle) ? below : beyond) = middle;
+  }
+  return below;
+}
+
+std::optional<llvm::SmallVector<int64_t>>
+mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
+                              ArrayRef<int64_t> stored, Sizes known,
+                              ViewError error) {
+  if (stored.size() != storedDims.size())
+    return no(error, "the stored shape has " + Twine(stored.size()) +
+                         " entries, the layout has " +
+                         Twine(storedDims.size()) + " stored dims");
+  llvm::SmallVector<int64_t> sizes(known);
+  // One dim after another, as the extents leave just one open.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned d = 0; d < sizes.size(); ++d) {
+      llvm::SmallVector<unsigned> speaking;
+      for (auto [k, dim] : llvm::enumerate(storedDims))
+        if (getOnlyUnknown(dim.extent.specialize(sizes)) == d)
+          speaking.push_back(k);
+      if (sizes[d] >= 0 || speaking.empty())
+        continue;
+      sizes[d] = findGreatest(storedDims, stored, speaking, d, sizes);
+      changed = true;
+    }
+  }
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (size < 0)
+      return no(error, "the stored shape does not tell the size of dim " +
+                           Twine(d) +
+                           ", as no stored dim is of that dim alone: state it");
+  for (auto [k, dim] : llvm::enumerate(storedDims)) {
+    std::optional<int64_t> extent = dim.extent.evaluate(sizes);
+    if (!extent || std::max<int64_t>(*extent, 0) != stored[k])
+      return no(error,
+                "no logical shape is stored with " + Twine(stored[k]) +
+                    " in stored dim " + Twine(k) +
+                    (extent ? ": the next one below has " + Twine(*extent)
+                            : Twine(": it does not fit 64 bits")));
+  }
+  return sizes;
+}
+
+LayoutMap mlir::layout::getMapOfStoredDims(const LayoutMap &map,
+                                           ArrayRef<Sized> storedDims) {
+  std::vector<Coordinate> coordinates;
+  for (auto [k, dim] : llvm::enumerate(storedDims))
+    coordinates.push_back({"s" + std::to_string(k), dim.value, dim.extent});
+  return LayoutMap::get(map.getRank(), "stored", std::move(coordinates),
+                        map.getReplicas());
+}

@@ -1,0 +1,380 @@
+//===- Overlap.cpp - What two layouts share -------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two elements share a byte where the difference of their bytes is 0, which is
+// a point of a map over the dims of both tensors: integer sets say whether it
+// is anyone's. Small tensors are walked instead, their bytes being sorted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Overlap.h"
+#include "ViewError.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/IntegerSets.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+namespace {
+
+/// Bytes [begin, end) that hold all that a tensor owns.
+struct Extent {
+  int64_t begin, end;
+  bool isApartFrom(const Extent &other) const {
+    return end <= other.begin || other.end <= begin;
+  }
+};
+
+/// One tensor in normal form on its box.
+struct Tensor {
+  explicit Tensor(const PlacedTensor &tensor)
+      : map(tensor.map.specialize(tensor.sizes)), box(map.getBox(tensor.sizes)),
+        elementBytes(tensor.elementBytes), base(tensor.base) {}
+
+  ArrayRef<Coordinate> getUnits() const {
+    return map.getCoordinates().drop_back();
+  }
+  const Coordinate &getOffset() const { return map.getCoordinates().back(); }
+
+  std::optional<Extent> getBytes(int64_t begin, int64_t end) const {
+    Extent bytes;
+    if (llvm::MulOverflow(begin, elementBytes, bytes.begin) ||
+        llvm::AddOverflow(bytes.begin, base, bytes.begin) ||
+        llvm::MulOverflow(end, elementBytes, bytes.end) ||
+        llvm::AddOverflow(bytes.end, base, bytes.end))
+      return std::nullopt;
+    return bytes;
+  }
+  /// The bytes between which all elements lie, and those with all holes.
+  std::optional<Extent> getElementBytes() const {
+    std::optional<Interval> range = getRange(getOffset().value, box);
+    if (!range || range->max == std::numeric_limits<int64_t>::max())
+      return std::nullopt;
+    return getBytes(range->min, range->max + 1);
+  }
+  std::optional<Extent> getStorageBytes() const {
+    std::optional<Interval> range = getRange(getOffset().value, box);
+    std::optional<int64_t> extent = getOffset().extent.getConstant();
+    return range && extent ? getBytes(range->min, *extent) : std::nullopt;
+  }
+
+  LayoutMap map;
+  llvm::SmallVector<int64_t> box; // replicas after the dims
+  int64_t elementBytes, base;
+};
+
+/// Where elements begin: a row of numbers for each index, the byte last.
+class ElementBytes {
+public:
+  static std::optional<ElementBytes> get(const Tensor &tensor);
+
+  size_t size() const { return order.size(); }
+  ArrayRef<int64_t> operator[](size_t i) const {
+    return ArrayRef<int64_t>(rows).slice(order[i] * width, width);
+  }
+  int64_t getNumber(size_t i) const { return order[i]; }
+
+private:
+  size_t width;
+  std::vector<int64_t> rows;
+  std::vector<size_t> order; // ascending rows
+};
+
+} // namespace
+
+std::optional<ElementBytes> ElementBytes::get(const Tensor &tensor) {
+  ElementBytes result;
+  std::optional<int64_t> count = countIndices(tensor.box);
+  std::optional<Evaluator> evaluator = Evaluator::ofCoordinates(
+      tensor.map,
+      ArrayRef<int64_t>(tensor.box).take_front(tensor.map.getRank()));
+  if (!count || *count > kMaxPoints || !evaluator || !tensor.getElementBytes())
+    return std::nullopt;
+  result.width = evaluator->getNumValues();
+  result.rows.resize(*count * result.width);
+  int64_t *row = result.rows.data();
+  forEachIndex(tensor.box, [&](ArrayRef<int64_t> index) {
+    evaluator->evaluate(index.data(), row);
+    row += result.width;
+    row[-1] = row[-1] * tensor.elementBytes + tensor.base;
+    return true;
+  });
+  result.order.resize(*count);
+  std::iota(result.order.begin(), result.order.end(), 0);
+  auto getRow = [&](size_t i) {
+    return ArrayRef<int64_t>(result.rows).slice(i * result.width, result.width);
+  };
+  llvm::sort(result.order,
+             [&](size_t i, size_t j) { return getRow(i) < getRow(j); });
+  return result;
+}
+
+static Overlap walk(const Tensor &a, const Tensor &b) {
+  Overlap result;
+  std::optional<ElementBytes> x = ElementBytes::get(a),
+                              y = ElementBytes::get(b);
+  if (!x || !y)
+    return result;
+  result.answer = Answer::No;
+  for (size_t i = 0, j = 0; i < x->size() && j < y->size();) {
+    ArrayRef<int64_t> p = (*x)[i], q = (*y)[j];
+    bool sameUnit = p.drop_back() == q.drop_back();
+    if (sameUnit && p.back() < q.back() + b.elementBytes &&
+        q.back() < p.back() + a.elementBytes) {
+      result.answer = Answer::Yes;
+      result.first = getIndex(x->getNumber(i), a.box);
+      result.second = getIndex(y->getNumber(j), b.box);
+      return result;
+    }
+    bool isBefore = sameUnit
+                        ? p.back() + a.elementBytes <= q.back() + b.elementBytes
+                        : p.drop_back() < q.drop_back();
+    ++(isBefore ? i : j);
+  }
+  return result;
+}
+
+/// `value` over dims that are numbered `first` further on.
+static Linear renumber(const Linear &value, unsigned first, Sizes box,
+                       Sizes all) {
+  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<SizeExpr> sizeOf;
+  for (unsigned d = 0; d < box.size(); ++d) {
+    dims.push_back(Linear::dim(first + d));
+    sizeOf.push_back(SizeExpr::dim(first + d));
+  }
+  return substitute(value, dims, sizeOf, all);
+}
+
+static Linear subtract(const Linear &a, const Linear &b, Sizes sizes) {
+  return add(a, scale(b, SizeExpr(-1), sizes), sizes);
+}
+
+static Overlap compareAsSets(const Tensor &a, const Tensor &b) {
+  unsigned numA = a.box.size(), numB = b.box.size();
+  llvm::SmallVector<int64_t> all(a.box);
+  llvm::append_range(all, b.box);
+  int64_t shift, bytes = a.elementBytes;
+  if (llvm::SubOverflow(a.base, b.base, shift))
+    return {};
+  // The bytes of an element are a dim, unless elements lie on elements.
+  bool inElements = bytes == b.elementBytes && shift % bytes == 0;
+  if (!inElements)
+    llvm::append_values(all, a.elementBytes, b.elementBytes);
+  std::vector<Linear> values;
+  for (auto [x, y] :
+       llvm::zip_equal(a.map.getCoordinates(), b.map.getCoordinates())) {
+    Linear p = x.value, q = renumber(y.value, numA, b.box, all);
+    if (&x == &a.getOffset() && inElements) {
+      p = add(p, Linear(SizeExpr(shift / bytes)), all);
+    } else if (&x == &a.getOffset()) {
+      p = add(scale(p, SizeExpr(a.elementBytes), all),
+              add(Linear::dim(numA + numB), Linear(SizeExpr(shift))), all);
+      q = add(scale(q, SizeExpr(b.elementBytes), all),
+              Linear::dim(numA + numB + 1), all);
+    }
+    values.push_back(subtract(p, q, all));
+  }
+  llvm::SmallVector<int64_t> zeros(values.size(), 0);
+  sets::Statement statement = sets::proveUnused(values, zeros, all);
+  Overlap result;
+  if (statement.answer == Answer::Unknown)
+    return result;
+  result.answer = statement.answer == Answer::Yes ? Answer::No : Answer::Yes;
+  if (result.answer == Answer::Yes) {
+    ArrayRef<int64_t> index = statement.index;
+    result.first.assign(index.begin(), index.begin() + numA);
+    result.second.assign(index.begin() + numA, index.begin() + numA + numB);
+  }
+  return result;
+}
+
+static Overlap compareElements(const Tensor &a, const Tensor &b) {
+  auto count = [](const Tensor &tensor) {
+    return countIndices(tensor.box).value_or(kMaxPoints + 1);
+  };
+  int64_t most = std::max(count(a), count(b));
+  Overlap result;
+  if (most <= kFewPoints)
+    result = walk(a, b);
+  if (result.answer == Answer::Unknown)
+    result = compareAsSets(a, b);
+  if (result.answer == Answer::Unknown && most <= kMaxPoints)
+    result = walk(a, b);
+  return result;
+}
+
+static bool haveOneMemory(const LayoutMap &a, const LayoutMap &b,
+                          ViewError error) {
+  auto getName = [](const Coordinate &c) { return llvm::StringRef(c.name); };
+  if (a.getSpace() == b.getSpace() && !a.getCoordinates().empty() &&
+      llvm::equal(llvm::map_range(a.getCoordinates(), getName),
+                  llvm::map_range(b.getCoordinates(), getName)))
+    return true;
+  no(error, "layouts " + a.str() + " and " + b.str() +
+                " do not lie in one memory: both are to have the same space "
+                "and coordinates");
+  return false;
+}
+
+std::optional<Overlap> mlir::layout::findOverlap(const PlacedTensor &first,
+                                                 const PlacedTensor &second,
+                                                 Owned owned, ViewError error) {
+  if (!checkMap(first.map, error) || !checkMap(second.map, error) ||
+      !haveOneMemory(first.map, second.map, error))
+    return std::nullopt;
+  if (std::min(first.elementBytes, second.elementBytes) < 1)
+    return no(error, "an element takes at least one byte");
+  Tensor a(first), b(second);
+  Overlap none;
+  none.answer = Answer::No;
+  if (llvm::is_contained(a.box, 0) || llvm::is_contained(b.box, 0))
+    return none;
+  bool isStorage = owned == Owned::Storage;
+  std::optional<Extent> x = isStorage ? a.getStorageBytes()
+                                      : a.getElementBytes(),
+                        y = isStorage ? b.getStorageBytes()
+                                      : b.getElementBytes();
+  if (x && y && x->isApartFrom(*y))
+    return none;
+  if (!isStorage)
+    return compareElements(a, b);
+  Overlap whole;
+  whole.answer = x && y ? Answer::Yes : Answer::Unknown;
+  return whole;
+}
+
+//===----------------------------------------------------------------------===//
+// Refinement
+//===----------------------------------------------------------------------===//
+
+/// The number of the group that an index of the box is stored in.
+static Linear getGroup(const LayoutMap &special, int64_t length, Sizes box) {
+  Linear position;
+  for (const Coordinate &coordinate : special.getCoordinates())
+    position =
+        add(scale(position, coordinate.extent, box), coordinate.value, box);
+  return takeDigit(position, length, 0, box);
+}
+
+/// What `value` sees of dim d: floor(d / result); 0 where it sees nothing.
+static int64_t getDivisor(const Linear &value, unsigned dim) {
+  int64_t divisor = 0;
+  for (const DigitTerm &term : value.terms)
+    term.digit.walkDims([&](unsigned d) {
+      if (d == dim)
+        divisor = std::gcd(divisor, term.digit.isDim() ? term.digit.lo : 1);
+    });
+  return divisor;
+}
+
+/// Where x depends on floor(d / k) for each dim d, y on nothing else, and x
+/// determines all of these.
+static bool refinesByConstruction(const Linear &x, const Linear &y, Sizes box) {
+  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<SizeExpr> sizeOf;
+  llvm::SmallVector<int64_t> blocks;
+  for (auto [d, size] : llvm::enumerate(box)) {
+    int64_t seen = getDivisor(x, d), needed = getDivisor(y, d);
+    if (seen == 0 ? needed != 0 : needed % seen != 0)
+      return false;
+    dims.push_back(scale(Linear::dim(d), SizeExpr(seen)));
+    // No size is below the number of blocks.
+    sizeOf.push_back(SizeExpr::dim(d));
+    blocks.push_back(seen == 0 ? 1
+                     : size >= 0
+                         ? llvm::divideCeil(uint64_t(size), uint64_t(seen))
+                         : size);
+  }
+  Linear ofBlocks = substitute(x, dims, sizeOf, blocks);
+  return isInjectiveByConstruction(
+      LayoutMap::get(box.size(), "group",
+                     {{"number", ofBlocks, naturalExtent(ofBlocks)}}),
+      blocks);
+}
+
+static Answer walk(const Linear &x, const Linear &y, Sizes box) {
+  std::optional<Evaluator> evaluator = Evaluator::compile({x, y}, box);
+  if (!evaluator)
+    return Answer::Unknown;
+  std::vector<std::pair<int64_t, int64_t>> groups;
+  forEachIndex(box, [&](ArrayRef<int64_t> index) {
+    int64_t values[2];
+    evaluator->evaluate(index.data(), values);
+    groups.push_back({values[0], values[1]});
+    return true;
+  });
+  llvm::sort(groups);
+  auto split = std::adjacent_find(
+      groups.begin(), groups.end(), [](const auto &p, const auto &q) {
+        return p.first == q.first && p.second != q.second;
+      });
+  return split == groups.end() ? Answer::Yes : Answer::No;
+}
+
+/// No two indices have one x and a y that is greater for the first.
+static Answer compareAsSets(const Linear &x, const Linear &y, Sizes box) {
+  std::optional<Interval> range = getRange(y, box);
+  int64_t greatest;
+  if (!range || llvm::SubOverflow(range->max, range->min, greatest))
+    return Answer::Unknown;
+  if (greatest == 0)
+    return Answer::Yes;
+  llvm::SmallVector<int64_t> all(box);
+  llvm::append_range(all, box);
+  all.push_back(greatest);
+  unsigned rank = box.size();
+  Linear dx = subtract(x, renumber(x, rank, box, all), all),
+         dy = subtract(y, renumber(y, rank, box, all), all);
+  dy = subtract(dy, Linear::dim(2 * rank), all);
+  return sets::proveUnused({dx, dy}, {0, 1}, all).answer;
+}
+
+std::optional<Answer>
+mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
+                      int64_t groupOfB, Sizes sizes, ViewError error) {
+  if (!checkMap(a, error) || !checkMap(b, error))
+    return std::nullopt;
+  if (a.getRank() != b.getRank())
+    return no(error, "a layout of rank " + Twine(a.getRank()) +
+                         " refines none of rank " + Twine(b.getRank()));
+  if (!a.getReplicas().empty() || !b.getReplicas().empty())
+    return no(error, "a layout with replicas stores an element in several "
+                     "groups: refinement is between layouts without");
+  if (std::min(groupOfA, groupOfB) < 1)
+    return no(error, "a group has at least 1 position, not " +
+                         Twine(std::min(groupOfA, groupOfB)));
+  if (llvm::is_contained(sizes, 0))
+    return Answer::Yes;
+  Linear x = getGroup(a.specialize(sizes), groupOfA, sizes),
+         y = getGroup(b.specialize(sizes), groupOfB, sizes);
+  if (x.hasOverflow() || y.hasOverflow())
+    return no(error, "the positions of the storage do not fit 64 bits (L1)");
+  bool isMultiple = groupOfB % groupOfA == 0;
+  if ((isMultiple && takeDigit(x, groupOfB / groupOfA, 0, sizes) == y) ||
+      refinesByConstruction(x, y, sizes))
+    return Answer::Yes;
+  std::optional<int64_t> count = countIndices(sizes);
+  if (count && *count <= kFewPoints) {
+    Answer answer = walk(x, y, sizes);
+    if (answer != Answer::Unknown)
+      return answer;
+  }
+  Answer answer = compareAsSets(x, y, sizes);
+  // Both indices are of one box, which sets of two boxes of unknown sizes are
+  // not told.
+  if (answer == Answer::No && !count)
+    answer = Answer::Unknown;
+  if (answer == Answer::Unknown && count && *count <= kMaxPoints)
+    answer = walk(x, y, sizes);
+  return answer;
+}

@@ -1,0 +1,365 @@
+//===- Steps.cpp - How storage changes along a dim ------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two ways to the steps along a dim. Where its digits are of the dim alone and
+// their breakpoints divide each other, a step to a position changes just the
+// digits whose breakpoint divides it, so the greatest such breakpoint says all.
+// Elsewhere the box of the dims that share a digit with it is walked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Steps.h"
+#include "Neighbours/Digits.h"
+#include "SplitMods.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+#include <numeric>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// Adds a step to those that are there, one entry for each amount.
+static void addStep(Steps &steps, const SizeExpr &by, int64_t every) {
+  for (Step &step : steps)
+    if (step.by == by) {
+      step.every = std::gcd(step.every, every);
+      return;
+    }
+  steps.push_back({by, every});
+}
+
+static bool speaksOf(const DigitTerm &term, unsigned dim) {
+  bool found = false;
+  term.digit.walkDims([&](unsigned d) { found |= d == dim; });
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Digits that nest
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The digits of one dim, of the dim plus `shift`.
+class NestedDigits {
+public:
+  /// Nothing where a digit mixes dims or the breakpoints do not nest.
+  static std::optional<NestedDigits> get(ArrayRef<DigitTerm> terms);
+
+  std::optional<Steps> getSteps(int64_t size) const;
+
+private:
+  struct Part {
+    int64_t lo, end, modulus; // end 0: it has none
+    SizeExpr stride;
+  };
+  bool addShift(int64_t of, int64_t turn);
+  SizeExpr getAmount(int64_t breakpoint) const;
+  int64_t getEvery(int64_t breakpoint, int64_t next, int64_t size) const;
+
+  std::vector<Part> parts;
+  std::vector<int64_t> breakpoints{1};
+  int64_t shift = 0, turn = 1; // digits know the shift up to multiples of it
+};
+
+} // namespace
+
+/// Sums of three such numbers fit 64 bits.
+static constexpr int64_t kMaxNumber = int64_t(1) << 61;
+
+/// Takes in the shift of one more digit, which repeats itself after `of` turn.
+bool NestedDigits::addShift(int64_t of, int64_t ofTurn) {
+  if (llvm::mod(of - shift, std::gcd(turn, ofTurn)) != 0)
+    return false;
+  if (ofTurn > turn) {
+    shift = of;
+    turn = ofTurn;
+  }
+  return true;
+}
+
+std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
+  NestedDigits result;
+  for (const DigitTerm &term : terms) {
+    int64_t shift = 0, end = 0;
+    Digit base = splitShift(term.digit, shift);
+    if (!base.isDim() || shift < -kMaxNumber || shift > kMaxNumber ||
+        llvm::MulOverflow(term.digit.lo, term.digit.modulus, end) ||
+        std::max(term.digit.lo, end) > kMaxNumber)
+      return std::nullopt;
+    // What a digit is shifted by makes no difference to steps after a turn.
+    if (!result.addShift(shift, end ? end : term.digit.lo))
+      return std::nullopt;
+    result.parts.push_back(
+        {term.digit.lo, end, term.digit.modulus, term.stride});
+    result.breakpoints.push_back(term.digit.lo);
+    if (end)
+      result.breakpoints.push_back(end);
+  }
+  llvm::sort(result.breakpoints);
+  result.breakpoints.erase(llvm::unique(result.breakpoints),
+                           result.breakpoints.end());
+  for (size_t i = 0; i + 1 < result.breakpoints.size(); ++i)
+    if (result.breakpoints[i + 1] % result.breakpoints[i] != 0)
+      return std::nullopt;
+  return result;
+}
+
+/// The amount of steps to positions of which `breakpoint` is the greatest that
+/// divides them.
+SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
+  SizeExpr amount;
+  for (const Part &part : parts) {
+    if (breakpoint % part.lo != 0)
+      continue;
+    bool wraps = part.end && breakpoint % part.end == 0;
+    amount =
+        amount + part.stride * (wraps ? SizeExpr(1) - SizeExpr(part.modulus)
+                                      : SizeExpr(1));
+  }
+  return amount;
+}
+
+/// The greatest common divisor of the positions 1 to size - 1 that are,
+/// shifted, multiples of `breakpoint` and not of `next`; 0 where there is none.
+int64_t NestedDigits::getEvery(int64_t breakpoint, int64_t next,
+                               int64_t size) const {
+  int64_t every = 0, found = 0;
+  // The distances between the first four are those between all.
+  for (int64_t k = llvm::divideFloorSigned(shift, breakpoint) + 1; found < 4;
+       ++k) {
+    int64_t position;
+    if (llvm::MulOverflow(k, breakpoint, position) ||
+        llvm::SubOverflow(position, shift, position) ||
+        (size >= 0 && position >= size))
+      break;
+    if (next && k % (next / breakpoint) == 0)
+      continue;
+    every = std::gcd(every, position);
+    ++found;
+  }
+  return every;
+}
+
+std::optional<Steps> NestedDigits::getSteps(int64_t size) const {
+  Steps steps;
+  for (auto [i, breakpoint] : llvm::enumerate(breakpoints)) {
+    int64_t next = i + 1 < breakpoints.size() ? breakpoints[i + 1] : 0;
+    int64_t every = getEvery(breakpoint, next, size);
+    if (every == 0)
+      continue;
+    SizeExpr amount = getAmount(breakpoint);
+    if (amount.isOverflow())
+      return std::nullopt;
+    addStep(steps, amount, every);
+  }
+  return steps;
+}
+
+//===----------------------------------------------------------------------===//
+// Any digits
+//===----------------------------------------------------------------------===//
+
+/// Walks the dims that share a digit with `dim`; `value` has no other digits.
+static std::optional<Steps> walkSteps(const Linear &value, unsigned dim,
+                                      Sizes box) {
+  llvm::SmallVector<int64_t> shared(box.size(), 1);
+  value.walkDims([&](unsigned d) { shared[d] = box[d]; });
+  std::optional<int64_t> points = countIndices(shared);
+  if (!points || *points > kMaxPoints)
+    return std::nullopt;
+  std::optional<Evaluator> evaluator = Evaluator::compile(value, shared);
+  if (!evaluator)
+    return std::nullopt;
+  std::map<int64_t, int64_t> found;
+  int64_t size = std::exchange(shared[dim], 1);
+  llvm::SmallVector<int64_t> index;
+  forEachIndex(shared, [&](ArrayRef<int64_t> others) {
+    index.assign(others.begin(), others.end());
+    int64_t before = 0, after = 0;
+    for (int64_t &i = index[dim]; i < size; ++i, before = after) {
+      evaluator->evaluate(index.data(), &after);
+      if (i == 0)
+        continue;
+      int64_t &every = found[after - before];
+      every = std::gcd(every, i);
+    }
+    return true;
+  });
+  Steps steps;
+  for (auto [by, every] : found)
+    steps.push_back({SizeExpr(by), every});
+  return steps;
+}
+
+/// The steps of `value`, which is in normal form on the box.
+static std::optional<Steps> findSteps(const Linear &value, unsigned dim,
+                                      Sizes box) {
+  if (box[dim] == 0 || box[dim] == 1)
+    return Steps();
+  Linear part;
+  for (const DigitTerm &term : value.terms)
+    if (speaksOf(term, dim))
+      part.terms.push_back(term);
+  if (part.hasOverflow())
+    return std::nullopt;
+  std::optional<Steps> steps;
+  if (std::optional<NestedDigits> digits = NestedDigits::get(part.terms))
+    steps = digits->getSteps(box[dim]);
+  return steps ? steps : walkSteps(part, dim, box);
+}
+
+std::optional<Steps> mlir::layout::getSteps(const LayoutMap &map,
+                                            unsigned coordinate, unsigned dim,
+                                            Sizes sizes) {
+  LayoutMap special = map.specialize(sizes);
+  return findSteps(special.getCoordinates()[coordinate].value, dim,
+                   special.getBox(sizes));
+}
+
+std::optional<SizeExpr> mlir::layout::getStride(const Steps &steps) {
+  if (steps.empty())
+    return SizeExpr(0);
+  if (steps.size() == 1)
+    return steps.front().by;
+  return std::nullopt;
+}
+
+llvm::SmallVector<PlacedPart> mlir::layout::getPlacedParts(const LayoutMap &map,
+                                                           unsigned coordinate,
+                                                           Sizes sizes) {
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  llvm::SmallVector<PlacedPart> parts;
+  for (const DigitTerm &term : special.getCoordinates()[coordinate].value.terms)
+    parts.push_back({describe(term.digit, special.getNumDims()),
+                     getExtent(term.digit, box), term.stride});
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs and alignments
+//===----------------------------------------------------------------------===//
+
+std::optional<Run> mlir::layout::getRun(const LayoutMap &map,
+                                        unsigned coordinate, unsigned dim,
+                                        Sizes sizes) {
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  int64_t every = 0; // of the positions at which no run goes on
+  for (auto [c, other] : llvm::enumerate(special.getCoordinates())) {
+    std::optional<Steps> steps = findSteps(other.value, dim, box);
+    if (!steps)
+      return std::nullopt;
+    for (const Step &step : *steps)
+      if (!step.by.isConstantEqual(c == coordinate))
+        every = std::gcd(every, step.every);
+  }
+  return every == 0 ? Run{sizes[dim], true} : Run{every, false};
+}
+
+std::optional<Run> mlir::layout::getRowMajorRun(const LayoutMap &map,
+                                                unsigned coordinate,
+                                                Sizes sizes, ViewError error) {
+  if (map.getRank() == 0)
+    return Run{1, true};
+  llvm::SmallVector<int64_t, 2> all(map.getRank());
+  std::iota(all.begin(), all.end(), 0);
+  std::optional<LayoutMap> row = collapseShape(map, all, sizes, error);
+  if (!row)
+    return std::nullopt;
+  int64_t size = kUnknownSize;
+  if (!llvm::is_contained(sizes, kUnknownSize)) {
+    std::optional<int64_t> count = countIndices(sizes);
+    if (!count)
+      return std::nullopt;
+    size = *count;
+  }
+  return getRun(*row, coordinate, 0, size);
+}
+
+/// The value at the first index of a box.
+static std::optional<SizeExpr> getFirst(const Linear &value, Sizes box) {
+  llvm::SmallVector<int64_t> zeros(box.size(), 0);
+  SizeExpr first = value.constant;
+  for (const DigitTerm &term : value.terms) {
+    Linear digit;
+    digit.terms.push_back({term.digit, SizeExpr(1)});
+    std::optional<int64_t> at = digit.evaluate(zeros, box);
+    if (!at)
+      return std::nullopt;
+    first = first + term.stride * SizeExpr(*at);
+  }
+  return first;
+}
+
+std::optional<int64_t> mlir::layout::getAlignment(const LayoutMap &map,
+                                                  unsigned coordinate,
+                                                  ArrayRef<int64_t> blocks,
+                                                  Sizes sizes) {
+  if (llvm::is_contained(sizes, 0))
+    return 0;
+  LayoutMap special = map.specialize(sizes);
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  // Dim d becomes the number of the block. Strides go on to speak of the sizes
+  // that the dims had.
+  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<SizeExpr> sizeOf;
+  for (auto [d, size] : llvm::enumerate(box)) {
+    int64_t block = d < blocks.size() ? blocks[d] : 1;
+    dims.push_back(scale(Linear::dim(d), SizeExpr(block)));
+    sizeOf.push_back(SizeExpr::dim(d));
+    if (size >= 0)
+      size = llvm::divideCeil(uint64_t(size), uint64_t(block));
+  }
+  Linear value = splitMods(
+      substitute(special.getCoordinates()[coordinate].value, dims, sizeOf, box),
+      box);
+  std::optional<SizeExpr> first = getFirst(value, box);
+  if (!first || first->isOverflow())
+    return std::nullopt;
+  int64_t alignment = first->content();
+  for (unsigned d = 0; d < box.size(); ++d) {
+    std::optional<Steps> steps = findSteps(value, d, box);
+    if (!steps)
+      return std::nullopt;
+    for (const Step &step : *steps)
+      alignment = std::gcd(alignment, step.by.content());
+  }
+  return alignment;
+}
+
+std::optional<int64_t> mlir::layout::getVectorWidth(const LayoutMap &map,
+                                                    unsigned coordinate,
+                                                    unsigned dim, Sizes sizes,
+                                                    int64_t most) {
+  std::optional<Run> run = getRun(map, coordinate, dim, sizes);
+  if (!run)
+    return std::nullopt;
+  llvm::SmallVector<int64_t> blocks(map.getRank(), 1);
+  int64_t width = 1;
+  while (width <= most / 2) {
+    int64_t next = 2 * width;
+    bool isRun = run->isWhole ? sizes[dim] < 0 || width < sizes[dim]
+                              : run->length % next == 0;
+    if (!isRun)
+      break;
+    blocks[dim] = next;
+    std::optional<int64_t> alignment =
+        getAlignment(map, coordinate, blocks, sizes);
+    if (!alignment)
+      return std::nullopt;
+    if (*alignment % next != 0)
+      break;
+    width = next;
+  }
+  return width;
+}
