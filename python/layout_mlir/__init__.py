@@ -1,6 +1,6 @@
 """Layouts of tensors for ML compilers.
 
-`Layout`, `Target`, `LayoutError` and `run_pipeline` are the C++ library in this process; the other
+`Layout`, `Target`, `Conversion`, `LayoutError` and `run_pipeline` are the C++ library in this process; the other
 modules are networks to try layouts on, and tools around layout-opt, and need no extension.
 """
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 # The extension of a build directory lies in a directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
-__all__ = ["Layout", "LayoutError", "Target", "run_pipeline"]
+__all__ = ["Conversion", "Layout", "LayoutError", "Target", "run_pipeline"]
 
 if TYPE_CHECKING:
-    from ._layout import Layout, LayoutError, Target, run_pipeline
+    from ._layout import Conversion, Layout, LayoutError, Target, run_pipeline
 else:
     def __getattr__(name):
         if name not in __all__:

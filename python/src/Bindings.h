@@ -15,6 +15,7 @@
 #define LAYOUT_PYTHON_BINDINGS_H
 
 #include "LayoutValue.h"
+#include "layout/Algebra/Proof.h"
 #include <pybind11/pybind11.h>
 
 namespace mlir {
@@ -63,11 +64,21 @@ inline std::shared_ptr<LayoutValue> toPython(const LayoutValue::Ptr &value) {
   return std::const_pointer_cast<LayoutValue>(value);
 }
 
+/// True, False, or None for unknown.
+pybind11::object toPython(Answer answer);
+
+/// The bytes of one element; nothing where they are no whole number.
+std::optional<int64_t> getElementBytes(const OnShape &on);
+
 void bindTarget(pybind11::module_ &module);
 void bindQueries(LayoutClass &layout);
 void bindArrays(LayoutClass &layout);
 void bindViews(LayoutClass &layout);
 void bindNotations(LayoutClass &layout);
+void bindSteps(LayoutClass &layout);
+void bindMemory(LayoutClass &layout);
+void bindCuTeAlgebra(LayoutClass &layout);
+void bindConversions(pybind11::module_ &module, LayoutClass &layout);
 void bindPipeline(pybind11::module_ &module);
 
 /// The text of the attribute that a Target stands for.

@@ -90,5 +90,9 @@ PYBIND11_MODULE(_layout, module) {
   bindArrays(layout);
   bindViews(layout);
   bindNotations(layout);
+  bindSteps(layout);
+  bindMemory(layout);
+  bindCuTeAlgebra(layout);
+  bindConversions(module, layout);
   bindPipeline(module);
 }

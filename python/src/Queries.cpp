@@ -20,7 +20,7 @@ using namespace mlir::layout::python;
 static constexpr StringRef kNoNumber =
     "does not fit 64 bits (L1): the tensor is too large";
 
-static py::object toPython(Answer answer) {
+py::object mlir::layout::python::toPython(Answer answer) {
   if (answer == Answer::Unknown)
     return py::none();
   return py::bool_(answer == Answer::Yes);
@@ -88,8 +88,8 @@ static py::tuple getForwardIndex(const LayoutValue &self, py::handle index,
   return toTuple(stored);
 }
 
-/// The bytes of one element; nothing where they are no whole number.
-static std::optional<int64_t> getElementBytes(const OnShape &on) {
+std::optional<int64_t>
+mlir::layout::python::getElementBytes(const OnShape &on) {
   if (!on.element.isIntOrFloat() || on.element.getIntOrFloatBitWidth() % 8)
     return std::nullopt;
   return on.element.getIntOrFloatBitWidth() / 8;

@@ -7,12 +7,14 @@
 
 #include "Bindings.h"
 #include "Context.h"
+#include "layout/Algebra/Units.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
 using namespace mlir;
+using namespace mlir::layout;
 using namespace mlir::layout::python;
 
 namespace mlir::layout::python {
@@ -31,6 +33,7 @@ struct Target {
     os << close;
     return text;
   }
+  NpuFigures getFigures() const { return {npus, bytesPerNpu, euBytes}; }
   std::string getText() const { return print("#npu.target<", " = ", ">"); }
   std::string getRepr() const { return print("Target(", "=", ")"); }
 };
@@ -88,6 +91,23 @@ std::string mlir::layout::python::getTargetText(const py::object &target) {
   return target.cast<std::shared_ptr<Target>>()->getText();
 }
 
+static py::tuple split(const Target &self, int64_t address) {
+  std::optional<LocalAddress> place = splitAddress(self.getFigures(), address);
+  if (!place)
+    fail("address " + Twine(address) + " is in no unit: they end at " +
+         Twine(self.npus * self.bytesPerNpu));
+  return py::make_tuple(place->unit, place->byte);
+}
+
+static int64_t join(const Target &self, int64_t unit, int64_t byte) {
+  std::optional<int64_t> address = joinAddress(self.getFigures(), {unit, byte});
+  if (!address)
+    fail("there is no byte " + Twine(byte) + " of unit " + Twine(unit) + ": " +
+         Twine(self.npus) + " units have " + Twine(self.bytesPerNpu) +
+         " bytes each");
+  return *address;
+}
+
 void mlir::layout::python::bindTarget(py::module_ &module) {
   py::class_<Target, std::shared_ptr<Target>>(module, "Target", kDoc)
       .def(py::init(&make), py::kw_only(), py::arg("npus"), py::arg("eu_bytes"),
@@ -110,6 +130,15 @@ void mlir::layout::python::bindTarget(py::module_ &module) {
       .def_property_readonly(
           "banks", forPython(+[](const Target &self) { return self.banks; }),
           "Banks of the memory of one unit, or None.")
+      .def("split_address", forPython(split), py::arg("address"),
+           R"(The (unit, byte) of a local address, unit * bytes_per_npu + byte.
+
+>>> Target(npus=4, eu_bytes=128, bytes_per_npu=1024).split_address(2304)
+(2, 256)
+)")
+      .def("join_address", forPython(join), py::arg("unit"), py::arg("byte"),
+           "The local address of a byte of a unit: the inverse of "
+           "`split_address`.")
       .def("__str__",
            forPython(+[](const Target &self) { return self.getText(); }))
       .def("__repr__",

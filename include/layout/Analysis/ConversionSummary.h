@@ -1,0 +1,60 @@
+//===- ConversionSummary.h - A conversion in numbers ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a `layout.convert` between two types takes, for those who ask and do not
+// compile: the figures of the plan that is priced and lowered
+// (ConversionPlan.h), and what follows from them.
+//
+//   1x61x7x7xf32 from row-major to NCHW16c, padding zero
+//     relayout by copy, 11,956 bytes read, 12,544 written, 588 of them padding;
+//     2989 runs of 4 bytes
+//
+// Laws: nothing is moved, and the cost is 0, iff the way is None; all sizes are
+// bytes of the shape, dynamic dims counting as the target's assumed size.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_CONVERSIONSUMMARY_H
+#define LAYOUT_ANALYSIS_CONVERSIONSUMMARY_H
+
+#include "layout/Analysis/ConversionPlan.h"
+
+namespace mlir {
+namespace layout {
+
+struct ConversionSummary {
+  enum class Way {
+    None,      // no byte is touched
+    Fill,      // padding alone is written
+    Copy,      // boxes of common digits
+    Gather,    // every position asks for its element
+    Transfers, // by the DMA engine of a chip
+  };
+
+  ConversionPlan::Kind kind;
+  Way way;
+  int64_t bytesRead, bytesWritten;
+  /// Those of padding whose value the result's type states.
+  int64_t paddingBytes;
+  /// Bytes that lie next to each other on both sides, and how often that many
+  /// are moved.
+  int64_t runBytes, runs;
+  Cost cost;
+  /// How it is carried out, on one line.
+  std::string how;
+
+  /// Both types have one shape and element type, and verified layouts.
+  static ConversionSummary get(RankedTensorType from, RankedTensorType to,
+                               TargetAttr target);
+};
+
+StringRef stringify(ConversionSummary::Way way);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_CONVERSIONSUMMARY_H

@@ -1,0 +1,139 @@
+//===- Conversions.cpp - What a conversion of layouts takes ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Bindings.h"
+#include "Context.h"
+#include "layout/Analysis/ConversionSummary.h"
+#include "mlir/AsmParser/AsmParser.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+namespace mlir::layout::python {
+template <>
+struct Argument<const ConversionSummary &> : HeldArgument<ConversionSummary> {};
+} // namespace mlir::layout::python
+
+/// A machine with caches, for those who name none.
+static constexpr StringRef kTarget =
+    "#layout.target<kind = \"cpu\", lanes = 8>";
+
+static FailureOr<RankedTensorType> getType(const LayoutValue &layout,
+                                           ArrayRef<int64_t> shape,
+                                           Type element, MLIRContext *context) {
+  auto emit = [&] { return emitError(UnknownLoc::get(context)); };
+  return nonNull(
+      RankedTensorType::getChecked(emit, shape, element, layout.layout));
+}
+
+static ConversionSummary convert(const LayoutValue &self,
+                                 const LayoutValue &other, py::handle given,
+                                 const py::object &target) {
+  Shape shape = toOpenShape(given);
+  self.on(shape)->requireValid();
+  other.on(shape)->requireValid();
+  if (!self.hasElement() || self.element != other.element)
+    fail("a conversion is between layouts of one element type: "
+         "Layout(text, element='f32') states it for both");
+  std::string text =
+      target.is_none() ? kTarget.str() : std::string(py::str(target));
+  return inContext(
+      text, [&](MLIRContext *context) -> FailureOr<ConversionSummary> {
+        Attribute attr = parseAttribute(text, context);
+        if (!attr)
+          return failure();
+        auto figures = dyn_cast<TargetAttr>(attr);
+        if (!figures) {
+          emitError(UnknownLoc::get(context))
+              << attr << " is no target: write it as in IR, " << kTarget;
+          return failure();
+        }
+        auto from = getType(self, shape, self.element, context),
+             to = getType(other, shape, self.element, context);
+        if (failed(from) || failed(to))
+          return failure();
+        return ConversionSummary::get(*from, *to, figures);
+      });
+}
+
+static std::string getRepr(const ConversionSummary &self) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "<Conversion " << stringify(self.kind) << " by " << stringify(self.way)
+      << ", " << self.bytesRead << " bytes read, " << self.bytesWritten
+      << " written>";
+  return text;
+}
+
+template <int64_t ConversionSummary::*member>
+static int64_t getNumber(const ConversionSummary &self) {
+  return self.*member;
+}
+
+void mlir::layout::python::bindConversions(py::module_ &module,
+                                           LayoutClass &layout) {
+  using Summary = ConversionSummary;
+  py::class_<Summary, std::shared_ptr<Summary>>(
+      module, "Conversion",
+      R"(What a conversion between two layouts takes: Layout.conversion_to.
+
+>>> from layout_mlir import Layout
+>>> A = Layout('#layout.blocked<"NCHW" to "NCHW">', element='f32')
+>>> B = Layout('#layout.padded<#layout.blocked<"NCHW" to "NCHW16c">, zero>', element='f32')
+>>> plan = A.conversion_to(B, (1, 61, 7, 7))
+>>> plan
+<Conversion relayout by copy, 11956 bytes read, 12544 written>
+>>> plan.padding_bytes, plan.run_bytes, plan.runs
+(588, 4, 2989)
+)")
+      .def_property_readonly(
+          "kind", forPython(+[](const Summary &self) {
+            return stringify(self.kind).str();
+          }),
+          "'same' map, 'view' of the same positions, 'padding' that is written "
+          "alone, or\n'relayout'.")
+      .def_property_readonly(
+          "way", forPython(+[](const Summary &self) {
+            return stringify(self.way).str();
+          }),
+          "'none', 'fill', 'copy' of boxes, 'gather' by position, or "
+          "'transfers' of a DMA\nengine.")
+      .def_property_readonly("bytes_read",
+                             forPython(getNumber<&Summary::bytesRead>),
+                             "Bytes that are read.")
+      .def_property_readonly("bytes_written",
+                             forPython(getNumber<&Summary::bytesWritten>),
+                             "Bytes that are written, padding included.")
+      .def_property_readonly("padding_bytes",
+                             forPython(getNumber<&Summary::paddingBytes>),
+                             "Bytes of padding whose value the result states.")
+      .def_property_readonly("run_bytes",
+                             forPython(getNumber<&Summary::runBytes>),
+                             "Bytes that lie next to each other on both sides.")
+      .def_property_readonly("runs", forPython(getNumber<&Summary::runs>),
+                             "How many such runs are moved.")
+      .def_property_readonly("cost", forPython(getNumber<&Summary::cost>),
+                             "The price on the target: 1 is the time in which "
+                             "memory moves a byte.")
+      .def_property_readonly(
+          "how", forPython(+[](const Summary &self) { return self.how; }),
+          "How it is carried out, on one line.")
+      .def("__repr__", forPython(getRepr));
+  layout.def("conversion_to", forPython(convert), py::arg("other"),
+             py::arg("shape"), py::arg("target") = py::none(),
+             R"(The plan of `layout.convert` from this layout to another.
+
+>>> A = Layout('#layout.blocked<"NCHW" to "NHWC">', element='f32')
+>>> A.conversion_to(A, (1, 64, 7, 7)).way
+'none'
+
+Both have an element type. `target` is a #layout.target as in IR, by default a
+CPU's; what is reported is what the compiler prices and emits for it.)");
+}

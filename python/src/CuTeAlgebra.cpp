@@ -1,0 +1,220 @@
+//===- CuTeAlgebra.cpp - Layouts as functions of one integer --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/CuTeAlgebra.h"
+#include "Arguments.h"
+#include "Bindings.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+/// The layout on `shape`, or on the one that it states.
+static IntegerLayout toInteger(const LayoutValue &self,
+                               const py::object &shape) {
+  auto on = shape.is_none() ? self.onEveryShape() : self.on(toShape(shape));
+  return {on->map, on->shape};
+}
+
+/// The layout that build(error) gives, with its shape.
+template <typename Fn>
+static py::tuple build(const LayoutValue &self, Fn makeLayout) {
+  std::string reason;
+  IntegerLayoutOr result;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    result = makeLayout([&](const Twine &why) { reason = why.str(); });
+  }
+  if (!result)
+    fail(reason);
+  // Padding of the result is none of this layout's, so nothing is said of it.
+  std::optional<std::string> element;
+  if (self.hasElement())
+    element = self.getElementText();
+  return py::make_tuple(
+      toPython(LayoutValue::parse("#layout.map<" + result->map.str() + ">",
+                                  std::nullopt, element)),
+      toTuple(result->shape));
+}
+
+static py::tuple coalesceLayout(const LayoutValue &self,
+                                const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape);
+  return build(self, [&](ViewError error) { return coalesce(a, error); });
+}
+
+static py::tuple complementLayout(const LayoutValue &self, int64_t size,
+                                  const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape);
+  return build(self,
+               [&](ViewError error) { return complement(a, size, error); });
+}
+
+static py::tuple composeLayouts(const LayoutValue &self,
+                                const LayoutValue &inner,
+                                const py::object &shape,
+                                const py::object &innerShape) {
+  IntegerLayout a = toInteger(self, shape), b = toInteger(inner, innerShape);
+  return build(self, [&](ViewError error) { return composition(a, b, error); });
+}
+
+static py::tuple invertFromLeft(const LayoutValue &self,
+                                const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape);
+  return build(self, [&](ViewError error) { return leftInverse(a, error); });
+}
+
+static py::tuple invertFromRight(const LayoutValue &self,
+                                 const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape);
+  return build(self, [&](ViewError error) { return rightInverse(a, error); });
+}
+
+static const LayoutValue &toLayout(const py::handle &object) {
+  if (!py::isinstance<LayoutValue>(object))
+    throw py::type_error("a tile is a Layout or a number of indices, not " +
+                         std::string(Py_TYPE(object.ptr())->tp_name));
+  return Argument<const LayoutValue &>::get(
+      object.cast<std::shared_ptr<LayoutValue>>());
+}
+
+/// A layout with the shape that it states, (layout, shape) as the functions
+/// here return it, or a number of consecutive indices.
+static IntegerLayout toTile(py::handle tile) {
+  if (PyIndex_Check(tile.ptr()))
+    return {LayoutMap::rowMajor(1), {toInt(tile, "a tile")}};
+  if (py::isinstance<py::tuple>(tile) && py::len(tile) == 2) {
+    auto pair = py::reinterpret_borrow<py::tuple>(tile);
+    return toInteger(toLayout(pair[0]), pair[1]);
+  }
+  return toInteger(toLayout(tile), py::none());
+}
+
+static py::tuple divideLayout(const LayoutValue &self, py::handle tile,
+                              const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape), b = toTile(tile);
+  return build(self,
+               [&](ViewError error) { return logicalDivide(a, b, error); });
+}
+
+template <DivideForm form>
+static py::tuple divideDims(const LayoutValue &self, const py::sequence &given,
+                            const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape);
+  std::vector<IntegerLayout> tiles;
+  for (py::handle tile : given)
+    tiles.push_back(toTile(tile));
+  return build(self,
+               [&](ViewError error) { return divide(a, tiles, form, error); });
+}
+
+static py::tuple multiplyLayouts(const LayoutValue &self, py::handle other,
+                                 const py::object &shape) {
+  IntegerLayout a = toInteger(self, shape), b = toTile(other);
+  return build(self,
+               [&](ViewError error) { return logicalProduct(a, b, error); });
+}
+
+void mlir::layout::python::bindCuTeAlgebra(LayoutClass &layout) {
+  auto shape = py::arg("shape") = py::none();
+  layout
+      .def("coalesce", forPython(coalesceLayout), shape,
+           R"(The same function of one integer on one dim: (layout, shape).
+
+This and what follows is CuTe's algebra. A layout with the one coordinate
+`offset` is read as a function of an integer that is spread over its dims, the
+first one fastest. `shape` may be left out where the layout states its own.
+
+>>> L, shape = Layout.from_notation('cute', '(2,(1,6)):(1,(6,2))').coalesce()
+>>> L.to('cute', shape), shape
+('12:1', (12,))
+)")
+      .def(
+          "complement", forPython(complementLayout), py::arg("size"), shape,
+          R"(The layout that fills 0 .. size - 1 around this one: (layout, shape).
+
+It increases from 0, and the sum of an offset of each takes every value below the
+next number from `size` on that can be filled exactly once.
+
+>>> L, shape = Layout.from_notation('cute', '(2,2):(1,6)').complement(24)
+>>> L.to('cute', shape)
+'((3,2)):((2,12))'
+)")
+      .def("composition", forPython(composeLayouts), py::arg("inner"), shape,
+           py::arg("inner_shape") = py::none(),
+           R"(First `inner`, then this layout: (layout, shape of inner).
+
+The offsets of `inner` are indices of this layout. (`compose` is about stored
+dims.)
+
+>>> A = Layout.from_notation('cute', '(6,2):(8,2)')
+>>> L, shape = A.composition(Layout.from_notation('cute', '(4,3):(3,1)'))
+>>> L.to('cute', shape)
+'((2,2),3):((24,2),8)'
+)")
+      .def("left_inverse", forPython(invertFromLeft), shape,
+           R"(From each offset back to its index: (layout, shape).
+
+Offsets up to the highest one; those that this layout does not use give any
+number.
+
+>>> L, shape = Layout.from_notation('cute', '(4,2):(1,5)').left_inverse()
+>>> [L.address((k,), shape)['offset'] for k in (0, 1, 2, 3, 5, 6, 7, 8)]
+[0, 1, 2, 3, 4, 5, 6, 7]
+)")
+      .def(
+          "right_inverse", forPython(invertFromRight), shape,
+          R"(The index of each offset from 0 on, up to the first gap: (layout, shape).
+
+>>> L, shape = Layout.from_notation('cute', '(4,8):(8,1)').right_inverse()
+>>> L.to('cute', shape)
+'((8,4)):((4,1))'
+)")
+      .def("logical_divide", forPython(divideLayout), py::arg("tile"), shape,
+           R"(Two dims, the index in the tile and the tile: (layout, shape).
+
+A tile is a layout, (layout, shape), or a number of consecutive indices.
+
+>>> A = Layout.from_notation('cute', '(4,2,3):(2,1,8)')
+>>> L, shape = A.logical_divide(Layout.from_notation('cute', '4:2'))
+>>> L.to('cute', shape)
+'((2,2),(2,3)):((4,1),(2,8))'
+)")
+      .def("flat_divide", forPython(divideDims<DivideForm::Flat>),
+           py::arg("tiles"), shape,
+           R"(Each dim in tiles; dims T0, T1, .., R0, R1, ..: (layout, shape).
+
+T is the index in the tile of a dim, R the tile. There is a tile for each dim, as
+in `logical_divide`.
+
+>>> A = Layout.from_notation('cute', '(4,6):(1,4)')
+>>> A.flat_divide([2, 3])[1], A.tiled_divide([2, 3])[1], A.zipped_divide([2, 3])[1]
+((2, 3, 2, 2), (6, 2, 2), (6, 4))
+)")
+      .def("zipped_divide", forPython(divideDims<DivideForm::Zipped>),
+           py::arg("tiles"), shape,
+           "Each dim in tiles; dims (T0, T1, ..) and (R0, R1, ..): (layout, "
+           "shape), as\n`flat_divide`.")
+      .def("tiled_divide", forPython(divideDims<DivideForm::Tiled>),
+           py::arg("tiles"), shape,
+           "Each dim in tiles; dims (T0, T1, ..), R0, R1, ..: (layout, shape), "
+           "as\n`flat_divide`.")
+      .def("dimwise_divide", forPython(divideDims<DivideForm::Logical>),
+           py::arg("tiles"), shape,
+           "Each dim in tiles; dims (T0, R0), (T1, R1), ..: (layout, shape), "
+           "as\n`flat_divide`. CuTe's logical_divide by modes.")
+      .def("logical_product", forPython(multiplyLayouts), py::arg("other"),
+           shape,
+           R"(This layout repeated as `other` says; two dims: (layout, shape).
+
+>>> A = Layout.from_notation('cute', '(2,2):(4,1)')
+>>> L, shape = A.logical_product(Layout.from_notation('cute', '6:1'))
+>>> L.to('cute', shape)
+'((2,2),(2,3)):((4,1),(2,8))'
+)");
+}

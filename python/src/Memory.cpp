@@ -1,0 +1,148 @@
+//===- Memory.cpp - Units, banks, and what two tensors share --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Bindings.h"
+#include "layout/Algebra/Overlap.h"
+#include "layout/Algebra/Units.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+/// What ask(error) answers; a "no" is raised with its reason.
+template <typename Fn> static auto answer(Fn ask) {
+  std::string reason;
+  decltype(ask(ViewError())) result;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    result = ask([&](const Twine &why) { reason = why.str(); });
+  }
+  if (!result)
+    fail(reason);
+  return *result;
+}
+
+static int64_t requireElementBytes(const OnShape &on) {
+  std::optional<int64_t> bytes = getElementBytes(on);
+  if (!bytes)
+    fail("the bytes of an element are not known: Layout(text, element='f32') "
+         "states them");
+  return *bytes;
+}
+
+static py::tuple getChannelsPerUnit(const LayoutValue &self, py::handle shape) {
+  auto on = self.on(toShape(shape));
+  return toTuple(answer([&](ViewError error) {
+    return countChannels(on->map, on->shape, error);
+  }));
+}
+
+static py::dict getBanks(const LayoutValue &self, const py::sequence &indices,
+                         py::handle shape, int64_t count, int64_t stripeBytes,
+                         const std::optional<int64_t> &wordBytes) {
+  auto on = self.on(toShape(shape));
+  std::vector<SmallVector<int64_t>> at;
+  for (py::handle index : indices)
+    at.push_back(toIndex(index, on->shape));
+  Banks banks{count, stripeBytes, wordBytes.value_or(stripeBytes)};
+  int64_t bytes = requireElementBytes(*on);
+  BankUse use = answer([&](ViewError error) {
+    return getBankUse(on->map, on->shape, at, bytes, banks, error);
+  });
+  py::dict result;
+  result["turns"] = use.turns;
+  result["banks"] = toTuple(use.banks);
+  return result;
+}
+
+static py::object doOverlap(const LayoutValue &self, py::handle shape,
+                            const LayoutValue &other, py::handle otherShape,
+                            int64_t byte, int64_t otherByte, bool holes) {
+  auto mine = self.on(toOpenShape(shape)),
+       theirs = other.on(toOpenShape(otherShape));
+  PlacedTensor a{mine->map, mine->shape, requireElementBytes(*mine), byte},
+      b{theirs->map, theirs->shape, requireElementBytes(*theirs), otherByte};
+  return toPython(answer([&](ViewError error) {
+                    return findOverlap(
+                        a, b, holes ? Owned::Storage : Owned::Elements, error);
+                  }).answer);
+}
+
+static py::object doesRefine(const LayoutValue &self, const LayoutValue &other,
+                             py::handle shape, int64_t group,
+                             int64_t otherGroup) {
+  Shape sizes = toOpenShape(shape);
+  auto mine = self.on(sizes), theirs = other.on(sizes);
+  return toPython(answer([&](ViewError error) {
+    return refines(mine->map, group, theirs->map, otherGroup, sizes, error);
+  }));
+}
+
+void mlir::layout::python::bindMemory(LayoutClass &layout) {
+  auto shape = py::arg("shape");
+  layout
+      .def("channels_per_unit", forPython(getChannelsPerUnit), shape,
+           R"(How many channels each unit of the space 'npu' holds.
+
+>>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
+>>> L = Layout('#layout.npu_scatter<aligned, start = 2>', chip, 'f32')
+>>> L.channels_per_unit((2, 5, 3, 4))
+(1, 1, 2, 1)
+
+Channels are the values of the digit that is spread over the units.)")
+      .def(
+          "bank_use", forPython(getBanks), py::arg("indices"), shape,
+          py::arg("banks"), py::arg("stripe_bytes") = 4,
+          py::arg("word_bytes") = py::none(),
+          R"(What the elements at `indices` take when they are accessed together.
+
+Byte b lies in bank b // stripe_bytes % banks; of each bank one word of
+`word_bytes` (the stripe if not given) is served at a time. 'turns' is the most
+words of one bank, 1 without conflicts; 'banks' has that of each element.
+
+>>> plain = Layout('#layout.map<(i, j) -> buffer(i, j)>', element='f32')
+>>> swizzled = Layout('#layout.map<(i, j) -> buffer(i, xor(i, j : 32))>', element='f32')
+>>> column = [(i, 3) for i in range(32)]
+>>> [L.bank_use(column, (32, 32), banks=32)['turns'] for L in (plain, swizzled)]
+[32, 1]
+
+The memory of an NPU's unit has target.banks banks in stripes of
+target.bytes_per_npu // target.banks bytes, with words of target.eu_bytes.)")
+      .def("overlaps", forPython(doOverlap), shape, py::arg("other"),
+           py::arg("other_shape"), py::arg("byte") = 0,
+           py::arg("other_byte") = 0, py::arg("holes") = true,
+           R"(Whether two tensors of one memory have a byte in common.
+
+`byte` is where the storage begins, in each unit. With `holes` a tensor owns all
+bytes from its lowest element to the end of its storage, in every unit; without
+them only those of elements. True, False, or None where neither is proven.
+
+>>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
+>>> L, shape = Layout('#layout.npu_scatter<aligned, start = 0>', chip, 'f32'), (1, 4, 1, 8)
+>>> L.overlaps(shape, L, shape, other_byte=32)
+True
+>>> L.overlaps(shape, L, shape, other_byte=32, holes=False)
+False
+)")
+      .def("refines", forPython(doesRefine), py::arg("other"), shape,
+           py::arg("group") = 1, py::arg("other_group") = 1,
+           R"(Whether every storage group of `other` is a union of groups here.
+
+A group is `group` positions of storage, row-major over the coordinates, that
+start at a multiple of it: a vector, a cache line, a pixel. True, False, or None
+where neither is proven.
+
+>>> four, sixteen = (Layout(f'#layout.blocked<"NCHW" to "NCHW{n}c">') for n in (4, 16))
+>>> four.refines(sixteen, (1, 32, 7, 7), 4, 16)
+True
+>>> sixteen.refines(four, (1, 32, 7, 7), 16, 4)
+False
+)");
+}

@@ -1,0 +1,351 @@
+//===- Steps.cpp - Strides, runs and symbolic shapes ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Steps.h"
+#include "Arguments.h"
+#include "Bindings.h"
+#include "layout/Algebra/LogicalShape.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+//===----------------------------------------------------------------------===//
+// Sizes with names
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A shape in which a name, like None, is a size that is not known.
+struct NamedShape {
+  Shape sizes;
+  SmallVector<std::string> names; // empty where there is none
+
+  static NamedShape get(py::handle given);
+  /// An int, or the formula with the names.
+  py::object toPython(const SizeExpr &size) const;
+};
+} // namespace
+
+static bool isName(StringRef text) {
+  return !text.empty() && !llvm::isDigit(text.front()) &&
+         llvm::all_of(text,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+NamedShape NamedShape::get(py::handle given) {
+  NamedShape shape;
+  if (PyUnicode_Check(given.ptr()) || !PySequence_Check(given.ptr())) {
+    shape.sizes = toOpenShape(given); // says what is wrong
+    return shape;
+  }
+  py::list open;
+  for (py::handle size : py::reinterpret_borrow<py::object>(given)) {
+    std::string name;
+    if (py::isinstance<py::str>(size)) {
+      name = py::str(size);
+      if (!isName(name))
+        fail("the size '" + name +
+             "' is no name: letters, digits and '_', no digit first");
+      open.append(py::none());
+    } else {
+      open.append(size);
+    }
+    shape.names.push_back(name);
+  }
+  shape.sizes = toOpenShape(open);
+  return shape;
+}
+
+py::object NamedShape::toPython(const SizeExpr &size) const {
+  if (size.isOverflow())
+    fail("a number of the layout does not fit 64 bits (L1): the tensor is too "
+         "large");
+  if (std::optional<int64_t> number = size.getConstant())
+    return py::int_(*number);
+  std::string text, named;
+  llvm::raw_string_ostream os(text);
+  size.print(os);
+  StringRef rest(os.str());
+  // The core writes the size of dim 1 as `size(d1)`.
+  while (!rest.empty()) {
+    unsigned dim;
+    StringRef after = rest;
+    if (after.consume_front("size(d") && !after.consumeInteger(10, dim) &&
+        after.consume_front(")") && dim < names.size() && !names[dim].empty()) {
+      named += names[dim];
+      rest = after;
+      continue;
+    }
+    named += rest.front();
+    rest = rest.drop_front();
+  }
+  return py::str(named);
+}
+
+//===----------------------------------------------------------------------===//
+// Strides, runs and alignments
+//===----------------------------------------------------------------------===//
+
+static constexpr StringRef kNotKnown =
+    " is not known within the bound: dims that share a digit have many indices "
+    "or a size that is not known; state the sizes, or ask for a slice";
+
+static unsigned toDim(const OnShape &on, int64_t dim) {
+  if (dim < 0 || dim >= int64_t(on.shape.size()))
+    fail("dim " + Twine(dim) + " of a layout of rank " +
+         Twine(on.shape.size()));
+  return dim;
+}
+
+/// By name; the last one for None.
+static unsigned toCoordinate(const OnShape &on, const py::object &name) {
+  ArrayRef<Coordinate> coordinates = on.map.getCoordinates();
+  if (coordinates.empty())
+    fail("the space '" + on.map.getSpace() + "' has no coordinate");
+  if (name.is_none())
+    return coordinates.size() - 1;
+  std::string wanted = py::str(name);
+  const auto *it = llvm::find_if(
+      coordinates, [&](const Coordinate &c) { return c.name == wanted; });
+  if (it == coordinates.end())
+    fail("the space '" + on.map.getSpace() + "' has no coordinate '" + wanted +
+         "'");
+  return it - coordinates.begin();
+}
+
+static py::dict getStrides(const LayoutValue &self, py::handle given) {
+  NamedShape shape = NamedShape::get(given);
+  auto on = self.on(shape.sizes);
+  py::dict result;
+  for (auto [c, coordinate] : llvm::enumerate(on->map.getCoordinates())) {
+    py::tuple strides(shape.sizes.size());
+    for (unsigned d = 0; d < shape.sizes.size(); ++d) {
+      std::optional<Steps> steps = getSteps(on->map, c, d, shape.sizes);
+      if (!steps)
+        fail("the stride of dim " + Twine(d) + kNotKnown);
+      std::optional<SizeExpr> stride = getStride(*steps);
+      strides[d] = stride ? shape.toPython(*stride) : py::none();
+    }
+    result[py::str(coordinate.name)] = strides;
+  }
+  return result;
+}
+
+static py::dict getDigits(const LayoutValue &self, py::handle given) {
+  NamedShape shape = NamedShape::get(given);
+  auto on = self.on(shape.sizes);
+  py::dict result;
+  for (auto [c, coordinate] : llvm::enumerate(on->map.getCoordinates())) {
+    py::list digits;
+    for (const PlacedPart &part : getPlacedParts(on->map, c, shape.sizes))
+      digits.append(py::make_tuple(part.digit, shape.toPython(part.extent),
+                                   shape.toPython(part.stride)));
+    result[py::str(coordinate.name)] = py::tuple(digits);
+  }
+  return result;
+}
+
+static py::object getContiguousRun(const LayoutValue &self, py::handle shape,
+                                   const std::optional<int64_t> &dim,
+                                   const py::object &coordinate) {
+  auto on = self.on(toOpenShape(shape));
+  unsigned along = toCoordinate(*on, coordinate);
+  std::optional<Run> run;
+  std::string why;
+  if (dim)
+    run = getRun(on->map, along, toDim(*on, *dim), on->shape);
+  else
+    run = getRowMajorRun(on->map, along, on->shape,
+                         [&](const Twine &reason) { why = reason.str(); });
+  if (!run)
+    fail(why.empty() ? "the run" + kNotKnown.str() : why);
+  return run->length < 0 ? py::none() : py::object(py::int_(run->length));
+}
+
+static int64_t getWidth(const LayoutValue &self, py::handle shape, int64_t dim,
+                        int64_t most, const py::object &coordinate) {
+  auto on = self.on(toOpenShape(shape));
+  if (most < 1)
+    fail("vectors have at least 1 element, not " + Twine(most));
+  std::optional<int64_t> width = getVectorWidth(
+      on->map, toCoordinate(*on, coordinate), toDim(*on, dim), on->shape, most);
+  if (!width)
+    fail("the vector width" + kNotKnown);
+  return *width;
+}
+
+static int64_t getAlignmentOf(const LayoutValue &self, py::handle shape,
+                              const py::object &blocks,
+                              const py::object &coordinate, bool inBytes) {
+  auto on = self.on(toOpenShape(shape));
+  SmallVector<int64_t> lengths(on->shape.size(), 1);
+  if (!blocks.is_none())
+    lengths = toInts(blocks, "blocks");
+  if (lengths.size() != on->shape.size())
+    fail("there are " + Twine(lengths.size()) +
+         " blocks for a layout of rank " + Twine(on->shape.size()));
+  for (int64_t length : lengths)
+    if (length < 1)
+      fail("a block has at least 1 index, not " + Twine(length));
+  std::optional<int64_t> alignment =
+      getAlignment(on->map, toCoordinate(*on, coordinate), lengths, on->shape);
+  if (!alignment)
+    fail("the alignment" + kNotKnown);
+  if (!inBytes)
+    return *alignment;
+  std::optional<int64_t> bytes = getElementBytes(*on);
+  if (!bytes)
+    fail("the bytes of an element are not known: Layout(text, element='f32') "
+         "states them");
+  int64_t result;
+  if (llvm::MulOverflow(*alignment, *bytes, result))
+    fail("the alignment in bytes does not fit 64 bits");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static py::tuple getSymbolicShape(const LayoutValue &self, py::handle given) {
+  NamedShape shape = NamedShape::get(given);
+  auto on = self.on(shape.sizes);
+  py::tuple result(on->normalDims.size());
+  for (auto [k, dim] : llvm::enumerate(on->normalDims))
+    result[k] = shape.toPython(dim.extent);
+  return result;
+}
+
+static py::tuple getShapeOfStored(const LayoutValue &self, py::handle stored,
+                                  const py::object &known) {
+  auto on = known.is_none() ? self.onEveryShape() : self.on(toOpenShape(known));
+  Shape storedShape = toShape(stored);
+  std::string why;
+  std::optional<SmallVector<int64_t>> shape =
+      getLogicalShape(on->storedDims, storedShape, on->shape,
+                      [&](const Twine &reason) { why = reason.str(); });
+  if (!shape)
+    fail(why);
+  return toTuple(*shape);
+}
+
+static py::object getLogicalIndex(const LayoutValue &self, py::handle stored,
+                                  py::handle shape) {
+  auto on = self.on(toShape(shape));
+  on->requireValid();
+  SmallVector<int64_t> at = toIndex(stored, on->getStoredShape());
+  std::optional<SmallVector<int64_t>> index;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    index =
+        getMapOfStoredDims(on->normal, on->normalDims).backward(at, on->shape);
+  }
+  return index ? py::object(toTuple(*index)) : py::none();
+}
+
+void mlir::layout::python::bindSteps(LayoutClass &layout) {
+  auto shape = py::arg("shape");
+  auto coordinate = py::arg("coordinate") = py::none();
+  layout
+      .def(
+          "strides", forPython(getStrides), shape,
+          R"(By coordinate, what one more in each dim adds; None where that differs.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.strides((1, 32, 7, 7))
+{'offset': (0, None, 112, 16)}
+>>> L.strides(('n', 32, 'h', 'w'))
+{'offset': ('32 * h * w', None, '16 * w', 16)}
+
+A dim of at most one index has stride 0. Sizes that are not known are None or a
+name. LayoutError where neither a stride nor that there is none is proven.)")
+      .def("digits", forPython(getDigits), shape,
+           R"(By coordinate, its digits as (digit, extent, stride).
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.digits((1, 32, 7, 7))['offset'][:2]
+(('d1 mod 16', 16, 1), ('d1 floordiv 16', 2, 784))
+
+The coordinate is their sum, each times its stride, and a constant. Shapes are
+as in `strides`.)")
+      .def(
+          "contiguous_run", forPython(getContiguousRun), shape,
+          py::arg("dim") = py::none(), coordinate,
+          R"(The longest blocks of indices along a dim that are consecutive in storage.
+
+Blocks start at multiples of the result, and the last one may be shorter; the
+size of the dim where all of it is one run. Without a dim, blocks of all indices
+in row-major order.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> [L.contiguous_run((1, 32, 7, 7), dim) for dim in range(4)]
+[1, 16, 1, 1]
+>>> Layout('#layout.blocked<"NCHW" to "NHWC">').contiguous_run((2, 1, 7, 7))
+98
+
+Consecutive means along `coordinate`, the last one if it is not given, the others
+being the same. None is the whole of a dim of unknown size.)")
+      .def("vector_width", forPython(getWidth), shape, py::arg("dim"),
+           py::arg("most") = 64, coordinate,
+           R"(The widest aligned vector access along a dim, in elements.
+
+The greatest power of two, `most` at most, so that blocks of as many indices are
+consecutive in storage and start at multiples of it. The last block of a dim may
+be shorter.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.vector_width((1, 32, 7, 7), 1), L.vector_width((1, 32, 7, 7), 3)
+(16, 1)
+)")
+      .def("alignment", forPython(getAlignmentOf), shape,
+           py::arg("blocks") = py::none(), coordinate,
+           py::arg("in_bytes") = false,
+           R"(What divides the storage position of each block of indices.
+
+Blocks start at multiples of blocks[d] in dim d; without them a block is an
+index. 0 says that the only position is 0.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">', element='f32')
+>>> L.alignment((1, 32, 7, 7), (1, 16, 1, 1))
+16
+>>> L.alignment((1, 32, 7, 7), (1, 16, 1, 7), in_bytes=True)
+448
+
+In elements, or in bytes where the element type is stated. It counts from the
+beginning of the storage, whose own alignment is no part of a layout.)")
+      .def("symbolic_shape", forPython(getSymbolicShape), shape,
+           R"(The stored shape where sizes have names: ints and formulas.
+
+>>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').symbolic_shape(('n', 'c', 7, 7))
+('n', 'ceil(c, 16)', 7, 7, 16)
+
+`ceil(c, 16)` is c / 16, rounded up. None is a size without a name.)")
+      .def("logical_shape", forPython(getShapeOfStored),
+           py::arg("stored_shape"), py::arg("shape") = py::none(),
+           R"(The greatest logical shape that is stored with this stored shape.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.logical_shape((1, 2, 7, 7, 16))
+(1, 32, 7, 7)
+
+`shape` has the sizes that are known already, None for the others: where a
+stored dim is two logical ones in one, the size of one of them.)")
+      .def(
+          "logical_index", forPython(getLogicalIndex), py::arg("stored_index"),
+          shape,
+          R"(The logical index at an index into the stored dims; None for padding.
+
+>>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
+>>> L.logical_index((0, 1, 6, 6, 2), (1, 32, 7, 7))
+(0, 18, 6, 6)
+
+The inverse of `forward_index`.)");
+}
