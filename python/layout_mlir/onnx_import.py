@@ -21,7 +21,7 @@ import numpy as np
 
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_prepare import prepare
-from layout_mlir.onnx_rewrites import has_function, replace_by_function
+from layout_mlir.onnx_rewrites import Disputed, has_function, replace_by_function
 
 _PREFIXES = {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "scf", "tensor"}
 
@@ -117,6 +117,8 @@ def prepare_checked(model, reseed=None):
 
     try:
         return prepare(model, reseed)
+    except Disputed as error:
+        raise ImportFailed(str(error)) from error
     except (checker.ValidationError, shape_inference.InferenceError,
             version_converter.ConvertError) as error:
         raise ImportFailed(f"the model is not valid: {error}") from error

@@ -1,16 +1,23 @@
 """Writes nodes whose import computes something else as nodes that are imported right.
 
-    DepthToSpace, mode CRD    Reshape, Transpose, Reshape
-    QLinearMatMul             of a rank other than 2: DequantizeLinear, MatMul, QuantizeLinear
+    DepthToSpace, SpaceToDepth of mode CRD     Reshape, Transpose, Reshape
+    QLinearMatMul of a rank other than 2       DequantizeLinear, MatMul, QuantizeLinear
 
-Both are the definitions that the ONNX specification gives. A node whose shape is
+These are the definitions that the ONNX specification gives. A node whose shape is
 not known keeps its form, and the comparison after the import catches it.
+
+A Resize is refused where ONNX and ONNX Runtime differ, so that the comparison
+cannot tell whether it is right.
 
 `replace_by_function` does the same for an operator that the import does not know,
 with the function that its ONNX schema has.
 """
 
 import numpy as np
+
+
+class Disputed(ValueError):
+    """A node about which the oracle of the comparison and ONNX's definition differ."""
 
 
 def _static_shapes(graph):
@@ -46,16 +53,23 @@ class _Rewriter:
         self.graph.initializer.append(numpy_helper.from_array(np.array(shape, np.int64), name))
         return self.add(like, "Reshape", [value, name], result)
 
-    def depth_to_space(self, node):
+    def blocks_by_columns(self, node):
+        """Channels to blocks of pixels and back, where the channels of a block are next to each
+        other."""
         attributes = {attribute.name: attribute for attribute in node.attribute}
         shape = self.shapes.get(node.input[0])
         if not shape or "mode" not in attributes or attributes["mode"].s != b"CRD":
             return False
-        (n, c, h, w), block = shape, attributes["blocksize"].i
-        depth = c // block**2
-        x = self.reshape(node, node.input[0], [n, depth, block, block, h, w])
-        x = self.add(node, "Transpose", [x], perm=[0, 1, 4, 2, 5, 3])
-        self.reshape(node, x, [n, depth, h * block, w * block], node.output[0])
+        (n, c, h, w), b = shape, attributes["blocksize"].i
+        if node.op_type == "DepthToSpace":
+            digits, order = [n, c // b**2, b, b, h, w], [0, 1, 4, 2, 5, 3]
+            result = [n, c // b**2, h * b, w * b]
+        else:
+            digits, order = [n, c, h // b, b, w // b, b], [0, 1, 3, 5, 2, 4]
+            result = [n, c * b**2, h // b, w // b]
+        x = self.reshape(node, node.input[0], digits)
+        x = self.add(node, "Transpose", [x], perm=order)
+        self.reshape(node, x, result, node.output[0])
         return True
 
     def quantized_matmul(self, node):
@@ -69,8 +83,27 @@ class _Rewriter:
         self.add(node, "QuantizeLinear", [y, *node.input[6:8]], node.output[0])
         return True
 
+    def check_resize(self, node):
+        """With corners aligned, ONNX takes size * scale for the new size, and ONNX Runtime, as the
+        import, its whole part."""
+        from onnx import numpy_helper
+
+        attributes = {attribute.name: attribute.s for attribute in node.attribute}
+        aligned = attributes.get("coordinate_transformation_mode") == b"align_corners"
+        if not aligned or len(node.input) < 3 or not node.input[2]:
+            return False
+        known = [each for each in self.graph.initializer if each.name == node.input[2]]
+        shape = self.shapes.get(node.input[0])
+        scales = numpy_helper.to_array(known[0]) if known else None
+        if scales is None or shape is None or np.any(shape * scales % 1):
+            raise Disputed(f"node '{node.name or node.output[0]}' (Resize) aligns the corners of sizes "
+                           "that its scales are not known to make whole, for which ONNX and ONNX "
+                           "Runtime differ; give the sizes instead of the scales")
+        return False
+
     def run(self):
-        rules = {"DepthToSpace": self.depth_to_space, "QLinearMatMul": self.quantized_matmul}
+        rules = {"DepthToSpace": self.blocks_by_columns, "SpaceToDepth": self.blocks_by_columns,
+                 "QLinearMatMul": self.quantized_matmul, "Resize": self.check_resize}
         for node in self.graph.node:
             if node.op_type not in rules or not rules[node.op_type](node):
                 self.nodes.append(node)
