@@ -73,6 +73,7 @@ static void buildBufferPart(OpPassManager &pm,
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCopyStridedCastsPass());
   // First equal views become one value, then copies onto themselves fold.
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());

@@ -115,11 +115,35 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
   }
 };
 
+/// Upstream computes the strides of a group from its sizes where one of them is
+/// dynamic at most; more are a reshape of contiguous memory.
+struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getResultType();
+    if (llvm::all_of(op.getReassociationIndices(),
+                     [&](const ReassociationIndices &group) {
+                       return llvm::count_if(group, [&](int64_t d) {
+                                return type.isDynamicDim(d);
+                              }) <= 1;
+                     }))
+      return rewriter.notifyMatchFailure(op, "groups have one dynamic size");
+    Value shape = tensor::FromElementsOp::create(
+        rewriter, op.getLoc(),
+        getValueOrCreateConstantIndexOp(rewriter, op.getLoc(),
+                                        op.getMixedOutputShape()));
+    rewriter.replaceOpWithNewOp<tensor::ReshapeOp>(op, type, op.getSrc(),
+                                                   shape);
+    return success();
+  }
+};
+
 struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerPack, LowerUnPack, LowerPad,
+    patterns.add<LowerPack, LowerUnPack, LowerPad, LowerExpandShape,
                  NoStepForOneIndex<tensor::ExtractSliceOp>,
                  NoStepForOneIndex<tensor::InsertSliceOp>>(context);
     tensor::populateDecomposeTensorConcatPatterns(patterns);

@@ -45,7 +45,8 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
     collapse and slice; `tensor.pad` with one padding value becomes a fill and a
     copy into its interior; `tensor.concat` becomes slice insertions. Nothing is
     left that has no destination, so bufferization copies nothing. Slices keep no
-    steps along dims of which they have one index.
+    steps along dims of which they have one index. `tensor.expand_shape` with
+    several dynamic sizes in a group becomes `tensor.reshape`.
   }];
   let dependentDialects = [
     "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
@@ -121,6 +122,17 @@ def LowerVectorShapesPass
     "arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
     "vector::VectorDialect"
   ];
+}
+
+def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
+  let summary = "Makes casts of slices to contiguous buffers copies";
+  let description = [{
+    Bufferization casts a slice of dynamic size to contiguous memory where it
+    leaves or enters a function, as the strides of neither type are numbers. The
+    slice keeps its strides, which are not those that the other type stands for:
+    such a cast becomes an allocation and a copy.
+  }];
+  let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
 }
 
 def LowerStridedCopiesPass

@@ -1,0 +1,66 @@
+//===- CopyStridedCasts.cpp - Casts that would lose strides ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bufferization casts a slice that leaves or enters a function to contiguous
+// memory where the strides of the two types do not contradict each other:
+//
+//   memref<8x?xf32, strided<[?, 1]>> to memref<8x?xf32>
+//
+// The first stride of the result is the size of its second dim, that of the
+// slice is that of what it was cut from, and neither is a number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_COPYSTRIDEDCASTSPASS
+#include "layout/Conversion/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+/// Whether strides that only run time knows become products of sizes.
+static bool losesStrides(memref::CastOp cast) {
+  auto from = dyn_cast<MemRefType>(cast.getSource().getType());
+  auto to = dyn_cast<MemRefType>(cast.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return from && to && !from.getLayout().isIdentity() &&
+         to.getLayout().isIdentity() &&
+         succeeded(from.getStridesAndOffset(strides, offset)) &&
+         llvm::is_contained(strides, ShapedType::kDynamic);
+}
+
+namespace {
+struct CopyStridedCasts
+    : layout::impl::CopyStridedCastsPassBase<CopyStridedCasts> {
+  void runOnOperation() override {
+    SmallVector<memref::CastOp> casts;
+    getOperation()->walk([&](memref::CastOp op) {
+      if (losesStrides(op))
+        casts.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (memref::CastOp cast : casts) {
+      rewriter.setInsertionPoint(cast);
+      Location loc = cast.getLoc();
+      auto type = llvm::cast<MemRefType>(cast.getType());
+      SmallVector<Value> sizes;
+      for (unsigned d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(
+              memref::DimOp::create(rewriter, loc, cast.getSource(), d));
+      Value copy = memref::AllocOp::create(rewriter, loc, type, sizes);
+      memref::CopyOp::create(rewriter, loc, cast.getSource(), copy);
+      rewriter.replaceOp(cast, copy);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,25 @@
+// A slice of dynamic size that one function returns and another one takes is
+// contiguous there.
+//
+// RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
+// RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(80, dtype=np.float32).reshape(8, 10)); np.save(r'%t.n.npy', np.zeros(9, np.float32))"
+// RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.n.npy --output=%t.y.npy --output=%t.z.npy
+// RUN: %python -c "import numpy as np; x, y, z = (np.load(rf'%t.{k}.npy') for k in 'xyz'); print((y == x[:, :9]).all(), (z == y).all())" | FileCheck %s
+// CHECK: True True
+
+func.func private @slice(%x: tensor<8x?xf32>, %n: index) -> tensor<8x?xf32> {
+  %s = tensor.extract_slice %x[0, 0] [8, %n] [1, 1] : tensor<8x?xf32> to tensor<8x?xf32>
+  return %s : tensor<8x?xf32>
+}
+
+func.func private @same(%x: tensor<8x?xf32>) -> tensor<8x?xf32> {
+  return %x : tensor<8x?xf32>
+}
+
+func.func @main(%x: tensor<8x?xf32>, %sized: tensor<?xf32>) -> (tensor<8x?xf32>, tensor<8x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %sized, %c0 : tensor<?xf32>
+  %s = call @slice(%x, %n) : (tensor<8x?xf32>, index) -> tensor<8x?xf32>
+  %t = call @same(%s) : (tensor<8x?xf32>) -> tensor<8x?xf32>
+  return %s, %t : tensor<8x?xf32>, tensor<8x?xf32>
+}
