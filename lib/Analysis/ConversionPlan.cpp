@@ -87,6 +87,10 @@ static void countBytes(ConversionPlan &plan, RankedTensorType from,
         moves ? scaleCost(elementBytes, plan.copy->getNumRead(sizes)) : 0;
     plan.bytesWritten =
         scaleCost(elementBytes, plan.copy->getNumWritten(sizes));
+    // Storage of no elements has no digits that tell its size.
+    if (plan.copy->prefills && plan.copy->space.operands.empty())
+      plan.bytesWritten =
+          getStorageBytes(*getLayoutMap(to), sizes, elementBytes);
     plan.runBytes = scaleCost(
         elementBytes, moves ? plan.copy->getCommonRun(sizes) : int64_t(1));
   } else {
@@ -195,7 +199,7 @@ void ConversionPlan::print(raw_ostream &os) const {
   else if (copy)
     copy->print(os);
   else
-    os << "gather by position: " << whyNot;
+    os << "element by element: " << whyNot;
 }
 
 Cost ConversionPlan::getCost(TargetAttr target) const {

@@ -9,6 +9,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/PaddingMasks.h"
+#include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -134,8 +135,9 @@ const std::vector<StoredAxis> *AxesCache::find(RankedTensorType type) {
   std::unique_ptr<std::vector<StoredAxis>> &axes = known[type];
   if (axes)
     return axes.get();
+  // Replicas are only read.
   FailureOr<LayoutMap> map = getLayoutMap(type);
-  if (failed(map) || map->getSpace() != "buffer")
+  if (failed(map) || map->getSpace() != "buffer" || !map->getReplicas().empty())
     return nullptr;
   axes = std::make_unique<std::vector<StoredAxis>>(
       getAxesOnShape(*map, type.getShape()));
@@ -155,7 +157,6 @@ private:
   LogicalResult readSpace(std::string *whyNot);
   bool bringsPadding(unsigned dim) const;
   bool isCutOrPadded(unsigned dim) const;
-  bool coversStorage() const;
   std::optional<int64_t> getStoredRange(unsigned dim) const;
   bool makeBoxes(const llvm::SmallBitVector &ragged);
   bool addFills(unsigned dim);
@@ -214,15 +215,6 @@ bool Planner::isCutOrPadded(unsigned dim) const {
           found |= copy.space.digits[digit].loop == dim;
         });
   return found;
-}
-
-/// Whether the digits reach every position of the result.
-bool Planner::coversStorage() const {
-  return !copy.space.operands.empty() &&
-         llvm::all_of(copy.space.operands[1], [](const AxisAccess &axis) {
-           return !axis.digits.empty() &&
-                  axis.required.isProvablyAtLeast(axis.extent);
-         });
 }
 
 /// The number of indices of `dim`, padding included, that the result stores.
@@ -325,8 +317,9 @@ static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
 FailureOr<DigitCopy> Planner::run(std::string *whyNot) {
   if (failed(readSpace(whyNot)))
     return failure();
-  copy.prefills = stated && !coversStorage();
-  if (copy.space.digits.empty() && copy.space.operands.empty())
+  bool isEmpty = copy.space.operands.empty();
+  copy.prefills = stated && (isEmpty || !reachesAll(copy.space, 1));
+  if (isEmpty)
     return std::move(copy);
   llvm::SmallBitVector ragged(from.getRank());
   bool hasAllPositions = true;
@@ -355,7 +348,8 @@ FailureOr<DigitCopy> Planner::run(std::string *whyNot) {
 }
 
 std::optional<DigitCopy> Planner::runFills() {
-  if (failed(readSpace(/*whyNot=*/nullptr)) || !stated || !coversStorage())
+  if (failed(readSpace(/*whyNot=*/nullptr)) || !stated ||
+      copy.space.operands.empty() || !reachesAll(copy.space, 1))
     return std::nullopt;
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
     if (isPadded && !addFills(dim))

@@ -147,6 +147,10 @@ void DigitCopy::print(raw_ostream &os) const {
       os << "]";
     }
   };
+  if (space.operands.empty()) {
+    os << "no elements" << (prefills ? "; fill storage" : "");
+    return;
+  }
   os << "digits";
   for (auto [i, digit] : llvm::enumerate(space.digits)) {
     os << " ";

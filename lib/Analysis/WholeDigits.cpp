@@ -27,6 +27,13 @@ using llvm::SmallVectorImpl;
 static constexpr int64_t kMaxTile = int64_t(1) << 24;
 static constexpr int64_t kMaxStorage = int64_t(1) << 48;
 
+static bool isSwizzled(const Digit &digit) {
+  return digit.swizzle ||
+         (digit.fused && llvm::any_of(digit.fused->terms, [](const auto &term) {
+            return isSwizzled(term.digit);
+          }));
+}
+
 static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
                      StoredDigits::Axis &axis) {
   std::optional<int64_t> extent = stored.extent.evaluate(shape);
@@ -43,6 +50,7 @@ static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
     if (!digit.isDim()) {
       digit.walkDims([&](unsigned d) { axis.mixedDims |= uint64_t(1) << d; });
       axis.mixedStride = std::max(axis.mixedStride, *stride);
+      axis.isSwizzled |= isSwizzled(digit);
       continue;
     }
     if (std::max(digit.lo, digit.modulus) > kMaxTile)
@@ -213,6 +221,7 @@ private:
   Planned planAxes();
   bool findRowMajor(Axis &axis, bool hasConstant);
   bool speaksOfPadding(const Axis &axis) const;
+  bool storesPaddedLoops() const;
   bool dropUnitDigits();
   void findRaggedLoops();
   bool makeBoxes(SmallVectorImpl<Box> &boxes) const;
@@ -370,6 +379,8 @@ NumberedMove::Planned NumberedMove::planAxes() {
       }
       axis.digits.clear();
       axis.required = axis.extent;
+      if (stored.isSwizzled)
+        return Planned::Gathered;
       if (!speaksOfPadding(axis))
         continue;
       if (k == 1)
@@ -386,6 +397,18 @@ NumberedMove::Planned NumberedMove::planAxes() {
       axis.required = std::max(axis.extent, last + 1);
     }
   return Planned::Yes;
+}
+
+/// SpaceBuilder::checkResult, where no padding is stated.
+bool NumberedMove::storesPaddedLoops() const {
+  return llvm::all_of(loops, [&](const Loop &loop) {
+    return !loop.isPadded || llvm::all_of(loop.digits, [&](unsigned d) {
+      return digits[d].extent == 1 ||
+             llvm::any_of(axes[1], [&](const Axis &axis) {
+               return llvm::is_contained(axis.digits, d);
+             });
+    });
+  });
 }
 
 /// SpaceBuilder::dropUnitDigits.
@@ -539,7 +562,8 @@ std::optional<DigitMove> NumberedMove::run() {
     if (planned == Planned::Gathered)
       return gathered;
   } while (dropUnitDigits());
-  if (!llvm::all_of(digits, [](const Digit &digit) { return digit.isUsed; }))
+  if (!llvm::all_of(digits, [](const Digit &digit) { return digit.isUsed; }) ||
+      !storesPaddedLoops())
     return gathered;
   findRaggedLoops();
   return countMove();

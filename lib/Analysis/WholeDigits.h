@@ -43,6 +43,7 @@ struct StoredDigits {
     uint64_t mixedDims = 0;
     int64_t mixedStride = 0; // the largest
     bool hasConstant = false;
+    bool isSwizzled = false;
     int64_t extent = 0;
   };
   llvm::SmallVector<Axis, 0> axes; // one for each layout of a type

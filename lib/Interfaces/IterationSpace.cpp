@@ -8,6 +8,7 @@
 #include "layout/Interfaces/IterationSpace.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -39,6 +40,7 @@ private:
   LogicalResult planAxes();
   bool dropUnitDigits();
   LogicalResult checkDigits();
+  LogicalResult checkResult(unsigned operand);
   void findPadding();
   /// Whoever only asks whether there is a space wants no reason, and types take
   /// long to print.
@@ -87,9 +89,11 @@ std::string SpaceBuilder::describe(unsigned operand) const {
   return text;
 }
 
+/// The axes of the first replica, where there are several.
 static std::vector<StoredAxis> placeOn(const LayoutMap &map,
-                                       ArrayRef<Linear> dims,
+                                       std::vector<Linear> dims,
                                        ArrayRef<SizeExpr> sizeOf) {
+  dims.resize(map.getNumDims());
   std::vector<StoredAxis> axes;
   axes.reserve(map.getStoredAxes().size());
   for (const StoredAxis &axis : map.getStoredAxes())
@@ -100,14 +104,14 @@ static std::vector<StoredAxis> placeOn(const LayoutMap &map,
 
 std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
                                                ArrayRef<int64_t> shape) {
-  SmallVector<Linear> dims;
+  std::vector<Linear> dims;
   SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(shape)) {
     dims.push_back(Linear::dim(d));
     sizeOf.push_back(ShapedType::isDynamic(size) ? SizeExpr::dim(d)
                                                  : SizeExpr(size));
   }
-  return placeOn(map, dims, sizeOf);
+  return placeOn(map, std::move(dims), sizeOf);
 }
 
 /// The stored axes of every operand as functions of the loops. The size of an
@@ -135,6 +139,9 @@ LogicalResult SpaceBuilder::readOperands() {
                 "'")
             .str();
       });
+    if (operand.isResult && !map->getReplicas().empty())
+      return fail(
+          [&] { return describe(k) + " stores each element several times"; });
     while (loops.size() < sizes.size())
       loops.push_back(Linear::dim(loops.size()));
     std::vector<Linear> dims;
@@ -156,7 +163,7 @@ LogicalResult SpaceBuilder::readOperands() {
       else
         sizeOf.push_back(SizeExpr::dim(numSizes++));
     }
-    ownAxes[k] = placeOn(*map, dims, sizeOf);
+    ownAxes[k] = placeOn(*map, std::move(dims), sizeOf);
     axes[k] = ownAxes[k];
   }
   return success();
@@ -362,6 +369,15 @@ bool SpaceBuilder::isRowMajorOf(const AxisAccess &axis,
   return true;
 }
 
+/// Whether `value` is an affine expression of the digits alone.
+static bool isAffine(const Linear &value) {
+  return value.constant.isConstant() &&
+         llvm::all_of(value.terms, [](const DigitTerm &term) {
+           return term.stride.isConstant() && !term.digit.swizzle &&
+                  (!term.digit.fused || isAffine(*term.digit.fused));
+         });
+}
+
 LogicalResult SpaceBuilder::planAxis(unsigned operand, AxisAccess &axis) {
   axis.digits.clear();
   if (isRowMajorOf(axis, axis.digits)) {
@@ -380,12 +396,12 @@ LogicalResult SpaceBuilder::planAxis(unsigned operand, AxisAccess &axis) {
   }
 
   axis.digits.clear();
-  for (const DigitTerm &term : axis.value.terms)
-    if (!term.stride.isConstant())
-      return fail([&] {
-        return "the storage of " + describe(operand) +
-               " has a stride that depends on a dynamic size";
-      });
+  if (!isAffine(axis.value))
+    return fail([&] {
+      return "the storage of " + describe(operand) +
+             " is swizzled, or a stride or an offset of it depends on a "
+             "dynamic size";
+    });
   // Points inside the logical box lie inside the storage.
   axis.required = axis.extent;
   bool reachesPadding = false;
@@ -465,6 +481,27 @@ LogicalResult SpaceBuilder::checkDigits() {
                 "it runs: store at least one operand densely along it")
             .str();
       });
+  for (unsigned k = 0; k < operands.size(); ++k)
+    if (operands[k].isResult && operands[k].type && failed(checkResult(k)))
+      return failure();
+  return success();
+}
+
+/// Every position that is written gets one element, or padding; padding that
+/// the type states is outside of what the loops write, or written by them.
+LogicalResult SpaceBuilder::checkResult(unsigned k) {
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    if (space.isPadded[loop] && operands[k].map.isFunctionOfDim(loop) &&
+        !storesAllOf(space, k, loop))
+      return fail([&] {
+        return (Twine(describe(k)) + " leaves out a digit of loop d" +
+                Twine(loop) + ", whose padding would be stored over elements")
+            .str();
+      });
+  if (!reachesBox(space, k) && statesPadding(operands[k].type))
+    return fail([&] {
+      return describe(k) + " states padding that lies between its elements";
+    });
   return success();
 }
 

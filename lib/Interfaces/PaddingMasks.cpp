@@ -8,6 +8,7 @@
 #include "layout/Interfaces/PaddingMasks.h"
 #include "PaddingNeutral.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/ReachedStorage.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -23,15 +24,9 @@ TypedAttr layout::getPaddingAlong(ArrayRef<OperandAccess> operands,
         auto dim = dyn_cast<AffineDimExpr>(expr);
         return dim && dim.getPosition() == loop;
       });
-  // An expression of the loop may lead past its size to another element.
-  bool isFused = llvm::any_of(space.operands[k], [&](const AxisAccess &axis) {
-    bool speaksOfLoop = false;
-    axis.value.walkDims([&](unsigned digit) {
-      speaksOfLoop |= space.digits[digit].loop == loop;
-    });
-    return axis.digits.empty() && speaksOfLoop;
-  });
-  if (!isIndexed || isFused)
+  // An expression of the loop, or one that leaves out a digit of it, may lead
+  // past its size to another element.
+  if (!isIndexed || !storesAllOf(space, k, loop))
     return {};
   // Positions past the storage are added on the way and hold the filler.
   if (getPadding(type) || !mayHavePadding(type))

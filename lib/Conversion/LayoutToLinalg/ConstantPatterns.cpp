@@ -86,10 +86,6 @@ ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
     whyNot = "its elements are not made of whole bytes";
     return {};
   }
-  if (!filler && mayHavePadding(type)) {
-    whyNot = "its element type has no zero to pad with";
-    return {};
-  }
   std::optional<int64_t> count = getStorageSize(map, type.getShape());
   if (!count) {
     whyNot = "its size is not static";

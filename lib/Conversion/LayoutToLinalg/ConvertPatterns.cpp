@@ -47,10 +47,9 @@ static Value emitWhole(OpBuilder &b, Location loc, const DigitCopy &copy,
 }
 
 /// Carries out `plan`.
-static FailureOr<Value> emitPlan(OpBuilder &b, Location loc,
-                                 ConversionPlan plan, RankedTensorType from,
-                                 ValueRange source, RankedTensorType to,
-                                 std::string &whyNot) {
+static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
+                      RankedTensorType from, ValueRange source,
+                      RankedTensorType to) {
   using Kind = ConversionPlan::Kind;
   RankedTensorType physical = *getPhysicalType(to);
   auto stored = cast<RankedTensorType>(source.front().getType());
@@ -71,23 +70,15 @@ static FailureOr<Value> emitPlan(OpBuilder &b, Location loc,
     return emitBoxes(b, loc, *plan.copy, source.front(), to, sizes);
   if (plan.copy)
     return emitWhole(b, loc, *plan.copy, from, source, to, sizes);
-  FailureOr<Value> gathered = emitGather(
-      b, loc, to, sizes,
-      [&](OpBuilder &b, Location loc, ValueRange index) {
+  return emitGather(
+      b, loc, to, sizes, [&](OpBuilder &b, Location loc, ValueRange index) {
         return extractElement(b, loc, from, source.front(), index, sizes);
-      },
-      whyNot);
-  if (failed(gathered))
-    whyNot = plan.whyNot + "; " + whyNot;
-  return gathered;
+      });
 }
 
-FailureOr<Value> layout::convertStorage(OpBuilder &b, Location loc,
-                                        RankedTensorType from,
-                                        ValueRange source, RankedTensorType to,
-                                        std::string &whyNot) {
-  return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to,
-                  whyNot);
+Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
+                             ValueRange source, RankedTensorType to) {
+  return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to);
 }
 
 namespace {
@@ -115,16 +106,13 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
         return success();
       }
     ValueRange source = adaptor.getSource();
-    FailureOr<Value> result =
-        emitPlan(rewriter, op.getLoc(), ConversionPlan::get(op), from, source,
-                 to, whyNot);
-    if (failed(result))
-      return reasons.fail(rewriter, op, whyNot);
+    Value result = emitPlan(rewriter, op.getLoc(), ConversionPlan::get(op),
+                            from, source, to);
     SmallVector<OpFoldResult> sizes;
     if (!getCarriedDims(to).empty())
       sizes = getLogicalSizes(rewriter, op.getLoc(), from, source);
     rewriter.replaceOpWithMultiple(
-        op, {withCarriedSizes(rewriter, op.getLoc(), to, *result, sizes)});
+        op, {withCarriedSizes(rewriter, op.getLoc(), to, result, sizes)});
     return success();
   }
 

@@ -10,29 +10,52 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/raw_ostream.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-FailureOr<Value> layout::emitGather(OpBuilder &b, Location loc,
-                                    RankedTensorType type,
-                                    ArrayRef<OpFoldResult> sizes,
-                                    EmitElement element, std::string &whyNot) {
+/// Whether every position can ask for its element, or for padding.
+static bool canGather(RankedTensorType type) {
+  return (getFillerAttr(type) || !mayHavePadding(type)) &&
+         getBackwardValues(*getLayoutMap(type), type.getShape());
+}
+
+/// Every index of the box puts its element at its positions.
+static Value emitScatter(OpBuilder &b, Location loc, RankedTensorType type,
+                         ArrayRef<OpFoldResult> sizes, EmitElement element) {
   LayoutMap map = *getLayoutMap(type);
-  bool hasInverse = getBackwardValues(map, type.getShape()).has_value();
+  Value init = statesPadding(type) ? createPadded(b, loc, type, sizes)
+                                   : createEmpty(b, loc, type, sizes);
+  SmallVector<Value> ends = getValueOrCreateConstantIndexOp(b, loc, sizes);
+  for (int64_t extent : map.getReplicas())
+    ends.push_back(arith::ConstantIndexOp::create(b, loc, extent));
+  SmallVector<Value> starts(ends.size(),
+                            arith::ConstantIndexOp::create(b, loc, 0));
+  SmallVector<Value> steps(ends.size(),
+                           arith::ConstantIndexOp::create(b, loc, 1));
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, loc, starts, ends, steps, init,
+      [&](OpBuilder &b, Location loc, ValueRange index, ValueRange storage) {
+        Value value = element(b, loc, index.take_front(map.getRank()));
+        Value stored =
+            tensor::InsertOp::create(b, loc, value, storage.front(),
+                                     emitStoredAxes(b, loc, map, index, sizes));
+        return scf::ValueVector{stored};
+      });
+  return nest.results.front();
+}
+
+Value layout::emitGather(OpBuilder &b, Location loc, RankedTensorType type,
+                         ArrayRef<OpFoldResult> sizes, EmitElement element) {
+  if (!canGather(type))
+    return emitScatter(b, loc, type, sizes, element);
+  LayoutMap map = *getLayoutMap(type);
   TypedAttr filler = getFillerAttr(type);
   bool padded = mayHavePadding(type);
-  if (!hasInverse || (padded && !filler)) {
-    llvm::raw_string_ostream os(whyNot);
-    os << "the layout of " << type
-       << (hasInverse ? " has padding and its element type no zero"
-                      : " has no inverse by construction on this shape");
-    return failure();
-  }
-
   Value init = createEmpty(b, loc, type, sizes);
   unsigned rank = cast<RankedTensorType>(init.getType()).getRank();
 

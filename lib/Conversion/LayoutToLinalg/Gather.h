@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lowering that works whenever a layout can be inverted: every position of
-// the result's storage finds its logical index by the backward map and asks for
-// that element; positions without an index get the padding. Used where an op is
-// no structured op over common digits.
+// The lowering that works for every layout, used where an op is no structured
+// op over common digits.
+//  * Where the layout can be inverted, every position of the result's storage
+//    finds its logical index by the backward map and asks for that element;
+//    positions without an index get the padding.
+//  * Elsewhere every logical index puts its element, in loops of their own, at
+//    each of its positions in storage that holds the padding already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +26,9 @@ namespace layout {
 /// Emits the element at a logical index inside the box.
 using EmitElement = function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
-/// The physical tensor of `type` with these elements; on failure nothing was
-/// emitted and `whyNot` is set.
-FailureOr<Value> emitGather(OpBuilder &b, Location loc, RankedTensorType type,
-                            ArrayRef<OpFoldResult> sizes, EmitElement element,
-                            std::string &whyNot);
+/// The physical tensor of `type` with these elements.
+Value emitGather(OpBuilder &b, Location loc, RankedTensorType type,
+                 ArrayRef<OpFoldResult> sizes, EmitElement element);
 
 } // namespace layout
 } // namespace mlir

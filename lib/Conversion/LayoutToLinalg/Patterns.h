@@ -68,9 +68,8 @@ void populateConstantPatterns(const TypeConverter &converter,
 
 /// The physical tensor of `to` that holds the same logical tensor as `source`,
 /// which is converted from the type `from` of the same shape.
-FailureOr<Value> convertStorage(OpBuilder &b, Location loc,
-                                RankedTensorType from, ValueRange source,
-                                RankedTensorType to, std::string &whyNot);
+Value convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
+                     ValueRange source, RankedTensorType to);
 
 /// The constant of the physical type of `type` that holds the logical elements
 /// of `value`; null with the reason where there is none.

@@ -148,12 +148,7 @@ struct ExtractSlicePattern : ReasonedPattern<tensor::ExtractSliceOp> {
         }
         return extractElement(b, loc, from, source.front(), inner, fromSizes);
       };
-      std::string whyNot;
-      FailureOr<Value> gathered =
-          emitGather(rewriter, loc, to, sizes, element, whyNot);
-      if (failed(gathered))
-        return reasons.fail(rewriter, op, whyNot);
-      result = *gathered;
+      result = emitGather(rewriter, loc, to, sizes, element);
     }
     rewriter.replaceOpWithMultiple(
         op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
@@ -184,12 +179,7 @@ struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
                                              slice->offsets, slice->sizes,
                                              slice->strides);
     } else {
-      std::string whyNot;
-      FailureOr<Value> gathered =
-          gather(op, source, dest, sizes, dropped, rewriter, whyNot);
-      if (failed(gathered))
-        return reasons.fail(rewriter, op, whyNot);
-      result = *gathered;
+      result = gather(op, source, dest, sizes, dropped, rewriter);
     }
     rewriter.replaceOpWithMultiple(
         op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
@@ -198,21 +188,18 @@ struct InsertSlicePattern : ReasonedPattern<tensor::InsertSliceOp> {
 
 private:
   /// Each element comes from the slice, or from where it was.
-  static FailureOr<Value> gather(tensor::InsertSliceOp op, ValueRange source,
-                                 ValueRange dest, ArrayRef<OpFoldResult> sizes,
-                                 const llvm::SmallBitVector &dropped,
-                                 ConversionPatternRewriter &rewriter,
-                                 std::string &whyNot);
+  static Value gather(tensor::InsertSliceOp op, ValueRange source,
+                      ValueRange dest, ArrayRef<OpFoldResult> sizes,
+                      const llvm::SmallBitVector &dropped,
+                      ConversionPatternRewriter &rewriter);
 };
 
 } // namespace
 
-FailureOr<Value> InsertSlicePattern::gather(tensor::InsertSliceOp op,
-                                            ValueRange source, ValueRange dest,
-                                            ArrayRef<OpFoldResult> sizes,
-                                            const llvm::SmallBitVector &dropped,
-                                            ConversionPatternRewriter &rewriter,
-                                            std::string &whyNot) {
+Value InsertSlicePattern::gather(tensor::InsertSliceOp op, ValueRange source,
+                                 ValueRange dest, ArrayRef<OpFoldResult> sizes,
+                                 const llvm::SmallBitVector &dropped,
+                                 ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   RankedTensorType from = op.getSourceType(), to = op.getType();
   auto asValues = [&](ArrayRef<OpFoldResult> numbers) {
@@ -262,7 +249,7 @@ FailureOr<Value> InsertSlicePattern::gather(tensor::InsertSliceOp op,
         });
     return choice.getResult(0);
   };
-  return emitGather(rewriter, loc, to, sizes, element, whyNot);
+  return emitGather(rewriter, loc, to, sizes, element);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,20 +49,15 @@ struct SoftmaxPattern : ReasonedPattern<linalg::SoftmaxOp> {
       return success();
     }
     RankedTensorType plain = withoutLayout(to);
-    std::string whyNot;
-    FailureOr<Value> input = convertStorage(
-        rewriter, loc, from, adaptor.getInput(), withoutLayout(from), whyNot);
-    if (failed(input))
-      return reasons.fail(rewriter, op, whyNot);
+    Value input = convertStorage(rewriter, loc, from, adaptor.getInput(),
+                                 withoutLayout(from));
     Value init = createEmpty(rewriter, loc, plain, sizes);
     auto softmax = linalg::SoftmaxOp::create(rewriter, loc, TypeRange(plain),
-                                             *input, init, dim);
-    FailureOr<Value> result =
-        convertStorage(rewriter, loc, plain, softmax->getResults(), to, whyNot);
-    if (failed(result))
-      return reasons.fail(rewriter, op, whyNot);
+                                             input, init, dim);
+    Value result =
+        convertStorage(rewriter, loc, plain, softmax->getResults(), to);
     rewriter.replaceOpWithMultiple(
-        op, {withCarriedSizes(rewriter, loc, to, *result, sizes)});
+        op, {withCarriedSizes(rewriter, loc, to, result, sizes)});
     return success();
   }
 };

@@ -94,6 +94,21 @@ static OpFoldResult combineSizes(OpBuilder &b, Location loc, OpFoldResult lhs,
   return emit(asValue(b, loc, lhs), asValue(b, loc, rhs));
 }
 
+/// Whether some sizes, zero among them, could make `size` less than zero.
+static bool mayBeNegative(const SizeExpr &size) {
+  return size.getConstantTerm() < 0 ||
+         llvm::any_of(
+             size.getTerms(),
+             [](const SizeExpr::Term &term) {
+               return term.coeff < 0 ||
+                      llvm::any_of(
+                          term.factors,
+                          [](const SizeExpr::Atom &atom) {
+                            return atom.ceil && mayBeNegative(atom.ceil->num);
+                          });
+             });
+}
+
 OpFoldResult layout::emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
                               ArrayRef<OpFoldResult> sizeOf) {
   auto add = [&](OpFoldResult x, OpFoldResult y) {
@@ -125,6 +140,8 @@ OpFoldResult layout::emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
             b, loc, num, b.getIndexAttr(atom.ceil->den),
             [](int64_t x, int64_t y) { return llvm::divideCeilSigned(x, y); },
             [&](Value x, Value y) -> Value {
+              if (mayBeNegative(atom.ceil->num))
+                return arith::CeilDivSIOp::create(b, loc, x, y);
               return arith::CeilDivUIOp::create(b, loc, x, y);
             });
       }
@@ -173,11 +190,23 @@ layout::getPhysicalSizes(OpBuilder &b, Location loc, RankedTensorType type,
   SmallVector<OpFoldResult> extents;
   RankedTensorType physical = *getPhysicalType(type);
   LayoutMap map = *getLayoutMap(type);
-  for (auto [axis, extent] :
-       llvm::zip_equal(map.getStoredAxes(), physical.getShape()))
-    extents.push_back(ShapedType::isDynamic(extent)
-                          ? emitSize(b, loc, axis.extent, sizes)
-                          : OpFoldResult(b.getIndexAttr(extent)));
+  for (auto [axis, stored] :
+       llvm::zip_equal(map.getStoredAxes(), physical.getShape())) {
+    if (!ShapedType::isDynamic(stored)) {
+      extents.push_back(b.getIndexAttr(stored));
+      continue;
+    }
+    // Without elements there may be less than no position.
+    OpFoldResult extent = emitSize(b, loc, axis.extent, sizes);
+    if (mayBeNegative(axis.extent))
+      extent = combineSizes(
+          b, loc, extent, b.getIndexAttr(0),
+          [](int64_t x, int64_t y) { return std::max(x, y); },
+          [&](Value x, Value y) -> Value {
+            return arith::MaxSIOp::create(b, loc, x, y);
+          });
+    extents.push_back(extent);
+  }
   return extents;
 }
 

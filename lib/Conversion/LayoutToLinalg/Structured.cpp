@@ -8,6 +8,7 @@
 #include "Structured.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/ReachedStorage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -490,12 +491,7 @@ bool layout::coversStorage(const StructuredOp &op, unsigned result) {
   std::string whyNot;
   FailureOr<IterationSpace> space =
       getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
-  return succeeded(space) &&
-         llvm::all_of(space->operands[op.numInputs() + result],
-                      [](const AxisAccess &axis) {
-                        return !axis.digits.empty() &&
-                               axis.required.isProvablyAtLeast(axis.extent);
-                      });
+  return succeeded(space) && reachesAll(*space, op.numInputs() + result);
 }
 
 FailureOr<SmallVector<Value>>

@@ -214,12 +214,7 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
           });
       return choice.getResult(0);
     };
-    std::string whyNot;
-    FailureOr<Value> gathered =
-        emitGather(rewriter, loc, to, sizes, element, whyNot);
-    if (failed(gathered))
-      return reasons.fail(rewriter, op, whyNot);
-    result = *gathered;
+    result = emitGather(rewriter, loc, to, sizes, element);
   }
   rewriter.replaceOpWithMultiple(
       op, {withCarriedSizes(rewriter, loc, to, result, sizes)});

@@ -86,7 +86,6 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
         "may not pad");
   LayoutMap viewed = getLayoutMap(from)->substitute(
       to.getRank(), rule.view.sourceDims, rule.view.sourceSizes, to.getShape());
-  std::string whyNot;
   bool keepsPadding = carriesPadding(from, to);
   auto stored = cast<RankedTensorType>(source.getType());
   if (keepsPadding &&
@@ -112,14 +111,13 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
   if (succeeded(viewPhysical) && canReinterpret(stored, *viewPhysical)) {
     Value reinterpreted =
         reinterpretShape(rewriter, loc, source, *viewPhysical);
-    FailureOr<Value> converted =
-        convertStorage(rewriter, loc, viewType, reinterpreted, to, whyNot);
-    if (succeeded(converted)) {
-      rewriter.replaceOp(op, *converted);
-      return success();
-    }
+    rewriter.replaceOp(
+        op, convertStorage(rewriter, loc, viewType, reinterpreted, to));
+    return success();
   }
-  return this->reasons.fail(rewriter, op, whyNot);
+  return this->reasons.fail(
+      rewriter, op,
+      "the storage of its source has other positions under the result's shape");
 }
 
 void layout::populateViewPatterns(const TypeConverter &converter,

@@ -61,7 +61,8 @@ layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
                       const llvm::SmallBitVector &touched,
                       function_ref<bool(unsigned, int64_t)> isUnit) {
   FailureOr<LayoutMap> map = getLayoutMap(a), other = getLayoutMap(b);
-  if (failed(map) || failed(other) || *map != *other)
+  if (failed(map) || failed(other) || *map != *other ||
+      !map->getReplicas().empty())
     return std::nullopt;
   for (unsigned d = 0; d < touched.size(); ++d)
     if (!touched[d] && a.getDimSize(d) != b.getDimSize(d))

@@ -20,8 +20,9 @@ def ConvertLayoutToLinalgPass
     * linalg ops and elementwise ops on tensors run over the digits in which
       their operands are stored; padding is masked where a result would depend
       on it, and written where the result's type states what it holds;
-    * `layout.convert` becomes slices, pads, reshapes and a transposition, or a
-      gather where those cannot say it; `layout.storage_view` disappears;
+    * `layout.convert` becomes slices, pads, reshapes and a transposition; where
+      those cannot say it a gather, and where the layout has no inverse as a
+      formula a loop that stores each element; `layout.storage_view` disappears;
     * constants are packed at compile time;
     * pads and slices stay what they are along dims that storage keeps whole;
     * functions, calls and structured control flow change their types. A dynamic
