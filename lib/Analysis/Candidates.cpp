@@ -11,6 +11,7 @@
 #include "NpuCandidates.h"
 #include "PaddingStates.h"
 #include "layout/Interfaces/DroppedDims.h"
+#include "layout/Interfaces/RuleCheck.h"
 #include "llvm/Support/MathExtras.h"
 #include <deque>
 
@@ -44,6 +45,7 @@ private:
   void add(unsigned unitClass, std::optional<OpConfig> config,
            OpConfig::Origin origin, Value from);
   void offer(unsigned tensorClass, LayoutId layout);
+  bool canRun(const UnitClass &unit, const OpLayouts &layouts) const;
   void carry(unsigned unitClass, Slot slot, LayoutId layout, Value from);
   std::optional<OpConfig> getJoinConfig(const UnitClass &join, LayoutId layout,
                                         unsigned slot = 0) const;
@@ -64,6 +66,28 @@ static LayoutId getLayout(const OpLayouts &layouts, Slot slot) {
                        : layouts.operands[slot.index];
 }
 
+/// Whether the loops of an op run on stored digits in these layouts. Kernels of
+/// devices and units find each element by itself.
+bool Propagation::canRun(const UnitClass &unit,
+                         const OpLayouts &layouts) const {
+  if (costs.getTarget().hasImages() || costs.getTarget().hasUnits() ||
+      unit.isJoin() || unit.rule.kind != Kind::Loops)
+    return true;
+  auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
+    SmallVector<Type> types;
+    for (auto [value, id] : llvm::zip_equal(values, ids))
+      types.push_back(id == kAnyLayout
+                          ? value.getType()
+                          : costs.getStoredType(
+                                cast<RankedTensorType>(value.getType()), id));
+    return types;
+  };
+  std::string whyNot;
+  return succeeded(
+      checkRule(unit.rule, getTypes(unit.op->getOperands(), layouts.operands),
+                getTypes(unit.op->getResults(), layouts.results), whyNot));
+}
+
 void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
                       OpConfig::Origin origin, Value from) {
   if (!config)
@@ -78,6 +102,9 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
       known.meetsNeed |= origin == OpConfig::Origin::Lanes;
       return;
     }
+  // The first one is the types as they are, whatever they are.
+  if (!candidates.configs.empty() && !canRun(unit, config->exact))
+    return;
   if (candidates.configs.size() >= limits.configsPerOp) {
     candidates.isTruncated = true;
     return;

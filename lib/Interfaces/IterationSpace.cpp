@@ -53,6 +53,7 @@ private:
   LogicalResult planAxis(unsigned operand, AxisAccess &axis);
   bool isRowMajorOf(const AxisAccess &axis,
                     SmallVectorImpl<unsigned> &digits) const;
+  std::optional<SizeExpr> largestIndex(AffineExpr expr) const;
   SizeExpr sizeOfLoop(unsigned loop) const {
     return ShapedType::isDynamic(sizes[loop]) ? SizeExpr::dim(loop)
                                               : SizeExpr(sizes[loop]);
@@ -114,8 +115,30 @@ std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
   return placeOn(map, std::move(dims), sizeOf);
 }
 
+/// The largest value of `expr`, where it only grows with the loops.
+std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return sizeOfLoop(dim.getPosition()) - SizeExpr(1);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return SizeExpr(constant.getValue());
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<SizeExpr> lhs = largestIndex(binary.getLHS());
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (binary.getKind() == AffineExprKind::Mul && lhs && factor &&
+      factor.getValue() >= 0)
+    return *lhs * SizeExpr(factor.getValue());
+  if (binary.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  std::optional<SizeExpr> rhs = largestIndex(binary.getRHS());
+  return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+}
+
 /// The stored axes of every operand as functions of the loops. The size of an
-/// operand dim is that of its loop where it has one of its own.
+/// operand dim is that of its loop where it has one of its own; that of a
+/// window is above the indices that it is read at, by an unknown number of at
+/// least 1.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
   SmallVector<Linear> loops;
@@ -161,7 +184,10 @@ LogicalResult SpaceBuilder::readOperands() {
       else if (!operand.type.isDynamicDim(d))
         sizeOf.push_back(SizeExpr(operand.type.getDimSize(d)));
       else
-        sizeOf.push_back(SizeExpr::dim(numSizes++));
+        sizeOf.push_back(SizeExpr::dim(numSizes++) +
+                         (operand.isResult
+                              ? SizeExpr()
+                              : largestIndex(expr).value_or(SizeExpr())));
     }
     ownAxes[k] = placeOn(*map, std::move(dims), sizeOf);
     axes[k] = ownAxes[k];
