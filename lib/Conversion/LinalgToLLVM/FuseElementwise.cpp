@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernel.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -15,6 +16,7 @@ namespace mlir::layout {
 } // namespace mlir::layout
 
 using namespace mlir;
+using namespace mlir::layout;
 
 static bool isAllParallel(linalg::LinalgOp op) {
   return op.getNumLoops() == op.getNumParallelLoops();
@@ -52,6 +54,9 @@ static bool shouldFuse(OpOperand *operand) {
       !isAllParallel(producer))
     return false;
   if (isTransposition(producer) || isTransposition(consumer))
+    return false;
+  // An assertion keeps its op alive, so that fused it would run twice.
+  if (hasEffects(producer))
     return false;
   bool onlyMoves = producer.getBlock()->getOperations().size() == 1;
   if (onlyMoves)

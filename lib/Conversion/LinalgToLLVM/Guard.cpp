@@ -133,7 +133,7 @@ static std::optional<LoopBound> boundOf(const Kernel &kernel, Value condition) {
 std::optional<Guards> layout::findGuards(const Kernel &kernel,
                                          ArrayRef<int64_t> tile) {
   linalg::LinalgOp op = kernel.root.op;
-  if (!kernel.hasReduction() || op.getNumDpsInits() != 1)
+  if (!kernel.hasReduction() || op.getNumDpsInits() != 1 || hasEffects(op))
     return std::nullopt;
   Block *body = op.getBlock();
   Value yielded = body->getTerminator()->getOperand(0);

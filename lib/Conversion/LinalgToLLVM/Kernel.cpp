@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -24,8 +25,8 @@ bool Kernel::hasReduction() const {
   return llvm::is_contained(iterators, utils::IteratorType::reduction);
 }
 
-SmallVector<Operation *> layout::neededOps(Block *body,
-                                           ArrayRef<Value> wanted) {
+SmallVector<Operation *> layout::neededOps(Block *body, ArrayRef<Value> wanted,
+                                           bool withEffects) {
   DenseSet<Operation *> needed;
   auto need = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -35,7 +36,7 @@ SmallVector<Operation *> layout::neededOps(Block *body,
   llvm::for_each(wanted, need);
   SmallVector<Operation *> ops;
   for (Operation &op : llvm::reverse(body->without_terminator())) {
-    if (!needed.contains(&op))
+    if (!needed.contains(&op) && !(withEffects && !isMemoryEffectFree(&op)))
       continue;
     ops.push_back(&op);
     op.walk(
@@ -95,11 +96,21 @@ static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
   return stage;
 }
 
+bool layout::hasEffects(linalg::LinalgOp op) {
+  return llvm::any_of(
+      op.getBlock()->without_terminator(),
+      [](Operation &inner) { return !isMemoryEffectFree(&inner); });
+}
+
 /// Tensors in, tensors out, no symbol in a map, results indexed by exactly the
 /// parallel dims.
 static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
   if (!op.hasPureTensorSemantics()) {
     whyNot = "it does not work on tensors only";
+    return false;
+  }
+  if (op.getNumDpsInits() == 0) {
+    whyNot = "it has no result";
     return false;
   }
   for (BlockArgument element : op.getBlock()->getArguments())
@@ -135,6 +146,14 @@ static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
   return true;
 }
 
+/// Whether `op` may run inside the kernel of its only user. Effects, such as
+/// those of an assertion, would keep it alive and then happen twice.
+static bool canBeTaken(linalg::LinalgOp op) {
+  std::string whyNot;
+  return op && op->hasOneUse() && op->getNumResults() == 1 &&
+         isUsable(op, whyNot) && !layout::hasEffects(op);
+}
+
 /// How result `i` of `stage` starts.
 static Start findStart(const Stage &stage, unsigned i) {
   Start start;
@@ -152,9 +171,7 @@ static Start findStart(const Stage &stage, unsigned i) {
     return start;
   }
   auto producer = start.value.getDefiningOp<linalg::LinalgOp>();
-  std::string whyNot;
-  if (!producer || !producer->hasOneUse() || producer->getNumResults() != 1 ||
-      !isUsable(producer, whyNot))
+  if (!canBeTaken(producer))
     return start;
   Stage own = ownStage(producer);
   AffineMap resultMap = own.maps.back();
@@ -182,10 +199,8 @@ FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op,
     linalg::LinalgOp nearest;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
-      std::string ignored;
-      if (!producer || producer->getBlock() != op->getBlock() ||
-          !producer->hasOneUse() || producer->getNumResults() != 1 ||
-          producer.getNumReductionLoops() == 0 || !isUsable(producer, ignored))
+      if (!canBeTaken(producer) || producer->getBlock() != op->getBlock() ||
+          producer.getNumReductionLoops() == 0)
         continue;
       if (nearest && !nearest->isBeforeInBlock(producer))
         continue;

@@ -76,8 +76,13 @@ struct Kernel {
 /// nothing.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op, std::string &whyNot);
 
-/// The ops of the body that `wanted` needs, in order.
-SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted);
+/// The ops of the body that `wanted` needs, in order, and those that do more
+/// than give a value, such as assertions.
+SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
+                                   bool withEffects = true);
+
+/// Whether the body does more than give values.
+bool hasEffects(linalg::LinalgOp op);
 
 /// How `map` moves when `dim` advances by one.
 enum class LaneAccess { Invariant, Contiguous, Other };

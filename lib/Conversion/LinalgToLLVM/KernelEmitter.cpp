@@ -64,7 +64,7 @@ private:
                   ReadCache &cache);
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
                               ArrayRef<Value> inits, const Point &point,
-                              ArrayRef<Value> wanted);
+                              ArrayRef<Value> wanted, bool withEffects = true);
   Value reductionEnd(unsigned dim);
   Value indexAt(unsigned dim, const Point &point);
 
@@ -242,7 +242,7 @@ Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
 
 SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
                                      ArrayRef<Value> inits, const Point &point,
-                                     ArrayRef<Value> wanted) {
+                                     ArrayRef<Value> wanted, bool withEffects) {
   linalg::LinalgOp op = stage.op;
   Block *body = op.getBlock();
   IRMapping mapping;
@@ -252,7 +252,7 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
     if (value)
       mapping.map(arg, value);
 
-  for (Operation *needed : neededOps(body, wanted)) {
+  for (Operation *needed : neededOps(body, wanted, withEffects)) {
     Operation &inner = *needed;
     if (auto indexOp = dyn_cast<linalg::IndexOp>(inner)) {
       mapping.map(indexOp.getResult(),
@@ -427,7 +427,9 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
     if (guards)
       for (Value condition : guards->afterwards)
         for (auto [p, point] : llvm::enumerate(points)) {
-          Value holds = evaluate(root, {}, {}, point, condition).front();
+          Value holds =
+              evaluate(root, {}, {}, point, condition, /*withEffects=*/false)
+                  .front();
           values[p] = arith::SelectOp::create(b, loc, holds, values[p],
                                               accumulators[p]);
         }
