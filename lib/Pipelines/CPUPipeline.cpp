@@ -27,6 +27,7 @@
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/SubsetOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -39,6 +40,7 @@ using namespace mlir::layout;
 /// Tensors: every structured op becomes loops and vectors on tensors.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
+  pm.addPass(createCheckPlainProgramPass());
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createDecomposeAggregatesPass());
@@ -66,6 +68,8 @@ static void buildTensorPart(OpPassManager &pm,
 /// Tensors to buffers, and who frees them.
 static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
+  // Bufferization puts constants beside the one op that a mask may have.
+  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
@@ -94,6 +98,9 @@ static void buildLLVMPart(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertComplexToStandardPass());
+  // An integer exponent of a vector, or of 64 bits, has no intrinsic.
+  pm.addPass(createConvertMathToFuncs());
   // Before the vectors: a function of libm takes them element by element, with
   // vector.extract and vector.insert.
   pm.addPass(createConvertMathToLLVMPass());
@@ -101,6 +108,7 @@ static void buildLLVMPart(OpPassManager &pm) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());

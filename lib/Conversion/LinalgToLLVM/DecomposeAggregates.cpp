@@ -28,10 +28,41 @@ static FailureOr<Operation *> decomposeTransform(RewriterBase &rewriter,
       rewriter, cast<linalg::WinogradOutputTransformOp>(op));
 }
 
+/// Gives a softmax whose tensors know different sizes of their one shape all of
+/// them: upstream's decomposition takes sizes from either.
+static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
+  ShapedType from = op.getInputOperandType(), to = op.getOutputOperandType();
+  if (from.getShape() == to.getShape())
+    return;
+  SmallVector<int64_t> shape;
+  for (auto [a, b] : llvm::zip_equal(from.getShape(), to.getShape()))
+    shape.push_back(ShapedType::isDynamic(a) ? b : a);
+  rewriter.setInsertionPoint(op);
+  auto refine = [&](Value value) {
+    return tensor::CastOp::create(
+        rewriter, op.getLoc(),
+        cast<RankedTensorType>(value.getType()).clone(shape), value);
+  };
+  Value init = refine(op.getOutput());
+  auto softmax = linalg::SoftmaxOp::create(
+      rewriter, op.getLoc(), TypeRange(init.getType()), refine(op.getInput()),
+      init, op.getDimension());
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op->getResult(0).getType(),
+                                              softmax->getResult(0));
+}
+
 namespace {
 struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
   void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::SoftmaxOp> softmaxes;
+    getOperation()->walk([&](linalg::SoftmaxOp op) {
+      if (op.hasPureTensorSemantics())
+        softmaxes.push_back(op);
+    });
+    for (linalg::SoftmaxOp op : softmaxes)
+      unifyShapes(rewriter, op);
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation()->walk([&](linalg::AggregatedOpInterface op) {
       // Relayouts have a lowering of their own.
@@ -45,7 +76,6 @@ struct DecomposeAggregates
               linalg::WinogradOutputTransformOp>(op))
         transforms.push_back(op);
     });
-    IRRewriter rewriter(&getContext());
     for (Operation *op : transforms) {
       rewriter.setInsertionPoint(op);
       Location loc = op->getLoc();
@@ -59,6 +89,13 @@ struct DecomposeAggregates
       }
     }
     for (linalg::AggregatedOpInterface op : ops) {
+      auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+      if (onTensors && !onTensors.hasPureTensorSemantics()) {
+        op->emitError("layout-decompose-aggregates: this op works on buffers, "
+                      "but is written as structured ops on tensors only; "
+                      "write it on tensors");
+        return signalPassFailure();
+      }
       rewriter.setInsertionPoint(op);
       FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
       if (failed(parts)) {

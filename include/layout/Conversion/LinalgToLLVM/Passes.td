@@ -14,6 +14,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckPlainProgramPass
+    : Pass<"layout-check-plain-program", "ModuleOp"> {
+  let summary = "Refuses what the passes to the LLVM dialect take for granted";
+  let description = [{
+    An error where a function holds an op that no later pass lowers, a tensor
+    with an encoding, a buffer in a memory space, casts that contradict each
+    other, or a constant whose resource has another size than its type; and
+    where a function is not in the outermost module.
+  }];
+}
+
 def PrepareEntryPointsPass
     : Pass<"layout-prepare-entry-points", "ModuleOp"> {
   let summary = "Records the tensor signature of public functions";

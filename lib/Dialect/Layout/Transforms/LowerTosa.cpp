@@ -57,6 +57,13 @@ struct LowerTosaPass : layout::impl::LowerTosaPassBase<LowerTosaPass> {
     pipeline.addPass(createTosaToArithPass());
     pipeline.addPass(createTosaToTensorPass());
     pipeline.addPass(createTosaToSCFPass());
+    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        diagnostic.attachNote()
+            << "upstream's lowering of TOSA, which layout-lower-tosa runs, has "
+               "none for this op on these types; write it in linalg";
+      return failure(); // goes on to whoever listens
+    });
     for (func::FuncOp function : functions)
       if (failed(runPipeline(pipeline, function)))
         return signalPassFailure();

@@ -1,0 +1,82 @@
+// What the passes to LLVM take for granted is asked before them.
+
+// RUN: layout-opt %s --layout-check-plain-program --allow-unregistered-dialect --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --layout-linalg-to-llvm --allow-unregistered-dialect --split-input-file --verify-diagnostics -o /dev/null
+
+func.func @foreign(%x: tensor<4xf32>) {
+  // expected-error @below {{'foreign.op' op has no lowering to the LLVM dialect here; lower it before this pipeline}}
+  "foreign.op"(%x) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op has a value of type 'tensor<4xf32, "sparse">', but the CPU has one memory and here tensors are dense}}
+func.func @encoding(%x: tensor<4xf32, "sparse">) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op has a value of type 'memref<4xf32, 1>', but the CPU has one memory}}
+func.func @space(%x: memref<4xf32, 1>) {
+  return
+}
+
+// -----
+
+func.func @allocation() -> tensor<4xf32> {
+  // expected-error @below {{asks for the memory space 3 : i64, but the CPU has one memory; remove the memory space}}
+  %0 = bufferization.alloc_tensor() {memory_space = 3 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @casts(%x: tensor<4x8xi32>) -> tensor<8x4xi32> {
+  %0 = tensor.cast %x : tensor<4x8xi32> to tensor<?x?xi32>
+  // expected-error @below {{says that a 'tensor<4x8xi32>' is a 'tensor<8x4xi32>', which no tensor is; remove one of the casts}}
+  %1 = tensor.cast %0 : tensor<?x?xi32> to tensor<8x4xi32>
+  return %1 : tensor<8x4xi32>
+}
+
+// -----
+
+func.func @short() -> tensor<5xi16> {
+  // expected-error @below {{of type 'tensor<5xi16>' needs 10 bytes, but its resource 'short' holds 8}}
+  %0 = arith.constant dense_resource<short> : tensor<5xi16>
+  return %0 : tensor<5xi16>
+}
+
+{-# dialect_resources: { builtin: { short: "0x020000000100020003000400" } } #-}
+
+// -----
+
+func.func @missing() -> tensor<5xi16> {
+  // expected-error @below {{names the resource 'absent', which the module does not hold; add it}}
+  %0 = arith.constant dense_resource<absent> : tensor<5xi16>
+  return %0 : tensor<5xi16>
+}
+
+// -----
+
+func.func @one() -> tensor<i16> {
+  // expected-error @below {{holds one element as a resource, which has no lowering; write it as dense<..>}}
+  %0 = arith.constant dense_resource<one> : tensor<i16>
+  return %0 : tensor<i16>
+}
+
+{-# dialect_resources: { builtin: { one: "0x020000000100" } } #-}
+
+// -----
+
+module {
+  // expected-error @below {{is not in the outermost module, which alone is lowered; move it there}}
+  func.func @inner() {
+    return
+  }
+}
+
+func.func @outer() {
+  return
+}
