@@ -17,6 +17,8 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -35,6 +37,8 @@ void layout::buildImageKernelsToBinary(OpPassManager &pm) {
 void layout::buildOpenCLBackEnd(OpPassManager &pm) {
   buildImageKernelsToBinary(pm);
   pm.addPass(createConvertGPUToOpenCLRuntimePass());
+  // What the program computes on buffers of its own stays on the host.
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
