@@ -41,8 +41,8 @@ RELEASES = (22, 21, 20, 19)
 PIPELINES = {
     "cpu": '--layout-to-cpu=target={#layout.target<kind = "cpu", lanes = 16>}',
     "opencl": '--layout-to-opencl=target={#layout.target<kind = "opencl", lanes = 4>}',
-    "npu": "--layout-to-npu=target={#npu.target<npus = 64, bytes_per_npu = 262144, "
-           "eu_bytes = 64>}",
+    "npu": '--layout-to-npu=target={#layout.target<kind = "npu", lanes = 32, '
+           'npu = #npu.target<"BM1684">>}',
 }
 FAULTS = ("crashed", "invalid", "timed out", "unlocated", "bare")
 UNREGISTERED = "--allow-unregistered-dialect"
@@ -218,7 +218,8 @@ def main():
             counts = collections.Counter(kind for kind, _ in found.values())
             write_report(os.path.join(arguments.cache, f"report-{target}.txt"),
                          os.path.join(arguments.cache, "modules"), found)
-            faults += sum(counts[kind] for kind in FAULTS)
+            # Where nothing is lowered, nothing was tried.
+            faults += sum(counts[kind] for kind in FAULTS) + (not counts["lowered"])
             print(f"{target}: {len(accepted)} parsed, " + ", ".join(
                 f"{counts[kind]} {kind}" for kind in ("lowered", "refused", *FAULTS)),
                 flush=True)
