@@ -287,8 +287,10 @@ IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
   return make(inverse->second, getLast(inverse->first) + 1, error);
 }
 
-/// How many offsets from 0 on there are without a gap.
-static std::optional<int64_t> countOffsets(const IntegerLayout &line) {
+/// How many offsets from 0 on there are without a gap; `index` is the formula
+/// of the inverse.
+static std::optional<int64_t> countOffsets(const IntegerLayout &line,
+                                           const Linear &index) {
   if (std::optional<SmallVector<Mode>> modes = getModesOfOffsets(line)) {
     llvm::sort(*modes, [](const Mode &x, const Mode &y) {
       return x.stride < y.stride;
@@ -299,11 +301,14 @@ static std::optional<int64_t> countOffsets(const IntegerLayout &line) {
         count *= mode.extent;
     return count;
   }
-  int64_t count = 0;
-  while (line.map.backward(count, line.shape))
-    if (++count > kMaxPoints)
-      return std::nullopt;
-  return count;
+  Linear offset = getOffset(line);
+  for (int64_t count = 0; count <= kMaxPoints; ++count) {
+    std::optional<int64_t> k = index.evaluate(count, {});
+    if (!k || *k < 0 || *k >= line.shape[0] ||
+        offset.evaluate(*k, line.shape) != count)
+      return count;
+  }
+  return std::nullopt;
 }
 
 IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
@@ -311,7 +316,7 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
   auto inverse = invert(a, error);
   if (!inverse)
     return std::nullopt;
-  std::optional<int64_t> count = countOffsets(inverse->first);
+  std::optional<int64_t> count = countOffsets(inverse->first, inverse->second);
   if (!count)
     return no(error, "more than " + Twine(kMaxPoints) + " offsets of " +
                          a.map.str() + " would have to be looked at");

@@ -182,18 +182,23 @@ static std::optional<Steps> walkSteps(const Linear &value, unsigned dim,
   std::map<int64_t, int64_t> found;
   int64_t size = std::exchange(shared[dim], 1);
   llvm::SmallVector<int64_t> index;
-  forEachIndex(shared, [&](ArrayRef<int64_t> others) {
+  bool fits = forEachIndex(shared, [&](ArrayRef<int64_t> others) {
     index.assign(others.begin(), others.end());
     int64_t before = 0, after = 0;
     for (int64_t &i = index[dim]; i < size; ++i, before = after) {
       evaluator->evaluate(index.data(), &after);
       if (i == 0)
         continue;
-      int64_t &every = found[after - before];
+      int64_t by;
+      if (llvm::SubOverflow(after, before, by))
+        return false;
+      int64_t &every = found[by];
       every = std::gcd(every, i);
     }
     return true;
   });
+  if (!fits)
+    return std::nullopt;
   Steps steps;
   for (auto [by, every] : found)
     steps.push_back({SizeExpr(by), every});

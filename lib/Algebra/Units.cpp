@@ -153,6 +153,8 @@ mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
       return llvm::mod(word / (banks.stripeBytes / banks.wordBytes),
                        banks.count);
     };
+    if (begin < 0)
+      return no(error, "an element lies below byte 0 of its memory (L2)");
     int64_t first = begin / banks.wordBytes, last = (end - 1) / banks.wordBytes;
     use.banks.push_back(getBank(first));
     for (int64_t word = first; word <= last; ++word) {

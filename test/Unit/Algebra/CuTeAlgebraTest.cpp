@@ -248,6 +248,27 @@ TEST(CuTeAlgebraTest, SwizzlesAreFunctionsToo) {
   EXPECT_EQ(read(*complement(swizzled, 40)), (Index{0, 16, 32}));
 }
 
+/// No row of modes: the last digit of 17 indices is ragged.
+TEST(CuTeAlgebraTest, RaggedLayoutsHaveInverses) {
+  Sized x = Sized::dim(0);
+  Sized offset = group({mod(x, 4), floorDiv(x, 4)});
+  IntegerLayout ragged{
+      LayoutMap::get(1, "buffer", {{"offset", offset.value, offset.extent}}),
+      {17}};
+  Index offsets, first;
+  for (int64_t k = 0; k < 17; ++k)
+    offsets.push_back(k % 4 * 5 + k / 4);
+  Index back = read(*leftInverse(ragged));
+  for (int64_t k = 0; k < 17; ++k)
+    EXPECT_EQ(back.at(offsets[k]), k);
+  // Offsets 0 to 8 are there, 9 would be index 17.
+  for (int64_t k = 0; k < 9; ++k)
+    first.push_back(std::find(offsets.begin(), offsets.end(), k) -
+                    offsets.begin());
+  EXPECT_EQ(read(*rightInverse(ragged)), first);
+  EXPECT_FALSE(complement(ragged, 20));
+}
+
 /// A tile of a dim: leaves that divide its size.
 Leaves randomTile(RandomMaps &random) {
   Leaves tile = randomLeaves(random, 1, /*withHoles=*/false);
