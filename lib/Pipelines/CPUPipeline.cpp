@@ -44,6 +44,7 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createDecomposeAggregatesPass());
+  pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse)
     pm.addPass(createFuseElementwisePass());
   pm.addPass(createCanonicalizerPass());

@@ -49,6 +49,17 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   ];
 }
 
+def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
+  let summary = "Converts floats of 8 bits by operations on integers";
+  let description = [{
+    Rewrites `arith.extf` from and `arith.truncf` to a float type of 8 bits with
+    a sign (f8E4M3FN, f8E5M2 and their like), which LLVM does not have, to
+    operations on integers: exact, and rounded to nearest with ties to even.
+    What is too large becomes an infinity, or NaN where the type has none.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
   let summary = "Rewrites pack, unpack, pad and concat to simpler ops";
   let description = [{

@@ -1,0 +1,47 @@
+// Floats of 8 bits, which LLVM does not have: all 256 numbers of a format, and
+// those around them rounded to it, against the definition of the format.
+
+// RUN: %python %S/Inputs/small_floats.py make %t
+// RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f32.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f8E4M3FN %t.wide.npy %t.narrow.npy f32
+
+// RUN: sed s/f8E4M3FN/f8E5M2/g %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f32.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f8E5M2 %t.wide.npy %t.narrow.npy f32
+
+// RUN: sed s/f8E4M3FN/f8E4M3FNUZ/g %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f32.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f8E4M3FNUZ %t.wide.npy %t.narrow.npy f32
+
+// RUN: sed 's/f8E4M3FN/f8E5M2FNUZ/g; s/f32/f64/g' %s | layout-opt --layout-linalg-to-llvm -o %t.mlir
+// RUN: layout-run %t.mlir --input=%t.bits.npy --input=%t.f64.npy --output=%t.wide.npy --output=%t.narrow.npy --opt-level=1
+// RUN: %python %S/Inputs/small_floats.py check %t f8E5M2FNUZ %t.wide.npy %t.narrow.npy f64
+
+// No float of 8 bits is left to the passes after.
+// RUN: layout-opt %s --layout-expand-small-floats | FileCheck %s
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: arith.extf
+// CHECK-NOT: arith.truncf
+
+#id = affine_map<(i) -> (i)>
+func.func @main(%bits: tensor<?xf8E4M3FN>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %bits, %c0 : tensor<?xf8E4M3FN>
+  %m = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %wide = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%bits : tensor<?xf8E4M3FN>) outs(%e : tensor<?xf32>) {
+  ^bb0(%in: f8E4M3FN, %out: f32):
+    %0 = arith.extf %in : f8E4M3FN to f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf8E4M3FN>
+  %narrow = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%f : tensor<?xf8E4M3FN>) {
+  ^bb0(%in: f32, %out: f8E4M3FN):
+    %0 = arith.truncf %in : f32 to f8E4M3FN
+    linalg.yield %0 : f8E4M3FN
+  } -> tensor<?xf8E4M3FN>
+  return %wide, %narrow : tensor<?xf32>, tensor<?xf8E4M3FN>
+}
