@@ -6,16 +6,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/PackageFiles.h"
+#include "layout/Support/WholeFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 LogicalResult layout::makePackageDirectory(Operation *op, StringRef directory) {
   if (std::error_code code = llvm::sys::fs::create_directories(directory))
     return op->emitError() << "cannot make the directory '" << directory
+                           << "': " << code.message();
+  // Until all files are there, none says what they are.
+  SmallString<128> path(directory);
+  llvm::sys::path::append(path, kManifestName);
+  if (std::error_code code = llvm::sys::fs::remove(path))
+    return op->emitError() << "cannot replace '" << path
                            << "': " << code.message();
   return success();
 }
@@ -25,16 +31,10 @@ layout::writePackageFile(Operation *op, StringRef directory, StringRef name,
                          function_ref<LogicalResult(raw_ostream &)> fill) {
   SmallString<128> path(directory);
   llvm::sys::path::append(path, name);
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    if (failed(fill(os)))
-      return failure();
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (code)
+  WholeFile file(path);
+  if (!file.getError() && failed(fill(file.os())))
+    return failure();
+  if (std::error_code code = file.commit())
     return op->emitError() << "cannot write '" << path
                            << "': " << code.message();
   return success();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sheet.h"
+#include "layout/Support/EmittedText.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,30 +53,6 @@ static bool startsCharacter(char c) { return (c & 0xC0) != 0x80; }
 
 static int64_t countChars(llvm::StringRef text) {
   return llvm::count_if(text, startsCharacter);
-}
-
-/// Text for XML: characters that it does not allow become `?`.
-static std::string escape(llvm::StringRef raw) {
-  std::string text = llvm::json::fixUTF8(raw), result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    llvm::StringRef rest = llvm::StringRef(text).substr(i);
-    if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
-      result += '?';
-      i += 2;
-    } else if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += '?';
-    } else {
-      result += c;
-    }
-  }
-  return result;
 }
 
 /// Text on lines of at most `width` characters, broken at spaces if possible.
@@ -232,7 +209,7 @@ void SvgWriter::text(int64_t x, int64_t y, llvm::StringRef content,
   os << "<text x=\"" << x << "\" y=\"" << y << '"';
   if (!cls.empty())
     os << " class=\"" << cls << '"';
-  os << '>' << escape(content) << "</text>\n";
+  os << '>' << escapeXml(content) << "</text>\n";
 }
 
 static std::string getClass(Fill fill) {
@@ -253,8 +230,8 @@ void SvgWriter::writeHead() {
      << height
      << "\" role=\"img\" class=\"layout\" font-family=\"monospace\" "
         "font-size=\""
-     << kFont << "\">\n<title>" << escape(sheet.title) << "</title>\n<desc>"
-     << escape(llvm::join(sheet.facts, ". ")) << "</desc>\n";
+     << kFont << "\">\n<title>" << escapeXml(sheet.title) << "</title>\n<desc>"
+     << escapeXml(llvm::join(sheet.facts, ". ")) << "</desc>\n";
   os << "<defs><pattern id=\"layout-hatch\" width=\"6\" height=\"6\" "
         "patternUnits=\"userSpaceOnUse\">"
         "<path d=\"M0,0 h6 v6 h-6 z\" fill=\"#f7f7f8\"/>"
@@ -343,7 +320,7 @@ void SvgWriter::writeCell(const PlacedCell &cell) {
   int64_t y = y0 + getRowY(cell.place.row);
   os << "<rect class=\"" << getClass(cell.fill) << "\" x=\"" << x << "\" y=\""
      << y << "\" width=\"" << cellWidth << "\" height=\"" << cellHeight
-     << "\"><title>" << escape(cell.title) << "</title></rect>\n";
+     << "\"><title>" << escapeXml(cell.title) << "</title></rect>\n";
   int64_t lines = cell.lines.size();
   int64_t baseline = y + (cellHeight - lines * kCellLine) / 2 + kCellLine - 3;
   for (llvm::StringRef line : cell.lines) {

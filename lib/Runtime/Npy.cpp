@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Npy.h"
+#include "layout/Support/WholeFile.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -353,19 +354,12 @@ Error layout::writeNpy(StringRef path, const Array &array) {
   header.append(63 - (fixed + header.size()) % 64, ' ');
   header.push_back('\n');
 
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (code)
-    return fail(path, "cannot be written: " + code.message());
+  WholeFile file(path);
   char length[2];
   llvm::support::endian::write16le(length, header.size());
-  file << kMagic << '\x01' << '\0' << StringRef(length, 2) << header;
-  file.write(array.data(), array.getNumBytes());
-  file.close();
-  if (file.has_error()) {
-    std::error_code error = file.error();
-    file.clear_error();
-    return fail(path, "cannot be written: " + error.message());
-  }
+  file.os() << kMagic << '\x01' << '\0' << StringRef(length, 2) << header;
+  file.os().write(array.data(), array.getNumBytes());
+  if (std::error_code code = file.commit())
+    return fail(path, "cannot be written: " + code.message());
   return Error::success();
 }

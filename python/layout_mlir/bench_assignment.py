@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from . import bench_upstream
 from .networks import NETWORKS
-from .tools import ToolError, run_tool_for_all
+from .tools import ToolError, run_tool_for_all, whole_file
 
 LANES = 16
 TARGET = f'#layout.target<kind = "cpu", lanes = {LANES}>'
@@ -237,9 +237,10 @@ def main(argv=None):
     for summary in summaries:
         print_summary(summary)
     if args.json:
-        args.json.write_text(json.dumps(
-            {"target": TARGET, "rows": [as_json(row) for row in rows], "groups": summaries},
-            indent=1) + "\n")
+        with whole_file(args.json) as file:
+            file.write(json.dumps(
+                {"target": TARGET, "rows": [as_json(row) for row in rows], "groups": summaries},
+                indent=1) + "\n")
     return 1 if failed else 0
 
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from .networks import NETWORKS
-from .tools import ToolError, run_tool
+from .tools import ToolError, run_tool, whole_file
 
 TARGET = ('#layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, '
           'image2d_max_height = 16384>')
@@ -102,7 +102,8 @@ def main(argv=None):
     print("\nConversions and all are costs in units, the time in which memory moves one byte; MB are "
           "10^6 bytes,\nread and written, of one run of each conversion.")
     if args.json:
-        args.json.write_text(json.dumps({"target": args.target, "rows": rows}, indent=1) + "\n")
+        with whole_file(args.json) as file:
+            file.write(json.dumps({"target": args.target, "rows": rows}, indent=1) + "\n")
     return 1 if failed else 0
 
 

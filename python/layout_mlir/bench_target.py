@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-from .tools import ToolError, run_tool
+from .tools import ToolError, run_tool, whole_file
 
 CHANNELS = "NCHW"
 LINE_FILE = "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"
@@ -208,10 +208,11 @@ def main(argv):
         print(f"{name:<44}{row['run_bytes']:>6}{moved / 1e6:>8.2f}{seconds * 1e3:>9.3f}"
               f"{row['cost'] / moved:>8.2f}{seconds / unit / moved:>10.2f}")
     if args.json:
-        args.json.write_text(json.dumps({
-            "target": target, "figures": figures,
-            "conversions": [{"from": source, "to": dest, "shape": shape, "seconds": seconds,
-                             "unit_seconds": unit, **row}
-                            for (source, dest, shape), (seconds, unit), row
-                            in zip(CONVERSIONS, timed, rows)]}, indent=2) + "\n")
+        with whole_file(args.json) as file:
+            file.write(json.dumps({
+                "target": target, "figures": figures,
+                "conversions": [{"from": source, "to": dest, "shape": shape, "seconds": seconds,
+                                 "unit_seconds": unit, **row}
+                                for (source, dest, shape), (seconds, unit), row
+                                in zip(CONVERSIONS, timed, rows)]}, indent=2) + "\n")
     return 0

@@ -13,6 +13,7 @@ import ctypes
 import json
 import os
 import pathlib
+import secrets
 import shlex
 import subprocess
 import sys
@@ -63,14 +64,25 @@ def _compile(folder, cxx):
     tree = pathlib.Path(__file__).resolve().parents[2]
     simulator = _find("lib/libLayoutNpuSimulator.a", build)
     include = _find("include/layout/Runtime/okk", tree, build).parents[2]
-    library = folder / "program.so"
+    library, made = folder / "program.so", folder / "program.so.part"
     command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I",
                include / "layout/Runtime/okk", folder / "program.cpp", "-Wl,--whole-archive",
-               simulator, "-Wl,--no-whole-archive", "-o", library]
+               simulator, "-Wl,--no-whole-archive", "-o", made]
     done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise LayoutError(f"{shlex.join(map(str, command))}\n{done.stderr[:4000]}")
+    os.replace(made, library)
     return library
+
+
+def _load(library):
+    """The library, also where another one of its name is loaded already."""
+    own = library.with_name(f".{secrets.token_hex(8)}.so")
+    os.link(library, own)
+    try:
+        return ctypes.CDLL(str(own.resolve()))
+    finally:
+        own.unlink()
 
 
 class Program:
@@ -91,7 +103,7 @@ class Program:
                  f"--checks={str(bool(checks)).lower()}", path, "-o", self.folder)
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
         self.arguments = self.manifest["arguments"]
-        self._library = ctypes.CDLL(str(_compile(self.folder, cxx)))
+        self._library = _load(_compile(self.folder, cxx))
         self._declare()
 
     def _declare(self):

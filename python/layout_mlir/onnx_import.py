@@ -22,6 +22,7 @@ import numpy as np
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_prepare import prepare
 from layout_mlir.onnx_rewrites import Disputed, has_function, replace_by_function
+from layout_mlir.tools import whole_file
 
 _PREFIXES = {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "scf", "tensor"}
 
@@ -158,7 +159,8 @@ def import_model(path, output, reseed=None, runnable=False, save_onnx=None, comp
 
     model = load(path, reseed)
     if save_onnx:
-        onnx.save(model, save_onnx)
+        with whole_file(save_onnx, "wb") as file:
+            onnx.save(model, file)
     text = lower(model)
     if not compare:
         print("note: the module was not compared with ONNX Runtime", file=sys.stderr)
@@ -168,7 +170,7 @@ def import_model(path, output, reseed=None, runnable=False, save_onnx=None, comp
         check(model, text, inputs)
     if runnable:
         text = make_runnable(text)
-    with open(output, "w") as file:
+    with whole_file(output) as file:
         file.write(text)
 
 

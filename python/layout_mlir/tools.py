@@ -1,7 +1,9 @@
-"""Runs the project's command-line tools and reports their diagnostics."""
+"""Runs the project's command-line tools, reports their diagnostics, and writes files as a whole."""
 
+import contextlib
 import os
 import pathlib
+import secrets
 import shutil
 import subprocess
 
@@ -22,6 +24,29 @@ def find_tool(name):
     if path is None:
         raise ToolError(f"{name} is not built: run ./dev build")
     return path
+
+
+@contextlib.contextmanager
+def whole_file(path, mode="w"):
+    """Opens a file that takes its name when all of it is written: after an error, a full disk or a
+    kill the name leads to what it led to before. A device or a pipe is written as it is."""
+    path = pathlib.Path(path).resolve()
+    exists = path.exists()
+    if exists and (not path.is_file() or not os.access(path, os.W_OK)):
+        with open(path, mode) as file:
+            yield file
+        return
+    temporary = path.parent / f".layout-{os.getpid()}-{secrets.token_hex(4)}.part"
+    with open(temporary, mode.replace("w", "x")) as file:
+        try:
+            yield file
+            file.close()
+            if exists:
+                shutil.copymode(path, temporary)
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink()
+            raise
 
 
 def _first_lines(text, count=40):

@@ -11,21 +11,62 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Registration.h"
+#include "layout/Support/WholeFile.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+
+using namespace mlir;
+
+/// As upstream's driver, but for the output, which is written as a whole or not
+/// at all.
+static LogicalResult optimize(llvm::StringRef inputPath,
+                              llvm::StringRef outputPath,
+                              DialectRegistry &registry,
+                              const MlirOptMainConfig &config) {
+  if (inputPath == "-" &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(reading the standard input)\n";
+  std::string message;
+  auto source = openInputFile(inputPath, &message);
+  if (!source) {
+    llvm::errs() << message << "\n";
+    return failure();
+  }
+  layout::WholeFile file(outputPath);
+  std::error_code code = file.getError();
+  if (!code) {
+    if (failed(MlirOptMain(file.os(), std::move(source), registry, config)))
+      return failure();
+    code = file.commit();
+  }
+  if (code)
+    llvm::errs() << "cannot write '" << outputPath << "': " << code.message()
+                 << "\n";
+  return failure(bool(code));
+}
 
 int main(int argc, char **argv) {
-  mlir::registerAllPasses();
-  mlir::layout::registerAllPasses();
+  registerAllPasses();
+  layout::registerAllPasses();
 
-  mlir::DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  mlir::layout::registerAllDialects(registry);
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  layout::registerAllDialects(registry);
 
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "MLIR Layout optimizer driver\n", registry));
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "MLIR Layout optimizer driver\n", registry);
+  auto config = MlirOptMainConfig::createFromCLOptions();
+  // Without an output: lists of dialects and passes.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  llvm::InitLLVM init(argc, argv);
+  return asMainReturnCode(optimize(input, output, registry, config));
 }

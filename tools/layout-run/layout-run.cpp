@@ -16,6 +16,8 @@
 #include "layout/Runtime/Npy.h"
 #include "layout/Runtime/OpenCLProgram.h"
 #include "layout/Runtime/Program.h"
+#include "layout/Support/EmittedText.h"
+#include "layout/Support/WholeFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -273,13 +275,10 @@ static llvm::json::Value number(double value) {
 }
 
 static LogicalResult writeJson(ArrayRef<Module> modules) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(jsonPath, code);
-  if (code)
-    return fail("cannot write '" + jsonPath + "': " + code.message());
+  WholeFile file(jsonPath);
   for (const Module &module : modules) {
-    llvm::json::Object line{{"module", module.path},
-                            {"function", functionName.getValue()},
+    llvm::json::Object line{{"module", toUtf8(module.path)},
+                            {"function", toUtf8(functionName)},
                             {"compile_seconds", module.compileSeconds},
                             {"run_min_seconds", module.min()},
                             {"run_median_seconds", median(module.runs)},
@@ -292,8 +291,10 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
             {"max_abs", number(d.maxAbs)}, {"max_rel", number(d.maxRel)}});
       line["differences"] = std::move(differences);
     }
-    os << llvm::json::Value(std::move(line)) << "\n";
+    file.os() << llvm::json::Value(std::move(line)) << "\n";
   }
+  if (std::error_code code = file.commit())
+    return fail("cannot write '" + jsonPath + "': " + code.message());
   return success();
 }
 

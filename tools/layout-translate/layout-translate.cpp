@@ -21,12 +21,11 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Picture/Svg.h"
+#include "layout/Support/WholeFile.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
@@ -341,18 +340,10 @@ static LogicalResult runTool() {
   }
   if (failed(output))
     return failure();
-  std::error_code code;
-  llvm::ToolOutputFile file(outputPath, code, llvm::sys::fs::OF_None);
-  if (code)
-    return fail("cannot write '" + outputPath + "': " + code.message());
+  WholeFile file(outputPath);
   file.os() << *output;
-  file.os().flush();
-  if (file.os().has_error()) {
-    std::string reason = file.os().error().message();
-    file.os().clear_error();
-    return fail("cannot write '" + outputPath + "': " + reason);
-  }
-  file.keep();
+  if (std::error_code code = file.commit())
+    return fail("cannot write '" + outputPath + "': " + code.message());
   return success();
 }
 

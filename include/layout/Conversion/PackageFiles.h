@@ -7,9 +7,12 @@
 //
 // A package is a directory of files that a program runs from without a
 // compiler. What cannot be written is an error at the op that it is made of.
+// The manifest is written last: a folder without one is no package, whatever
+// files it holds.
 //
 //   makePackageDirectory(function, "out")
-//   writePackageFile(function, "out", "manifest.json", ..)   out/manifest.json
+//   writePackageFile(function, "out", "program.cpp", ..)     out/program.cpp
+//   writePackageFile(function, "out", kManifestName, ..)     out/manifest.json
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +24,14 @@
 namespace mlir {
 namespace layout {
 
-/// With all directories above it; one that is there is kept.
+inline constexpr llvm::StringLiteral kManifestName = "manifest.json";
+
+/// With all directories above it; one that is there is kept, without the
+/// manifest of what it held.
 LogicalResult makePackageDirectory(Operation *op, StringRef directory);
 
-/// Fails without an error of its own where `fill` does.
+/// As a whole or not at all. Fails without an error of its own where `fill`
+/// does.
 LogicalResult writePackageFile(Operation *op, StringRef directory,
                                StringRef name,
                                function_ref<LogicalResult(raw_ostream &)> fill);

@@ -2,12 +2,14 @@
 
 import argparse
 import pathlib
+import re
 import sys
 import textwrap
 from dataclasses import Field, fields
 
 import numpy as np
 
+from ..tools import whole_file
 from . import NETWORKS
 from .module import Module
 from .options import OptionError
@@ -91,14 +93,18 @@ def _write_inputs(args: argparse.Namespace, builder: Module, sizes: dict[str, in
         return
     arrays = builder.example_inputs(sizes)
     if args.input_npy:
-        with open(args.input_npy, "wb") as file:
+        with whole_file(args.input_npy, "wb") as file:
             np.save(file, arrays[0])
     if args.inputs:
         args.inputs.mkdir(parents=True, exist_ok=True)
         paths = [args.inputs / f"{i}.npy" for i in range(len(arrays))]
         for path, array in zip(paths, arrays):
-            np.save(path, array)
-        (args.inputs / "args").write_text("".join(f"--input={path}\n" for path in paths))
+            with whole_file(path, "wb") as file:
+                np.save(file, array)
+        with whole_file(args.inputs / "args") as file:
+            # As response files are read: a backslash takes a character as it is.
+            file.writelines(re.sub(r"([\s\\'\"])", r"\\\1", f"--input={path}") + "\n"
+                            for path in paths)
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -130,7 +136,7 @@ def main(argv: list[str] | None = None) -> None:
         if args.output == "-":
             builder.write(sys.stdout)
         else:
-            with open(args.output, "w") as file:
+            with whole_file(args.output) as file:
                 builder.write(file)
         _write_inputs(args, builder, sizes)
     except OSError as error:

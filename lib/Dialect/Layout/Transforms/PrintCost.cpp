@@ -9,6 +9,7 @@
 #include "Printing.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/JSON.h"
 #include <map>
@@ -207,18 +208,18 @@ static void printJSON(const Table &table, raw_ostream &os) {
       json.attributeArray("rows", [&] {
         for (const Row &row : rows)
           json.object([&] {
-            json.attribute("location", row.location);
-            json.attribute("shape", row.shape);
+            json.attribute("location", toUtf8(row.location));
+            json.attribute("shape", toUtf8(row.shape));
             json.attribute("kind", stringify(row.plan.kind));
             json.attribute("transition", row.transition);
-            json.attribute("from", row.from);
-            json.attribute("to", row.to);
+            json.attribute("from", toUtf8(row.from));
+            json.attribute("to", toUtf8(row.to));
             json.attribute("bytes_read", row.plan.bytesRead);
             json.attribute("bytes_written", row.plan.bytesWritten);
             json.attribute("run_bytes", row.plan.runBytes);
             json.attribute("cost", row.cost);
             json.attribute("plan", printPlan(row.plan));
-            json.attribute("why", row.why);
+            json.attribute("why", toUtf8(row.why));
           });
       });
     });

@@ -15,9 +15,10 @@
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/GraphWriter.h"
+#include "llvm/Support/Format.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTGRAPHPASS
@@ -82,9 +83,9 @@ std::string GraphPrinter::getColor(Type type) {
 }
 
 void GraphPrinter::printNode(StringRef label, StringRef shape, Type type) {
-  indent() << "n" << numNodes++ << " [label=\""
-           << llvm::DOT::EscapeString(label.str()) << "\" shape=" << shape
-           << " fillcolor=\"" << getColor(type) << "\"];\n";
+  indent() << "n" << numNodes++ << " [label=\"" << escapeDot(label)
+           << "\" shape=" << shape << " fillcolor=\"" << getColor(type)
+           << "\"];\n";
 }
 
 unsigned GraphPrinter::getNode(Value value) {
@@ -136,7 +137,7 @@ void GraphPrinter::printOp(Operation *op) {
   std::string label = op->getName().getStringRef().str();
   if (auto function = dyn_cast<FunctionOpInterface>(op))
     label += " @" + function.getName().str();
-  indent() << "label=\"" << llvm::DOT::EscapeString(label) << "\";\n";
+  indent() << "label=\"" << escapeDot(label) << "\";\n";
   for (Region &region : op->getRegions())
     for (Block &block : region)
       printBlock(block);
@@ -155,7 +156,7 @@ void GraphPrinter::printEdges(Operation *op) {
     if (isTensor(operand))
       os << "  n" << getNode(operand) << " -> n" << nodeOf.lookup(op)
          << " [label=\""
-         << printShape(cast<RankedTensorType>(operand.getType()))
+         << escapeDot(printShape(cast<RankedTensorType>(operand.getType())))
          << "\" color=\"" << getColor(operand.getType()) << "\"];\n";
 }
 
@@ -167,9 +168,8 @@ void GraphPrinter::printLegend() {
   for (auto &[layout, color] : colors) {
     std::string text;
     llvm::raw_string_ostream(text) << layout;
-    os << "    layout" << number++ << " [label=\""
-       << llvm::DOT::EscapeString(text) << "\" shape=box fillcolor=\"" << color
-       << "\"];\n";
+    os << "    layout" << number++ << " [label=\"" << escapeDot(text)
+       << "\" shape=box fillcolor=\"" << color << "\"];\n";
   }
   os << "  }\n";
 }

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Printing.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "layout/Support/WholeFile.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -31,11 +30,11 @@ layout::printToFile(Operation *root, StringRef target, StringRef output,
   FailureOr<TargetAttr> wanted = getTarget(root, target);
   if (failed(wanted))
     return failure();
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &message);
-  if (!file)
-    return root->emitError() << "the option 'output': " << message;
-  print(*wanted, file->os());
-  file->keep();
+  WholeFile file(output);
+  if (!file.getError())
+    print(*wanted, file.os());
+  if (std::error_code code = file.commit())
+    return root->emitError() << "the option 'output': cannot write '" << output
+                             << "': " << code.message();
   return success();
 }

@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.dot
 // RUN: not layout-opt %s --layout-print-graph=output=%t/no/such/folder.dot 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
-// BAD: error: the option 'output': cannot open output file
+// BAD: error: the option 'output': cannot write '{{.*}}no/such/folder.dot': No such file or directory
 
 // CHECK: digraph layouts {
 // CHECK: subgraph cluster_0 {
@@ -19,7 +19,7 @@
 // CHECK: [[X]] -> [[CONVERT]] [label="1x64x7x7xf32" color="[[GREY]]"];
 // CHECK: subgraph cluster_legend {
 // CHECK: plain [label="row-major" shape=box fillcolor="[[GREY]]"];
-// CHECK: [label="#layout.map\<{{.*}}\>" shape=box fillcolor="[[BLUE]]"];
+// CHECK: [label="#layout.map<{{.*}}>" shape=box fillcolor="[[BLUE]]"];
 module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
   func.func @main(%x: tensor<1x64x7x7xf32>, %n: index) -> tensor<1x64x7x7xf32> {
     %c0 = arith.constant 0 : index

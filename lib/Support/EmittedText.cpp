@@ -1,0 +1,88 @@
+//===- EmittedText.cpp - Text of a module inside other languages ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Support/EmittedText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using llvm::StringRef;
+
+/// Longer names reach the limits of file systems and of compilers.
+static constexpr size_t kMostChars = 100, kCharsBesideHash = 32;
+static constexpr size_t kHashBytes = 16;
+static constexpr llvm::StringLiteral kHashMark = "_h";
+
+static bool isWordChar(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+bool layout::isWord(StringRef text) {
+  return !text.empty() && text.size() <= kMostChars &&
+         llvm::all_of(text, isWordChar);
+}
+
+/// Whether the text ends as a word with a hash does.
+static bool looksHashed(StringRef text) {
+  size_t ending = kHashMark.size() + 2 * kHashBytes;
+  return text.size() >= ending &&
+         text.take_back(ending).starts_with(kHashMark) &&
+         llvm::all_of(text.take_back(2 * kHashBytes), llvm::isHexDigit);
+}
+
+std::string layout::toWord(StringRef text) {
+  if (isWord(text) && !looksHashed(text))
+    return text.str();
+  std::string word;
+  for (char c : text.take_front(kCharsBesideHash))
+    word += isWordChar(c) ? c : '_';
+  auto hash = llvm::BLAKE3::hash<kHashBytes>(
+      llvm::ArrayRef(text.bytes_begin(), text.size()));
+  return word + kHashMark.str() + llvm::toHex(hash, /*LowerCase=*/true);
+}
+
+std::string layout::toUtf8(StringRef text) { return llvm::json::fixUTF8(text); }
+
+std::string layout::escapeXml(StringRef raw) {
+  std::string text = toUtf8(raw), result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    StringRef rest = StringRef(text).substr(i);
+    if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
+      result += '?';
+      i += 2;
+    } else if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      result += '?';
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string layout::escapeDot(StringRef raw) {
+  std::string result;
+  for (char c : toUtf8(raw)) {
+    if (c == '\n')
+      result += "\\n";
+    else if (c == '&') // entities are read inside of strings, too
+      result += "&amp;";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      result += '?';
+    else if (c == '"' || c == '\\')
+      (result += '\\') += c;
+    else
+      result += c;
+  }
+  return result;
+}
