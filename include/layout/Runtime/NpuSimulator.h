@@ -197,8 +197,9 @@ private:
   struct Computation;
   struct Numbers;
 
-  bool checkShape(const Box &shape, int64_t elementBytes,
-                  bool isCommand = true);
+  /// A shape of at least one iteration, and `most` where that is not 0.
+  bool checkShape(const Box &shape, int64_t elementBytes, const Box &most = {});
+  bool checkCommand(const Box &shape, int64_t elementBytes, Unit unit);
   bool checkOperand(const Operand &operand, const Box &shape,
                     int64_t elementBytes, Unit unit, const char *what);
   bool collectRuns(const Operand &operand, const Box &shape,

@@ -8,6 +8,7 @@
 #include "FunctionEmitter.h"
 #include "Numbering.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,8 +23,8 @@ static bool isLinearView(Operation *op) {
              memref::CollapseShapeOp, memref::ReinterpretCastOp>(op);
 }
 
-StringRef npu::getEmittedName(StringRef name) {
-  return name == "main" ? "npu_main" : name;
+std::string npu::getEmittedName(StringRef name) {
+  return "npu_" + layout::toWord(name);
 }
 
 Value npu::getLinearMemory(Value memref) {
@@ -338,10 +339,11 @@ void FunctionEmitter::startPart(TypeRange inputs) {
 void FunctionEmitter::finishParts(TypeRange inputs) {
   if (parts.size() > 1) {
     SmallVector<emitc::FuncOp> cut(parts);
-    std::string name = getEmittedName(function.getName()).str();
+    std::string name = getEmittedName(function.getName());
     startPart(inputs);
     for (auto [i, part] : llvm::enumerate(cut)) {
-      part.setName(name + "_part_" + std::to_string(i));
+      // No other name starts like this.
+      part.setName("part_" + std::to_string(i) + "_of_" + name);
       part.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
       calls.call(part.getName(), parts.back().getArguments());
     }

@@ -27,8 +27,8 @@ namespace npu {
 /// The memref of linear memory whose pointer a view of it counts from.
 Value getLinearMemory(Value memref);
 
-/// The C++ name of a function: that of the module, but for main.
-StringRef getEmittedName(StringRef name);
+/// The C++ name of a function of the module.
+std::string getEmittedName(StringRef name);
 
 /// What the functions of a module share.
 struct ModuleEmission {

@@ -17,6 +17,27 @@ namespace mlir::npu {
 using namespace mlir;
 using namespace mlir::npu;
 
+/// Ops and types of emitc are C++ as text, which no module brings along.
+static LogicalResult refuseText(ModuleOp module) {
+  auto isText = [](Dialect &dialect) {
+    return isa<emitc::EmitCDialect>(dialect);
+  };
+  WalkResult walked = module.walk([&](Operation *op) {
+    Dialect *dialect = op->getDialect();
+    auto types =
+        llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes());
+    if ((!dialect || !isText(*dialect)) && llvm::none_of(types, [&](Type type) {
+          return isText(type.getDialect());
+        }))
+      return WalkResult::advance();
+    op->emitError() << "'" << op->getName()
+                    << "' is C++ as text, which is not taken over: write what "
+                       "it computes with linalg on memrefs";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 namespace {
 struct ConvertNPUToEmitCPass
     : public npu::impl::ConvertNPUToEmitCPassBase<ConvertNPUToEmitCPass> {
@@ -24,6 +45,8 @@ struct ConvertNPUToEmitCPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(refuseText(module)))
+      return signalPassFailure();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     FailureOr<ConstantBlock> constants = getConstantBlock(module);
     if (failed(constants))

@@ -9,6 +9,7 @@
 #include "FunctionEmitter.h"
 #include "layout/Conversion/NPUToEmitC/Passes.h"
 #include "layout/Conversion/PackageFiles.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/Cpp/CppEmitter.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -98,27 +99,21 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   // The name goes with the function.
   std::string name = symbol.str();
   size_t numArguments = arguments->size() + !constants->isEmpty();
-  json::Object manifest{{"function", name},
+  json::Object manifest{{"function", layout::toUtf8(name)},
                         {"constants", constants->bytes},
                         {"chip", describe(findChip(module))},
                         {"arguments", std::move(*arguments)}};
-  if (failed(layout::makePackageDirectory(module, directory)))
-    return failure();
-  // The conversion takes the constants out of the module.
-  auto writeConstants = [&](raw_ostream &os) {
-    constants->write(os);
-    return success();
-  };
-  if (!constants->isEmpty() &&
-      failed(layout::writePackageFile(module, directory, "constants.bin",
-                                      writeConstants)))
-    return failure();
   PassManager pm(module.getContext());
   ConvertNPUToEmitCPassOptions options;
   options.checks = checks;
   pm.addPass(createConvertNPUToEmitCPass(options));
   if (failed(pm.run(module)))
     return failure();
+  // The data of constants outlives the ops, which the conversion took out.
+  auto writeConstants = [&](raw_ostream &os) {
+    constants->write(os);
+    return success();
+  };
   auto writeProgram = [&](raw_ostream &os) {
     if (failed(emitc::translateToCpp(module, os)))
       return failure();
@@ -133,8 +128,13 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
     os << llvm::formatv("{0:2}\n", json::Value(std::move(manifest)));
     return success();
   };
-  return failure(failed(layout::writePackageFile(
-                     module, directory, "program.cpp", writeProgram)) ||
-                 failed(layout::writePackageFile(
-                     module, directory, "manifest.json", writeManifest)));
+  auto write = [&](StringRef file,
+                   function_ref<LogicalResult(raw_ostream &)> fill) {
+    return layout::writePackageFile(module, directory, file, fill);
+  };
+  return failure(failed(layout::makePackageDirectory(module, directory)) ||
+                 (!constants->isEmpty() &&
+                  failed(write("constants.bin", writeConstants))) ||
+                 failed(write("program.cpp", writeProgram)) ||
+                 failed(write(layout::kManifestName, writeManifest)));
 }

@@ -44,7 +44,7 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
   std::string what = computation->name + ": operand " +
                      std::to_string(computation->images.size() - 1);
   bool isGood =
-      checkShape(shape, elementBytes) &&
+      checkCommand(shape, elementBytes, Unit::Compute) &&
       checkOperand(operand, shape, elementBytes, Unit::Compute, what.c_str());
   computation->isGood &= isGood;
   if (!isGood)

@@ -10,23 +10,36 @@
 
 using namespace mlir::npu;
 
+/// N, C, H and W of a command of the execution units, as OKKernel documents
+/// them for each.
+static constexpr Box kMostOfCompute{65535, 4095, 65535, 65535};
+
 bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
-                           bool isCommand) {
+                           const Box &most) {
   static const char *const names[] = {"N", "C", "H", "W"};
   if (elementBytes < 1) {
     report("elements have at least one byte");
     return false;
   }
   for (int d = 0; d < 4; ++d) {
-    bool isLimited = isCommand && chip.maxShape[d];
-    if (shape[d] >= 1 && (!isLimited || shape[d] <= chip.maxShape[d]))
+    if (shape[d] >= 1 && (!most[d] || shape[d] <= most[d]))
       continue;
     report(std::string("a command has ") + std::to_string(shape[d]) +
            " iterations of " + names[d] + ", the chip takes 1 to " +
-           (isLimited ? std::to_string(chip.maxShape[d]) : "any"));
+           (most[d] ? std::to_string(most[d]) : "any"));
     return false;
   }
   return true;
+}
+
+bool Simulator::checkCommand(const Box &shape, int64_t elementBytes,
+                             Unit unit) {
+  Box most = chip.maxShape;
+  if (unit == Unit::Compute)
+    for (int d = 0; d < 4; ++d)
+      most[d] =
+          most[d] ? std::min(most[d], kMostOfCompute[d]) : kMostOfCompute[d];
+  return checkShape(shape, elementBytes, most);
 }
 
 bool Simulator::checkOperand(const Operand &operand, const Box &shape,

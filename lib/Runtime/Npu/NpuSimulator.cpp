@@ -109,7 +109,7 @@ static bool repeats(const Operand &operand, const Box &shape) {
 void Simulator::copy(const Operand &dest, const Operand &source,
                      const Box &shape, int64_t elementBytes, Unit unit) {
   std::vector<Run> from, to;
-  if (!checkShape(shape, elementBytes) ||
+  if (!checkCommand(shape, elementBytes, unit) ||
       !prepare(source, shape, elementBytes, unit,
                repeats(source, shape) ? Access::Read : Access::ReadOnce,
                "the source", from) ||
@@ -144,7 +144,7 @@ void Simulator::copy(const Operand &dest, const Operand &source,
 void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
                      int64_t elementBytes, Unit unit) {
   std::vector<Run> to;
-  if (!checkShape(shape, elementBytes) ||
+  if (!checkCommand(shape, elementBytes, unit) ||
       !prepare(dest, shape, elementBytes, unit, Access::Write,
                "the destination", to) ||
       !checkExpected(to, nullptr, 0, "the destination"))
@@ -166,7 +166,7 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
 void Simulator::compute(const Operand &dest,
                         const std::vector<Operand> &sources, const Box &shape,
                         int64_t elementBytes, const ElementFn &fn) {
-  if (!checkShape(shape, elementBytes))
+  if (!checkCommand(shape, elementBytes, Unit::Compute))
     return;
   std::vector<std::vector<uint8_t>> values;
   std::vector<std::vector<Run>> runs;

@@ -92,7 +92,7 @@ bool Simulator::claim(Tensor &tensor, const Run &run) {
 void Simulator::declareElements(const Operand &elements, const Box &shape,
                                 int64_t elementBytes) {
   std::vector<Run> runs;
-  if (!checkShape(shape, elementBytes, /*isCommand=*/false) ||
+  if (!checkShape(shape, elementBytes) ||
       !collectRuns(elements, shape, elementBytes, "a declared tensor", runs))
     return;
   for (const Run &run : runs) {

@@ -43,7 +43,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         lines = file.read().split("\n")
     # Kernels come before it.
-    start = next(i for i, line in enumerate(lines) if "void program(" in line)
+    start = next(i for i, line in enumerate(lines) if "void npu_program(" in line)
     values, pointers = {}, {}
     for line in lines:
         if match := DIM4.search(line):
@@ -91,7 +91,7 @@ def main():
     print("\n".join(lines))
     for index, (_, number, instead) in enumerate(mutants):
         text = "\n".join(lines[start:number] + instead + lines[number + 1:])
-        print(text.replace("void program(", f"void mutant{index}("))
+        print(text.replace("void npu_program(", f"void mutant{index}("))
     print("struct Mutant { const char *what; void (*run)(system_addr_t, "
           "system_addr_t, system_addr_t, system_addr_t, system_addr_t, "
           "system_addr_t); };")

@@ -15,7 +15,7 @@
 // CHECKED: #include "sim_compute.h"
 
 // One transfer each way: H and W are one row of 20 on both sides.
-// CHECK: void aligned(system_addr_t [[X:v[0-9]+]], system_addr_t [[Y:v[0-9]+]]) {
+// CHECK: void npu_aligned(system_addr_t [[X:v[0-9]+]], system_addr_t [[Y:v[0-9]+]]) {
 // CHECK-NEXT: dim4 [[SHAPE:v[0-9]+]] = {2, 3, 1, 20};
 // CHECK-NEXT: dim4* [[SHAPE_AT:v[0-9]+]] = &[[SHAPE]];
 // CHECK-NEXT: dim4 [[LOCAL:v[0-9]+]] = {64, 32, 20, 1};
@@ -28,7 +28,7 @@
 // The tensor has 512 bytes of every unit at multiples of 128, and 2 x 3 rows of
 // 20, of which the bytes are numbered as those of the row-major one outside; what
 // is loaded has the same numbers on both sides.
-// CHECKED: void aligned(
+// CHECKED: void npu_aligned(
 // CHECKED-NEXT: okk_sim_declare_tensor(2176u, 512u, 128u);
 // CHECKED-NEXT: dim4 [[ROWS:v[0-9]+]] = {2, 3, 1, 20};
 // CHECKED-NEXT: dim4* [[ROWS_AT:v[0-9]+]] = &[[ROWS]];
@@ -54,7 +54,7 @@ func.func @aligned(%x: !sys, %y: !sys) {
 }
 
 // Another start unit and other strides are one transfer, too.
-// CHECK: void move(
+// CHECK: void npu_move(
 // CHECK: = {2, 3, 1, 20};
 // CHECK: = {20, 20, 20, 1};
 // CHECK: = {64, 32, 20, 1};
@@ -67,7 +67,7 @@ func.func @move() {
 }
 
 // Four lanes of the first words, two of the last; W strides are 1, so W is.
-// CHECK: void pack(system_addr_t [[X:v[0-9]+]])
+// CHECK: void npu_pack(system_addr_t [[X:v[0-9]+]])
 // CHECK: = {20, 5, 4, 1};
 // CHECK: okk_gdma_8bit_cpy_S2L(0u, [[X]],
 // CHECK-NEXT: system_addr_t [[REST:v[0-9]+]] = [[X]] + 400;
@@ -81,7 +81,7 @@ func.func @move() {
 // CHECK-NEXT: x8 [[ONE:v[0-9]+]] = {.u8 = 255u};
 // CHECK: okk_gdma_8bit_set_C_local(0u,
 // A word holds a byte of each of four batches, 100 bytes apart.
-// CHECKED: void pack(
+// CHECKED: void npu_pack(
 // CHECKED: okk_sim_local(0u, 0, {400, 20, 5, 1, 100, 1});
 // CHECKED-NEXT: okk_sim_expect({2, 5, 4, 5, 4, 1},
 // CHECKED: okk_bdc_32bit_set_C(0u,
@@ -98,13 +98,13 @@ func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
 
 // A transposition from system memory is strides; inside local memory no C loop
 // goes from unit to unit on both sides, so each pair of channels is a transfer.
-// CHECK: void transpose(
+// CHECK: void npu_transpose(
 // CHECK-COUNT-1: okk_gdma_32bit_cpy_S2L
 // CHECK-NOT: okk_gdma_32bit_cpy_S2L
 // CHECK-COUNT-6: okk_gdma_32bit_cpy_L2L
 // CHECK-NOT: okk_gdma_32bit_cpy_L2L
 // CHECK: return
-// CHECKED: void transpose(
+// CHECKED: void npu_transpose(
 // CHECKED: okk_sim_system({{v[0-9]+}}, {80, 160, 20, 4, 1});
 // CHECKED-NEXT: okk_sim_expect({2, 3, 4, 5, 4},
 func.func @transpose(%x: memref<3x2x4x5xf32, #npu.memory<system>>) {
@@ -116,7 +116,7 @@ func.func @transpose(%x: memref<3x2x4x5xf32, #npu.memory<system>>) {
 }
 
 // The engine's limits split loops: 3 channels in parts of 2.
-// CHECK: void limits(
+// CHECK: void npu_limits(
 // CHECK: = {2, 2, 1, 20};
 // CHECK: okk_gdma_32bit_cpy_S2L(0u, v1,
 // CHECK: = {2, 1, 1, 20};

@@ -55,11 +55,11 @@ def main():
         print(module(cases))
         return
     for number in range(len(cases)):
-        print(f"void example{number}(system_addr_t, system_addr_t);")
+        print(f"void npu_example{number}(system_addr_t, system_addr_t);")
     print("static const Example examples[] = {")
     for number, case in enumerate(cases):
         target, shape = case["target"], case["shape"]
-        print(f"  {{example{number}, {target['npus']}, {BYTES[target['npus']]}, "
+        print(f"  {{npu_example{number}, {target['npus']}, {BYTES[target['npus']]}, "
               f"{target['eu_bytes']}, {case['element_bytes']}, "
               f"{case['bytes_per_npu']}, {array(shape)}, {{")
         for index, (unit, byte) in case["points"]:

@@ -32,8 +32,9 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
       that say which boxes of local memory the images are of;
     * shapes, strides and addresses are computed from the canonical maps of the
       layouts; views take no code;
-    * a function called `main` becomes `npu_main`, and one of many calls a row of
-      functions, which host compilers take faster.
+    * a function called `main` becomes `npu_main`, one whose name is no word of
+      letters, digits and underscores gets a name with a hash, and one of many
+      calls becomes a row of functions, which host compilers take faster.
 
     Execution units see their own memory only: an operand has every element in
     the unit of the result that it is for. Only what a contraction reads may be
@@ -41,7 +42,9 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
     convolution, not the bias that is added to it.
 
     Every `npu.alloc` has an address, and tensors do not overlap
-    (`npu-verify-memory` runs first). An op that is none of these is an error.
+    (`npu-verify-memory` runs first). An op that is none of these is an error. So
+    are `emitc` ops: they hold C++ as text, and nothing that a module says
+    becomes code of its own wording.
   }];
   let options = [
     Option<"checks", "checks", "bool", "false",

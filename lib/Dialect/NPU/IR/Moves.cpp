@@ -12,7 +12,11 @@ using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
 
-TransferLimits npu::getComputeLimits(ChipAttr chip) {
+/// N, C, H and W that a command of the execution units has at most, on any
+/// chip: OKKernel says so of each.
+static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
+
+static TransferLimits getLimits(ChipAttr chip) {
   TransferLimits limits;
   // System memory alone asks nothing of the units.
   if (!chip)
@@ -23,8 +27,15 @@ TransferLimits npu::getComputeLimits(ChipAttr chip) {
   return limits;
 }
 
+TransferLimits npu::getComputeLimits(ChipAttr chip) {
+  TransferLimits limits = getLimits(chip);
+  for (auto [most, all] : llvm::zip_equal(limits.maxShape, kMostOfCompute))
+    most = most ? std::min(most, all) : all;
+  return limits;
+}
+
 TransferLimits npu::getTransferLimits(ChipAttr chip) {
-  TransferLimits limits = getComputeLimits(chip);
+  TransferLimits limits = getLimits(chip);
   if (chip)
     limits.alignment = chip.getDmaAlignment();
   return limits;

@@ -30,6 +30,9 @@ bool npu::isLocal(MemRefType type) {
 /// The map of linear memory: the strides of the type.
 static FailureOr<LayoutMap> getLinearMap(MemRefType type,
                                          EmitErrorFn emitError) {
+  // Without elements the strides are none.
+  if (type.hasStaticShape() && type.getNumElements() == 0)
+    return LayoutMap::rowMajor(type.getRank());
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)) ||

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <vector>
 
-void program(system_addr_t x, system_addr_t b, system_addr_t y,
+void npu_program(system_addr_t x, system_addr_t b, system_addr_t y,
              system_addr_t z);
 
 int main() {
@@ -25,7 +25,7 @@ int main() {
     at[i] = okk_sim_alloc(4 * (i == 1 ? c : size));
   okk_sim_write(at[0], x.data(), 4 * size);
   okk_sim_write(at[1], b.data(), 4 * c);
-  program(at[0], at[1], at[2], at[3]);
+  npu_program(at[0], at[1], at[2], at[3]);
   okk_sim_read(at[2], y.data(), 4 * size);
   okk_sim_read(at[3], z.data(), 4 * size);
   int wrong = 0;

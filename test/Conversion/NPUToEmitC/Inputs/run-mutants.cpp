@@ -16,7 +16,7 @@ struct Mutant {
   const char *what;
   Program run;
 };
-void program(system_addr_t, system_addr_t, system_addr_t, system_addr_t,
+void npu_program(system_addr_t, system_addr_t, system_addr_t, system_addr_t,
              system_addr_t, system_addr_t);
 extern const Mutant mutants[];
 extern const int numMutants;
@@ -55,7 +55,7 @@ static Outcome run(Program program, bool print) {
 }
 
 int main() {
-  Outcome good = run(program, true);
+  Outcome good = run(npu_program, true);
   std::printf("the program itself: %d errors, %s\n", good.errors,
               good.isRight ? "right" : "wrong");
   int reported = 0, wrong = 0, missed = 0;
