@@ -98,6 +98,12 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
+/// As layoutClLaunch, of a kernel that knows the place of each item in the
+/// whole grid alone: where the device has no groups of so many items, smaller
+/// ones run the same items.
+void layoutClLaunchItems(void *kernel, const int64_t *grid, int32_t numValues,
+                         const void *const *values, const int64_t *sizes);
+
 /// The message of the first failed call since the last take, or null. The text
 /// lives until the next failure.
 const char *layoutClTakeError(void);

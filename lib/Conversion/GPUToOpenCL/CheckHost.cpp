@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPatterns.h"
+#include "KernelPatterns.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -61,6 +63,8 @@ static LogicalResult checkLaunch(gpu::LaunchFuncOp op, ModuleOp module) {
                           << "', which is no gpu.binary; run "
                              "serialize-image-kernels first";
   auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+  if (failed(checkKernelName(op, op.getKernelName().getValue())))
+    return failure();
   if (!object.getKernels())
     return success();
   auto kernel = object.getKernels().lookup(op.getKernelName());
@@ -146,7 +150,34 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
   return success();
 }
 
+/// Functions and globals of the module do not take the places of those that the
+/// conversion makes.
+static LogicalResult checkNames(ModuleOp module) {
+  for (Operation &op : module.getOps()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol)
+      continue;
+    StringRef name = symbol.getName();
+    for (StringRef prefix : {kRuntimePrefix, kOwnPrefix})
+      if (name.starts_with(prefix))
+        return op.emitError() << "is called '" << toUtf8(name.take_front(40))
+                              << "', and names that start with '" << prefix
+                              << "' are those of the OpenCL runtime: rename it";
+  }
+  return success();
+}
+
 LogicalResult layout::checkHost(ModuleOp module) {
+  bool usesDevice =
+      module
+          .walk([](Operation *op) {
+            return isa_and_present<gpu::GPUDialect>(op->getDialect())
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (usesDevice && failed(checkNames(module)))
+    return failure();
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<gpu::GPUModuleOp>(op)) {
       op->emitError() << "is left; run convert-image-kernels-to-spirv and "

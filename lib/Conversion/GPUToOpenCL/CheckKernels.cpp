@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPatterns.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,6 +42,8 @@ static LogicalResult checkImageUses(gpu::GPUFuncOp kernel,
 }
 
 static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
+  if (failed(checkKernelName(kernel, kernel.getName())))
+    return failure();
   if (!kernel.isKernel())
     return kernel.emitError() << "is no kernel; a function that kernels call "
                                  "must be inlined into them";
@@ -88,6 +91,14 @@ static LogicalResult checkOp(Operation *op) {
                                 "f32";
   }
   return success();
+}
+
+LogicalResult layout::checkKernelName(Operation *op, StringRef name) {
+  if (isWord(name))
+    return success();
+  return op->emitError() << "names a kernel '" << toUtf8(name.take_front(40))
+                         << "', which is no identifier of OpenCL C: name it "
+                            "with at most 100 letters, digits and underscores";
 }
 
 LogicalResult layout::checkKernels(gpu::GPUModuleOp module) {

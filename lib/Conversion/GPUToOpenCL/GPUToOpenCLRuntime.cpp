@@ -37,8 +37,10 @@ FailureOr<EmbeddedBinaries> layout::embedBinaries(ModuleOp module) {
         builder, binary.getLoc(),
         LLVM::LLVMArrayType::get(builder.getI32Type(), bytes.size() / 4),
         /*isConstant=*/true, LLVM::Linkage::Internal,
-        "__spirv_" + binary.getName().str(), words, /*alignment=*/4);
-    binaries[binary.getName()] = {global, static_cast<int64_t>(bytes.size())};
+        (kOwnPrefix + "words_" + binary.getName()).str(), words,
+        /*alignment=*/4);
+    binaries[binary.getName()] = {global, static_cast<int64_t>(bytes.size()),
+                                  object.getKernels()};
   }
   return binaries;
 }

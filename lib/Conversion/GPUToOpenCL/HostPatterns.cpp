@@ -169,7 +169,8 @@ private:
     address = LLVM::IntToPtrOp::create(rewriter, loc, pointer(), address);
     return call(
         rewriter, op, "layoutClGetConstant", pointer(),
-        {slotOf(rewriter, op, "__constant_" + data.getValue().str()),
+        {slotOf(rewriter, op,
+                (kOwnPrefix + "constant_" + data.getValue()).str()),
          constant(rewriter, loc, i32, kind),
          constant(rewriter, loc, i32, getRuntimeChannel(storage.element)),
          sizes.back(), sizes.size() > 1 ? sizes[sizes.size() - 2] : one, slices,
@@ -246,7 +247,8 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
       values.push_back(value);
       sizes.push_back(constant(rewriter, loc, i64, bytes));
     }
-    call(rewriter, op, "layoutClLaunch", {},
+    call(rewriter, op,
+         runsInAnyGroups(op) ? "layoutClLaunchItems" : "layoutClLaunch", {},
          {kernel, spill(rewriter, op, i64, grid),
           constant(rewriter, loc, rewriter.getI32Type(), values.size()),
           spill(rewriter, op, pointer(), values),
@@ -256,6 +258,15 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
   }
 
 private:
+  bool runsInAnyGroups(gpu::LaunchFuncOp op) const {
+    gpu::KernelTableAttr kernels =
+        binaries.lookup(op.getKernelModuleName().getValue()).kernels;
+    DictionaryAttr metadata =
+        kernels ? kernels.lookup(op.getKernelName()).getMetadata()
+                : DictionaryAttr();
+    return metadata && metadata.contains(kAnyGroupsAttrName);
+  }
+
   /// Memory on the stack with these values of one type. It is allocated once
   /// for the function, not at each turn of a loop.
   Value spill(ConversionPatternRewriter &rewriter, Operation *op, Type type,
@@ -286,14 +297,16 @@ private:
     Location loc = op.getLoc();
     StringRef binary = op.getKernelModuleName().getValue();
     StringRef kernel = op.getKernelName().getValue();
-    std::string stem = (binary + "_" + kernel).str();
-    Value slot = slotOf(rewriter, op, "__kernel_" + stem);
-    Value name = addressOf(rewriter, op, "__kernel_name_" + stem, [&] {
+    // No name of a kernel holds a dot.
+    std::string stem = (binary + "." + kernel).str();
+    Value slot = slotOf(rewriter, op, (kOwnPrefix + "kernel_" + stem).str());
+    std::string nameOfText = (kOwnPrefix + "name_" + stem).str();
+    Value name = addressOf(rewriter, op, nameOfText, [&] {
       std::string text = kernel.str() + '\0';
       return LLVM::GlobalOp::create(
           rewriter, loc,
           LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size()),
-          /*isConstant=*/true, LLVM::Linkage::Internal, "__kernel_name_" + stem,
+          /*isConstant=*/true, LLVM::Linkage::Internal, nameOfText,
           rewriter.getStringAttr(text));
     });
     EmbeddedBinary embedded = binaries.lookup(binary);

@@ -27,10 +27,15 @@ namespace mlir::layout {
 
 LogicalResult checkHost(ModuleOp module);
 
+/// What the names of all that the conversion makes start with.
+inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
+                                     kOwnPrefix = "__opencl_";
+
 /// The constant with the words of a gpu.binary, by the name of the latter.
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;
+  gpu::KernelTableAttr kernels; // null where the binary lists none
 };
 using EmbeddedBinaries = llvm::StringMap<EmbeddedBinary>;
 

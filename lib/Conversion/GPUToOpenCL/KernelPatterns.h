@@ -30,6 +30,8 @@
 namespace mlir::layout {
 
 LogicalResult checkKernels(gpu::GPUModuleOp module);
+/// Names go to compilers and caches of others, as identifiers and paths.
+LogicalResult checkKernelName(Operation *op, StringRef name);
 
 /// Of kernels that checkKernels has seen.
 void computeHalfInFloat(gpu::GPUModuleOp module);

@@ -126,6 +126,20 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   math::populateExpansionPatterns(patterns, {"clampf", "ctlz", "fpowi"});
+  // Rounding to bf16 is arithmetic on the bits of an f32.
+  arith::populateExpandBFloat16Patterns(patterns);
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
-  return applyPatternsGreedily(module, std::move(patterns));
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  WalkResult walked = module.walk([](Operation *op) {
+    for (Type type : op->getOperandTypes())
+      if (getElementTypeOrSelf(type).isBF16()) {
+        op->emitError() << "computes with bf16, to which OpenCL kernels only "
+                           "round: compute with f32, between arith.extf and "
+                           "arith.truncf";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }

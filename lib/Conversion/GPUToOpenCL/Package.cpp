@@ -9,6 +9,7 @@
 #include "layout/Conversion/GPUToOpenCL/Passes.h"
 #include "layout/Conversion/GPUToOpenCL/Storage.h"
 #include "layout/Conversion/PackageFiles.h"
+#include "layout/Support/EmittedText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,7 +25,7 @@ namespace json = llvm::json;
 static std::string toText(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
-  return text;
+  return toUtf8(text);
 }
 
 static StringRef getKindName(StorageKind kind) {
@@ -111,7 +112,7 @@ FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
 
 LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
   auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
-  std::string file = (binary.getName() + ".spv").str();
+  std::string file = toWord(binary.getName()) + ".spv";
   files[file] = object.getObject().getValue().str();
   if (!object.getKernels())
     return binary.emitError() << "has no kernel table; run "
@@ -138,12 +139,13 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
       DictionaryAttr attributes = kernel.getArgAttrDict(i);
       if (auto access = attributes ? attributes.getAs<StringAttr>("access")
                                    : StringAttr())
-        argument["access"] = access.getValue();
+        argument["access"] = toUtf8(access.getValue());
       arguments.push_back(std::move(argument));
     }
-    kernels.push_back(json::Object{{"name", kernel.getName().getValue()},
-                                   {"file", file},
-                                   {"arguments", std::move(arguments)}});
+    kernels.push_back(
+        json::Object{{"name", toUtf8(kernel.getName().getValue())},
+                     {"file", file},
+                     {"arguments", std::move(arguments)}});
   }
   return success();
 }
@@ -181,7 +183,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
         attribute.getName().strref().starts_with("layout.")) {
       std::string text;
       llvm::raw_string_ostream(text) << attribute.getValue();
-      entry[attribute.getName().str()] = text;
+      entry[toUtf8(attribute.getName())] = toUtf8(text);
     }
   memoryIds[op.getMemref()] = memory.size();
   memory.push_back(std::move(entry));
@@ -240,7 +242,7 @@ LogicalResult PackageWriter::addFile(Operation *op, StringRef symbol,
   if (!bytes)
     return op->emitError() << "copies '" << symbol
                            << "', which is no constant with data";
-  std::string file = (symbol + ".bin").str();
+  std::string file = toWord(symbol) + ".bin";
   files[file] = std::move(*bytes);
   command["file"] = file;
   return success();
@@ -296,8 +298,8 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
   }
   commands.push_back(json::Object{
       {"command", "launch"},
-      {"kernel", op.getKernelName().getValue()},
-      {"file", (op.getKernelModuleName().getValue() + ".spv").str()},
+      {"kernel", toUtf8(op.getKernelName().getValue())},
+      {"file", toWord(op.getKernelModuleName().getValue()) + ".spv"},
       {"groups", std::move(groups)},
       {"items", std::move(items)},
       {"arguments", std::move(arguments)}});
@@ -359,23 +361,26 @@ LogicalResult PackageWriter::write(StringRef directory) {
     return array;
   };
   FunctionType type = function.getFunctionType();
-  json::Object manifest{
-      {"function", function.getName()},     {"inputs", list(type.getInputs())},
-      {"outputs", list(type.getResults())}, {"kernels", std::move(kernels)},
-      {"memory", std::move(memory)},        {"commands", std::move(commands)}};
-  llvm::raw_string_ostream(files["manifest.json"])
-      << llvm::formatv("{0:2}\n", json::Value(std::move(manifest)));
+  json::Object manifest{{"function", toUtf8(function.getName())},
+                        {"inputs", list(type.getInputs())},
+                        {"outputs", list(type.getResults())},
+                        {"kernels", std::move(kernels)},
+                        {"memory", std::move(memory)},
+                        {"commands", std::move(commands)}};
   if (failed(makePackageDirectory(function, directory)))
     return failure();
-  for (const auto &file : files) {
-    auto fill = [&](raw_ostream &os) {
-      os << file.second;
+  auto write = [&](StringRef name, StringRef contents) {
+    return writePackageFile(function, directory, name, [&](raw_ostream &os) {
+      os << contents;
       return success();
-    };
-    if (failed(writePackageFile(function, directory, file.first, fill)))
+    });
+  };
+  for (const auto &[name, contents] : files)
+    if (failed(write(name, contents)))
       return failure();
-  }
-  return success();
+  return write(
+      kManifestName,
+      llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
 }
 
 LogicalResult layout::writeOpenCLPackage(ModuleOp module, StringRef name,

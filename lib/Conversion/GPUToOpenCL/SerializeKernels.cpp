@@ -7,6 +7,7 @@
 
 #include "layout/Conversion/GPUToOpenCL/Passes.h"
 #include "layout/Conversion/GPUToOpenCL/SpirvBinary.h"
+#include "layout/Conversion/GPUToOpenCL/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
@@ -39,15 +40,31 @@ static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   return builder.getArrayAttr(attributes);
 }
 
+/// Whether the kernel asks for its group: then how many items that has is part
+/// of what it computes.
+static bool seesGroups(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp,
+                   gpu::GridDimOp, gpu::BarrierOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static gpu::ObjectAttr makeObject(gpu::GPUModuleOp module,
                                   spirv::ModuleOp spirvModule,
                                   ArrayRef<uint32_t> words) {
   MLIRContext *context = module.getContext();
   SmallVector<gpu::KernelMetadataAttr> kernels;
+  Builder builder(context);
+  auto metadata = builder.getDictionaryAttr(
+      builder.getNamedAttr(kAnyGroupsAttrName, builder.getUnitAttr()));
   for (auto kernel : module.getOps<gpu::GPUFuncOp>())
     kernels.push_back(gpu::KernelMetadataAttr::get(
         kernel.getNameAttr(), kernel.getFunctionType(), getAccess(kernel),
-        /*metadata=*/nullptr));
+        seesGroups(kernel) ? DictionaryAttr() : metadata));
   StringRef bytes(reinterpret_cast<const char *>(words.data()),
                   words.size() * sizeof(uint32_t));
   auto target = spirv::TargetEnvAttr::get(

@@ -33,8 +33,35 @@ static bool setArguments(const Kernel &kernel, int32_t numValues,
   return true;
 }
 
-void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
-                    const void *const *values, const int64_t *sizes) {
+/// The largest part of `size` that divides it.
+static size_t getPart(size_t size) {
+  for (size_t factor = 2; factor * factor <= size; ++factor)
+    if (size % factor == 0)
+      return size / factor;
+  return 1;
+}
+
+/// Makes groups smaller until the device can run them, longest side first.
+static void fitGroups(Session &session, const Kernel &kernel, size_t *local) {
+  size_t most = 0, mostOfSide[3] = {};
+  if (clGetKernelWorkGroupInfo(kernel.kernel, session.device,
+                               CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most,
+                               nullptr) != CL_SUCCESS ||
+      clGetDeviceInfo(session.device, CL_DEVICE_MAX_WORK_ITEM_SIZES,
+                      sizeof(mostOfSide), mostOfSide, nullptr) != CL_SUCCESS)
+    return;
+  for (int d = 0; d < 3; ++d)
+    while (local[d] > std::max<size_t>(mostOfSide[d], 1))
+      local[d] = getPart(local[d]);
+  while (local[0] * local[1] * local[2] > std::max<size_t>(most, 1)) {
+    size_t *longest = std::max_element(local, local + 3);
+    *longest = getPart(*longest);
+  }
+}
+
+static void launch(void *handle, const int64_t *grid, int32_t numValues,
+                   const void *const *values, const int64_t *sizes,
+                   bool mayRegroup) {
   Lock lock(getMutex());
   Session *session = Session::get();
   if (!session || !handle)
@@ -57,6 +84,8 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
     return;
   if (!setArguments(kernel, numValues, values, sizes))
     return;
+  if (mayRegroup)
+    fitGroups(*session, kernel, local);
   cl_event event = nullptr;
   cl_int code = clEnqueueNDRangeKernel(session->queue, kernel.kernel, 3,
                                        nullptr, global, local, 0, nullptr,
@@ -68,6 +97,16 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
                 std::to_string(local[0]) + " x " + std::to_string(local[1]) +
                 " x " + std::to_string(local[2])))
     addToProfile(kernel.name, event);
+}
+
+void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
+                    const void *const *values, const int64_t *sizes) {
+  launch(handle, grid, numValues, values, sizes, /*mayRegroup=*/false);
+}
+
+void layoutClLaunchItems(void *handle, const int64_t *grid, int32_t numValues,
+                         const void *const *values, const int64_t *sizes) {
+  launch(handle, grid, numValues, values, sizes, /*mayRegroup=*/true);
 }
 
 //===----------------------------------------------------------------------===//

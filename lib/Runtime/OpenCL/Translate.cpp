@@ -39,8 +39,10 @@ static bool readFile(const std::string &path, std::string &text) {
   return good;
 }
 
-static bool writeFile(const std::string &path, std::string_view text) {
-  FILE *file = std::fopen(path.c_str(), "wb");
+/// Makes a file that nobody else has made; X in `path` become what names it.
+static bool writeNewFile(std::string &path, std::string_view text) {
+  int descriptor = mkstemp(path.data());
+  FILE *file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
   if (!file)
     return false;
   bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
@@ -53,13 +55,13 @@ static bool writeFile(const std::string &path, std::string_view text) {
 
 /// Makes the directory and those above it; false where it cannot be.
 static bool makeDirectory(const std::string &path) {
-  if (path.empty() || mkdir(path.c_str(), 0755) == 0 || errno == EEXIST)
+  if (path.empty() || mkdir(path.c_str(), 0700) == 0 || errno == EEXIST)
     return true;
   size_t slash = path.rfind('/');
   if (errno != ENOENT || slash == std::string::npos || slash == 0)
     return false;
   return makeDirectory(path.substr(0, slash)) &&
-         (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST);
+         (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST);
 }
 
 /// Empty where nothing is to be kept.
@@ -104,8 +106,8 @@ static void writeCache(const std::string &directory, const std::string &path,
                        std::string_view key, const std::string &spir) {
   if (!makeDirectory(directory))
     return;
-  std::string partial = path + "." + std::to_string(getpid());
-  if (!writeFile(partial, getEntryHead(key) + spir) ||
+  std::string partial = path + ".XXXXXX";
+  if (!writeNewFile(partial, getEntryHead(key) + spir) ||
       std::rename(partial.c_str(), path.c_str()) != 0)
     std::remove(partial.c_str());
 }
@@ -173,10 +175,10 @@ bool mlir::layout::opencl::translateToSpir(std::string_view spirv,
            "': " + std::strerror(errno));
     return false;
   }
-  std::string in = work + "/kernels.spv", out = work + "/kernels.bc",
+  std::string in = work + "/kernels-XXXXXX", out = work + "/kernels.bc",
               log = work + "/log";
   std::string reason;
-  if (!writeFile(in, spirv))
+  if (!writeNewFile(in, spirv))
     reason = "'" + in + "' could not be written";
   else
     reason = run({tool, "-r", "--spirv-target-env=CL1.2", in, "-o", out}, log);

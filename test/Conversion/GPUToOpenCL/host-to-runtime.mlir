@@ -3,9 +3,9 @@
 
 // RUN: layout-opt %s -convert-gpu-to-opencl-runtime -split-input-file | FileCheck %s
 
-// CHECK-DAG: llvm.mlir.global internal constant @__spirv_k(dense<[119734787, 65536]> : tensor<2xi32>) {{.*}} : !llvm.array<2 x i32>
-// CHECK-DAG: llvm.mlir.global internal @__kernel_k_f() {{.*}} : !llvm.ptr
-// CHECK-DAG: llvm.mlir.global internal constant @__kernel_name_k_f("f\00")
+// CHECK-DAG: llvm.mlir.global internal constant @__opencl_words_k(dense<[119734787, 65536]> : tensor<2xi32>) {{.*}} : !llvm.array<2 x i32>
+// CHECK-DAG: llvm.mlir.global internal @__opencl_kernel_k.f() {{.*}} : !llvm.ptr
+// CHECK-DAG: llvm.mlir.global internal constant @__opencl_name_k.f("f\00")
 // CHECK-DAG: llvm.func @layoutClCreateImage(i32, i32, i64, i64, i64) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClLaunch(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr)

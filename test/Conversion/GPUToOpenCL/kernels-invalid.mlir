@@ -111,3 +111,24 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @f(%b: memref<4xf32, "buffer">, %i: index) kernel {
+    %v = memref.load %b[%i] : memref<4xf32, "buffer">
+    %n = arith.truncf %v : f32 to bf16
+    // expected-error @+1 {{computes with bf16, to which OpenCL kernels only round: compute with f32, between arith.extf and arith.truncf}}
+    %s = arith.addf %n, %n : bf16
+    %w = arith.extf %s : bf16 to f32
+    memref.store %w, %b[%i] : memref<4xf32, "buffer">
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{names a kernel 'a b', which is no identifier of OpenCL C: name it with at most 100 letters, digits and underscores}}
+  gpu.func @"a b"() kernel { gpu.return }
+}

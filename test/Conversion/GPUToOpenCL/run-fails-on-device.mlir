@@ -19,7 +19,7 @@
 // RUN: env LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
 // BUILD: error: failed: building the kernel 'add' for {{.*}} failed: cl{{.*}} returned CL_
 
-// More items in a group than the device takes.
+// More items in a group than the device takes, of a kernel that sees its group.
 // RUN: not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=GROUP
 // GROUP: group.ll.mlir:{{.*}}: error: failed: launching the kernel 'add' on a grid of 1048576 x 1 x 1 in groups of 1048576 x 1 x 1 failed: clEnqueueNDRangeKernel returned CL_INVALID_WORK_{{GROUP|ITEM}}_SIZE
 
@@ -33,7 +33,10 @@ module attributes {gpu.container_module} {
     gpu.func @add(%b: memref<8xf32, "buffer">) kernel {
       %x = gpu.global_id x
       %v = memref.load %b[%x] : memref<8xf32, "buffer">
-      %w = arith.addf %v, %v : f32
+      %g = gpu.block_dim x
+      %i = arith.index_cast %g : index to i32
+      %f = arith.sitofp %i : i32 to f32
+      %w = arith.addf %v, %f : f32
       memref.store %w, %b[%x] : memref<8xf32, "buffer">
       gpu.return
     }
