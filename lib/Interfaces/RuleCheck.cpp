@@ -20,8 +20,9 @@ namespace {
 class Checker {
 public:
   Checker(const OpLayoutRule &rule, ArrayRef<Type> operands,
-          ArrayRef<Type> results, std::string &whyNot)
-      : rule(rule), operands(operands), results(results), os(whyNot) {}
+          ArrayRef<Type> results, std::string &whyNot, bool findsElements)
+      : rule(rule), operands(operands), results(results), os(whyNot),
+        findsElements(findsElements) {}
 
   LogicalResult run();
 
@@ -34,6 +35,7 @@ private:
   const OpLayoutRule &rule;
   ArrayRef<Type> operands, results;
   llvm::raw_string_ostream os;
+  bool findsElements;
 };
 
 } // namespace
@@ -196,6 +198,8 @@ LogicalResult Checker::run() {
     return success();
   if (failed(checkSpaces()))
     return failure();
+  if (findsElements && rule.kind != OpLayoutRule::Kind::View)
+    return success();
   if (rule.kind == OpLayoutRule::Kind::Loops)
     return checkLoops();
   return rule.kind == OpLayoutRule::Kind::View ? checkView() : checkPerDim();
@@ -203,6 +207,6 @@ LogicalResult Checker::run() {
 
 LogicalResult layout::checkRule(const OpLayoutRule &rule,
                                 ArrayRef<Type> operands, ArrayRef<Type> results,
-                                std::string &whyNot) {
-  return Checker(rule, operands, results, whyNot).run();
+                                std::string &whyNot, bool findsElements) {
+  return Checker(rule, operands, results, whyNot, findsElements).run();
 }

@@ -24,7 +24,9 @@ void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createPropagatePass(propagate));
   pm.addPass(createInsertTransformsPass());
   pm.addPass(createFoldTransformsPass());
-  pm.addPass(createVerifyLayoutsPass());
+  VerifyLayoutsPassOptions verify;
+  verify.target = target.str();
+  pm.addPass(createVerifyLayoutsPass(verify));
 }
 
 void layout::buildLayoutToCPUPipeline(OpPassManager &pm,

@@ -23,12 +23,14 @@ using namespace mlir::layout;
 
 void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
                                       const LayoutToNPUOptions &options) {
+  pm.addPass(createCheckInputPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createDecomposeAggregatesPass());
+  pm.addPass(createPrepareForUnitsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   SplitForUnitsPassOptions split;

@@ -8,6 +8,7 @@
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "layout/Conversion/LayoutToGPU/Passes.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/LayoutToCPU.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
 #include "mlir/Conversion/Passes.h"
@@ -20,6 +21,7 @@ using namespace mlir::layout;
 
 void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
                                          const LayoutToOpenCLOptions &options) {
+  pm.addPass(createCheckInputPass());
   pm.addPass(createPrepareEntryPointsPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createDecomposeAggregatesPass());

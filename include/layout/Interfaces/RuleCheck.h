@@ -26,9 +26,13 @@ namespace mlir {
 namespace layout {
 
 /// Whether an op with this rule can run on these types. If not, `whyNot` goes
-/// on from the name of the op, and names what stands against what.
+/// on from the name of the op, and names what stands against what. What
+/// `findsElements` finds each element of each tensor by its own map, and asks
+/// nothing of the digits that are stored; so do the kernels of a device with
+/// images.
 LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
-                        ArrayRef<Type> results, std::string &whyNot);
+                        ArrayRef<Type> results, std::string &whyNot,
+                        bool findsElements = false);
 
 } // namespace layout
 } // namespace mlir

@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 RankedTensorType layout::getCanonicalType(RankedTensorType type) {
-  if (!hasLayout(type))
+  // Transfers and addresses of an NPU are those of its family's figures.
+  if (!hasLayout(type) || isa<NpuScatterAttr>(type.getEncoding()))
     return type;
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map))

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Decision.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
@@ -32,11 +33,14 @@ namespace {
 
 class Verifier {
 public:
+  explicit Verifier(bool findsElements) : findsElements(findsElements) {}
+
   LogicalResult verify(Operation *op);
 
 private:
   LogicalResult verifyType(Location loc, Type type);
 
+  bool findsElements;
   DenseSet<Type> valid; // types are checked once
 };
 
@@ -72,26 +76,37 @@ LogicalResult Verifier::verify(Operation *op) {
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
   std::string whyNot;
-  if (succeeded(checkRule(getLayoutRule(op),
-                          SmallVector<Type>(op->getOperandTypes()),
-                          SmallVector<Type>(op->getResultTypes()), whyNot)))
+  if (succeeded(checkRule(
+          getLayoutRule(op), SmallVector<Type>(op->getOperandTypes()),
+          SmallVector<Type>(op->getResultTypes()), whyNot, findsElements)))
     return success();
   return op->emitOpError() << whyNot;
 }
 
-LogicalResult layout::verifyLayouts(Operation *root) {
-  Verifier verifier;
+static LogicalResult verifyFor(Operation *root, bool findsElements) {
+  Verifier verifier(findsElements);
   bool ok = true;
   root->walk([&](Operation *op) { ok &= succeeded(verifier.verify(op)); });
   return success(ok);
 }
 
+LogicalResult layout::verifyLayouts(Operation *root) {
+  return verifyFor(root, /*findsElements=*/false);
+}
+
 namespace {
 struct VerifyLayoutsPass
     : public layout::impl::VerifyLayoutsPassBase<VerifyLayoutsPass> {
+  using VerifyLayoutsPassBase::VerifyLayoutsPassBase;
+
   void runOnOperation() override {
+    Operation *root = getOperation();
     markAllAnalysesPreserved();
-    if (failed(verifyLayouts(getOperation())))
+    FailureOr<TargetAttr> wanted = TargetAttr();
+    if (!target.empty() || root->hasAttr(kTargetAttr))
+      wanted = getTarget(root, target);
+    if (failed(wanted) ||
+        failed(verifyFor(root, *wanted && wanted->hasImages())))
       signalPassFailure();
   }
 };

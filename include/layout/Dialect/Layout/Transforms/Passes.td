@@ -163,6 +163,14 @@ def InlineGlobalsPass : Pass<"layout-inline-globals"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CheckInputPass : Pass<"layout-check-input"> {
+  let summary = "Refuses ops that nothing is known of";
+  let description = [{
+    The first pass of the roads to devices, whose ops are all moved or computed
+    there: an op of no registered dialect is an error, with what to do.
+  }];
+}
+
 def LowerTosaPass : Pass<"layout-lower-tosa"> {
   let summary = "Rewrites TOSA as linalg, where there is some";
   let description = [{
@@ -207,7 +215,15 @@ def VerifyLayoutsPass : Pass<"layout-verify"> {
     that all its operands store, a view has the storage of its source (L7), a
     pad or slice leaves tiles whole. What cannot be proven is an error that
     names the op, the layout and the way out. Nothing is changed.
+
+    For a target with images only views and memories are checked of an op: its
+    kernels find each element of each tensor by its own map.
   }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           !strconcat("What layouts are for, where that is known: ",
+                      targetDescription)>
+  ];
 }
 
 #endif // LAYOUT_TRANSFORMS_PASSES
