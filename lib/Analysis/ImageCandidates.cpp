@@ -116,9 +116,17 @@ std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
   return config;
 }
 
+/// Whether all tensors of the op are of one type: only linalg ops take each in
+/// a layout of its own.
+bool ImageCandidates::tiesTypes() const {
+  return OpTrait::hasElementwiseMappableTraits(unit.op);
+}
+
 /// `base` with one tensor, and with two, in linear memory.
 void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
                                const OpConfig &base) const {
+  if (tiesTypes())
+    return;
   SmallVector<Slot> slots;
   for (unsigned i = 0, e = base.exact.operands.size(); i < e; ++i)
     if (base.exact.operands[i] != kAnyLayout && rule.operandMaps[i] &&
@@ -180,7 +188,7 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
     if (!configs.empty() && isImage(costs.getMap(layout)))
       addMixed(configs, OpConfig(configs.front()));
     // What reads one tensor may as well store it otherwise.
-    if (llvm::count(rule.isRead, true) == 1)
+    if (llvm::count(rule.isRead, true) == 1 && !tiesTypes())
       for (const OpConfig &base : known)
         add(replace(base, slot, layout));
     return configs;

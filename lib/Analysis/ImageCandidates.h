@@ -55,6 +55,7 @@ private:
   void addMixed(SmallVectorImpl<OpConfig> &configs, const OpConfig &base) const;
   bool isChosenElsewhere(Slot slot) const;
   bool sharesStorage(unsigned operand, unsigned result) const;
+  bool tiesTypes() const;
   void note(Slot slot, const ImageFit &fit, std::optional<LayoutId> instead);
 
   const UnitClass &unit;

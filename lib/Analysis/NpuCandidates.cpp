@@ -297,14 +297,12 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
         return std::nullopt;
   bool isPossible = true;
   auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
-    if (other == slot)
+    // What is overwritten in part is the result.
+    if (isSameMemory(other, slot))
       return layout;
     if (isCutMatrix(other))
       return {};
-    // What is overwritten in part is the result.
-    bool isDest = rule.writesPart && !other.isResult &&
-                  type == unit.op->getResult(0).getType();
-    if (!other.isResult && !isDest && takesSystem)
+    if (!other.isResult && !isDest(other.index) && takesSystem)
       return {};
     std::string own;
     for (unsigned d = 0; d < rank; ++d)
@@ -490,10 +488,21 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   RankedTensorType type = builder.getType(widest->isResult, widest->index);
   unsigned rank = type.getRank(), last = rank - 1;
   for (NpuForm form : getForms(unit.op, /*isMatrix=*/rank < 4)) {
-    unsigned channel = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
-    if (NpuScatterAttr layout = getNpuLayout(
-            type, form, getNpuAxes(rank, channel, form.mode), chip))
-      add(getFollowing(*widest, layout, Origin::Lanes));
+    unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
+    // Where windows or reversed indices go over that dim, another one is the
+    // channel.
+    SmallVector<unsigned> channels{usual};
+    for (unsigned d = rank; d-- > 0;)
+      if (d != usual)
+        channels.push_back(d);
+    for (unsigned channel : channels) {
+      size_t before = configs.size();
+      if (NpuScatterAttr layout = getNpuLayout(
+              type, form, getNpuAxes(rank, channel, form.mode), chip))
+        add(getFollowing(*widest, layout, Origin::Lanes));
+      if (configs.size() != before)
+        break;
+    }
   }
   return configs;
 }

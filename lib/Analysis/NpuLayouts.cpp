@@ -91,7 +91,14 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
   if (type.getRank() == 4 && channel == 0)
     axes = "CNHW";
   scatter.axes = axes;
-  if (type.getElementType().isF32() && llvm::StringRef(axes).contains('N'))
+  // Pairs of several dims together are no steps of one of them, which a
+  // transfer could take.
+  int64_t numPaired = llvm::count_if(
+      llvm::zip_equal(type.getShape(), axes), [](auto sizeAndAxis) {
+        return std::get<1>(sizeAndAxis) == 'N' && std::get<0>(sizeAndAxis) != 1;
+      });
+  if (type.getElementType().isF32() && llvm::StringRef(axes).contains('N') &&
+      numPaired <= 1)
     scatter.pack = NpuPack::IC2;
   return getIfItFits(std::move(scatter), type, chip);
 }
