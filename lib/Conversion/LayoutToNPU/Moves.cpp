@@ -26,8 +26,15 @@ static void compute(OpBuilder &builder, Location loc, ValueRange from,
       });
 }
 
+/// Without elements there is nothing to move.
+static bool isEmpty(Value memref) {
+  return cast<MemRefType>(memref.getType()).getNumElements() == 0;
+}
+
 void ProgramBuilder::copy(Location loc, Value from, Value to,
                           ArrayRef<int64_t> permutation, bool broadcasts) {
+  if (isEmpty(to))
+    return;
   auto order = permutation.empty() ? DenseI64ArrayAttr()
                                    : builder.getDenseI64ArrayAttr(permutation);
   auto copy =
@@ -59,6 +66,8 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
 }
 
 void ProgramBuilder::fill(Location loc, TypedAttr value, Value to) {
+  if (isEmpty(to))
+    return;
   auto fill = npu::FillOp::create(builder, loc, value, to, npu::Engine::DMA);
   std::string why;
   if (npu::planMove(fill, chip,

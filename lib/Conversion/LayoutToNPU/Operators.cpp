@@ -132,8 +132,10 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
       return op.emitError()
              << "'" << op->getName() << "' reads a tensor in its body by '"
              << inner.getName()
-             << "', at places that depend on data: units have no command for "
-                "that, so do it outside of the program";
+             << "', for which units have no command: what is read at sums, "
+                "products, quotients and remainders of the loops becomes an "
+                "operand by layout-prepare-for-units; do what is read at other "
+                "places outside of the program";
   if (succeeded(lowerOnSystem(op)))
     return success();
   if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {

@@ -9,8 +9,8 @@
 #include "SplitForUnits.h"
 #include "layout/Analysis/Candidates.h"
 #include "layout/Conversion/LayoutToNPU/Passes.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include <deque>
@@ -102,23 +102,6 @@ void Splitter::makeFreshInits(linalg::LinalgOp op, linalg::LinalgOp part) {
   }
 }
 
-/// The op on a box of its loops.
-static FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder,
-                                           linalg::LinalgOp op,
-                                           ArrayRef<int64_t> firsts,
-                                           ArrayRef<int64_t> extents) {
-  FailureOr<TilingResult> tiled =
-      cast<TilingInterface>(op.getOperation())
-          .getTiledImplementation(
-              builder, getAsIndexOpFoldResult(builder.getContext(), firsts),
-              getAsIndexOpFoldResult(builder.getContext(), extents));
-  if (failed(tiled) || tiled->tiledOps.size() != 1)
-    return failure();
-  if (auto part = dyn_cast<linalg::LinalgOp>(tiled->tiledOps.front()))
-    return part;
-  return failure();
-}
-
 /// The op on `size` iterations of one loop from `first` on.
 FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
                                                unsigned loop, int64_t first,
@@ -178,6 +161,16 @@ static LogicalResult reportTooMany(linalg::LinalgOp op, int64_t parts) {
                            "part, or take a chip with more memory";
 }
 
+/// The type of an operand that local memory cannot hold; null where there is
+/// none.
+static Type findHeldInNoMemory(linalg::LinalgOp op) {
+  for (Type type : op->getOperandTypes())
+    if (isa<RankedTensorType>(type) &&
+        !getWholeBytes(getElementTypeOrSelf(type)))
+      return type;
+  return {};
+}
+
 /// Reports an op of which not even one iteration fits, or that has too many.
 LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   bool isPart = false, doesFit = false;
@@ -197,7 +190,11 @@ LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   int64_t have = costs.getTarget().getNpu().getFigures().bytesPerNpu;
   if (!isPart)
     return diag << "it has no parts; write it as linalg.generic";
-  if (!bytes)
+  if (Type type = findHeldInNoMemory(op))
+    return diag << "the elements of " << type
+                << " are no whole bytes, as all memory holds; extend them "
+                   "before, to i8 for less than that";
+  if (!bytes || *bytes <= have)
     return diag << "its results have no dim, indexed by a loop alone, that "
                    "could go from unit to unit with what it reads; give them "
                    "one";

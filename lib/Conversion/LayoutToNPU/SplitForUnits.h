@@ -29,6 +29,12 @@ namespace layout {
 /// Whether an op is one that units can do once its tensors fit.
 bool isForUnits(linalg::LinalgOp op);
 
+/// The op on iterations `firsts` to `firsts + extents` of its loops, on slices
+/// of its operands that are made before it.
+FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
+                                    ArrayRef<int64_t> firsts,
+                                    ArrayRef<int64_t> extents);
+
 /// Gives results of ops for units that have no dims one of size 1.
 void giveScalarsADim(func::FuncOp function);
 

@@ -10,6 +10,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PrepareForUnitsPass : Pass<"layout-prepare-for-units", "ModuleOp"> {
+  let summary = "Writes programs with what units can hold";
+  let description = [{
+    Runs before layouts are decided for units:
+
+    * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
+      indices that are sums, differences, and products, quotients and remainders
+      by constants of `linalg.index`, becomes an operand with that map;
+    * tensors of `i1` and `index` inside of a function become tensors of `i8` and
+      `i64`, as local memory has whole bytes;
+    * reshapes and slices of `tensor.empty` become `tensor.empty`, so that
+      nothing is copied that nobody has written.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def SplitForUnitsPass : Pass<"layout-split-for-units", "ModuleOp"> {
   let summary = "Splits ops whose tensors do not fit local memory together";
   let description = [{

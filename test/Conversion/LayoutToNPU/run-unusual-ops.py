@@ -1,0 +1,200 @@
+# RUN: rm -rf %t && mkdir %t
+# RUN: env CXX=%host_cxx %python %s %t
+# Ops that units take in another form than they are written in, in the simulator
+# against numpy: tensors of bits, windows before channels, reversed and divided
+# indices, more channels than a command has, views of what nobody wrote.
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+from layout_mlir.npu import Program
+from layout_mlir.tools import run_tool
+
+folder = pathlib.Path(sys.argv[1])
+random = np.random.default_rng(5)
+BM1684 = '#npu.target<"BM1684">'
+
+
+def lower(text, chip=BM1684):
+    source, lowered = folder / "source.mlir", folder / "lowered.mlir"
+    source.write_text(text)
+    target = (f'#layout.target<kind = "npu", lanes = 32, npu = {chip}, launch_cost = 256, '
+              "flops_per_byte = 8>")
+    run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
+    return lowered
+
+
+def check(text, inputs, *wanted, chip=BM1684):
+    program = Program(lower(text, chip), folder=folder / "package")
+    for made, result in zip(program.run(*inputs).outputs, wanted, strict=True):
+        np.testing.assert_allclose(made, result, rtol=1e-5, atol=1e-5)
+    return (folder / "package/program.cpp").read_text()
+
+
+def draw(*shape, dtype=np.float32):
+    if np.issubdtype(dtype, np.floating):
+        return random.standard_normal(shape).astype(dtype)
+    return random.integers(-9, 9, shape).astype(dtype)
+
+
+def generic(maps, kinds, ins, outs, body):
+    loops = ", ".join(f'"{kind}"' for kind in kinds)
+    maps = ", ".join(f"affine_map<{each}>" for each in maps)
+    read = f"ins({ins}) " if ins else ""
+    return (f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{loops}]}} {read}outs({outs}) "
+            f"{{\n{body}\n}}")
+
+
+TWO, PARALLEL = "(a, b) -> (a, b)", ["parallel"] * 4
+
+# Bits inside of a program are bytes: computed, filled, padded, sliced, put together.
+x, y = draw(8, 32), draw(8, 32)
+bits = np.zeros((8, 70), bool)
+bits[:, :32], bits[:, 33:65] = x > 0, True
+bits[:, 65:69] = [True, False, True, True]
+check(f"""func.func @main(%x: tensor<8x32xf32>, %y: tensor<8x32xf32>) -> (tensor<8x32xf32>, tensor<8x70xi32>) {{
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  %false = arith.constant false
+  %e = tensor.empty() : tensor<8x32xi1>
+  %c = {generic([TWO, TWO], PARALLEL[:2], "%x : tensor<8x32xf32>", "%e : tensor<8x32xi1>", '''
+    ^bb0(%a: f32, %o: i1):
+      %p = arith.cmpf ogt, %a, %zero : f32
+      linalg.yield %p : i1''')} -> tensor<8x32xi1>
+  %e2 = tensor.empty() : tensor<8x32xf32>
+  %r = {generic([TWO] * 4, PARALLEL[:2], "%c, %x, %y : tensor<8x32xi1>, tensor<8x32xf32>, tensor<8x32xf32>",
+                "%e2 : tensor<8x32xf32>", '''
+    ^bb0(%p: i1, %a: f32, %b: f32, %o: f32):
+      %q = arith.select %p, %a, %b : f32
+      linalg.yield %q : f32''')} -> tensor<8x32xf32>
+  %f = linalg.fill ins(%true : i1) outs(%e : tensor<8x32xi1>) -> tensor<8x32xi1>
+  %g = tensor.pad %c low[0, 0] high[0, 1] {{
+  ^bb0(%i: index, %j: index):
+    tensor.yield %false : i1
+  }} : tensor<8x32xi1> to tensor<8x33xi1>
+  %k = arith.constant dense<[[true, false, true, true], [true, false, true, true], [true, false, true, true],
+    [true, false, true, true], [true, false, true, true], [true, false, true, true], [true, false, true, true],
+    [true, false, true, true]]> : tensor<8x4xi1>
+  %z = arith.constant dense<false> : tensor<8x1xi1>
+  %w = tensor.concat dim(1) %g, %f, %k, %z : (tensor<8x33xi1>, tensor<8x32xi1>, tensor<8x4xi1>, tensor<8x1xi1>) -> tensor<8x70xi1>
+  %n = tensor.empty() : tensor<8x70xi32>
+  %s = {generic([TWO, TWO], PARALLEL[:2], "%w : tensor<8x70xi1>", "%n : tensor<8x70xi32>", '''
+    ^bb0(%p: i1, %o: i32):
+      %v = arith.extui %p : i1 to i32
+      linalg.yield %v : i32''')} -> tensor<8x70xi32>
+  return %r, %s : tensor<8x32xf32>, tensor<8x70xi32>
+}}
+""", [x, y], np.where(x > 0, x, y), bits.astype(np.int32))
+
+# Rows and columns, which windows go over, are no channels.
+x = draw(1, 48, 48, 16)
+check("""func.func @main(%x: tensor<1x48x48x16xf32>) -> tensor<1x24x24x16xf32> {
+  %ninf = arith.constant 0xFF800000 : f32
+  %w = tensor.empty() : tensor<2x2xf32>
+  %e = tensor.empty() : tensor<1x24x24x16xf32>
+  %f = linalg.fill ins(%ninf : f32) outs(%e : tensor<1x24x24x16xf32>) -> tensor<1x24x24x16xf32>
+  %r = linalg.pooling_nhwc_max {dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>}
+      ins(%x, %w : tensor<1x48x48x16xf32>, tensor<2x2xf32>) outs(%f : tensor<1x24x24x16xf32>) -> tensor<1x24x24x16xf32>
+  return %r : tensor<1x24x24x16xf32>
+}
+""", [x], x.reshape(1, 24, 2, 24, 2, 16).max(axis=(2, 4)))
+
+
+def reverse(shape, chip=BM1684):
+    """The last dim backward."""
+    type = f"tensor<{'x'.join(map(str, shape))}xf32>"
+    dims = ", ".join("abcd"[:len(shape)])
+    back = f"({dims}) -> ({dims[:-1]}{shape[-1] - 1} - {dims[-1]})"
+    body = "^bb0(%i: f32, %o: f32):\n linalg.yield %i : f32"
+    return f"""func.func @main(%x: {type}) -> {type} {{
+  %e = tensor.empty() : {type}
+  %r = {generic([back, f"({dims}) -> ({dims})"], PARALLEL[:len(shape)], f"%x : {type}", f"%e : {type}", body)} -> {type}
+  return %r : {type}
+}}
+"""
+
+
+SMALL = "#npu.target<npus = 3, bytes_per_npu = 4096, eu_bytes = 128>"
+x = draw(1, 4, 128)
+check(reverse(x.shape), [x], x[..., ::-1])
+x = draw(8, 9, 5, 16)  # in parts
+check(reverse(x.shape), [x], x[..., ::-1], chip=SMALL)
+x = draw(2, 2, 2, 9000)  # in parts of that, too
+check(reverse(x.shape), [x], x[..., ::-1], chip=SMALL)
+
+# Nearest neighbors, whose indices are computed from the loops.
+x = draw(1, 16, 8, 8)
+check("""func.func @main(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x16x16xf32> {
+  %c2 = arith.constant 2 : index
+  %c1 = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<1x16x16x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<1x16x16x16xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c = linalg.index 1 : index
+    %h = linalg.index 2 : index
+    %w = linalg.index 3 : index
+    %h2 = arith.divui %h, %c2 : index
+    %w2 = arith.floordivsi %w, %c2 : index
+    %n = arith.index_cast %w2 : index to i32
+    %m = arith.subi %n, %c1 : i32
+    %k = arith.addi %m, %c1 : i32
+    %w3 = arith.index_cast %k : i32 to index
+    %v = tensor.extract %x[%c0, %c, %h2, %w3] : tensor<1x16x8x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<1x16x16x16xf32>
+  return %r : tensor<1x16x16x16xf32>
+}
+""", [x], x.repeat(2, axis=2).repeat(2, axis=3))
+
+# A command of the execution units has 4095 channels at most.
+x, y = draw(1, 5000, 4, 4), draw(1, 5000, 4, 4)
+source = check("""func.func @main(%x: tensor<1x5000x4x4xf32>, %y: tensor<1x5000x4x4xf32>) -> tensor<1x5000x4x4xf32> {
+  %e = tensor.empty() : tensor<1x5000x4x4xf32>
+  %r = linalg.mul ins(%x, %y : tensor<1x5000x4x4xf32>, tensor<1x5000x4x4xf32>) outs(%e : tensor<1x5000x4x4xf32>) -> tensor<1x5000x4x4xf32>
+  return %r : tensor<1x5000x4x4xf32>
+}
+""", [x, y], x * y)
+assert len(re.findall(r"okk_bdc_mul\(", source)) == 2, source
+
+# A view of a tensor that nobody has written has nothing to copy.
+x = draw(1, 4, 8, 6, 6)
+check("""func.func @main(%x: tensor<1x4x8x6x6xf32>) -> tensor<1x4x8x6x6xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.5> : tensor<4x8x8x1x1xf32>
+  %e = tensor.empty() : tensor<1x32x6x6xf32>
+  %x2 = tensor.expand_shape %e [[0], [1, 2], [3], [4]] output_shape [1, 4, 8, 6, 6] : tensor<1x32x6x6xf32> into tensor<1x4x8x6x6xf32>
+  %f = linalg.fill ins(%z : f32) outs(%x2 : tensor<1x4x8x6x6xf32>) -> tensor<1x4x8x6x6xf32>
+  %r = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}
+      ins(%x, %w : tensor<1x4x8x6x6xf32>, tensor<4x8x8x1x1xf32>) outs(%f : tensor<1x4x8x6x6xf32>) -> tensor<1x4x8x6x6xf32>
+  return %r : tensor<1x4x8x6x6xf32>
+}
+""", [x], np.broadcast_to(0.5 * x.sum(2, keepdims=True), x.shape))
+
+# What is overwritten in part is of the layout of the whole, a part of something else.
+a, b, w = draw(3, 5, 1, 2, dtype=np.int8), draw(1, 3, 1, 1, dtype=np.int8), draw(6, 5, 2, 3, dtype=np.int8)
+whole = a.copy()
+whole[2:3, 0:3, 0:1, 0:1] = b
+joined = np.concatenate([np.zeros((3, 5, 2, 2), np.int8), a, whole, a], 2)
+padded = np.pad(joined, ((0, 0), (0, 0), (0, 0), (1, 2)), constant_values=2).astype(np.int32)
+sums = np.zeros((3, 6, 4, 1), np.int32)
+for h in range(4):
+    sums[:, :, h, 0] = np.einsum("nchw,ochw->no", padded[:, :, h:h + 2, 0:3], w.astype(np.int32))
+check("""func.func @main(%a0: tensor<3x5x1x2xi8>, %a1: tensor<1x3x1x1xi8>, %a2: tensor<6x5x2x3xi8>) -> (tensor<3x6x4x1xi32>) {
+  %v1 = tensor.insert_slice %a1 into %a0[2, 0, 0, 0] [1, 3, 1, 1] [1, 1, 1, 1] : tensor<1x3x1x1xi8> into tensor<3x5x1x2xi8>
+  %v2 = arith.constant dense<0> : tensor<3x5x2x2xi8>
+  %v3 = tensor.concat dim(2) %v2, %a0, %v1, %a0 : (tensor<3x5x2x2xi8>, tensor<3x5x1x2xi8>, tensor<3x5x1x2xi8>, tensor<3x5x1x2xi8>) -> tensor<3x5x5x2xi8>
+  %v4 = arith.constant 2 : i8
+  %v5 = tensor.pad %v3 low[0, 0, 0, 1] high[0, 0, 0, 2] {
+  ^bb0(%i0: index, %i1: index, %i2: index, %i3: index):
+    tensor.yield %v4 : i8
+  } : tensor<3x5x5x2xi8> to tensor<3x5x5x5xi8>
+  %v8 = tensor.empty() : tensor<3x6x4x1xi32>
+  %v9 = arith.constant 0 : i32
+  %v10 = linalg.fill ins(%v9 : i32) outs(%v8 : tensor<3x6x4x1xi32>) -> tensor<3x6x4x1xi32>
+  %v11 = linalg.conv_2d_nchw_fchw {dilations = dense<[1, 1]> : tensor<2xi64>, strides = dense<[1, 3]> : tensor<2xi64>} ins(%v5, %a2 : tensor<3x5x5x5xi8>, tensor<6x5x2x3xi8>) outs(%v10 : tensor<3x6x4x1xi32>) -> tensor<3x6x4x1xi32>
+  return %v11 : tensor<3x6x4x1xi32>
+}
+""", [a, b, w], sums, chip="#npu.target<npus = 15, bytes_per_npu = 4096, eu_bytes = 128, max_shape = [3, 5, 4, 2]>")
