@@ -129,16 +129,18 @@ static void addLaneAxes(KernelScope &scope, ArrayRef<StoredAxis> stored,
   llvm::append_range(axes, result);
 }
 
-/// Whether the position holds an element of the box; null where all do.
+/// Whether the position holds an element of the box; null where all do. Of the
+/// dims that are led to it, those beyond the sizes count replicas.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
-                           ArrayRef<Linear> axes, ArrayRef<Linear> index,
+                           ArrayRef<Linear> axes, ArrayRef<Linear> dims,
                            ArrayRef<SizeExpr> sizes) {
   Value result;
-  for (auto [x, size] : llvm::zip_equal(index, sizes))
+  for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
+  for (auto [x, count] :
+       llvm::zip_equal(dims.drop_front(sizes.size()), map.getReplicas()))
+    result = scope.both(result, scope.emitInRange(x, SizeExpr(count)));
   // Of several positions of one index, the one that the map leads to.
-  SmallVector<Linear> dims(index);
-  dims.resize(map.getNumDims());
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
     Linear own = substitute(axis.value, dims, sizes, scope.getExtents());
     if (own == here)
@@ -250,13 +252,13 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   if (storage->isImage())
     addLaneAxes(scope, storage->map.getStoredAxes(position.address.size()),
                 position.axes);
-  SmallVector<Linear> index;
-  for (const Linear &dim :
-       ArrayRef(*inverse).take_front(storage->map.getRank()))
-    index.push_back(substitute(dim, position.axes, sizes, scope.getExtents()));
+  SmallVector<Linear> dims;
+  for (const Linear &dim : *inverse)
+    dims.push_back(substitute(dim, position.axes, sizes, scope.getExtents()));
+  ArrayRef<Linear> index = ArrayRef(dims).take_front(storage->map.getRank());
 
   Value isElement =
-      emitIsElement(scope, storage->map, position.axes, index, sizes);
+      emitIsElement(scope, storage->map, position.axes, dims, sizes);
   ElementEmitter element(scope, plan, [&](Value stored) {
     return castToDevice(host, loc, stored).front();
   });
