@@ -11,6 +11,8 @@
 //   x0.npy w.npy -> y0.npy
 //   x1.npy w.npy -> y1.npy
 //
+// In a list of programs, the first name of a line is that of a module.
+//
 // Names are cut at blanks. Empty lines are skipped.
 //
 //===----------------------------------------------------------------------===//

@@ -45,7 +45,7 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("layout-run options");
 static cl::list<std::string>
-    modulePaths(cl::Positional, cl::OneOrMore, cl::cat(category),
+    modulePaths(cl::Positional, cl::ZeroOrMore, cl::cat(category),
                 cl::desc("<modules in the LLVM dialect, text or bytecode>"));
 static cl::opt<std::string> functionName("function", cl::init("main"),
                                          cl::cat(category),
@@ -61,6 +61,11 @@ static cl::opt<std::string>
     casesPath("cases", cl::cat(category), cl::value_desc("file"),
               cl::desc("Run on many inputs: each line of the file names those "
                        "of one run, '->' and the files of its results"));
+static cl::opt<std::string> programsPath(
+    "programs", cl::cat(category), cl::value_desc("file"),
+    cl::desc("Run many modules, one after the other: each line of the file "
+             "names a module, its inputs, '->' and the files of its results. "
+             "What fails is reported, and the others run"));
 static cl::opt<unsigned>
     repeat("repeat", cl::init(1), cl::cat(category),
            cl::desc("Timed runs of each module, for each case"));
@@ -137,6 +142,14 @@ static LogicalResult fail(const Twine &message) {
 }
 
 static LogicalResult checkOptions() {
+  bool isList = !programsPath.empty();
+  if (modulePaths.empty() != isList)
+    return fail(isList ? "--programs names the modules; give no others"
+                       : "no module is named");
+  if (isList && !(casesPath.empty() && inputPaths.empty() &&
+                  outputPaths.empty() && jsonPath.empty()))
+    return fail("--programs names all inputs and outputs; --cases, --input, "
+                "--output and --json are for other runs");
   if (repeat == 0)
     return fail("--repeat must be at least 1");
   if (optLevel > 3)
@@ -382,15 +395,29 @@ static bool checkLimit(ArrayRef<Module> modules) {
   return within;
 }
 
+/// Runs the modules of a list; those that fail are reported.
+static LogicalResult runPrograms(MLIRContext &context) {
+  llvm::Expected<std::vector<Case>> programs = readCases(programsPath);
+  if (!programs)
+    return fail(llvm::toString(programs.takeError()));
+  bool haveAllRun = true;
+  for (Case &program : *programs) {
+    if (program.inputs.empty())
+      return fail(program.where + ": begins with no module");
+    std::vector<Module> module(1);
+    module.front().path = program.inputs.front();
+    program.inputs.erase(program.inputs.begin());
+    FailureOr<std::vector<Array>> inputs = readInputs(program);
+    if (failed(inputs) || failed(load(context, module.front())) ||
+        failed(checkOutputs(program, module.front())) ||
+        failed(runCase(program, *inputs, module)))
+      haveAllRun = false, (void)fail(program.where + ": this program failed");
+  }
+  return success(haveAllRun);
+}
+
 static FailureOr<int> runTool() {
   if (failed(checkOptions()))
-    return failure();
-  FailureOr<std::vector<Case>> cases = findCases();
-  if (failed(cases))
-    return failure();
-  // Before anything is compiled: a file that is missing is found at once.
-  FailureOr<std::vector<Array>> inputs = readInputs(cases->front());
-  if (failed(inputs))
     return failure();
 
   // All upstream dialects, so that a module that is not lowered yet gets a
@@ -408,6 +435,15 @@ static FailureOr<int> runTool() {
   SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
 
   setOpenCLProfiling(openclProfile);
+  if (!programsPath.empty())
+    return failed(runPrograms(context)) ? 1 : 0;
+  FailureOr<std::vector<Case>> cases = findCases();
+  if (failed(cases))
+    return failure();
+  // Before anything is compiled: a file that is missing is found at once.
+  FailureOr<std::vector<Array>> inputs = readInputs(cases->front());
+  if (failed(inputs))
+    return failure();
   std::vector<Module> modules(modulePaths.size());
   for (auto [module, path] : llvm::zip_equal(modules, modulePaths)) {
     module.path = path;
