@@ -326,6 +326,10 @@ struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
     SmallVector<OpFoldResult> at(type.getRank(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      // The end of the tensor is no offset of a part without elements.
+      if (llvm::is_contained(cast<RankedTensorType>(input.getType()).getShape(),
+                             0))
+        continue;
       at[dim] = offsets[i];
       result = tensor::InsertSliceOp::create(rewriter, loc, input, result, at,
                                              sizes[i], ones);

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::layout {
@@ -51,6 +54,58 @@ static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
                                               softmax->getResult(0));
 }
 
+/// A gather of single elements: each coordinate of a slice is one element of
+/// the indices, the other coordinates are those of the result.
+static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  int64_t sourceRank = op.getSourceType().getRank();
+  int64_t batch = op.getIndicesType().getRank() - 1;
+  ArrayRef<int64_t> gathered = op.getGatherDims();
+  bool isReduced = type.getRank() ==
+                   batch + sourceRank - static_cast<int64_t>(gathered.size());
+  // Of each dim of the result, after those of the indices, its source's dim.
+  SmallVector<int64_t> sourceDims;
+  for (int64_t d = 0; d < sourceRank; ++d)
+    if (!isReduced || !llvm::is_contained(gathered, d))
+      sourceDims.push_back(d);
+
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t d = 0; d < batch; ++d)
+    sizes.push_back(tensor::getMixedSize(rewriter, loc, op.getIndices(), d));
+  for (int64_t d : sourceDims)
+    sizes.push_back(
+        llvm::is_contained(gathered, d)
+            ? rewriter.getIndexAttr(1)
+            : tensor::getMixedSize(rewriter, loc, op.getSource(), d));
+  Value init =
+      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+  auto body = [&](OpBuilder &b, Location loc, ValueRange) {
+    SmallVector<Value> place, source(sourceRank);
+    for (int64_t d = 0; d < batch; ++d)
+      place.push_back(linalg::IndexOp::create(b, loc, d));
+    for (auto [k, d] : llvm::enumerate(sourceDims))
+      source[d] = linalg::IndexOp::create(b, loc, batch + k);
+    place.push_back(Value());
+    for (auto [k, d] : llvm::enumerate(gathered)) {
+      place.back() = arith::ConstantIndexOp::create(b, loc, k);
+      Value at = tensor::ExtractOp::create(b, loc, op.getIndices(), place);
+      if (!at.getType().isIndex())
+        at = arith::IndexCastOp::create(b, loc, b.getIndexType(), at);
+      source[d] = at;
+    }
+    Value element = tensor::ExtractOp::create(b, loc, op.getSource(), source);
+    linalg::YieldOp::create(b, loc, element);
+  };
+  AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  Value made = linalg::GenericOp::create(rewriter, loc, init.getType(),
+                                         ValueRange(), init, map, loops, body)
+                   .getResult(0);
+  return rewriter.createOrFold<tensor::CastOp>(loc, type, made);
+}
+
 namespace {
 struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
@@ -76,6 +131,12 @@ struct DecomposeAggregates
               linalg::WinogradOutputTransformOp>(op))
         transforms.push_back(op);
     });
+    SmallVector<tensor::GatherOp> gathers;
+    getOperation()->walk([&](tensor::GatherOp op) { gathers.push_back(op); });
+    for (tensor::GatherOp op : gathers) {
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOp(op, writeGather(rewriter, op));
+    }
     for (Operation *op : transforms) {
       rewriter.setInsertionPoint(op);
       Location loc = op->getLoc();

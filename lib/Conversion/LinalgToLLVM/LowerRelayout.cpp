@@ -69,6 +69,42 @@ struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
   }
 };
 
+/// A slice of no elements has no offset that is inside, so none is written.
+static bool hasNoElements(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
+/// Parts of a concatenation without elements are left out.
+struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts;
+    for (Value part : op.getInputs())
+      if (!hasNoElements(cast<RankedTensorType>(part.getType())))
+        parts.push_back(part);
+    if (parts.size() == op.getInputs().size())
+      return rewriter.notifyMatchFailure(op, "all parts may have elements");
+    RankedTensorType type = op.getResultType();
+    Value whole;
+    if (parts.empty()) {
+      ReifiedRankedShapedTypeDims shape;
+      if (failed(reifyResultShapes(rewriter, op, shape)))
+        return rewriter.notifyMatchFailure(op, "unknown result shape");
+      whole = tensor::EmptyOp::create(rewriter, op.getLoc(), shape.front(),
+                                      type.getElementType());
+    } else {
+      whole = parts.size() == 1
+                  ? parts.front()
+                  : tensor::ConcatOp::create(rewriter, op.getLoc(), op.getDim(),
+                                             parts);
+    }
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, whole));
+    return success();
+  }
+};
+
 /// pad = fill, then a copy into the interior. The copy is a structured op with
 /// the interior as its destination, so it gets vector code and no temporary.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
@@ -95,6 +131,11 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
       target =
           linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
+    if (hasNoElements(op.getSourceType())) {
+      rewriter.replaceOp(
+          op, rewriter.createOrFold<tensor::CastOp>(loc, type, target));
+      return success();
+    }
     SmallVector<OpFoldResult> source =
         tensor::getMixedSizes(rewriter, loc, op.getSource());
     SmallVector<OpFoldResult> ones(source.size(), rewriter.getIndexAttr(1));
@@ -146,6 +187,7 @@ struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
     patterns.add<LowerPack, LowerUnPack, LowerPad, LowerExpandShape,
                  NoStepForOneIndex<tensor::ExtractSliceOp>,
                  NoStepForOneIndex<tensor::InsertSliceOp>>(context);
+    patterns.add<DropEmptyParts>(context, /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false);

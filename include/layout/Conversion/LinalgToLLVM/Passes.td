@@ -41,7 +41,8 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   let summary = "Rewrites ops like softmax to structured ops";
   let description = [{
     Rewrites every op that upstream defines as a sequence of structured ops
-    (softmax, the Winograd transforms) to that sequence.
+    (softmax, the Winograd transforms) to that sequence, and `tensor.gather` to
+    one that reads the element of each place.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
