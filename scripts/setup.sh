@@ -171,8 +171,14 @@ install_optional() {
   fi
 }
 
+# In a shell with sanitize=1, the tools get AddressSanitizer and UBSan. libMLIR
+# has neither: what its headers do for AddressSanitizer is switched off, and
+# `vptr` would need an instrumented one.
+sanitizer_flags="-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined
+  -U__SANITIZE_ADDRESS__ -fno-omit-frame-pointer -g1"
+
 setup_configure() {
-  local llvm
+  local llvm python=${venv:-$build/venv}/bin/python
   llvm=$(llvm-config-22 --prefix)
   local -a arguments=(
     -G Ninja -S "$root" -B "$build"
@@ -187,11 +193,18 @@ setup_configure() {
     "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
     "-DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld -B$llvm/bin"
     -DLLVM_EXTERNAL_LIT=/usr/bin/lit-22
-    -DPython3_EXECUTABLE="$build/venv/bin/python"
-    -DPython_EXECUTABLE="$build/venv/bin/python"
-    -DPYTHON_EXECUTABLE="$build/venv/bin/python"
+    -DPython3_EXECUTABLE="$python"
+    -DPython_EXECUTABLE="$python"
+    -DPYTHON_EXECUTABLE="$python"
     -DLAYOUT_BUILD_TESTS=ON
     -DLAYOUT_BUILD_BENCHMARKS=ON)
+  if ((${sanitize:-0})); then
+    local flags=${sanitizer_flags//$'\n'/ }
+    arguments+=("-DCMAKE_CXX_FLAGS=$flags" "-DCMAKE_C_FLAGS=$flags"
+      "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DLAYOUT_TCMALLOC=
+      -DLAYOUT_BUILD_TESTS=OFF -DLAYOUT_BUILD_BENCHMARKS=OFF
+      -DLAYOUT_BUILD_PYTHON=OFF)
+  fi
   local value
   value=$(printf '%s\n' "${arguments[@]}" "${CFLAGS:-}" "${CXXFLAGS:-}" "${LDFLAGS:-}" | hash_of)
   if [[ -e $build/build.ninja ]] && stamp_is "$build/.configured" "$value"; then return 0; fi

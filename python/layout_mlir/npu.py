@@ -28,9 +28,10 @@ from .tools import find_tool, run_tool
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
 ENTRY = "okk_program"
-# Sums are rounded as the loops are written; neighbours may be computed together.
-FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-shared",
-         "-fPIC", "-pipe"]
+# Sums are rounded as the loops are written; neighbours may be computed together. Expressions have
+# the parentheses that they need and no others.
+FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror",
+         "-Wno-parentheses", "-shared", "-fPIC", "-pipe"]
 
 
 class Dim4(ctypes.Structure):
@@ -62,7 +63,8 @@ def _compile(folder, cxx):
     """The package as a shared library with a simulator of its own."""
     build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
     tree = pathlib.Path(__file__).resolve().parents[2]
-    simulator = _find("lib/libLayoutNpuSimulator.a", build)
+    # A build with sanitizers, inside the plain one, has none that Python can load.
+    simulator = _find("lib/libLayoutNpuSimulator.a", build, build.parent)
     include = _find("include/layout/Runtime/okk", tree, build).parents[2]
     library, made = folder / "program.so", folder / "program.so.part"
     command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I",

@@ -1,0 +1,333 @@
+# Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What happens to programs: compiled for a device, run, and compared with what numpy says.
+
+Programs go through the tools in batches, so that no process is started for one of them alone. A
+batch that breaks a tool is cut in halves until the program is found.
+"""
+
+import multiprocessing
+import re
+import shlex
+import signal
+import subprocess
+from typing import NamedTuple
+
+import numpy as np
+
+from layout_mlir import LayoutError, npu
+from layout_mlir.tools import find_tool
+
+from generate import Profile
+from layouts import random_layout
+from values import from_file
+
+SECONDS = 40  # for a tool, and as many for each ten programs of a batch
+SEPARATOR = "// -----"
+
+
+class Case(NamedTuple):
+    """A program in text, and what it is compiled for."""
+    seed: int
+    text: object
+    target: str
+    flags: str = ""
+
+
+class Outcome(NamedTuple):
+    """kind: right, refused, error, crash, timeout or differs; `side` is which way of compiling."""
+    kind: str
+    side: str = ""
+    message: str = ""
+
+    @property
+    def is_failure(self):
+        return self.kind not in ("right", "refused")
+
+    @property
+    def signature(self):
+        """Equal where two failures have one cause, as far as one can see."""
+        return self.kind, self.side, re.sub(r"%\w+|@\w+|#\w+|<.*?>|\d+|'tensor.*?'", "_", self.message)[:120]
+
+
+def run_tool(command, seconds, stdout=None, **more):
+    """Exit status (negative for a signal, None where it takes too long) and standard error."""
+    with subprocess.Popen(list(map(str, command)), stdout=stdout or subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, errors="replace", **more) as process:
+        try:
+            said = process.communicate(timeout=seconds)[1]
+            return process.returncode, said
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None, process.communicate()[1]
+
+
+def is_broken(status):
+    """A crash or a program that does not end; errors of tools end with 1."""
+    return status is None or status < 0 or status > 2
+
+
+def describe(status, said):
+    if status is None:
+        return "timeout", f"no end after the time limit: {said[-300:]}"
+    frames = re.findall(r"#\d+ 0x\w+ (mlir::layout\S+|mlir::npu\S+|mlir::\S+)", said)
+    sanitizer = re.search(r"(ERROR: AddressSanitizer: .*|runtime error: .*)", said)
+    name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    return "crash", f"{name}: {sanitizer.group(0) if sanitizer else ' < '.join(frames[:4]) or said[-300:]}"
+
+
+def first_error(said):
+    found = re.search(r"^\S+:\d+:\d+: error: (.*)$", said, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def module_of(case):
+    attributes = f" attributes {{layout.target = {case.target}}}" if case.target else ""
+    return f"module @p{case.seed}{attributes} {{\n{case.text.body}}}\n"
+
+
+def lower(cases, pipeline, folder, side, known):
+    """Lowered modules by seed, and outcomes of those that are not."""
+    source, lowered = folder / f"{side}.mlir", folder / f"{side}.lowered.mlir"
+    source.write_text(f"{SEPARATOR}\n".join(map(module_of, cases)))
+    command = [find_tool("layout-opt"), source, *pipeline, "--split-input-file",
+               "--mlir-disable-threading", "--mlir-print-op-on-diagnostic=false"]
+    with lowered.open("w") as file:
+        status, said = run_tool(command, SECONDS * (1 + len(cases) // 10), file)
+    if is_broken(status) and len(cases) > 1:
+        modules, outcomes = {}, {}
+        for half in (cases[:len(cases) // 2], cases[len(cases) // 2:]):
+            more = lower(half, pipeline, folder, side, known)
+            modules.update(more[0]), outcomes.update(more[1])
+        return modules, outcomes
+    if is_broken(status):
+        kind, message = describe(status, said)
+        return {}, {cases[0].seed: Outcome(kind, side, message)}
+    chunks = lowered.read_text().split(SEPARATOR)
+    modules, outcomes = {}, {}
+    for case, chunk in zip(cases, chunks, strict=True):
+        if chunk.strip():
+            modules[case.seed] = chunk
+        elif len(cases) > 1:  # Alone, for what is said of it.
+            more = lower([case], pipeline, folder, side, known)
+            modules.update(more[0]), outcomes.update(more[1])
+        else:
+            error = first_error(said)
+            kind = "refused" if error and any(re.search(k, error) for k in known) else "error"
+            outcomes[case.seed] = Outcome(kind, side, error or f"no located error: {said[-500:]}")
+    return modules, outcomes
+
+
+def run_modules(cases, modules, folder, side, options=()):
+    """Results by seed, and outcomes of those that have none."""
+    waiting, results, outcomes = [], {}, {}
+    for case in cases:
+        if case.seed not in modules:
+            continue
+        names = [folder / f"{side}.{case.seed}.mlir"]
+        names[0].write_text(modules[case.seed])
+        for k, data in enumerate(case.text.inputs):
+            names.append(folder / f"{case.seed}.in{k}.npy")
+            if not names[-1].exists():
+                np.save(names[-1], data)
+        outs = [folder / f"{side}.{case.seed}.out{k}.npy" for k in range(len(case.text.wanted))]
+        waiting.append((case, outs, f"{' '.join(map(str, names))} -> {' '.join(map(str, outs))}"))
+    listed = folder / f"{side}.list"
+    while waiting:
+        listed.write_text("\n".join(line for *_, line in waiting) + "\n")
+        status, said = run_tool([find_tool("layout-run"), f"--programs={listed}", *options],
+                                SECONDS * (1 + len(waiting) // 10))
+        broken = None
+        for at, (case, outs, _) in enumerate(waiting):
+            if all(path.exists() for path in outs):
+                results[case.seed] = [np.load(path) for path in outs]
+            elif is_broken(status) and broken is None and f"{listed}:{at + 1}: this" not in said:
+                broken = at
+                kind, message = describe(status, said)
+                outcomes[case.seed] = Outcome(kind, side, message)
+            elif broken is None:
+                error = re.search(r"error: (.*)", said)
+                outcomes[case.seed] = Outcome("error", side, f"layout-run: {error.group(1) if error else said[-300:]}")
+        waiting = waiting[broken + 1:] if broken is not None else []
+    return results, outcomes
+
+
+def find_difference(wanted, outputs):
+    """What is wrong with results, or None."""
+    for number, (found, value) in enumerate(zip(outputs, wanted, strict=True)):
+        found = from_file(found, value.element)
+        if found.shape != value.data.shape:
+            return f"result {number} is {found.shape}, not {value.data.shape}"
+        if found.dtype != value.data.dtype:
+            return f"result {number} is of {found.dtype}, not {value.data.dtype}"
+        if not value.bound:
+            same = (found == value.data) | (found != found) & (value.data != value.data)
+        else:
+            expected = value.data.astype(np.float64)
+            scale = max(1.0, np.abs(expected[np.isfinite(expected)]).max(initial=0))
+            same = np.isclose(found.astype(np.float64), expected, rtol=0, equal_nan=True,
+                              atol=value.bound * scale)
+        if not same.all():
+            at = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0]) if found.ndim else ()
+            return (f"result {number}: {np.count_nonzero(~same)} of {same.size} differ, at {list(at)} "
+                    f"{found[at]} instead of {value.data[at]}")
+    return None
+
+
+class Cpu:
+    """Both as it is and laid out."""
+    name, batch = "cpu", 25
+    # Errors that say what this road does not take, on programs that are right.
+    known = ()
+    profile = Profile()
+    layouts = staticmethod(random_layout)
+
+    def target(self, rng):
+        line = rng.choice([1, 1, 16, 64])
+        return (f'#layout.target<kind = "cpu", lanes = {rng.choice([2, 3, 4, 4, 5, 8, 8, 16])}, '
+                f"line_bytes = {line}, strided_percent = {rng.choice([100, 100, 200, 1000])}, "
+                f"flops_per_byte = {rng.choice([1, 1, 8])}, "
+                f"scalar_percent = {rng.choice([10000, 10000, 400])}, "
+                f"mask_percent = {rng.choice([100, 150, 1000])}, "
+                f"assumed_size = {rng.choice([1, 8, 64])}, assumed_trips = {rng.choice([1, 8])}>")
+
+    def flags(self, rng):
+        """Of a whole batch."""
+        flags = [f"vector-bits={rng.choice([256, 256, 256, 128, 512, 0])}"]
+        for name in ("contract-fma", "emit-kernels", "fuse", "plan-memory"):
+            if rng.random() < 0.15:
+                flags.append(f"{name}=false")
+        return " ".join(flags)
+
+    def pipelines(self, flags):
+        to_llvm = f"--layout-linalg-to-llvm={flags}"
+        return {"untouched": ["--convert-layout-to-linalg", to_llvm],
+                "laid-out": ["--layout-assign", "--convert-layout-to-linalg", to_llvm]}
+
+    def run(self, cases, folder):
+        outcomes = {}
+        for side, pipeline in self.pipelines(cases[0].flags).items():
+            modules, failed = lower(cases, pipeline, folder, side, self.known)
+            results, broken = run_modules(cases, modules, folder, side, ["--opt-level=0"])
+            for case in cases:
+                said = failed.get(case.seed) or broken.get(case.seed)
+                if said is None:
+                    different = find_difference(case.text.wanted, results[case.seed])
+                    said = Outcome("differs", side, different) if different else Outcome("right")
+                if case.seed not in outcomes or not outcomes[case.seed].is_failure and said.kind != "right":
+                    outcomes[case.seed] = said
+        return outcomes
+
+    def commands(self, case, side):
+        pipeline = " ".join(shlex.quote(p) for p in self.pipelines(case.flags)[side])
+        return [f"layout-opt module.mlir {pipeline} -o lowered.mlir",
+                "layout-run lowered.mlir --opt-level=0 " + files(case)]
+
+
+def files(case):
+    return " ".join([f"--input=in{k}.npy" for k in range(len(case.text.inputs))] +
+                    [f"--output=out{k}.npy" for k in range(len(case.text.wanted))])
+
+
+class OpenCL(Cpu):
+    """On a device with images."""
+    name, batch = "opencl", 10
+    known = ("no kernel is known for this op; the way out is",)
+    profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i32", "i8", "i8", "i64", "i16"],
+                      operations=(1, 4))
+
+    def target(self, rng):
+        width = rng.choice([16, 64, 8192, 8192])
+        return (f'#layout.target<kind = "opencl", lanes = 4, image2d_max_width = {width}, '
+                f"image2d_max_height = {rng.choice([16, 8192, 8192])}, "
+                f"strided_percent = {rng.choice([100, 200, 1000])}, "
+                f"launch_cost = {rng.choice([1, 1, 256])}, "
+                f"image_read_percent = {rng.choice([1, 10])}>")
+
+    def flags(self, rng):
+        return ""
+
+    def pipelines(self, flags):
+        return {"images": ["--layout-to-opencl"]}
+
+
+class Npu(Cpu):
+    """In the simulator of a chip, which reports every access that breaks a rule."""
+    name, batch = "npu", 10
+    layouts = None
+    profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i8", "i8"], dynamic=0, empty=0,
+                      rank=5, operations=(1, 4), without=("stored", "loop", "parallel", "branch", "retype"))
+    # Errors that name what the chip is too small for, and what its DMA engine cannot address.
+    known = ("does not fit local memory in any parts", "op does not fit: ",
+             "parts or more for local memory", "no transfers move a tensor from", "no transfers fill",
+             "is not in their memory", "has no command of an NPU: lower it", "units have no command for that",
+             "take plain tensors of known sizes")
+
+    def target(self, rng):
+        eu = rng.choice([8, 16, 32, 64, 128])
+        chip = (f"npus = {rng.choice([rng.randint(1, 9), rng.randint(1, 64)])}, bytes_per_npu = "
+                f"{rng.choice([256, 1024, 2048, 4096, 16384])}, eu_bytes = {eu}")
+        if rng.random() < 0.4:
+            chip += f", dma_alignment = {rng.choice([4, 4, 4, 8, 16])}"
+        if rng.random() < 0.4:
+            most = rng.choice([5, 5, 40])
+            chip += f", max_shape = {[rng.randint(2, most) for _ in range(4)]}"
+        if rng.random() < 0.3:
+            chip += f", max_stride = {rng.choice([8, 64, 256, 2048])}"
+        if rng.random() < 0.6:
+            chip += f", banks = {rng.choice([1, 2, 4, 8, 16])}"
+        return (f'#layout.target<kind = "npu", lanes = {eu // 4}, npu = #npu.target<{chip}>, '
+                f"launch_cost = {rng.choice([1, 256])}, flops_per_byte = 8>")
+
+    def flags(self, rng):
+        return f"reuse-holes={rng.choice(['false', 'true'])}"
+
+    def pipelines(self, flags):
+        return {"units": [f"--layout-to-npu={flags}"]}
+
+    def run(self, cases, folder):
+        (side, pipeline), = self.pipelines(cases[0].flags).items()
+        modules, outcomes = lower(cases, pipeline, folder, side, self.known)
+        for case in cases:
+            if case.seed in modules:
+                outcomes[case.seed] = apart(simulate, modules[case.seed], case, folder / str(case.seed))
+        return outcomes
+
+    def commands(self, case, side):
+        return [f"layout-opt module.mlir '{self.pipelines(case.flags)[side][0]}' -o lowered.mlir",
+                "python -m layout_mlir.npu lowered.mlir"]
+
+
+def simulate(module, case, folder):
+    try:
+        program = npu.Program(module, folder=folder)
+        result = program.run(*case.text.inputs, check=False)
+    except (LayoutError, RuntimeError) as error:
+        return Outcome("error", "units", str(error)[:600])
+    if result.errors:
+        return Outcome("error", "units", f"the simulator reports {result.errors[0]}")
+    different = find_difference(case.text.wanted, result.outputs)
+    return Outcome("differs", "units", different) if different else Outcome("right")
+
+
+def apart(function, *arguments):
+    """What the function returns in a process of its own, which may break."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(
+        target=lambda: there.send(function(*arguments)))
+    process.start()
+    there.close()
+    outcome = None
+    if here.poll(SECONDS * 3):
+        try:
+            outcome = here.recv()
+        except EOFError:
+            pass
+    else:
+        process.kill()
+        outcome = Outcome("timeout", "units", "the simulator did not end")
+    process.join()
+    return outcome or Outcome("crash", "units", f"the process of the simulator ended with {process.exitcode}")
+
+
+ROADS = {"cpu": Cpu, "opencl": OpenCL, "npu": Npu}
