@@ -128,6 +128,7 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   math::populateExpansionPatterns(patterns, {"clampf", "ctlz", "fpowi"});
   // Rounding to bf16 is arithmetic on the bits of an f32.
   arith::populateExpandBFloat16Patterns(patterns);
+  arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
