@@ -51,8 +51,9 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
   return result;
 }
 
-/// `value` over dims of the sizes `sizeOf` with the number of its positions;
-/// nothing where it may be negative.
+/// `value` over dims of the sizes `sizeOf` with the number of its positions,
+/// counted from the lowest one; nothing where that is not known. Storage that
+/// begins with padding has positions before index 0.
 static std::optional<Sized> measure(const Linear &value,
                                     ArrayRef<SizeExpr> sizeOf, Sizes known) {
   std::vector<Linear> dims;
@@ -60,10 +61,12 @@ static std::optional<Sized> measure(const Linear &value,
     dims.push_back(Linear::dim(d));
   Linear simple = substitute(value, dims, sizeOf, known);
   if (std::optional<Interval> range = getRange(simple, known)) {
-    if (range->min < 0)
-      return std::nullopt;
-    return Sized{simple, SizeExpr(range->max) + SizeExpr(1)};
+    int64_t lowest = std::min<int64_t>(range->min, 0);
+    return Sized{add(simple, Linear(SizeExpr(0) - SizeExpr(lowest)), known),
+                 SizeExpr(range->max) - SizeExpr(lowest) + SizeExpr(1)};
   }
+  if (std::optional<int64_t> c = simple.constant.getConstant(); c && *c < 0)
+    simple.constant = SizeExpr(0);
   bool isPositive = simple.constant.isProvablyAtLeast(0) &&
                     llvm::all_of(simple.terms, [&](const DigitTerm &term) {
                       std::optional<Interval> range =
@@ -75,6 +78,22 @@ static std::optional<Sized> measure(const Linear &value,
   if (!isPositive)
     return std::nullopt;
   return Sized{simple, naturalExtent(simple).substitute(sizeOf)};
+}
+
+/// `dims` on the known ones of the logical sizes.
+static std::vector<StoredAxis> specialize(const LayoutMap &map,
+                                          ArrayRef<Sized> dims, Sizes known) {
+  std::vector<Linear> identity;
+  llvm::SmallVector<SizeExpr> sizeOf;
+  for (auto [d, size] : llvm::enumerate(map.getBox(known))) {
+    identity.push_back(Linear::dim(d));
+    sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
+  }
+  std::vector<StoredAxis> axes;
+  for (const Sized &dim : dims)
+    axes.push_back({substitute(dim.value, identity, sizeOf, known),
+                    dim.extent.substitute(sizeOf)});
+  return axes;
 }
 
 std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
@@ -94,11 +113,11 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
   if (!sizes.empty())
     known.assign(sizes.begin(), sizes.end());
 
-  std::vector<StoredAxis> axes;
-  for (const Sized &dim : storedDims)
-    axes.push_back({dim.value, dim.extent});
+  llvm::SmallVector<Sized> dims(storedDims);
   if (storedDims.empty())
-    axes = map.getStoredAxes();
+    for (const StoredAxis &axis : map.getStoredAxes())
+      dims.push_back({axis.value, axis.extent});
+  std::vector<StoredAxis> axes = specialize(map, dims, known);
 
   // The sizes of the answer's dims: numbers where they are, else symbols.
   unsigned rank = axes.size();
@@ -115,13 +134,13 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
     return no(error, "the logical index is no formula of the stored dims of " +
                          map.str() +
                          " by construction: no inverse layout (L7)");
-  llvm::SmallVector<Sized> dims;
+  dims.clear();
   for (auto [d, value] : llvm::enumerate(*logical)) {
     std::optional<Sized> dim = measure(value, sizeOf, knownOf);
     if (!dim)
-      return no(error, "positions of the storage of " + map.str() +
-                           " lie before the first index of dim " + Twine(d) +
-                           ": no layout of the whole stored box (L7)");
+      return no(error, "how many positions the storage of " + map.str() +
+                           " has before the first index of dim " + Twine(d) +
+                           " is not known: state the sizes (L7)");
     dims.push_back(std::move(*dim));
   }
   Sized offset = group(dims);

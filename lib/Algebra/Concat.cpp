@@ -168,7 +168,7 @@ std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
     if (!whole || whole->hasOverflow() ||
         proveInjective(*whole, wholeSizes).answer != Answer::Yes)
       continue;
-    Concatenation result{*whole, {}};
+    Concatenation result{*whole, wholeSizes, {}};
     llvm::SmallVector<int64_t> offsets(rank, 0), strides(rank, 1);
     for (const ConcatPart &part : parts) {
       llvm::SmallVector<int64_t> sizes(rank, kWholeDim);
@@ -190,4 +190,44 @@ std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
   return no(error, "no layout of the whole keeps every part where its own "
                    "layout puts it, up to a shift (L7): give the parts the "
                    "layouts of slices of the whole, or copy them");
+}
+
+bool mlir::layout::isTiledByParts(const Concatenation &concatenation,
+                                  ArrayRef<ConcatPart> parts) {
+  using Run = std::pair<int64_t, int64_t>; // of positions: begin and end
+  size_t numCoordinates = concatenation.whole.getCoordinates().size();
+  std::vector<std::vector<Run>> runs(numCoordinates);
+  for (auto [part, shift] : llvm::zip_equal(parts, concatenation.shifts)) {
+    auto extents = part.map.storageExtent(part.sizes);
+    for (size_t c = 0; c < numCoordinates; ++c) {
+      std::optional<int64_t> begin = shift[c].getConstant();
+      int64_t end;
+      if (!begin || !extents || llvm::AddOverflow(*begin, (*extents)[c], end))
+        return false;
+      runs[c].push_back({*begin, end});
+    }
+  }
+  // Along one coordinate the parts lie one after the other, along the others
+  // each takes all of the whole's.
+  bool isSplit = false;
+  for (auto [c, run] : llvm::enumerate(runs)) {
+    std::optional<int64_t> extent =
+        concatenation.whole.getCoordinates()[c].extent.evaluate(
+            concatenation.sizes);
+    if (!extent)
+      return false;
+    if (llvm::all_of(run, [&](const Run &r) { return r == Run(0, *extent); }))
+      continue;
+    llvm::sort(run);
+    int64_t end = 0;
+    for (const Run &next : run) {
+      if (isSplit || next.first != end)
+        return false;
+      end = next.second;
+    }
+    if (end != *extent)
+      return false;
+    isSplit = true;
+  }
+  return isSplit || parts.size() == 1;
 }

@@ -8,7 +8,8 @@
 #include "layout/Algebra/LayoutMap.h"
 #include "Print.h"
 #include "layout/Algebra/Box.h"
-#include "layout/Algebra/Proof.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/IntegerSets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -338,9 +339,60 @@ LayoutMap::storageExtent(Sizes sizes) const {
   return extents;
 }
 
+/// The values of the stored axes at `point`: each coordinate is row-major over
+/// its axes.
+static llvm::SmallVector<int64_t> splitPoint(const LayoutMap &special,
+                                             ArrayRef<int64_t> point) {
+  llvm::SmallVector<int64_t> values;
+  for (auto [c, x] : llvm::enumerate(point)) {
+    ArrayRef<StoredAxis> axes = special.getStoredAxes(c);
+    size_t first = values.size();
+    values.resize(first + axes.size());
+    int64_t rest = x;
+    for (size_t a = axes.size(); a-- > 0;) {
+      int64_t extent = *axes[a].extent.getConstant();
+      values[first + a] = a == 0 ? rest : llvm::mod(rest, extent);
+      rest = llvm::divideFloorSigned(rest, extent);
+    }
+  }
+  return values;
+}
+
+/// The index whose storage point is `point` by search: every index of a small
+/// box, integer sets for a large one.
+static std::optional<llvm::SmallVector<int64_t>>
+searchIndex(const LayoutMap &special, ArrayRef<int64_t> point, Sizes box,
+            bool &isKnown) {
+  std::vector<Linear> values;
+  for (const Coordinate &coordinate : special.getCoordinates())
+    values.push_back(coordinate.value);
+  std::optional<int64_t> count = countIndices(box);
+  std::optional<Evaluator> evaluator;
+  if (count && *count <= kMaxPoints)
+    evaluator = Evaluator::compile(values, box);
+  if (evaluator) {
+    std::optional<llvm::SmallVector<int64_t>> found;
+    llvm::SmallVector<int64_t> image(point.size());
+    forEachIndex(box, [&](ArrayRef<int64_t> index) {
+      evaluator->evaluate(index.data(), image.data());
+      if (ArrayRef<int64_t>(image) == point)
+        found.emplace(index.begin(), index.end());
+      return !found;
+    });
+    return found;
+  }
+  sets::Statement unused = sets::proveUnused(values, point, box);
+  isKnown = unused.answer != Answer::Unknown;
+  return unused.answer == Answer::No ? std::optional(std::move(unused.index))
+                                     : std::nullopt;
+}
+
 std::optional<llvm::SmallVector<int64_t>>
-LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes) const {
-  LayoutMap special = specialize(sizes);
+LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes, bool *isKnown) const {
+  bool known = true;
+  if (!isKnown)
+    isKnown = &known;
+  *isKnown = true;
   std::optional<llvm::SmallVector<int64_t>> extents = storageExtent(sizes);
   if (!extents || llvm::is_contained(sizes, 0))
     return std::nullopt;
@@ -348,48 +400,30 @@ LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes) const {
     if (x < 0 || x >= extent)
       return std::nullopt;
 
+  LayoutMap special = specialize(sizes);
   llvm::SmallVector<int64_t> box = getBox(sizes), index;
-  auto isImage = [&] {
-    for (auto [i, size] : llvm::zip(index, box))
-      if (i < 0 || i >= size)
-        return false;
-    std::optional<llvm::SmallVector<int64_t>> image =
-        special.forward(index, sizes);
-    return image && ArrayRef<int64_t>(*image) == point;
-  };
-
-  auto takeLogical = [&] {
-    index.truncate(getRank());
-    return index;
-  };
   if (auto inverse = invertAxes(special.getStoredAxes(), getNumDims(), box)) {
-    // The point as axis values: each coordinate is row-major over its axes.
-    llvm::SmallVector<int64_t> axisValues(special.getStoredAxes().size());
-    for (unsigned c = 0, n = point.size(); c < n; ++c) {
-      int64_t rest = point[c];
-      ArrayRef<StoredAxis> axes = special.getStoredAxes(c);
-      unsigned first = special.data->axisBegin[c];
-      for (unsigned a = axes.size(); a-- > 0;) {
-        int64_t extent = *axes[a].extent.getConstant();
-        axisValues[first + a] = a == 0 ? rest : llvm::mod(rest, extent);
-        rest = llvm::divideFloorSigned(rest, extent);
-      }
-    }
-    for (const Linear &dim : *inverse) {
-      std::optional<int64_t> i = dim.evaluate(axisValues, {});
-      if (!i)
+    llvm::SmallVector<int64_t> axisValues = splitPoint(special, point);
+    for (const Linear &dim : *inverse)
+      if (std::optional<int64_t> i = dim.evaluate(axisValues, {}))
+        index.push_back(*i);
+    if (index.size() == box.size()) {
+      for (auto [i, size] : llvm::zip(index, box))
+        if (i < 0 || i >= size)
+          return std::nullopt;
+      std::optional<llvm::SmallVector<int64_t>> image =
+          special.forward(index, sizes);
+      if (image && ArrayRef<int64_t>(*image) != point)
         return std::nullopt;
-      index.push_back(*i);
+      index.truncate(getRank());
+      if (image)
+        return index;
     }
-    return isImage() ? std::optional(takeLogical()) : std::nullopt;
   }
-
-  // No formula: the box is searched. Only boxes small enough for a proof by
-  // enumeration get here with a valid layout.
-  index.assign(box.size(), 0);
-  do {
-    if (isImage())
-      return takeLogical();
-  } while (increment(index, box));
-  return std::nullopt;
+  // No formula, or one whose steps leave int64.
+  std::optional<llvm::SmallVector<int64_t>> found =
+      searchIndex(special, point, box, *isKnown);
+  if (found)
+    found->truncate(getRank());
+  return found;
 }

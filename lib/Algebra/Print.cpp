@@ -46,6 +46,7 @@ struct MapPrinter {
   std::optional<std::string>
   printGroup(const Linear &value, const SizeExpr &extent, bool brackets) const;
   void printDigit(const Digit &digit, raw_ostream &os) const;
+  void printSized(const Sized &x, raw_ostream &os) const;
   void printCoordinate(const Coordinate &coordinate, bool isBuffer,
                        raw_ostream &os) const;
 };
@@ -200,11 +201,26 @@ void MapPrinter::printCoordinate(const Coordinate &coordinate, bool isBuffer,
     return;
   }
   os << coordinate.name << " = ";
-  printSum(coordinate.value, os);
-  if (coordinate.extent != naturalExtent(coordinate.value)) {
+  printSized({coordinate.value, coordinate.extent}, os);
+}
+
+void MapPrinter::printSized(const Sized &x, raw_ostream &os) const {
+  printSum(x.value, os);
+  if (x.extent != naturalExtent(x.value)) {
     os << " extent ";
-    coordinate.extent.print(os);
+    x.extent.print(os);
   }
+}
+
+std::string mlir::layout::makeText(const LayoutMap &map, const Sized &value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  MapPrinter printer{map.getRank(), map.getReplicas()};
+  AxisText axis = printer.printAxis({value.value, value.extent});
+  if (axis.sized.extent == value.extent)
+    return axis.text;
+  printer.printSized(value, os);
+  return text;
 }
 
 std::string mlir::layout::makeText(const LayoutMap &map) {

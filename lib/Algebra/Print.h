@@ -16,6 +16,10 @@ namespace layout {
 /// Makes the text that LayoutMap::print gives; a map remembers it.
 std::string makeText(const LayoutMap &map);
 
+/// The text of a value over the dims of `map`: digits with explicit strides
+/// and, where it is not the natural one, an extent.
+std::string makeText(const LayoutMap &map, const Sized &value);
+
 } // namespace layout
 } // namespace mlir
 

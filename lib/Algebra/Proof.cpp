@@ -220,27 +220,72 @@ static bool isNonNegative(const Linear &value) {
          });
 }
 
+/// Whether a coordinate stays inside its extent because each of its axes does:
+/// the axes are row-major digits of it.
+static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
+                                   Sizes box) {
+  const Coordinate &coordinate = special.getCoordinates()[c];
+  std::optional<Interval> range = getRange(coordinate.value, box);
+  std::optional<int64_t> extent = coordinate.extent.getConstant();
+  if (range && range->min >= 0 && extent && range->max < *extent)
+    return true;
+  return llvm::all_of(special.getStoredAxes(c), [&](const StoredAxis &axis) {
+    return isNonNegative(axis.value) &&
+           axis.extent.specialize(box).isProvablyAtLeast(
+               naturalExtent(axis.value).specialize(box));
+  });
+}
+
+/// The first index of a small box that a coordinate takes outside.
+static ExtentProof walkExtent(const Coordinate &coordinate, Sizes box) {
+  ExtentProof proof;
+  std::optional<Evaluator> evaluator =
+      Evaluator::compile(coordinate.value, box);
+  std::optional<int64_t> extent = coordinate.extent.evaluate(box);
+  if (!evaluator || !extent || !hasAtMost(box, kMaxPoints))
+    return proof;
+  proof.answer = Answer::Yes;
+  forEachIndex(box, [&](ArrayRef<int64_t> index) {
+    int64_t value;
+    evaluator->evaluate(index.data(), &value);
+    if (value >= 0 && value < *extent)
+      return true;
+    proof.answer = Answer::No;
+    proof.index.assign(index.begin(), index.end());
+    proof.sizes.assign(box.begin(), box.end());
+    return false;
+  });
+  return proof;
+}
+
+ExtentProof mlir::layout::proveWithinExtent(const LayoutMap &special,
+                                            unsigned coordinate, Sizes sizes) {
+  ExtentProof proof;
+  llvm::SmallVector<int64_t> box = special.getBox(sizes);
+  if (isWithinByConstruction(special, coordinate, box)) {
+    proof.answer = Answer::Yes;
+    return proof;
+  }
+  const Coordinate &c = special.getCoordinates()[coordinate];
+  sets::Statement statement = sets::proveWithin(c.value, c.extent, box);
+  if (statement.answer == Answer::Unknown)
+    return walkExtent(c, box);
+  proof.answer = statement.answer;
+  proof.sizes = std::move(statement.sizes);
+  proof.index = std::move(statement.index);
+  return proof;
+}
+
 Answer mlir::layout::isWithinExtents(const LayoutMap &map, Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
-  llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  std::vector<Linear> values;
-  std::vector<SizeExpr> extents;
-  for (const Coordinate &coordinate : special.getCoordinates()) {
-    std::optional<Interval> range = getRange(coordinate.value, box);
-    std::optional<int64_t> extent = coordinate.extent.getConstant();
-    if (range && range->min >= 0 && extent && range->max < *extent)
-      continue;
-    // Every digit at its largest: sets would say the same, at length.
-    if (isNonNegative(coordinate.value) &&
-        coordinate.extent.isProvablyAtLeast(
-            naturalExtent(coordinate.value).specialize(box)))
-      continue;
-    values.push_back(coordinate.value);
-    extents.push_back(coordinate.extent);
+  Answer answer = Answer::Yes;
+  for (unsigned c = 0, n = special.getCoordinates().size(); c < n; ++c) {
+    // Where some sizes are known, axes can show less than where none is.
+    bool isWithin = isWithinByConstruction(map, c, map.getBox(sizes));
+    if (!isWithin)
+      answer = std::min(answer, proveWithinExtent(special, c, sizes).answer);
   }
-  if (values.empty())
-    return Answer::Yes;
-  return sets::proveWithin(values, extents, box).answer;
+  return answer;
 }
 
 Answer mlir::layout::hasPadding(const LayoutMap &map, Sizes sizes) {

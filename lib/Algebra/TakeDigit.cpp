@@ -104,24 +104,32 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
     }
   }
 
-  // floor((lo * A + B) / lo) is A + floor(B / lo).
-  if (modulus == 0 && lo > 1) {
-    Linear rest;
-    SizeExpr whole;
+  // floor((lo * A + B) / lo) is A + floor(B / lo), below a mod, too: whichever
+  // of the two was written first, there is one form.
+  if (lo > 1) {
+    Linear whole, rest;
     for (const DigitTerm &term : x.terms) {
       if (isMultipleOf(term.stride, lo))
-        outside.terms.push_back({term.digit, divideContent(term.stride, lo)});
+        whole.terms.push_back({term.digit, divideContent(term.stride, lo)});
       else
         rest.terms.push_back(term);
     }
     rest.constant = x.constant;
     if (std::optional<int64_t> c = x.constant.getConstant()) {
-      whole = SizeExpr(llvm::divideFloorSigned(*c, lo));
+      whole.constant = SizeExpr(llvm::divideFloorSigned(*c, lo));
       rest.constant = SizeExpr(llvm::mod(*c, lo));
     }
-    outside.constant = outside.constant + whole;
-    changed |= rest.terms.size() != x.terms.size() || !whole.isZero();
-    x = rest;
+    if (modulus == 0) {
+      changed |=
+          rest.terms.size() != x.terms.size() || !whole.constant.isZero();
+      outside.constant = outside.constant + whole.constant;
+      llvm::append_range(outside.terms, whole.terms);
+      x = std::move(rest);
+    } else if (!whole.isZero()) {
+      x = add(whole, takeDigit(rest, lo, 0, sizes), sizes);
+      lo = 1;
+      return true;
+    }
   }
 
   if (modulus) {
@@ -134,12 +142,17 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
   return changed;
 }
 
-/// floor(swizzle / lo) mod modulus where those take whole bits: the swizzle of
-/// the operands' bits.
+/// floor(swizzle / lo) mod modulus where the floor takes whole bits: the
+/// swizzle of the operands' bits, or a digit of that where the mod does not.
 static std::optional<Linear> takeBits(const Swizzle &swizzle, int64_t lo,
                                       int64_t modulus, Sizes sizes) {
-  if (!llvm::isPowerOf2_64(lo) || (modulus && !llvm::isPowerOf2_64(modulus)))
+  if (!llvm::isPowerOf2_64(lo))
     return std::nullopt;
+  if (modulus && !llvm::isPowerOf2_64(modulus)) {
+    if (lo == 1)
+      return std::nullopt;
+    return takeDigit(*takeBits(swizzle, lo, 0, sizes), 1, modulus, sizes);
+  }
   unsigned first = llvm::Log2_64(lo);
   if (first >= swizzle.bits)
     return Linear();

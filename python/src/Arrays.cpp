@@ -85,13 +85,6 @@ static std::string toText(ArrayRef<int64_t> integers) {
   return py::str(tuple);
 }
 
-/// The storage array: linear memory by its stored dims, any other space by its
-/// coordinates. Both are row-major over the storage.
-static Shape getStorageShape(const OnShape &on) {
-  return on.map.getSpace() == "buffer" ? on.getStoredShape()
-                                       : on.getStorageExtent();
-}
-
 /// The logical dim of each stored dim that is longer than 1, where storage only
 /// permutes them: every one is a whole logical dim, and nothing is padded.
 static std::optional<SmallVector<int64_t>> getPermutation(const OnShape &on) {
@@ -143,7 +136,7 @@ static py::object packArray(const LayoutValue &self, const py::object &given,
   auto on = self.on(array.getShape(), getElement(self, array.getDtype()));
   on->requireValid();
   py::object padding = getPadding(*on, pad, array.getDtype());
-  Shape shape = getStorageShape(*on);
+  Shape shape = on->getStoredShape();
   if (array.isContiguous() && isRowMajor(*on))
     return array.reshape(shape);
   if (auto permutation = getPermutation(*on))
@@ -166,7 +159,7 @@ static py::object unpackArray(const LayoutValue &self, const py::object &given,
   auto on =
       self.on(toShape(logicalShape), getElement(self, storage.getDtype()));
   on->requireValid();
-  Shape shape = getStorageShape(*on), extents = on->getStorageExtent();
+  Shape shape = on->getStoredShape(), extents = on->getStorageExtent();
   Shape found = storage.getShape();
   if (found != shape && found != extents)
     fail("the storage of this shape is an array of shape " + toText(shape) +
@@ -252,8 +245,7 @@ void mlir::layout::python::bindArrays(LayoutClass &layout) {
            py::arg("pad") = py::none(),
            R"(The storage of a logical array, padding included.
 
-The shape is `stored_shape` in linear memory, and one dim for each coordinate in
-other spaces, so that storage[forward_index(i)] or storage[tuple of the
+The shape is `stored_shape`, so that storage[forward_index(i)] or storage[tuple of the
 address] is array[i]. Padding holds `pad`: what the layout states (P1) where it
 does, else 0.
 

@@ -82,7 +82,7 @@ void OnShape::requireValid() const {
   }
   inContext("", [&](MLIRContext *context) -> FailureOr<bool> {
     auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-    if (failed(verifyLayout(map, layout, shape, element, emit)))
+    if (failed(verifyEncoding(layout, shape, element, emit)))
       return failure();
     return true;
   });
@@ -180,18 +180,36 @@ LayoutValue::import(Notation notation, StringRef text,
   });
 }
 
+/// What `padded` states, null for zero however it is written.
+static TypedAttr getStatedValue(PaddedAttr padded) {
+  TypedAttr value = padded.getValue();
+  auto number = dyn_cast_if_present<FloatAttr>(value);
+  auto integer = dyn_cast_if_present<IntegerAttr>(value);
+  bool isZero = (number && number.getValue().isPosZero()) ||
+                (integer && integer.getValue().isZero());
+  return isZero ? TypedAttr() : value;
+}
+
 LayoutValue::Ptr LayoutValue::fromMap(const LayoutMap &map,
-                                      const LayoutValue &like) {
+                                      const LayoutValue &like,
+                                      bool keepsPadding, StoredDims stored) {
   return inContext("", [&](MLIRContext *context) -> FailureOr<Ptr> {
     auto emit = [&] { return emitError(UnknownLoc::get(context)); };
-    Attribute attr = MapAttr::getChecked(emit, context, map);
-    if (auto padded = dyn_cast<PaddedAttr>(like.layout); padded && attr)
-      attr = PaddedAttr::getChecked(emit, context, attr, padded.getValue());
+    Attribute attr = MapAttr::getChecked(emit, context, map, std::move(stored));
+    auto padded = dyn_cast<PaddedAttr>(like.layout);
+    if (padded && attr && keepsPadding)
+      attr =
+          PaddedAttr::getChecked(emit, context, attr, getStatedValue(padded));
     if (!attr)
       return failure();
     return Ptr(std::make_shared<LayoutValue>(cast<LayoutAttrInterface>(attr),
                                              like.element, print(attr)));
   });
+}
+
+bool LayoutValue::statesSamePadding(const LayoutValue &other) const {
+  auto a = dyn_cast<PaddedAttr>(layout), b = dyn_cast<PaddedAttr>(other.layout);
+  return bool(a) == bool(b) && (!a || getStatedValue(a) == getStatedValue(b));
 }
 
 bool LayoutValue::hasElement() const { return !isa<NoneType>(element); }
@@ -271,10 +289,13 @@ std::shared_ptr<const OnShape> LayoutValue::onSomeShape() const {
 }
 
 bool LayoutValue::isSame(const LayoutValue &other) const {
-  if (layout == other.layout && element == other.element)
+  if (element != other.element || !statesSamePadding(other))
+    return false;
+  if (layout == other.layout)
     return true;
   auto mine = tryEveryShape(), theirs = other.tryEveryShape();
-  return mine && theirs && mine->map == theirs->map;
+  return mine && theirs && mine->map == theirs->map &&
+         mine->getStored() == theirs->getStored();
 }
 
 size_t LayoutValue::getHash() const {

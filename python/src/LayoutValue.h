@@ -43,11 +43,14 @@ public:
   const Shape shape; // kUnknownSize where not known
   const Type element;
   const LayoutMap map;                 // holds for other sizes, too
-  const std::vector<Sized> storedDims; // as the notation groups them
+  const std::vector<Sized> storedDims; // of the storage array
   const LayoutMap normal;              // the normal form on this shape
   const std::vector<Sized> normalDims; // the same of the stored dims
 
   bool isEmpty() const;
+
+  /// The stored dims where they are not those of the map.
+  StoredDims getStored() const { return StoredDims::get(map, storedDims); }
 
   /// The extents of the stored dims; the sizes are known.
   Shape getStoredShape() const;
@@ -78,8 +81,13 @@ public:
   static Ptr import(Notation notation, StringRef text,
                     const std::optional<std::string> &element);
 
-  /// `map` with the element type and the padding value of `like`.
-  static Ptr fromMap(const LayoutMap &map, const LayoutValue &like);
+  /// `map`, stored in the dims `stored`, with the element type of `like` and,
+  /// where `keepsPadding`, its padding value.
+  static Ptr fromMap(const LayoutMap &map, const LayoutValue &like,
+                     bool keepsPadding = true, StoredDims stored = {});
+
+  /// Whether both say the same of what padding holds.
+  bool statesSamePadding(const LayoutValue &other) const;
 
   const LayoutAttrInterface layout;
   const Type element; // none where it was not stated
@@ -97,18 +105,18 @@ public:
   /// them; throws where there is none.
   std::shared_ptr<const OnShape> onEveryShape() const;
 
+  /// The same; null where there is none.
+  std::shared_ptr<const OnShape> tryEveryShape() const;
+
   /// On some shape: that of the space and its coordinates.
   std::shared_ptr<const OnShape> onSomeShape() const;
 
-  /// L5: the same map on every shape; where one of the layouts has no such
-  /// map, the same attribute.
+  /// L5: the same map, stored dims, element type and padding value on every
+  /// shape; where one of the layouts has no such map, the same attribute.
   bool isSame(const LayoutValue &other) const;
   size_t getHash() const;
 
 private:
-  /// Null where the map depends on the shape.
-  std::shared_ptr<const OnShape> tryEveryShape() const;
-
   mutable std::mutex mutex;
   mutable std::map<std::pair<Shape, const void *>,
                    std::shared_ptr<const OnShape>>

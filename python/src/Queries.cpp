@@ -182,11 +182,17 @@ static py::object getBackwardIndex(const LayoutValue &self, py::handle address,
       fail(Twine(coordinate.name) + " " + Twine(x) +
            " is outside the storage: its extent is " + Twine(extent));
   std::optional<SmallVector<int64_t>> index;
+  bool isKnown;
   {
     // A search, where no formula exists.
     py::gil_scoped_release withoutInterpreter;
-    index = on->normal.backward(point, on->shape);
+    index = on->normal.backward(point, on->shape, &isKnown);
   }
+  if (!isKnown)
+    fail("layout " + self.text +
+         " has no inverse by construction, and the index at this address is "
+         "not found within the bound (L3): use a layout whose strides exceed "
+         "what lies below them");
   return index ? py::object(toTuple(*index)) : py::none();
 }
 
@@ -223,7 +229,8 @@ static void check(const LayoutValue &self, py::handle shape) {
 static std::shared_ptr<LayoutValue> getCanonical(const LayoutValue &self,
                                                  const py::object &shape) {
   auto on = shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
-  return toPython(LayoutValue::fromMap(on->map, self));
+  return toPython(LayoutValue::fromMap(on->map, self, /*keepsPadding=*/true,
+                                       on->getStored()));
 }
 
 static py::object isEqualOn(const LayoutValue &self, const LayoutValue &other,
@@ -300,7 +307,9 @@ The address is what `address` gives, or the numbers in the order of
 True
 
 An address outside the storage is a LayoutError, and so is a layout that is not
-valid for the shape (L1).)")
+valid for the shape (L1). A layout without an inverse by construction is searched
+within a bound: the indices of a small shape, integer sets for a large one. Where
+that ends without an answer, LayoutError says so.)")
       .def("is_injective", forPython(isInjective), shape,
            R"(Whether no two indices of the shape share a storage point (L1).
 

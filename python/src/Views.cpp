@@ -21,9 +21,12 @@ static std::shared_ptr<const OnShape> getOn(const LayoutValue &self,
   return shape.is_none() ? self.onEveryShape() : self.on(toOpenShape(shape));
 }
 
-/// The layout that view(error) builds; a "no" is raised with its reason.
+/// The layout that view(error) builds; a "no" is raised with its reason. What
+/// padding holds is known of the result only where its padding is padding of
+/// `self`, too: `keepsPadding`, which is read after the view was built.
 template <typename Fn>
-static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view) {
+static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view,
+                                          const bool &keepsPadding = true) {
   std::string reason;
   std::optional<LayoutMap> map;
   {
@@ -32,7 +35,7 @@ static std::shared_ptr<LayoutValue> build(const LayoutValue &self, Fn view) {
   }
   if (!map)
     fail(reason);
-  return toPython(LayoutValue::fromMap(*map, self));
+  return toPython(LayoutValue::fromMap(*map, self, keepsPadding));
 }
 
 static std::shared_ptr<LayoutValue> transposeView(const LayoutValue &self,
@@ -55,9 +58,17 @@ sliceView(const LayoutValue &self, py::handle offsets, py::handle sizes,
   if (!strides.is_none())
     step = toInts(strides, "strides");
   auto dropped = toInts(drop, "dropped dims");
-  return build(self, [&](ViewError error) {
-    return slice(on->map, on->shape, begin, length, step, dropped, error);
+  // The elements that a slice leaves out are none of its padding's.
+  bool isWhole = llvm::all_of(llvm::zip(length, on->shape), [](auto pair) {
+    auto [taken, size] = pair;
+    return taken == kWholeDim || taken == size;
   });
+  return build(
+      self,
+      [&](ViewError error) {
+        return slice(on->map, on->shape, begin, length, step, dropped, error);
+      },
+      isWhole);
 }
 
 static std::shared_ptr<LayoutValue> expandView(const LayoutValue &self,
@@ -86,9 +97,12 @@ static std::shared_ptr<LayoutValue> broadcastView(const LayoutValue &self,
                                                   int64_t size,
                                                   const py::object &shape) {
   auto on = getOn(self, shape);
-  return build(self, [&](ViewError error) {
-    return broadcast(on->map, position, size, error);
-  });
+  return build(
+      self,
+      [&](ViewError error) {
+        return broadcast(on->map, position, size, error);
+      },
+      /*keepsPadding=*/size != 0);
 }
 
 static std::shared_ptr<LayoutValue>
@@ -103,18 +117,32 @@ static std::shared_ptr<LayoutValue> composeWith(const LayoutValue &self,
                                                 const LayoutValue &first,
                                                 const py::object &shape) {
   auto inner = getOn(first, shape);
-  auto outer = self.onEveryShape();
-  return build(self, [&](ViewError error) {
-    return compose(outer->map, inner->map, inner->storedDims, error);
-  });
+  // A layout that has no one map is asked on the storage of the first one.
+  auto outer = shape.is_none() ? self.onEveryShape() : self.tryEveryShape();
+  if (!outer) {
+    Shape stored;
+    for (const Sized &dim : inner->normalDims)
+      stored.push_back(dim.extent.getConstant().value_or(kUnknownSize));
+    outer = self.on(stored);
+  }
+  // Padding of the result is padding of either.
+  return build(
+      self,
+      [&](ViewError error) {
+        return compose(outer->map, inner->map, inner->storedDims, error);
+      },
+      self.statesSamePadding(first));
 }
 
 static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
                                            const py::object &shape) {
   auto on = getOn(self, shape);
-  return build(self, [&](ViewError error) {
-    return inverse(on->map, on->storedDims, on->shape, error);
-  });
+  return build(
+      self,
+      [&](ViewError error) {
+        return inverse(on->map, on->storedDims, on->shape, error);
+      },
+      /*keepsPadding=*/false);
 }
 
 /// Lives as long as the Python object.
@@ -137,12 +165,19 @@ static py::tuple concatenate(const py::sequence &layouts,
   }
   std::optional<Concatenation> found;
   const LayoutValue &first = toLayout(layouts[0]);
-  auto whole = build(first, [&](ViewError error) -> std::optional<LayoutMap> {
-    found = concat(parts, axis, error);
-    if (!found)
-      return std::nullopt;
-    return found->whole;
-  });
+  bool keepsPadding = true;
+  for (size_t i = 1; i < layouts.size(); ++i)
+    keepsPadding &= toLayout(layouts[i]).statesSamePadding(first);
+  auto whole = build(
+      first,
+      [&](ViewError error) -> std::optional<LayoutMap> {
+        found = concat(parts, axis, error);
+        if (!found)
+          return std::nullopt;
+        keepsPadding = keepsPadding && isTiledByParts(*found, parts);
+        return found->whole;
+      },
+      keepsPadding);
   py::list shifts;
   for (const auto &shift : found->shifts) {
     py::dict named;

@@ -85,6 +85,10 @@ public:
   llvm::ArrayRef<StoredAxis> getStoredAxes() const;
   llvm::ArrayRef<StoredAxis> getStoredAxes(unsigned coordinate) const;
 
+  /// The dims of the array that holds the storage, where no notation states
+  /// others: the axes of linear memory, the coordinates of any other space.
+  llvm::SmallVector<Sized> getStoredDims() const;
+
   bool operator==(const LayoutMap &other) const;
   bool operator!=(const LayoutMap &other) const { return !(*this == other); }
   friend llvm::hash_code hash_value(const LayoutMap &map);
@@ -112,8 +116,15 @@ public:
 
   /// The logical index stored at `point`; nothing where `point` is padding or
   /// outside the storage. `sizes` are static and the map is injective there.
+  ///
+  /// Maps that `invertAxes` inverts by construction have a formula for it. For
+  /// others (digits that overlap, swizzles that no equations solve) the index
+  /// is searched: a box of at most kMaxPoints indices is walked, a larger one
+  /// is left to integer sets with their bound. Where that ends without an
+  /// answer the result is nothing, too, and `*isKnown` false.
   std::optional<llvm::SmallVector<int64_t>>
-  backward(llvm::ArrayRef<int64_t> point, Sizes sizes) const;
+  backward(llvm::ArrayRef<int64_t> point, Sizes sizes,
+           bool *isKnown = nullptr) const;
 
   /// The canonical text: `(d0, d1) -> buffer(d1, d0)`.
   void print(llvm::raw_ostream &os) const;
@@ -128,6 +139,27 @@ private:
                         llvm::ArrayRef<int64_t> replicas);
 
   std::shared_ptr<const Data> data;
+};
+
+/// Other dims of the array that holds linear memory, as a notation states them
+/// (`NC4c` stores c in two dims, the axes of its map are one). Row-major, they
+/// are the offset of the map; none where they are LayoutMap::getStoredDims().
+struct StoredDims {
+  std::vector<Sized> dims; // slowest first
+
+  StoredDims() = default;
+  /// `dims` as those of `map`.
+  static StoredDims get(const LayoutMap &map, llvm::ArrayRef<Sized> dims);
+
+  /// Whether these are dims of the storage of `map`.
+  bool fit(const LayoutMap &map) const;
+
+  bool operator==(const StoredDims &other) const;
+  bool operator!=(const StoredDims &other) const { return !(*this == other); }
+  friend llvm::hash_code hash_value(const StoredDims &stored);
+
+  /// ` stored(d0, d1 floordiv 4, d1 mod 4)`; nothing where there are none.
+  void print(const LayoutMap &map, llvm::raw_ostream &os) const;
 };
 
 /// The dense axes of one coordinate; see LayoutMap::getStoredAxes.

@@ -62,6 +62,17 @@ std::optional<std::vector<Linear>> invertAxes(llvm::ArrayRef<StoredAxis> axes,
 /// same extents.
 Answer equalOn(const LayoutMap &a, const LayoutMap &b, Sizes sizes);
 
+struct ExtentProof {
+  Answer answer = Answer::Unknown;
+  /// For No: an index whose storage point lies outside, followed by the numbers
+  /// of its replicas, and the sizes of the box that it lies in.
+  llvm::SmallVector<int64_t> index, sizes;
+};
+
+/// L2 of one coordinate of a map in its normal form on the box.
+ExtentProof proveWithinExtent(const LayoutMap &specialized, unsigned coordinate,
+                              Sizes sizes);
+
 /// L2: every coordinate lies in [0, extent) at every index of the box.
 Answer isWithinExtents(const LayoutMap &map, Sizes sizes);
 

@@ -124,6 +124,7 @@ struct ConcatPart {
 /// part(i) + shift = whole(i + offset of the part).
 struct Concatenation {
   LayoutMap whole;
+  llvm::SmallVector<int64_t> sizes; // of the whole
   std::vector<llvm::SmallVector<SizeExpr>> shifts;
 };
 
@@ -133,6 +134,13 @@ struct Concatenation {
 /// are slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
                                     int64_t axis, ViewError error = nullptr);
+
+/// Whether the storage of the whole is that of the parts side by side, all
+/// sizes static: padding of the whole is then padding of a part, and holds what
+/// that part's holds. Elsewhere a part's own storage may reach over elements of
+/// another part, or leave out padding of the whole.
+bool isTiledByParts(const Concatenation &concatenation,
+                    llvm::ArrayRef<ConcatPart> parts);
 
 /// "First b, then a": a is a layout of b's stored dims, C(i) = a(b(i)). The
 /// stored dims are `storedDims`, slowest first, as the notation of b has them

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementEmitter.h"
+#include "Sizes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
@@ -291,8 +292,8 @@ Value ElementEmitter::computeExpand(tensor::ExpandShapeOp op, Point index,
   return evaluate(op.getSrc(), source, valid);
 }
 
-/// One side is a laid-out tensor, the other one the plain tensor of its stored
-/// axes.
+/// One side is a laid-out tensor, the other one the plain tensor of its
+/// storage.
 Value ElementEmitter::computeStorageView(Operation *op, Point index,
                                          Value valid) {
   Value source = op->getOperand(0), result = op->getResult(0);
@@ -300,26 +301,30 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
   auto to = cast<RankedTensorType>(result.getType());
   if (!hasLayout(from)) {
     SmallVector<SizeExpr> sizes = scope.getSizes(result);
-    LayoutMap map = *getLayoutMap(to);
-    SmallVector<Linear> dims(index), axes;
-    dims.resize(map.getNumDims());
-    for (const StoredAxis &axis : map.getStoredAxes())
-      axes.push_back(substitute(axis.value, dims, sizes, scope.getExtents()));
-    return evaluate(source, axes, valid);
+    SmallVector<Linear> dims(index), stored;
+    dims.resize(getLayoutMap(to)->getNumDims());
+    for (const Sized &dim : getShownDims(to, from))
+      stored.push_back(substitute(dim.value, dims, sizes, scope.getExtents()));
+    return evaluate(source, stored, valid);
   }
   FailureOr<TensorStorage> storage = getTensorStorage(from, whyNot);
   if (failed(storage))
     return {};
-  // Each coordinate is row-major over its axes.
+  // Each coordinate is row-major over the dims that it takes.
   SmallVector<SizeExpr> sizes = scope.getSizes(source);
   SmallVector<Linear> address;
-  for (unsigned c = 0, axis = 0; c < storage->map.getCoordinates().size();
-       ++c) {
+  SmallVector<Sized> dims = getShownDims(from, to);
+  ArrayRef<Coordinate> coordinates = storage->map.getCoordinates();
+  bool isByCoordinate = *getStorageType(from) == to;
+  for (unsigned c = 0, first = 0; c < coordinates.size(); ++c) {
+    size_t count = dims.size(); // of the offset
+    if (coordinates.size() > 1)
+      count = isByCoordinate ? 1 : storage->map.getStoredAxes(c).size();
     SmallVector<SizeExpr> extents;
-    for (const StoredAxis &stored : storage->map.getStoredAxes(c))
-      extents.push_back(stored.extent.substitute(sizes));
-    address.push_back(joinDigits(index.slice(axis, extents.size()), extents));
-    axis += extents.size();
+    for (const Sized &dim : ArrayRef(dims).slice(first, count))
+      extents.push_back(dim.extent.substitute(sizes));
+    address.push_back(joinDigits(index.slice(first, count), extents));
+    first += count;
   }
   Linear lane;
   if (storage->isImage())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostBoundary.h"
+#include "Sizes.h"
 #include "TensorStorage.h"
 #include "layout/Conversion/GPUToOpenCL/Storage.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
@@ -25,6 +26,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+/// The array that a tensor is at the boundary: its storage or, where that does
+/// not tell the dynamic sizes, the axes of its coordinates.
+static RankedTensorType getHostArray(RankedTensorType type) {
+  RankedTensorType storage = *getStorageType(type);
+  return areSizesShown(type, storage) ? storage : *getPhysicalType(type);
+}
+
 static bool hasHostABI(func::FuncOp func) {
   return func.isExternal() || func.isPublic();
 }
@@ -40,7 +48,7 @@ static void exposeArguments(func::FuncOp func) {
     if (!hasLayout(argument.getType()))
       continue;
     auto type = cast<RankedTensorType>(argument.getType());
-    argument.setType(*getPhysicalType(type));
+    argument.setType(getHostArray(type));
     auto view = StorageViewOp::create(b, func.getLoc(), type, argument);
     argument.replaceAllUsesExcept(view.getResult(), view);
   }
@@ -49,9 +57,8 @@ static void exposeArguments(func::FuncOp func) {
 static void exposeResults(func::FuncOp func) {
   SmallVector<Type> results;
   for (Type type : func.getResultTypes())
-    results.push_back(hasLayout(type)
-                          ? *getPhysicalType(cast<RankedTensorType>(type))
-                          : type);
+    results.push_back(
+        hasLayout(type) ? getHostArray(cast<RankedTensorType>(type)) : type);
   func.walk([&](func::ReturnOp op) {
     OpBuilder b(op);
     for (OpOperand &operand : op->getOpOperands()) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
-#include "../LayoutToLinalg/Storage.h"
+#include "Sizes.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -213,7 +213,9 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
     return failure();
-  if (isa<StorageViewOp>(op) && !getCarriedDims(type).empty()) {
+  if (isa<StorageViewOp>(op) && hasLayout(type) &&
+      !areSizesShown(type,
+                     cast<RankedTensorType>(op->getOperand(0).getType()))) {
     whyNot = "its sizes cannot be read off its storage; make them static, or "
              "take the logical tensor and convert it";
     return failure();

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LayoutToGPU/LayoutToGPU.h"
-#include "../../Dialect/Layout/Transforms/Decision.h"
 #include "HostBoundary.h"
 #include "Kernels.h"
 #include "Sizes.h"
@@ -211,9 +210,7 @@ struct ConvertLayoutToGPU
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<TargetAttr> wanted = TargetAttr();
-    if (!target.empty() || module->hasAttr(kTargetAttr))
-      wanted = layout::getTarget(module, target);
+    FailureOr<TargetAttr> wanted = layout::findTarget(module, target);
     if (failed(wanted) || failed(convertLayoutToGPU(module, *wanted)))
       signalPassFailure();
   }

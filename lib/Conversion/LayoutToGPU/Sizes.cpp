@@ -19,6 +19,34 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+SmallVector<Sized> layout::getShownDims(RankedTensorType laidOut,
+                                        RankedTensorType plain) {
+  if (*getStorageType(laidOut) == plain)
+    return getStoredDims(laidOut);
+  SmallVector<Sized> axes;
+  LayoutMap map = *getLayoutMap(laidOut);
+  for (const StoredAxis &axis : map.getStoredAxes())
+    axes.push_back({axis.value, axis.extent});
+  return axes;
+}
+
+/// The shown dim whose extent is size(d).
+static std::optional<int64_t> findShown(RankedTensorType laidOut,
+                                        ArrayRef<Sized> dims, unsigned d) {
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (dim.extent.specialize(laidOut.getShape()) == SizeExpr::dim(d))
+      return i;
+  return std::nullopt;
+}
+
+bool layout::areSizesShown(RankedTensorType laidOut, RankedTensorType plain) {
+  SmallVector<Sized> dims = getShownDims(laidOut, plain);
+  return llvm::all_of(
+      llvm::seq<unsigned>(0, laidOut.getRank()), [&](unsigned d) {
+        return !laidOut.isDynamicDim(d) || findShown(laidOut, dims, d);
+      });
+}
+
 /// The tensor of the same size in dim `d` that `op` reads; null where there is
 /// none by the kind of the op.
 static Value getTensorOfSameSize(OpResult result) {
@@ -40,10 +68,21 @@ static SmallVector<OpFoldResult> getSizesOfView(OpBuilder &b, Location loc,
                                                 StorageViewOp view) {
   Value source = view.getSource();
   RankedTensorType from = view.getSource().getType();
-  if (hasLayout(from))
-    return getPhysicalSizes(b, loc, from,
-                            tensor::getMixedSizes(b, loc, source));
-  return getLogicalSizes(b, loc, view.getResult().getType(), source);
+  RankedTensorType to = view.getResult().getType();
+  SmallVector<OpFoldResult> sizes;
+  if (hasLayout(from)) {
+    SmallVector<OpFoldResult> sizeOf = tensor::getMixedSizes(b, loc, source);
+    for (const Sized &dim : getShownDims(from, to))
+      sizes.push_back(emitSize(b, loc, dim.extent, sizeOf));
+    return sizes;
+  }
+  SmallVector<Sized> dims = getShownDims(to, from);
+  for (auto [d, size] : llvm::enumerate(to.getShape()))
+    sizes.push_back(
+        ShapedType::isDynamic(size)
+            ? tensor::getMixedSize(b, loc, source, *findShown(to, dims, d))
+            : OpFoldResult(b.getIndexAttr(size)));
+  return sizes;
 }
 
 /// The size of dim `d` of a tensor that an op computes, from what the op reads;

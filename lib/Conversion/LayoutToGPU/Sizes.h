@@ -17,7 +17,9 @@
 #ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_SIZES_H
 #define LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_SIZES_H
 
+#include "layout/Algebra/Sized.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir {
 namespace layout {
@@ -25,6 +27,14 @@ namespace layout {
 /// Answers every tensor.dim of a tensor that an op computes or that is in
 /// device memory; what block arguments and control flow carry is left.
 void resolveSizes(ModuleOp module);
+
+/// The dims of the storage of a laid-out tensor as the plain tensor `plain`
+/// shows them: the stored dims, or the axes of each coordinate.
+SmallVector<Sized> getShownDims(RankedTensorType laidOut,
+                                RankedTensorType plain);
+
+/// Whether all dynamic sizes of the laid-out tensor are among those dims.
+bool areSizesShown(RankedTensorType laidOut, RankedTensorType plain);
 
 } // namespace layout
 } // namespace mlir

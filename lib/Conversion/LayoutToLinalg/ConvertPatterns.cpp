@@ -128,18 +128,34 @@ struct StorageViewPattern : OpConversionPattern<StorageViewOp> {
   LogicalResult
   matchAndRewrite(StorageViewOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType from = op.getSource().getType();
     RankedTensorType to = op.getResult().getType();
     SmallVector<Type> converted;
-    if (failed(typeConverter->convertTypes(
-            TypeRange{op.getSource().getType(), to}, converted)))
+    if (failed(typeConverter->convertTypes(TypeRange{from, to}, converted)))
       return failure();
-    if (!getCarriedDims(to).empty())
+    Location loc = op.getLoc();
+    ValueRange source = adaptor.getSource();
+    if (!areSizesStored(to))
       return reasons.fail(
           rewriter, op,
           "the logical sizes of the result cannot be read off its storage: "
           "make them static, or take the logical tensor and convert it");
-    // The storage is what the physical tensor is.
-    rewriter.replaceOp(op, adaptor.getSource().front());
+    // The elements lie in the same order; only the dims may be others.
+    if (hasLayout(from)) {
+      SmallVector<OpFoldResult> sizes =
+          getLogicalSizes(rewriter, loc, from, source);
+      rewriter.replaceOp(
+          op, reinterpretShape(rewriter, loc, source.front(), to,
+                               getStorageSizes(rewriter, loc, from, sizes)));
+      return success();
+    }
+    SmallVector<OpFoldResult> sizes =
+        readLogicalSizes(rewriter, loc, to, source.front());
+    Value physical =
+        reinterpretShape(rewriter, loc, source.front(), *getPhysicalType(to),
+                         getPhysicalSizes(rewriter, loc, to, sizes));
+    rewriter.replaceOpWithMultiple(
+        op, {withCarriedSizes(rewriter, loc, to, physical, sizes)});
     return success();
   }
 

@@ -112,6 +112,7 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root) {
   populateConvertPatterns(converter, patterns, reasons);
   populateConstantPatterns(converter, patterns, reasons);
   populateAnyFunctionOpInterfaceTypeConversionPattern(patterns, converter);
+  populateFunctionBoundaryPatterns(converter, patterns);
   populateCallOpTypeConversionPattern(patterns, converter);
   populateReturnOpTypeConversionPattern(patterns, converter);
   scf::populateSCFStructuralTypeConversions(converter, patterns);
@@ -126,12 +127,14 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root) {
           return true;
         return std::nullopt;
       });
+  FunctionBoundaries boundaries(root);
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
   config.buildMaterializations = false;
   if (failed(applyPartialConversion(root, target, std::move(patterns), config)))
     return failure();
 
+  boundaries.expose(converter);
   bool complete = true;
   root->walk([&](Operation *op) {
     if (isa<UnrealizedConversionCastOp>(op) || isLegal(op))

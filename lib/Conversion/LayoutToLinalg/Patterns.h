@@ -14,6 +14,7 @@
 #define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_PATTERNS_H
 
 #include "Storage.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -65,6 +66,23 @@ void populateConvertPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns, Reasons &reasons);
 void populateConstantPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns, Reasons &reasons);
+
+/// Calls and returns of tensors whose storage has other dims than their
+/// physical tensor; see FunctionBoundary.cpp.
+void populateFunctionBoundaryPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns);
+
+/// The functions that take or return such tensors, read before the conversion.
+class FunctionBoundaries {
+public:
+  explicit FunctionBoundaries(Operation *root);
+
+  /// Gives the converted functions the types of the storage.
+  void expose(const TypeConverter &converter);
+
+private:
+  SmallVector<std::pair<func::FuncOp, FunctionType>> functions;
+};
 
 /// The physical tensor of `to` that holds the same logical tensor as `source`,
 /// which is converted from the type `from` of the same shape.

@@ -24,13 +24,22 @@ using namespace mlir::layout;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The stored axis whose extent is size(d), for dynamic d.
-static std::optional<unsigned>
-findAxisOfSize(RankedTensorType type, const LayoutMap &map, unsigned d) {
-  for (auto [a, axis] : llvm::enumerate(map.getStoredAxes()))
+/// The stored axis or dim whose extent is size(d), for dynamic d.
+template <typename Axes>
+static std::optional<unsigned> findOfSize(RankedTensorType type,
+                                          const Axes &axes, unsigned d) {
+  for (auto [a, axis] : llvm::enumerate(axes))
     if (axis.extent.specialize(type.getShape()) == SizeExpr::dim(d))
       return a;
   return std::nullopt;
+}
+
+/// The stored axis that holds size(d), where a stored dim does, too.
+static std::optional<unsigned>
+findAxisOfSize(RankedTensorType type, const LayoutMap &map, unsigned d) {
+  if (!findOfSize(type, getStoredDims(type), d))
+    return std::nullopt;
+  return findOfSize(type, map.getStoredAxes(), d);
 }
 
 SmallVector<unsigned> layout::getCarriedDims(RankedTensorType type) {
@@ -184,14 +193,13 @@ SmallVector<Value> layout::withCarriedSizes(OpBuilder &b, Location loc,
   return values;
 }
 
-SmallVector<OpFoldResult>
-layout::getPhysicalSizes(OpBuilder &b, Location loc, RankedTensorType type,
-                         ArrayRef<OpFoldResult> sizes) {
+/// The extents of `axes`, which are those of `tensor`.
+template <typename Axes>
+static SmallVector<OpFoldResult>
+emitExtents(OpBuilder &b, Location loc, RankedTensorType tensor,
+            const Axes &axes, ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> extents;
-  RankedTensorType physical = *getPhysicalType(type);
-  LayoutMap map = *getLayoutMap(type);
-  for (auto [axis, stored] :
-       llvm::zip_equal(map.getStoredAxes(), physical.getShape())) {
+  for (auto [axis, stored] : llvm::zip_equal(axes, tensor.getShape())) {
     if (!ShapedType::isDynamic(stored)) {
       extents.push_back(b.getIndexAttr(stored));
       continue;
@@ -208,6 +216,51 @@ layout::getPhysicalSizes(OpBuilder &b, Location loc, RankedTensorType type,
     extents.push_back(extent);
   }
   return extents;
+}
+
+SmallVector<OpFoldResult>
+layout::getPhysicalSizes(OpBuilder &b, Location loc, RankedTensorType type,
+                         ArrayRef<OpFoldResult> sizes) {
+  LayoutMap map = *getLayoutMap(type);
+  return emitExtents(b, loc, *getPhysicalType(type), map.getStoredAxes(),
+                     sizes);
+}
+
+SmallVector<OpFoldResult>
+layout::getStorageSizes(OpBuilder &b, Location loc, RankedTensorType type,
+                        ArrayRef<OpFoldResult> sizes) {
+  return emitExtents(b, loc, *getStorageType(type), getStoredDims(type), sizes);
+}
+
+bool layout::areSizesStored(RankedTensorType type) {
+  if (type.hasStaticShape())
+    return true;
+  SmallVector<Sized> dims = getStoredDims(type);
+  return llvm::all_of(llvm::seq<unsigned>(0, type.getRank()), [&](unsigned d) {
+    return !type.isDynamicDim(d) || findOfSize(type, dims, d);
+  });
+}
+
+SmallVector<OpFoldResult> layout::readLogicalSizes(OpBuilder &b, Location loc,
+                                                   RankedTensorType type,
+                                                   Value storage,
+                                                   ValueRange carried) {
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<Sized> dims = getStoredDims(type);
+  SmallVector<unsigned> beside;
+  if (!carried.empty())
+    beside = getCarriedDims(type);
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    const auto *it = llvm::find(beside, d);
+    if (!ShapedType::isDynamic(size))
+      sizes.push_back(b.getIndexAttr(size));
+    else if (it != beside.end())
+      sizes.push_back(carried[it - beside.begin()]);
+    else
+      sizes.push_back(tensor::getMixedSize(
+          b, loc, storage, int64_t(*findOfSize(type, dims, d))));
+  }
+  return sizes;
 }
 
 Value layout::createEmpty(OpBuilder &b, Location loc, RankedTensorType type,

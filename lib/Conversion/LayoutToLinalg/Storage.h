@@ -28,7 +28,8 @@ namespace layout {
 /// sizes.
 void populateStorageConversion(TypeConverter &converter);
 
-/// The dynamic dims whose size no stored axis holds, ascending.
+/// The dynamic dims whose size no stored axis holds, or no stored dim, so that
+/// it goes with the tensor inside of functions and between them; ascending.
 SmallVector<unsigned> getCarriedDims(RankedTensorType type);
 
 /// The logical sizes of a converted value. `type` is its logical type.
@@ -49,6 +50,20 @@ OpFoldResult emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
 SmallVector<OpFoldResult> getPhysicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type,
                                            ArrayRef<OpFoldResult> sizes);
+
+/// The extents of the plain tensor of the storage, `getStorageType`.
+SmallVector<OpFoldResult> getStorageSizes(OpBuilder &b, Location loc,
+                                          RankedTensorType type,
+                                          ArrayRef<OpFoldResult> sizes);
+
+/// Whether every logical size of `type` is static or that of a stored dim.
+bool areSizesStored(RankedTensorType type);
+
+/// The logical sizes, read off the plain tensor `storage`; `carried` are those
+/// that it does not store.
+SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
+                                           RankedTensorType type, Value storage,
+                                           ValueRange carried = {});
 
 /// An uninitialized physical tensor.
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,

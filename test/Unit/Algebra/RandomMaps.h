@@ -15,17 +15,52 @@
 #define TEST_UNIT_ALGEBRA_RANDOMMAPS_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include <random>
+#include <string>
 
 namespace layout_test {
 
 using Index = std::vector<int64_t>;
 
+inline int64_t floorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+inline int64_t floorMod(int64_t a, int64_t b) {
+  return a - b * floorDivide(a, b);
+}
+
+/// coeff, coeff * size(dim) or coeff * ceil(size(dim), divisor).
+struct Stride {
+  int64_t coeff = 1;
+  int64_t dim = -1; // none
+  int64_t divisor = 1;
+
+  int64_t value(const Index &sizes) const {
+    return dim < 0 ? coeff : coeff * ((sizes[dim] + divisor - 1) / divisor);
+  }
+  mlir::layout::SizeExpr build() const {
+    using mlir::layout::SizeExpr;
+    SizeExpr factor(coeff);
+    return dim < 0 ? factor : SizeExpr::dim(dim).ceilDiv(divisor) * factor;
+  }
+  std::string text() const {
+    std::string result = std::to_string(coeff), size;
+    if (dim < 0)
+      return result;
+    size = "size(d" + std::to_string(dim) + ")";
+    if (divisor > 1)
+      size = "ceil(" + size + ", " + std::to_string(divisor) + ")";
+    return result + " * " + size;
+  }
+};
+
 struct Expr {
-  enum Kind { Dim, FloorDiv, Mod, Group, Align, Pad, Xor } kind = Dim;
+  enum Kind { Dim, FloorDiv, Mod, Group, Align, Pad, Xor, Place } kind = Dim;
   int64_t number = 0; // the dim, or the constant of the primitive
   int64_t high = 0;   // Pad: positions after
   std::vector<Expr> args;
+  std::vector<Stride> strides; // Place: of each argument
 
   int64_t extent(const Index &sizes) const {
     switch (kind) {
@@ -46,6 +81,13 @@ struct Expr {
         product *= arg.extent(sizes);
       return product;
     }
+    case Place: {
+      int64_t result = 1 + number;
+      for (size_t i = 0; i < args.size(); ++i)
+        if (strides[i].coeff >= 0)
+          result += (args[i].extent(sizes) - 1) * strides[i].value(sizes);
+      return result;
+    }
     }
     return 0;
   }
@@ -55,9 +97,9 @@ struct Expr {
     case Dim:
       return index[number];
     case FloorDiv:
-      return args[0].value(index, sizes) / number;
+      return floorDivide(args[0].value(index, sizes), number);
     case Mod:
-      return args[0].value(index, sizes) % number;
+      return floorMod(args[0].value(index, sizes), number);
     case Align:
       return args[0].value(index, sizes);
     case Pad:
@@ -71,11 +113,55 @@ struct Expr {
     case Xor: {
       int64_t bits = 0;
       for (const Expr &arg : args)
-        bits ^= arg.value(index, sizes) % number;
+        bits ^= floorMod(arg.value(index, sizes), number);
       return bits;
+    }
+    case Place: {
+      int64_t sum = number;
+      for (size_t i = 0; i < args.size(); ++i)
+        sum += args[i].value(index, sizes) * strides[i].value(sizes);
+      return sum;
     }
     }
     return 0;
+  }
+
+  /// As it is written in #layout.map, where dims from `rank` on are replicas.
+  /// An operand of a primitive stands in parentheses where it has to.
+  std::string text(unsigned rank, bool isOperand = false) const {
+    auto arg = [&] { return args[0].text(rank, /*isOperand=*/true); };
+    auto list = [&] {
+      std::string result;
+      for (const Expr &arg : args)
+        result += (result.empty() ? "" : ", ") + arg.text(rank);
+      return result;
+    };
+    std::string k = std::to_string(number), result;
+    switch (kind) {
+    case Dim:
+      return number < rank ? "d" + k : "r" + std::to_string(number - rank);
+    case Group:
+      return "[" + list() + "]";
+    case Align:
+      return "[" + list() + "] align " + k;
+    case Pad:
+      return "pad(" + list() + ", " + k + ", " + std::to_string(high) + ")";
+    case Xor:
+      return "xor(" + list() + " : " + k + ")";
+    case FloorDiv:
+      result = arg() + " floordiv " + k;
+      break;
+    case Mod:
+      result = arg() + " mod " + k;
+      break;
+    case Place:
+      for (size_t i = 0; i < args.size(); ++i)
+        result += args[i].text(rank, /*isOperand=*/true) + " * " +
+                  strides[i].text() + " + ";
+      result += k;
+      break;
+    }
+    return isOperand ? "(" + result + ")" : result;
   }
 
   mlir::layout::Sized build() const {
@@ -102,6 +188,13 @@ struct Expr {
       for (const Expr &arg : args)
         operands.push_back(arg.build());
       return xorOf(operands, number);
+    }
+    case Place: {
+      std::vector<std::pair<Sized, SizeExpr>> elements;
+      for (size_t i = 0; i < args.size(); ++i)
+        elements.push_back({args[i].build(), strides[i].build()});
+      elements.push_back({Sized::constant(number), SizeExpr(1)});
+      return place(elements);
     }
     }
     return {};
@@ -205,6 +298,52 @@ public:
       Expr group{Expr::Group, 0, 0, {}};
       for (int64_t n = 1 + below(3); n > 0; --n)
         group.args.push_back(any(rank, depth - 1));
+      return group;
+    }
+    }
+  }
+
+  /// Any expression over logical dims and replicas that the grammar of
+  /// #layout.map has, strides that are negative or sizes of dims included.
+  Expr written(unsigned rank, unsigned numDims, unsigned depth) {
+    if (depth == 0 || below(5) == 0) {
+      Expr dim;
+      dim.number = below(numDims);
+      return dim;
+    }
+    auto arg = [&] { return written(rank, numDims, depth - 1); };
+    switch (below(8)) {
+    case 0:
+    case 1:
+      return Expr{Expr::FloorDiv, 1 + below(8), 0, {arg()}};
+    case 2:
+    case 3:
+      return Expr{Expr::Mod, 1 + below(8), 0, {arg()}};
+    case 4:
+      return Expr{Expr::Align, 1 + below(6), 0, {arg()}};
+    case 5: {
+      Expr x{Expr::Xor, int64_t(1) << below(4), 0, {}};
+      for (int64_t n = 1 + below(3); n > 0; --n)
+        x.args.push_back(arg());
+      return x;
+    }
+    case 6: {
+      Expr sum{Expr::Place, below(3) ? 0 : below(9), 0, {}};
+      for (int64_t n = 1 + below(3); n > 0; --n) {
+        sum.args.push_back(arg());
+        bool isSize = rank > 0 && below(4) == 0;
+        sum.strides.push_back({below(5) ? 1 + below(8) : -1 - below(3),
+                               isSize ? below(rank) : -1,
+                               below(2) ? 1 : 1 + below(4)});
+      }
+      return sum;
+    }
+    default: {
+      if (below(4) == 0)
+        return Expr{Expr::Pad, below(4), below(4), {arg()}};
+      Expr group{Expr::Group, 0, 0, {}};
+      for (int64_t n = 1 + below(3); n > 0; --n)
+        group.args.push_back(arg());
       return group;
     }
     }

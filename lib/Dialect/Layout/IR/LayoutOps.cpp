@@ -65,20 +65,28 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
 
 LogicalResult StorageViewOp::verify() {
   RankedTensorType from = getSource().getType(), to = getResult().getType();
+  if (failed(verifyIsLayout(*this, from)) || failed(verifyIsLayout(*this, to)))
+    return failure();
+  // A plain tensor is its own storage.
+  if (from == to && !hasLayout(from))
+    return success();
   if (hasLayout(from) == hasLayout(to))
     return emitOpError()
            << "goes between a tensor with a layout and a plain tensor, found "
            << from << " and " << to;
-  if (failed(verifyIsLayout(*this, from)) || failed(verifyIsLayout(*this, to)))
-    return failure();
   RankedTensorType laidOut = hasLayout(from) ? from : to;
   RankedTensorType plain = hasLayout(from) ? to : from;
-  FailureOr<RankedTensorType> physical = getPhysicalType(laidOut);
-  if (failed(physical) || *physical != plain) {
+  FailureOr<RankedTensorType> storage = getStorageType(laidOut);
+  // Outside of linear memory the axes of each coordinate may show, too: they
+  // tell sizes that the coordinates do not.
+  FailureOr<LayoutMap> map = getLayoutMap(laidOut);
+  bool showsAxes = succeeded(map) && map->getSpace() != "buffer" &&
+                   succeeded(storage) && *getPhysicalType(laidOut) == plain;
+  if (failed(storage) || (*storage != plain && !showsAxes)) {
     InFlightDiagnostic diag = emitOpError();
     diag << "the storage of " << laidOut << " is ";
-    if (succeeded(physical))
-      diag << *physical;
+    if (succeeded(storage))
+      diag << *storage;
     else
       diag << "not known";
     return diag << ", found " << plain;
@@ -91,6 +99,8 @@ LogicalResult StorageViewOp::verify() {
 }
 
 OpFoldResult StorageViewOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
   auto inner = getSource().getDefiningOp<StorageViewOp>();
   if (inner && inner.getSource().getType() == getResult().getType())
     return inner.getSource();

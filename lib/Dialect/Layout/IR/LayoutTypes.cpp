@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Algebra/IntegerSets.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -76,10 +76,10 @@ Attribute layout::withPadding(Attribute layout, TypedAttr padding) {
 }
 
 RankedTensorType layout::withLayout(RankedTensorType type, const LayoutMap &map,
-                                    TypedAttr padding) {
-  if (map == LayoutMap::rowMajor(type.getRank()))
+                                    TypedAttr padding, StoredDims stored) {
+  if (stored.dims.empty() && map == LayoutMap::rowMajor(type.getRank()))
     return withoutLayout(type);
-  Attribute layout = MapAttr::get(type.getContext(), map);
+  Attribute layout = MapAttr::get(type.getContext(), map, std::move(stored));
   return RankedTensorType::get(type.getShape(), type.getElementType(),
                                withPadding(layout, padding));
 }
@@ -102,13 +102,13 @@ std::optional<int64_t> layout::getWholeBytes(Type elementType) {
   return count * (elementType.getIntOrFloatBitWidth() / 8);
 }
 
-FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
-  FailureOr<LayoutMap> map = getLayoutMap(type);
-  if (failed(map))
-    return failure();
+/// The plain tensor of `dims`, which have extents over the sizes of `type`.
+template <typename Dims>
+static FailureOr<RankedTensorType> getTensorOf(const Dims &dims,
+                                               RankedTensorType type) {
   SmallVector<int64_t> shape;
-  for (const StoredAxis &axis : map->getStoredAxes()) {
-    SizeExpr extent = axis.extent.specialize(type.getShape());
+  for (const auto &dim : dims) {
+    SizeExpr extent = dim.extent.specialize(type.getShape());
     if (extent.isOverflow())
       return failure();
     std::optional<int64_t> size = extent.getConstant();
@@ -117,12 +117,35 @@ FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+FailureOr<RankedTensorType> layout::getPhysicalType(RankedTensorType type) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map))
+    return failure();
+  return getTensorOf(map->getStoredAxes(), type);
+}
+
+SmallVector<Sized> layout::getStoredDims(RankedTensorType type) {
+  if (auto layout =
+          dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding()))
+    return layout.getStoredDims(type.getShape(), type.getElementType());
+  return LayoutMap::rowMajor(type.getRank()).getStoredDims();
+}
+
+FailureOr<RankedTensorType> layout::getStorageType(RankedTensorType type) {
+  if (failed(getLayoutMap(type)))
+    return failure();
+  return getTensorOf(getStoredDims(type), type);
+}
+
 ElementsAttr layout::retypeElements(ElementsAttr elements,
                                     RankedTensorType type) {
   if (auto dense = dyn_cast<DenseElementsAttr>(elements))
     return dense.isSplat() ? dense.resizeSplat(type) : dense.reshape(type);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  if (auto sparse = dyn_cast<SparseElementsAttr>(elements))
+    return SparseElementsAttr::get(type, sparse.getIndices(),
+                                   sparse.getValues());
   return {};
 }
 
@@ -151,61 +174,60 @@ static LogicalResult verifySizes(const LayoutMap &map, Attribute name,
   return failure();
 }
 
-/// True if `x` is a sum of nothing but digits and strides that are >= 0,
-/// whatever the sizes; its highest value is then met at the highest digits.
-static bool isSumOfNonNegatives(const Linear &x) {
-  return x.constant.isProvablyAtLeast(SizeExpr(0)) &&
-         llvm::all_of(x.terms, [](const DigitTerm &term) {
-           return term.stride.isProvablyAtLeast(SizeExpr(0)) &&
-                  (!term.digit.fused || term.digit.modulus ||
-                   isSumOfNonNegatives(*term.digit.fused));
-         });
-}
-
-/// Every coordinate stays in [0, extent) on the box.
-static LogicalResult
-verifyBounds(const LayoutMap &special, Attribute name, ArrayRef<int64_t> shape,
-             function_ref<InFlightDiagnostic()> emitError) {
-  SmallVector<int64_t> box = special.getBox(shape);
-  for (const Coordinate &coordinate : special.getCoordinates()) {
-    std::optional<Interval> range = getRange(coordinate.value, box);
-    // Digits that do not nest reach their highest values at different indices;
-    // the sum of those is then no position at all.
-    auto isWithin = [&] {
-      return sets::proveWithin(coordinate.value, coordinate.extent, box)
-                 .answer == Answer::Yes;
-    };
-    std::optional<int64_t> extent = coordinate.extent.getConstant();
-    if (range && range->min < 0 && !isWithin()) {
-      emitError() << "layout " << name << " maps an index to "
-                  << coordinate.name << " " << range->min
-                  << ", below 0 (L1): add a constant to '" << coordinate.name
-                  << "'";
-      return failure();
-    }
-    bool fits =
-        range && extent
-            ? range->max < *extent
-            : isSumOfNonNegatives(coordinate.value) &&
-                  coordinate.extent.isProvablyAtLeast(
-                      naturalExtent(coordinate.value).specialize(shape));
-    if (fits || isWithin())
-      continue;
-    InFlightDiagnostic diag = emitError();
-    diag << "layout " << name << " has no extent of '" << coordinate.name
-         << "' that is shown to hold all elements (L2)";
-    if (range && extent)
-      diag << ": they reach " << coordinate.name << " " << range->max
-           << ", the extent is " << *extent;
-    return failure();
-  }
-  return success();
-}
-
 static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
   diag << "(";
   llvm::interleaveComma(index, diag);
   diag << ")";
+}
+
+/// The number that a refused coordinate reaches: its lowest or highest one
+/// where every dim has one digit, so that the digits take those values at one
+/// index, else the one at the index of the proof. Nothing where it depends on
+/// sizes that are not known.
+static std::optional<int64_t> getReached(const Linear &value,
+                                         ArrayRef<int64_t> shape,
+                                         const ExtentProof &proof) {
+  if (proof.answer != Answer::No || llvm::is_contained(shape, kUnknownSize))
+    return std::nullopt;
+  std::optional<int64_t> reached = value.evaluate(proof.index, proof.sizes);
+  llvm::SmallSet<unsigned, 8> dims;
+  bool isIndependent = llvm::all_of(value.terms, [&](const DigitTerm &term) {
+    return term.digit.isDim() && dims.insert(term.digit.dim).second;
+  });
+  std::optional<Interval> range = getRange(value, proof.sizes);
+  if (!isIndependent || !range)
+    return reached;
+  return range->min < 0 ? range->min : range->max;
+}
+
+/// Every coordinate stays in [0, extent) on the box.
+static LogicalResult
+verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
+             function_ref<InFlightDiagnostic()> emitError) {
+  if (isWithinExtents(map, shape) == Answer::Yes)
+    return success();
+  LayoutMap special = map.specialize(shape);
+  for (auto [c, coordinate] : llvm::enumerate(special.getCoordinates())) {
+    ExtentProof proof = proveWithinExtent(special, c, shape);
+    if (proof.answer == Answer::Yes)
+      continue;
+    InFlightDiagnostic diag = emitError();
+    std::optional<int64_t> reached = getReached(coordinate.value, shape, proof);
+    if (reached && *reached < 0) {
+      diag << "layout " << name << " maps an index to " << coordinate.name
+           << " " << *reached << ", below 0 (L1): add a constant to '"
+           << coordinate.name << "'";
+      return failure();
+    }
+    diag << "layout " << name << " has no extent of '" << coordinate.name
+         << "' that is shown to hold all elements (L2)";
+    if (std::optional<int64_t> extent = coordinate.extent.evaluate(proof.sizes);
+        reached && extent)
+      diag << ": they reach " << coordinate.name << " " << *reached
+           << ", the extent is " << *extent;
+    return failure();
+  }
+  return success();
 }
 
 LogicalResult
@@ -216,7 +238,7 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
     return failure();
   if (llvm::is_contained(shape, 0))
     return success();
-  if (failed(verifyBounds(map.specialize(shape), name, shape, emitError)))
+  if (failed(verifyBounds(map, name, shape, emitError)))
     return failure();
   InjectivityProof proof = proveInjective(map, shape);
   if (proof.answer == Answer::Yes)
@@ -241,7 +263,19 @@ layout::verifyEncoding(LayoutAttrInterface layout, ArrayRef<int64_t> shape,
                        Type elementType,
                        function_ref<InFlightDiagnostic()> emitError) {
   FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
-  if (failed(map))
+  if (failed(map) ||
+      failed(verifyLayout(*map, layout, shape, elementType, emitError)))
     return failure();
-  return verifyLayout(*map, layout, shape, elementType, emitError);
+  // The dims that a map states beside its coordinates are positions, too.
+  auto padded = dyn_cast<PaddedAttr>(layout);
+  auto stated = dyn_cast<MapAttr>(padded ? padded.getLayout() : layout);
+  if (!stated || stated.getStored().dims.empty() ||
+      llvm::is_contained(shape, 0))
+    return success();
+  std::vector<Coordinate> dims;
+  for (auto [i, dim] : llvm::enumerate(stated.getStored().dims))
+    dims.push_back({("stored dim " + Twine(i)).str(), dim.value, dim.extent});
+  LayoutMap asMap = LayoutMap::get(map->getRank(), "stored", std::move(dims),
+                                   map->getReplicas());
+  return verifyBounds(asMap, layout, shape, emitError);
 }

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   map    ::= `(` dims `)` replicas? `->` space `(` coords `)`
+//   map    ::= `(` dims `)` replicas? `->` space `(` coords `)` stored?
 //   replicas ::= `replicate` `(` name `:` int (`,` name `:` int)* `)`
 //   coords ::= sum (`,` sum)*                     // a buffer: one dense group
-//            | (name `=` sum (`extent` size)?) (`,` ..)*
+//            | (name `=` sized) (`,` ..)*
+//   stored ::= `stored` `(` sized (`,` sized)* `)`
+//   sized  ::= sum (`extent` size)?
 //   sum    ::= product (`+` product)*
 //   product::= digit (`*` size-factor)* | size-product
 //   digit  ::= primary (`floordiv` int | `mod` int)*
@@ -39,7 +41,7 @@ class MapParser {
 public:
   explicit MapParser(AsmParser &parser) : parser(parser) {}
 
-  FailureOr<LayoutMap> parse();
+  FailureOr<LayoutMap> parse(StoredDims &stored);
 
 private:
   ParseResult parseNewName();
@@ -49,6 +51,8 @@ private:
   ParseResult findDim(SMLoc loc, StringRef name, unsigned &dim);
   ParseResult parsePositive(int64_t &value, StringRef what);
   ParseResult parseSum(Sized &result);
+  ParseResult parseSized(Sized &result);
+  ParseResult parseStored(StoredDims &stored);
   ParseResult parseProduct(Sized &result, SizeExpr &stride);
   ParseResult parseDigit(Sized &result);
   ParseResult parseXor(Sized &result);
@@ -468,10 +472,7 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
       return parser.emitError(loc)
              << "coordinate '" << keyword << "' is repeated";
     Sized value;
-    if (parseSum(value))
-      return failure();
-    if (succeeded(parser.parseOptionalKeyword("extent")) &&
-        parseSize(value.extent))
+    if (parseSized(value))
       return failure();
     coordinates.push_back({keyword.str(), value.value, value.extent});
     if (failed(parser.parseOptionalComma()))
@@ -484,17 +485,32 @@ ParseResult MapParser::parseCoordinates(StringRef space, SMLoc spaceLoc,
                  orderCoordinates(space, spaceLoc, coordinates));
 }
 
-FailureOr<LayoutMap> MapParser::parse() {
+ParseResult MapParser::parseSized(Sized &result) {
+  return failure(parseSum(result) ||
+                 (succeeded(parser.parseOptionalKeyword("extent")) &&
+                  parseSize(result.extent)));
+}
+
+ParseResult MapParser::parseStored(StoredDims &stored) {
+  if (failed(parser.parseOptionalKeyword("stored")))
+    return success();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+    return parseSized(stored.dims.emplace_back());
+  });
+}
+
+FailureOr<LayoutMap> MapParser::parse(StoredDims &stored) {
   SMLoc spaceLoc;
   StringRef space;
   std::vector<Coordinate> coordinates;
   if (parseDims() || parseReplicas() || parser.parseArrow() ||
       parser.getCurrentLocation(&spaceLoc) || parser.parseKeyword(&space) ||
-      parseCoordinates(space, spaceLoc, coordinates))
+      parseCoordinates(space, spaceLoc, coordinates) || parseStored(stored))
     return failure();
   return LayoutMap::get(rank, space, std::move(coordinates), replicas);
 }
 
-FailureOr<LayoutMap> layout::parseLayoutMap(AsmParser &parser) {
-  return MapParser(parser).parse();
+FailureOr<LayoutMap> layout::parseLayoutMap(AsmParser &parser,
+                                            StoredDims &stored) {
+  return MapParser(parser).parse(stored);
 }

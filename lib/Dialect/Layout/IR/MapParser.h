@@ -14,8 +14,9 @@
 namespace mlir {
 namespace layout {
 
-/// Reads `(dims) -> space(coordinates)`, reporting faults where they stand.
-FailureOr<LayoutMap> parseLayoutMap(AsmParser &parser);
+/// Reads `(dims) -> space(coordinates)` and the dims in `stored(..)` where that
+/// follows, reporting faults where they stand.
+FailureOr<LayoutMap> parseLayoutMap(AsmParser &parser, StoredDims &stored);
 
 } // namespace layout
 } // namespace mlir

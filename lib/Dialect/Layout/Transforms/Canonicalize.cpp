@@ -29,7 +29,8 @@ RankedTensorType layout::getCanonicalType(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map))
     return type;
-  return withLayout(type, *map, getPadding(type));
+  return withLayout(type, *map, getPadding(type),
+                    StoredDims::get(*map, getStoredDims(type)));
 }
 
 namespace {

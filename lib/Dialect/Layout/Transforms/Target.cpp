@@ -8,11 +8,47 @@
 #include "Decision.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-FailureOr<TargetAttr> layout::getTarget(Operation *op, StringRef option) {
+/// The target that a device of the module's `dlti.target_system_spec` states
+/// under the key 'layout.target'; null where none does.
+static FailureOr<TargetAttr> findTargetOfDevice(ModuleOp module) {
+  TargetSystemSpecInterface system = module.getTargetSystemSpec();
+  if (!system)
+    return TargetAttr();
+  auto key = StringAttr::get(module.getContext(), kTargetAttr);
+  TargetAttr found;
+  StringAttr foundDevice;
+  for (DataLayoutEntryInterface pair : system.getEntries()) {
+    auto device = dyn_cast<StringAttr>(pair.getKey());
+    auto spec = dyn_cast<TargetDeviceSpecInterface>(pair.getValue());
+    if (!device || !spec)
+      continue;
+    DataLayoutEntryInterface entry = spec.getSpecForIdentifier(key);
+    if (!entry)
+      continue;
+    auto target = dyn_cast<TargetAttr>(entry.getValue());
+    if (!target)
+      return module->emitError()
+             << "'" << kTargetAttr << "' of device " << device << " is "
+             << entry.getValue() << ": it has to be a #layout.target";
+    if (found)
+      return module->emitError()
+             << "devices " << foundDevice << " and " << device
+             << " of 'dlti.target_system_spec' both state '" << kTargetAttr
+             << "': say which one is meant by '" << kTargetAttr
+             << "' on the module or by the option 'target'";
+    found = target;
+    foundDevice = device;
+  }
+  return found;
+}
+
+FailureOr<TargetAttr> layout::findTarget(Operation *op, StringRef option) {
   if (!option.empty()) {
     Attribute attr = parseAttribute(option, op->getContext());
     if (auto target = dyn_cast_if_present<TargetAttr>(attr))
@@ -22,17 +58,30 @@ FailureOr<TargetAttr> layout::getTarget(Operation *op, StringRef option) {
                               "#layout.target<kind = \"cpu\", lanes = 16>";
   }
   for (Operation *holder = op; holder; holder = holder->getParentOp()) {
-    Attribute attr = holder->getDiscardableAttr(kTargetAttr);
-    if (!attr)
-      continue;
-    if (auto target = dyn_cast<TargetAttr>(attr))
-      return target;
-    return holder->emitError() << "'" << kTargetAttr << "' is " << attr
-                               << ": it has to be a #layout.target";
+    if (Attribute attr = holder->getDiscardableAttr(kTargetAttr)) {
+      if (auto target = dyn_cast<TargetAttr>(attr))
+        return target;
+      return holder->emitError() << "'" << kTargetAttr << "' is " << attr
+                                 << ": it has to be a #layout.target";
+    }
+    if (auto module = dyn_cast<ModuleOp>(holder)) {
+      FailureOr<TargetAttr> target = findTargetOfDevice(module);
+      if (failed(target) || *target)
+        return target;
+    }
   }
+  return TargetAttr();
+}
+
+FailureOr<TargetAttr> layout::getTarget(Operation *op, StringRef option) {
+  FailureOr<TargetAttr> target = findTarget(op, option);
+  if (failed(target) || *target)
+    return target;
   return op->emitError()
          << "layouts are decided for a target and none is given: put '"
          << kTargetAttr
-         << " = #layout.target<kind = \"cpu\", lanes = 16>' on the module, or "
-            "use the option 'target'";
+         << " = #layout.target<kind = \"cpu\", lanes = 16>' on the module or "
+            "in "
+            "a device of its 'dlti.target_system_spec', or use the option "
+            "'target'";
 }

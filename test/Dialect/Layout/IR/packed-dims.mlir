@@ -9,26 +9,26 @@
 func.func private @packed(tensor<6x8xf32, #layout.packed_dims<[1, 0, 1 : 4]>>)
 
 // An extent above what is left is clipped to it.
-// CHECK: @clipped(tensor<6x2xf32>)
+// CHECK: @clipped(tensor<6x2xf32, #layout.map<(d0, d1) -> buffer(d0, d1) stored(0, d0, d1)>>)
 func.func private @clipped(tensor<6x2xf32, #layout.packed_dims<[1, 0, 1 : 4]>>)
 
-// CHECK: @clipped_below(tensor<2x4xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>)
+// CHECK: @clipped_below(tensor<2x4xf32, #layout.map<(d0, d1) -> buffer(d1, d0) stored(0, d1, d0)>>)
 func.func private @clipped_below(tensor<2x4xf32, #layout.packed_dims<[0, 1, 0 : 4]>>)
 
 // The outer one of two parts can be clipped, too.
-// CHECK: @nested(tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d0 floordiv 2, d1 floordiv 4, d0 mod 2, d1 mod 4)>>)
+// CHECK: @nested(tensor<4x8xf32, #layout.map<(d0, d1) -> buffer(d0 floordiv 2, d1 floordiv 4, d0 mod 2, d1 mod 4) stored(0, d0 floordiv 2, d1 floordiv 4, d0 mod 2, d1 mod 4)>>)
 func.func private @nested(tensor<4x8xf32, #layout.packed_dims<[1, 0, 1 : 4, 0 : 2, 1 : 4]>>)
 
 // Even positions before odd ones.
 // AS-WRITTEN: @oddeven(tensor<8xf32, #layout.packed_dims<[0 : oddeven 8]>>)
-// CHECK: @oddeven(tensor<8xf32, #layout.map<(d0) -> buffer(d0 mod 2, d0 floordiv 2)>>)
+// CHECK: @oddeven(tensor<8xf32, #layout.map<(d0) -> buffer(d0 mod 2, d0 floordiv 2) stored([d0 mod 2, d0 floordiv 2])>>)
 func.func private @oddeven(tensor<8xf32, #layout.packed_dims<[0 : oddeven 8]>>)
 
-// CHECK: @oddeven_inside(tensor<16xf32, #layout.map<(d0) -> buffer(d0 floordiv 8, d0 mod 2, d0 floordiv 2 mod 4)>>)
+// CHECK: @oddeven_inside(tensor<16xf32, #layout.map<(d0) -> buffer(d0 floordiv 8, d0 mod 2, d0 floordiv 2 mod 4) stored(d0 floordiv 8, [d0 mod 2, d0 floordiv 2 mod 4])>>)
 func.func private @oddeven_inside(tensor<16xf32, #layout.packed_dims<[0, 0 : oddeven 8]>>)
 
 // The permutation follows the division by what lies inside.
-// CHECK: @oddeven_outside(tensor<8x2xf32, #layout.map<(d0, d1) -> buffer(d0 floordiv 2 mod 2, d0 floordiv 4, d1, d0 mod 2)>>)
+// CHECK: @oddeven_outside(tensor<8x2xf32, #layout.map<(d0, d1) -> buffer(d0 floordiv 2 mod 2, d0 floordiv 4, d1, d0 mod 2) stored([d0 floordiv 2 mod 2, d0 floordiv 4], d1, d0 mod 2)>>)
 func.func private @oddeven_outside(tensor<8x2xf32, #layout.packed_dims<[0 : oddeven 4, 1, 0 : 2]>>)
 
 // A dim in one piece is one digit, whatever its entry.
@@ -52,7 +52,7 @@ func.func private @scalar(tensor<f32, #layout.packed_dims<[]>>)
 // CHECK: @dynamic(tensor<?x8xf32, #layout.map<(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)>>)
 func.func private @dynamic(tensor<?x8xf32, #layout.packed_dims<[1, 0, 1 : 4]>>)
 
-// CHECK: @all_dynamic(tensor<?x?xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>)
+// CHECK: @all_dynamic(tensor<?x?xf32, #layout.map<(d0, d1) -> buffer(d1, d0) stored(d1, d0, 0)>>)
 func.func private @all_dynamic(tensor<?x?xf32, #layout.packed_dims<[1, 0, 1 : 1]>>)
 
 // A part divides 0.

@@ -3,7 +3,7 @@
 
 #blocked = #layout.blocked<"AB" to "AB4b">
 
-// CHECK: @index(tensor<4x5xindex, #layout.padded<#layout.map<(d0, d1) -> buffer(d0, [d1] align 4)>, zero>>)
+// CHECK: @index(tensor<4x5xindex, #layout.padded<#layout.map<(d0, d1) -> buffer(d0, [d1] align 4) stored(d0, d1 floordiv 4, d1 mod 4)>, zero>>)
 func.func private @index(tensor<4x5xindex, #layout.padded<#blocked, 0 : index>>)
 
 // CHECK: @signed({{.*}}, zero>>)

@@ -3,10 +3,10 @@
 // RUN: layout-opt %s --layout-canonicalize | FileCheck %s
 // RUN: layout-opt %s --layout-canonicalize | layout-opt --layout-canonicalize | FileCheck %s
 // Named axes with relations; where #layout.blocked says the same, the core is
-// the same attribute.
+// the same attribute. A fused axis that is stored is one stored dim.
 
 // AS-WRITTEN: @split_and_fuse(tensor<1x17x7x7xf32, #layout.relations<(n, c, h, w), split c -> (co, ci : 16), fuse (h, w) -> hw, store (n, co, hw, ci)>>
-// CHECK: @split_and_fuse(tensor<1x17x7x7xf32, #[[MAP:layout.map<\(d0, d1, d2, d3\) -> buffer\(d0, d1 floordiv 16, d2, d3, d1 mod 16\)>]]>, tensor<1x17x7x7xf32, #[[MAP]]>)
+// CHECK: @split_and_fuse(tensor<1x17x7x7xf32, #layout.map<(d0, d1, d2, d3) -> [[MAP:buffer\(d0, d1 floordiv 16, d2, d3, d1 mod 16\)]] stored(d0, d1 floordiv 16, [d2, d3], d1 mod 16)>>, tensor<1x17x7x7xf32, #layout.map<(d0, d1, d2, d3) -> [[MAP]]>>)
 func.func private @split_and_fuse(
   tensor<1x17x7x7xf32, #layout.relations<(n, c, h, w), split c -> (co, ci : 16), fuse (h, w) -> hw, store (n, co, hw, ci)>>,
   tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>)
@@ -56,6 +56,6 @@ func.func private @row_major(
   tensor<2x3xf32, #layout.relations<(a, b), store (a, b)>>,
   tensor<f32, #layout.relations<(), store ()>>)
 
-// CHECK: @padded(tensor<17xf32, #layout.padded<#layout.map<(d0) -> buffer([d0] align 16)>, zero>>)
+// CHECK: @padded(tensor<17xf32, #layout.padded<#layout.map<(d0) -> buffer([d0] align 16) stored(d0 floordiv 16, d0 mod 16)>, zero>>)
 func.func private @padded(
   tensor<17xf32, #layout.padded<#layout.relations<(c), split c -> (co, ci : 16), store (co, ci)>, zero>>)

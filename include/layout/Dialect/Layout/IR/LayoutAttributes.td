@@ -53,9 +53,24 @@ def Layout_MapAttr : Layout_LayoutAttr<"Map", "map", ["getStatedShape"]> {
     #layout.map<(i, j) -> buffer(i, xor(i, j : 4))>
     #layout.map<(i, j) replicate(r : 4) -> mesh(device = r, offset = [i, j])>
     ```
+
+    The array that holds linear memory has the dense axes of the map as its
+    dims. `stored(..)` states others, which make up the same offset: the
+    canonical form of a notation that groups digits in another way.
+
+    ```mlir
+    #layout.map<(n, c) -> buffer(n, [c] align 4)>      // N x C', C' = roundup(C, 4)
+    #layout.map<(n, c) -> buffer(n, [c] align 4) stored(n, c floordiv 4, c mod 4)>
+    ```
   }];
   let parameters = (ins
-    AttrParameter<"::mlir::layout::LayoutMap", "the map">:$map);
+    AttrParameter<"::mlir::layout::LayoutMap", "the map">:$map,
+    AttrParameter<"::mlir::layout::StoredDims",
+                  "dims of the storage that are not those of the map">:$stored);
+  let builders = [
+    AttrBuilder<(ins "::mlir::layout::LayoutMap":$map),
+                [{ return $_get($_ctxt, map, ::mlir::layout::StoredDims()); }]>
+  ];
 }
 
 def Layout_PaddedAttr : Layout_LayoutAttr<"Padded", "padded",

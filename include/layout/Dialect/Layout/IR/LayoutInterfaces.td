@@ -26,9 +26,11 @@ def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
       (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
            "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
     InterfaceMethod<[{
-      The stored dims as the notation groups them, slowest first: what
-      `forward index` and `stored shape` mean for this family. The layout
-      applies to the shape.
+      The dims of the array that holds the storage, slowest first: what the
+      stored shape and a stored index are, what `layout.storage_view` shows and
+      what compiled functions take and return. In linear memory they are
+      row-major digits of the offset, as the notation groups them; in any other
+      space they are its coordinates. The layout applies to the shape.
       }],
       "::llvm::SmallVector<::mlir::layout::Sized>", "getStoredDims",
       (ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType)>,

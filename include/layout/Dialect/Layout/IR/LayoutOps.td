@@ -41,8 +41,9 @@ def Layout_StorageViewOp : Layout_Op<"storage_view", [Pure]> {
   let summary = "a laid-out tensor as the plain tensor of its storage, and back";
   let description = [{
     Moves nothing: one side is a tensor with a layout, the other the plain
-    tensor of its stored axes, padding included. So packed arguments, results
-    and weights cross a function boundary.
+    tensor of its stored dims, padding included. So packed arguments, results
+    and weights cross a function boundary. A tensor without a layout is its own
+    storage: a view from a plain type to itself is its source.
 
     ```mlir
     %1 = layout.storage_view %0 : tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>

@@ -11,7 +11,15 @@
 //
 //   tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>
 //     getLayoutMap      (d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, ..)
+//     getStorageType    tensor<1x2x7x7x16xf32>
 //     getPhysicalType   tensor<1x2x7x7x16xf32>
+//
+// The last two hold the same elements in the same order. The storage type has
+// the dims that the notation states: what crosses a boundary. The physical type
+// has the axes of the map, which is all that computations depend on. They
+// differ in linear memory where the notation groups digits in another way
+// (`NC4c`: NxC/4x4 and NxC'), and in other spaces, whose storage type has one
+// dim for each coordinate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,10 +61,11 @@ TypedAttr getFillerAttr(RankedTensorType type);
 /// `padding`; itself for null.
 Attribute withPadding(Attribute layout, TypedAttr padding);
 
-/// `type` stored by `map` with padding holding `padding` (null: anything). A
-/// row-major map gives the plain type, which has no padding.
+/// `type` stored by `map` in the dims `stored`, with padding holding `padding`
+/// (null: anything). A row-major map gives the plain type, which has no
+/// padding.
 RankedTensorType withLayout(RankedTensorType type, const LayoutMap &map,
-                            TypedAttr padding = {});
+                            TypedAttr padding = {}, StoredDims stored = {});
 
 /// The logical type: the same without an encoding.
 RankedTensorType withoutLayout(RankedTensorType type);
@@ -64,6 +73,14 @@ RankedTensorType withoutLayout(RankedTensorType type);
 /// The plain tensor of the stored axes, padding included. Fails like
 /// `getLayoutMap`, and where an extent leaves int64.
 FailureOr<RankedTensorType> getPhysicalType(RankedTensorType type);
+
+/// The dims of the array that holds the storage; see
+/// LayoutAttrInterface::getStoredDims. Of a type with a known map.
+SmallVector<Sized> getStoredDims(RankedTensorType type);
+
+/// The plain tensor of these dims: the type of the storage wherever it shows.
+/// Fails like `getPhysicalType`.
+FailureOr<RankedTensorType> getStorageType(RankedTensorType type);
 
 /// Bytes of an element: integers and floats of whole bytes, vectors of those;
 /// nothing for any other type.

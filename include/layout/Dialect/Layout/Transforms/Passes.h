@@ -26,8 +26,13 @@ struct LayoutAssignment;
 
 enum class CostFormat { text, json };
 
-/// The target that a pass on `op` works for: `option` as an attribute, or
-/// `layout.target` on `op` or on an op around it. Reports what is missing.
+/// The target that a pass on `op` works for: `option` as an attribute, else
+/// `layout.target` on `op` or on an op around it, else the one device of a
+/// module's `dlti.target_system_spec` that has an entry `layout.target`. Null
+/// where nothing is stated; reports what is stated wrongly.
+FailureOr<TargetAttr> findTarget(Operation *op, StringRef option);
+
+/// The same for a pass that needs a target: reports a missing one, too.
 FailureOr<TargetAttr> getTarget(Operation *op, StringRef option);
 
 /// Writes the decision on the ops, as `layout-propagate` does.

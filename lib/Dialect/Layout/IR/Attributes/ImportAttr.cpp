@@ -69,11 +69,7 @@ FailureOr<LayoutMap> ImportAttr::resolve(ArrayRef<int64_t> shape, Type,
 
 SmallVector<Sized> ImportAttr::getStoredDims(ArrayRef<int64_t> shape,
                                              Type type) const {
-  SmallVector<Sized> dims;
-  LayoutMap map = *resolve(shape, type, {});
-  for (const StoredAxis &axis : map.getStoredAxes())
-    dims.push_back({axis.value, axis.extent});
-  return dims;
+  return resolve(shape, type, nullptr)->getStoredDims();
 }
 
 std::optional<SmallVector<int64_t>> ImportAttr::getStatedShape() const {

@@ -15,24 +15,33 @@ Attribute MapAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess())
     return {};
-  FailureOr<LayoutMap> map = parseLayoutMap(parser);
+  StoredDims stored;
+  FailureOr<LayoutMap> map = parseLayoutMap(parser, stored);
   if (failed(map) || parser.parseGreater())
     return {};
-  return parser.getChecked<MapAttr>(loc, parser.getContext(), *map);
+  return parser.getChecked<MapAttr>(loc, parser.getContext(), *map,
+                                    StoredDims::get(*map, stored.dims));
 }
 
 void MapAttr::print(AsmPrinter &printer) const {
   printer << '<';
   getMap().print(printer.getStream());
+  getStored().print(getMap(), printer.getStream());
   printer << '>';
 }
 
-LogicalResult MapAttr::verify(EmitErrorFn emitError, LayoutMap map) {
+LogicalResult MapAttr::verify(EmitErrorFn emitError, LayoutMap map,
+                              StoredDims stored) {
   if (!map)
     return emitError() << "a layout needs a map";
   if (map.hasOverflow())
     return emitError() << "the strides or extents of the layout do not fit 64 "
                           "bits (L1): use smaller factors";
+  if (!stored.dims.empty() && !stored.fit(map))
+    return emitError() << "the dims in 'stored' do not make up the offset of "
+                       << map.str()
+                       << ": state row-major digits of it with their extents, "
+                          "or leave 'stored' out";
   return success();
 }
 
@@ -48,8 +57,7 @@ std::optional<SmallVector<int64_t>> MapAttr::getStatedShape() const {
 }
 
 SmallVector<Sized> MapAttr::getStoredDims(ArrayRef<int64_t>, Type) const {
-  SmallVector<Sized> dims;
-  for (const StoredAxis &axis : getMap().getStoredAxes())
-    dims.push_back({axis.value, axis.extent});
-  return dims;
+  if (!getStored().dims.empty())
+    return llvm::to_vector(getStored().dims);
+  return getMap().getStoredDims();
 }

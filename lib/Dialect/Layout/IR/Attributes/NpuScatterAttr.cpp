@@ -256,21 +256,7 @@ FailureOr<LayoutMap> NpuScatterAttr::resolve(ArrayRef<int64_t> shape,
 
 SmallVector<Sized> NpuScatterAttr::getStoredDims(ArrayRef<int64_t> shape,
                                                  Type elementType) const {
-  SmallVector<Sized> dims;
-  if (!getScatter().isScattered()) {
-    for (unsigned d = 0; d < shape.size(); ++d)
-      dims.push_back(Sized::dim(d));
-    return dims;
-  }
-  NpuStorage storage = *getStorage(*this, shape, elementType, nullptr);
-  dims = {storage.npu, storage.m, storage.row};
-  if (getScatter().getAxes().contains('H'))
-    dims.push_back(storage.h);
-  if (getMode() == NpuMode::Matrix || getScatter().getAxes().contains('W'))
-    dims.push_back(storage.w);
-  if (getPack() != NpuPack::None)
-    dims.push_back(storage.lane);
-  return dims;
+  return resolve(shape, elementType, nullptr)->getStoredDims();
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,11 +75,9 @@ FailureOr<LayoutMap> RgbaImageAttr::resolve(ArrayRef<int64_t> shape, Type,
   return image->getMap(shape.size());
 }
 
-/// One stored dim per coordinate.
 SmallVector<Sized> RgbaImageAttr::getStoredDims(ArrayRef<int64_t> shape,
-                                                Type) const {
-  return getRgbaImage(getKind(), getOrder(), shape, [](const Twine &) {})
-      ->coordinates;
+                                                Type type) const {
+  return resolve(shape, type, nullptr)->getStoredDims();
 }
 
 /// Every kind takes axes of size 1, whatever it asks of their sizes.

@@ -1,0 +1,58 @@
+// RUN: layout-opt %s --split-input-file --verify-diagnostics --layout-propagate --layout-insert-transforms | FileCheck %s
+// The target of a pass that is given none: the device of the module's
+// 'dlti.target_system_spec' that states one.
+
+// CHECK: func.func @one_device
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<
+    "CPU" = #dlti.target_device_spec<"layout.target" = #layout.target<kind = "cpu", lanes = 16>>,
+    "GPU" = #dlti.target_device_spec<"max_vector_op_width" = 64 : i32>>} {
+  func.func @one_device(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+    %a = math.absf %x : tensor<6x8xf32>
+    return %a : tensor<6x8xf32>
+  }
+}
+
+// -----
+
+// What stands nearer is meant.
+// CHECK: func.func @nearer
+module attributes {
+    layout.target = #layout.target<kind = "cpu", lanes = 8>,
+    dlti.target_system_spec = #dlti.target_system_spec<
+      "CPU" = #dlti.target_device_spec<"layout.target" = 4 : i32>>} {
+  func.func @nearer(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+    %a = math.absf %x : tensor<6x8xf32>
+    return %a : tensor<6x8xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{devices "CPU" and "NPU" of 'dlti.target_system_spec' both state 'layout.target': say which one is meant by 'layout.target' on the module or by the option 'target'}}
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<
+    "CPU" = #dlti.target_device_spec<"layout.target" = #layout.target<kind = "cpu", lanes = 16>>,
+    "NPU" = #dlti.target_device_spec<"layout.target" = #layout.target<kind = "cpu", lanes = 8>>>} {
+  func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+    return %x : tensor<6x8xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{'layout.target' of device "CPU" is 4 : i32: it has to be a #layout.target}}
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<
+    "CPU" = #dlti.target_device_spec<"layout.target" = 4 : i32>>} {
+  func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+    return %x : tensor<6x8xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{layouts are decided for a target and none is given}}
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<
+    "CPU" = #dlti.target_device_spec<"max_vector_op_width" = 64 : i32>>} {
+  func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+    return %x : tensor<6x8xf32>
+  }
+}
