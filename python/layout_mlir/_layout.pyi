@@ -135,7 +135,7 @@ class Layout:
         self,
         indices: Sequence[_Ints],
         shape: _Ints,
-        banks: int,
+        banks: int | Target,
         stripe_bytes: int = 4,
         word_bytes: int | None = None,
     ) -> dict[str, Any]: ...

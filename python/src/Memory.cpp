@@ -45,13 +45,17 @@ static py::tuple getChannelsPerUnit(const LayoutValue &self, py::handle shape) {
 }
 
 static py::dict getBanks(const LayoutValue &self, const py::sequence &indices,
-                         py::handle shape, int64_t count, int64_t stripeBytes,
+                         py::handle shape, const py::object &given,
+                         int64_t stripeBytes,
                          const std::optional<int64_t> &wordBytes) {
   auto on = self.on(toShape(shape));
   std::vector<SmallVector<int64_t>> at;
   for (py::handle index : indices)
     at.push_back(toIndex(index, on->shape));
-  Banks banks{count, stripeBytes, wordBytes.value_or(stripeBytes)};
+  std::optional<Banks> ofTarget = getBanksOfTarget(given);
+  Banks banks = ofTarget ? *ofTarget
+                         : Banks{toInt(given, "the number of banks"),
+                                 stripeBytes, wordBytes.value_or(stripeBytes)};
   int64_t bytes = requireElementBytes(*on);
   BankUse use = answer([&](ViewError error) {
     return getBankUse(on->map, on->shape, at, bytes, banks, error);
@@ -113,8 +117,8 @@ words of one bank, 1 without conflicts; 'banks' has that of each element.
 >>> [L.bank_use(column, (32, 32), banks=32)['turns'] for L in (plain, swizzled)]
 [32, 1]
 
-The memory of an NPU's unit has target.banks banks in stripes of
-target.bytes_per_npu // target.banks bytes, with words of target.eu_bytes.)")
+A Target for `banks` stands for the memory of one of its units: as many banks, one
+after the other, with words of `eu_bytes`.)")
       .def("overlaps", forPython(doOverlap), shape, py::arg("other"),
            py::arg("other_shape"), py::arg("byte") = 0,
            py::arg("other_byte") = 0, py::arg("holes") = true,

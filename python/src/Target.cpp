@@ -91,6 +91,17 @@ std::string mlir::layout::python::getTargetText(const py::object &target) {
   return target.cast<std::shared_ptr<Target>>()->getText();
 }
 
+std::optional<Banks>
+mlir::layout::python::getBanksOfTarget(const py::object &object) {
+  if (!py::isinstance<Target>(object))
+    return std::nullopt;
+  const auto &target =
+      Argument<const Target &>::get(object.cast<std::shared_ptr<Target>>());
+  if (!target.banks)
+    fail("the target does not know its banks: Target(.., banks=8) does");
+  return Banks::ofUnit(target.getFigures(), *target.banks);
+}
+
 static py::tuple split(const Target &self, int64_t address) {
   std::optional<LocalAddress> place = splitAddress(self.getFigures(), address);
   if (!place)

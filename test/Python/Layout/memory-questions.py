@@ -97,9 +97,19 @@ class Memory(unittest.TestCase):
                 self.assertEqual(use["banks"], tuple(offset(*lane) % banks for lane in lanes))
         local = scatter(0)
         stripe = CHIP.bytes_per_npu // CHIP.banks
-        use = local.bank_use([(0, 0, 0, 0), (7, 0, 0, 0)], (8, 4, 8, 8), CHIP.banks, stripe,
-                             CHIP.eu_bytes)
-        self.assertEqual((use["banks"], use["turns"]), ((0, 7 * 256 // stripe), 1))
+        shape_of = (8, 4, 8, 8)
+        for lanes in ([(0, 0, 0, 0), (7, 0, 0, 0)], [(0, 0, 0, 0), (1, 0, 0, 0)],
+                      [(0, 0, 0, 0), (1, 1, 0, 0)], [(0, 0, 0, 0), (0, 0, 3, 7)]):
+            words = collections.defaultdict(set)
+            for n, c, h, w in lanes:
+                byte = 256 * n + 4 * (8 * h + w)
+                words[c, byte // stripe].add(byte // CHIP.eu_bytes)
+            use = local.bank_use(lanes, shape_of, CHIP)
+            self.assertEqual(use, local.bank_use(lanes, shape_of, CHIP.banks, stripe,
+                                                 CHIP.eu_bytes))
+            self.assertEqual(use["turns"], max(map(len, words.values())))
+        with self.assertRaisesRegex(LayoutError, "does not know its banks"):
+            local.bank_use([], shape_of, Target(npus=4, eu_bytes=128, bytes_per_npu=4096))
         with self.assertRaisesRegex(LayoutError, "outside the box"):
             layouts[0][0].bank_use([(16, 0)], shape, 4)
         with self.assertRaisesRegex(LayoutError, "whole words"):
