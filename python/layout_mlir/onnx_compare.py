@@ -19,6 +19,7 @@ from layout_mlir.tools import ToolError, run_tool
 
 # Relative to the element, and to the mean magnitude of its tensor.
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
+_SECONDS = 600  # for a run
 # What a dynamic size may be, and the range of integers, in the order of trial.
 _SIZES = [3, 16, 64, 224, 1]
 _RANGES = [(-8, 8), (0, 2), (1, 2), (0, 1)]
@@ -99,6 +100,18 @@ def _runtime(model):
     return lambda inputs: session.run(None, dict(zip(names, inputs)))
 
 
+def _fits(value, output):
+    """Whether an output has the shape that the model says. With another one, the inputs are none
+    of the model's: an axis, a size or a shape among them is not what the model was made for."""
+    tensor = value.type.tensor_type
+    if not isinstance(output, np.ndarray) or not tensor.HasField("shape"):
+        return True
+    dims = tensor.shape.dim
+    return len(dims) == output.ndim and all(
+        not dim.HasField("dim_value") or dim.dim_value == size
+        for dim, size in zip(dims, output.shape))
+
+
 def _oracle(model, draws):
     """(inputs, outputs) of the first of the draws that the model takes; runs isolated."""
     run = _runtime(model)
@@ -108,6 +121,9 @@ def _oracle(model, draws):
             outputs = run(inputs)
         except Exception as error:  # an index out of range, sizes that do not fit
             reason = _first_line(error)
+            continue
+        if not all(map(_fits, model.graph.output, outputs)):
+            reason = "the results have other shapes than the model says"
             continue
         chosen = chosen or (inputs, outputs)
         if any(np.size(output) for output in outputs):
@@ -137,7 +153,7 @@ def run_module(text, inputs, count):
             np.save(folder / f"in{i}.npy", np.asarray(array, order="C"))
         run_tool("layout-run", folder / "model.mlirbc", "--opt-level=1",
                  *[f"--input={folder}/in{i}.npy" for i in range(len(inputs))],
-                 *[f"--output={folder}/out{i}.npy" for i in range(count)])
+                 *[f"--output={folder}/out{i}.npy" for i in range(count)], seconds=_SECONDS)
         return [np.load(folder / f"out{i}.npy") for i in range(count)]
 
 

@@ -56,15 +56,19 @@ def _first_lines(text, count=40):
     return "\n".join(lines[:count] + more)
 
 
-def run_tool_for_all(name, *args):
+def run_tool_for_all(name, *args, seconds=None):
     """Runs a tool and returns what it printed, and what it said on standard error."""
     command = [find_tool(name), *map(str, args)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"{' '.join(command)}\nerror: failed: no end within {seconds} s") from error
     if done.returncode != 0:
         raise ToolError(f"{' '.join(command)}\nexit status {done.returncode}\n{_first_lines(done.stderr)}")
     return done.stdout, done.stderr
 
 
-def run_tool(name, *args):
-    """Runs a tool and returns what it printed."""
-    return run_tool_for_all(name, *args)[0]
+def run_tool(name, *args, seconds=None):
+    """Runs a tool and returns what it printed; one that takes longer than `seconds` fails."""
+    return run_tool_for_all(name, *args, seconds=seconds)[0]
