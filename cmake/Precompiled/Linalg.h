@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Precompiled by layout_add_library(... PRECOMPILED Linalg). It only saves time:
-// every source includes what it uses, and builds with
+// Precompiled by layout_add_library(... PRECOMPILED Linalg). It only saves
+// time: every source includes what it uses, and builds with
 // -DLAYOUT_PRECOMPILED_HEADERS=OFF.
 //
 //===----------------------------------------------------------------------===//

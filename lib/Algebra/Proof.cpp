@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Proof.h"
+#include "Sized.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/IntegerSets.h"
@@ -209,14 +210,14 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 // Storage
 //===----------------------------------------------------------------------===//
 
-/// Whether no term can be below zero.
-static bool isNonNegative(const Linear &value) {
+/// Whether no term can be below zero, and the natural extent counts each.
+static bool isBelowNaturalExtent(const Linear &value) {
   return value.constant.isProvablyAtLeast(0) &&
          llvm::all_of(value.terms, [](const DigitTerm &term) {
            const Digit &digit = term.digit;
-           return term.stride.isProvablyAtLeast(0) &&
+           return reachesUpwards(term.stride) &&
                   (digit.modulus || !digit.fused ||
-                   isNonNegative(*digit.fused));
+                   isBelowNaturalExtent(*digit.fused));
          });
 }
 
@@ -230,7 +231,7 @@ static bool isWithinByConstruction(const LayoutMap &special, unsigned c,
   if (range && range->min >= 0 && extent && range->max < *extent)
     return true;
   return llvm::all_of(special.getStoredAxes(c), [&](const StoredAxis &axis) {
-    return isNonNegative(axis.value) &&
+    return isBelowNaturalExtent(axis.value) &&
            axis.extent.specialize(box).isProvablyAtLeast(
                naturalExtent(axis.value).specialize(box));
   });

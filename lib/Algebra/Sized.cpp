@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Sized.h"
+#include "Sized.h"
 #include "Combine.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,14 +53,16 @@ Sized mlir::layout::align(const Sized &x, int64_t k) {
   return {x.value, x.extent.alignTo(k)};
 }
 
+bool mlir::layout::reachesUpwards(const SizeExpr &stride) {
+  return stride.getConstantTerm() >= 0 &&
+         llvm::all_of(stride.getTerms(),
+                      [](const SizeExpr::Term &t) { return t.coeff >= 0; });
+}
+
 /// The highest value of stride * e for 0 <= e < extent: nothing is added for a
-/// stride that reaches downwards.
+/// stride that may reach downwards.
 static SizeExpr reach(const SizeExpr &extent, const SizeExpr &stride) {
-  bool negative = stride.getConstantTerm() < 0 ||
-                  llvm::any_of(
-                      stride.getTerms(),
-                      [](const SizeExpr::Term &t) { return t.coeff < 0; });
-  return negative ? SizeExpr(0) : (extent - SizeExpr(1)) * stride;
+  return reachesUpwards(stride) ? (extent - SizeExpr(1)) * stride : SizeExpr(0);
 }
 
 Sized mlir::layout::place(ArrayRef<std::pair<Sized, SizeExpr>> elements) {

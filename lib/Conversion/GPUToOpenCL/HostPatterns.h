@@ -30,6 +30,10 @@ LogicalResult checkHost(ModuleOp module);
 /// What the names of all that the conversion makes start with.
 inline constexpr llvm::StringLiteral kRuntimePrefix = "layoutCl",
                                      kOwnPrefix = "__opencl_";
+/// Functions of the runtime, () -> (), that convert-layout-to-gpu declares and
+/// calls.
+inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
+                                                  "layoutClLeaveScope"};
 
 /// The constant with the words of a gpu.binary, by the name of the latter.
 struct EmbeddedBinary {

@@ -11,10 +11,10 @@
 // STORES: parts(2x6xf32) = 1 3 5 9 7 9 11 9 2 4 6 9 8 10 12 9
 // STORES: strided(3xf32) = 1 9 2 9 3
 // STORES: diagonal(3xf32) = 1 9 9 2 3 9
-func.func @parts(%x: tensor<2x6xf32>) -> tensor<16xf32> {
+func.func @parts(%x: tensor<2x6xf32>) -> tensor<2x2x2x2xf32> {
   %0 = layout.convert %x : tensor<2x6xf32> to tensor<2x6xf32, #parts>
-  %1 = layout.storage_view %0 : tensor<2x6xf32, #parts> to tensor<16xf32>
-  return %1 : tensor<16xf32>
+  %1 = layout.storage_view %0 : tensor<2x6xf32, #parts> to tensor<2x2x2x2xf32>
+  return %1 : tensor<2x2x2x2xf32>
 }
 
 func.func @strided(%x: tensor<3xf32>) -> tensor<5xf32> {

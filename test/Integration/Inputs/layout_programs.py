@@ -11,6 +11,7 @@ an error, a layout that the verifier takes although it is none, and by a wrong b
 as small as it can be, and kept as FOLDER/SEED.mlir.
 """
 
+import argparse
 import math
 import pathlib
 import random
@@ -24,7 +25,6 @@ import numpy as np
 
 from layout_values import row_major
 from random_layouts import random_layout
-from random_programs import parse_arguments
 
 from layout_mlir.tools import find_tool
 
@@ -497,7 +497,13 @@ def count(cases, totals):
 
 
 def main():
-    args = parse_arguments(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=pathlib.Path, help="where programs that fail stay")
+    parser.add_argument("--verbose", action="store_true", help="name the layouts that are refused")
+    args = parser.parse_args()
     totals = Totals()
     seeds = list(range(args.seed, args.seed + args.count))
     for first in range(0, len(seeds), BATCH):

@@ -23,8 +23,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 RankedTensorType layout::getCanonicalType(RankedTensorType type) {
-  // Transfers and addresses of an NPU are those of its family's figures.
-  if (!hasLayout(type) || isa<NpuScatterAttr>(type.getEncoding()))
+  if (!hasLayout(type))
     return type;
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map))

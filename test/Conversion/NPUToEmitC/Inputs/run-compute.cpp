@@ -10,7 +10,7 @@
 #include <vector>
 
 void npu_program(system_addr_t x, system_addr_t b, system_addr_t y,
-             system_addr_t z);
+                 system_addr_t z);
 
 int main() {
   const int n = 2, c = 70, hw = 12, size = n * c * hw;

@@ -17,7 +17,7 @@ struct Mutant {
   Program run;
 };
 void npu_program(system_addr_t, system_addr_t, system_addr_t, system_addr_t,
-             system_addr_t, system_addr_t);
+                 system_addr_t, system_addr_t);
 extern const Mutant mutants[];
 extern const int numMutants;
 

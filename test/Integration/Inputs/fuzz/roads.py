@@ -260,7 +260,7 @@ class Npu(Cpu):
     # Errors that name what the chip is too small for, and what its DMA engine cannot address.
     known = ("does not fit local memory in any parts", "op does not fit: ",
              "parts or more for local memory", "no transfers move a tensor from", "no transfers fill",
-             "is not in their memory", "has no command of an NPU: lower it", "units have no command for that",
+             "is not in their memory", "has no command of an NPU: lower it", "units have no command",
              "take plain tensors of known sizes")
 
     def target(self, rng):
