@@ -1,0 +1,209 @@
+"""Reads lists of mutants, and plants them in copies of sources.
+
+A list, scripts/mutants/ROOM.txt, holds single bugs that somebody might write:
+
+    tests: test/Unit/LayoutAnalysisTests test/Analysis
+    == lib/Analysis/KernelCost.cpp
+    - bytes written are counted as read
+      cost.read += @bytes => 2 * bytes@;
+    - the last box is left out
+      survives: no test can tell, for the box before it covers the same bytes
+      @boxes.push_back(box); => @
+
+The code of an entry must be found exactly once in its file; how it is broken into
+lines does not matter. Between the two @ stands what is there, and what is there
+instead. Where the first is an expression, so is the second; where the first is a
+statement, or some of them, the second is one too, or nothing. `survives:` gives the
+reason why no test catches a bug that is worth keeping in the list.
+
+All mutants are planted in one copy of the sources, where each is chosen by the
+number in the environment variable LAYOUT_MUTANT. The number follows from file and
+code, so that it stays when a list grows. With LAYOUT_MUTANT_TRACE, the numbers of the
+mutants that a process meets are appended to that file.
+"""
+
+import dataclasses
+import os
+import zlib
+
+HEADER_NAME = "LayoutMutant.h"
+HEADER = """\
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+namespace {
+struct LayoutMutants {
+  int planted = 0;
+  const char *trace = std::getenv("LAYOUT_MUTANT_TRACE");
+  std::set<int> met;
+  LayoutMutants() {
+    if (const char *text = std::getenv("LAYOUT_MUTANT"))
+      planted = std::atoi(text);
+  }
+};
+inline bool layoutMutant(int number) {
+  static LayoutMutants mutants;
+  if (mutants.trace && mutants.met.insert(number).second)
+    if (std::FILE *file = std::fopen(mutants.trace, "a")) {
+      std::fprintf(file, "%d\\n", number);
+      std::fclose(file);
+    }
+  return number == mutants.planted;
+}
+} // namespace
+"""
+
+
+class ListError(Exception):
+    """What is wrong with the lists, one line each."""
+
+
+@dataclasses.dataclass
+class Mutant:
+    room: str
+    file: str
+    description: str
+    place: str  # of the entry, for messages
+    code: str = ""
+    survives: str = ""
+    # What `plant` finds: offsets into the file.
+    start: int = 0
+    end: int = 0
+
+    @property
+    def number(self):
+        text = self.file + "".join(self.code.split())
+        return 1000000 + zlib.crc32(text.encode()) % 9000000
+
+    @property
+    def parts(self):
+        """Code before, what is there, what is there instead, code behind."""
+        before, change, behind = self.code.split("@")
+        original, replacement = change.split("=>", 1)
+        return before, original, replacement, behind
+
+
+@dataclasses.dataclass
+class Room:
+    name: str
+    tests: list
+    mutants: list
+
+
+def read_lists(directory):
+    """The rooms of a directory of lists."""
+    rooms, problems = [], []
+    for name in sorted(os.listdir(directory)):
+        if not name.endswith(".txt"):
+            continue
+        room = Room(name[:-len(".txt")], [], [])
+        rooms.append(room)
+        file = None
+        with open(os.path.join(directory, name), encoding="utf-8") as lines:
+            for position, line in enumerate(lines, 1):
+                line = line.rstrip()
+                if not line or line.startswith("#"):
+                    continue
+                if line.startswith("tests:"):
+                    room.tests += line[len("tests:"):].split()
+                elif line.startswith("== "):
+                    file = line[3:].strip()
+                elif line.startswith("- ") and file:
+                    room.mutants.append(Mutant(room.name, file, line[2:].strip(),
+                                               f"{name}:{position}"))
+                elif line.startswith(" ") and room.mutants:
+                    mutant, text = room.mutants[-1], line.strip()
+                    if text.startswith("survives:"):
+                        mutant.survives = text[len("survives:"):].strip()
+                    elif mutant.survives and not mutant.code and "@" not in text:
+                        mutant.survives += " " + text
+                    else:
+                        mutant.code += ("\n" if mutant.code else "") + text
+                else:
+                    problems.append(f"{name}:{position}: this is no line of a list: {line}")
+        if not room.tests:
+            problems.append(f"{name}: no line says which tests belong to the room")
+        problems += [f"{mutant.place}: the code must hold one '@there => instead@'"
+                     for mutant in room.mutants
+                     if mutant.code.count("@") != 2 or "=>" not in mutant.code.split("@")[1]]
+    known = {}
+    for mutant in (mutant for room in rooms for mutant in room.mutants):
+        other = known.setdefault(mutant.number, mutant)
+        if other is not mutant:
+            problems.append(f"{mutant.place} and {other.place} have the same number")
+    if problems:
+        raise ListError("\n".join(problems))
+    return rooms
+
+
+def _squeeze(text):
+    """The text without white space, and where each character was."""
+    places = [i for i, character in enumerate(text) if not character.isspace()]
+    return "".join(text[i] for i in places), places
+
+
+def locate(mutants, text):
+    """Sets the places of one file's mutants; returns what is wrong with them."""
+    squeezed, places = _squeeze(text)
+    problems = []
+    for mutant in mutants:
+        before, original, _, behind = (_squeeze(part)[0] for part in mutant.parts)
+        whole = before + original + behind
+        count = squeezed.count(whole) if original else 0
+        if count != 1:
+            problems.append(f"{mutant.place}: {mutant.file} has this code {count} times, "
+                            f"not once: {mutant.description}")
+            continue
+        first = squeezed.index(whole) + len(before)
+        mutant.start, mutant.end = places[first], places[first + len(original) - 1] + 1
+    return problems
+
+
+def _render(text, start, end, mutants):
+    """text[start:end] with the mutants that lie in it, innermost first."""
+    result, position = "", start
+    pending = sorted(mutants, key=lambda mutant: (mutant.start, -mutant.end))
+    while pending:
+        outer = pending.pop(0)
+        inner = [mutant for mutant in pending if mutant.start < outer.end]
+        pending = pending[len(inner):]
+        for mutant in inner:
+            if mutant.end > outer.end:
+                raise ListError(f"{mutant.place} and {outer.place} change code that overlaps")
+        original = _render(text, outer.start, outer.end, inner)
+        replacement = outer.parts[2].strip()
+        if text[outer.start:outer.end].rstrip()[-1] in ";}" and not replacement.startswith("{"):
+            guarded = (f"{{ if (layoutMutant({outer.number})) {{ {replacement} }} "
+                       f"else {{ {original} }} }}")
+        else:
+            guarded = f"(layoutMutant({outer.number}) ? ({replacement}) : ({original}))"
+        result += text[position:outer.start] + guarded
+        position = outer.end
+    return result + text[position:end]
+
+
+def by_file(rooms):
+    files = {}
+    for room in rooms:
+        for mutant in room.mutants:
+            files.setdefault(mutant.file, []).append(mutant)
+    return files
+
+
+def plant(root, rooms):
+    """The mutated text of each file that has mutants, by name."""
+    result, problems = {}, []
+    for name, mutants in by_file(rooms).items():
+        path = os.path.join(root, name)
+        if not os.path.isfile(path):
+            problems.append(f"{mutants[0].place}: there is no file {name}")
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        stale = locate(mutants, text)
+        problems += stale
+        if not stale:
+            result[name] = f'#include "{HEADER_NAME}"\n' + _render(text, 0, len(text), mutants)
+    if problems:
+        raise ListError("\n".join(problems))
+    return result

@@ -1,0 +1,217 @@
+"""Mutation testing: how many planted bugs do the tests catch?
+
+usage: mutate.py check ROOT
+       mutate.py list ROOT [--room ROOM].. [--only N..]
+       mutate.py plant ROOT SOURCES
+       mutate.py targets ROOT
+       mutate.py run ROOT BUILD [--room ROOM].. [--only N..] [--jobs J]
+
+`check` looks whether every entry of scripts/mutants fits the sources under ROOT.
+`plant` writes a copy of ROOT that holds all mutants (scripts/mutant_lists.py), and
+`run` runs the tests of its build directory BUILD: first each as it is, to see that
+it passes, how long it takes, and which mutants it meets; then, for each mutant, those
+tests of its room that meet it, the fastest first, until one fails. A test that takes
+many times as long as it did has failed too. The report is BUILD/mutants.txt.
+`./dev mutate` does all of this.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import multiprocessing
+import os
+import sys
+
+import mutant_lists
+import mutant_tests
+from source_files import source_files
+
+CAUGHT, SURVIVED, UNMET = "caught", "survived", "met by no test"
+# Seconds that a test gets beside ten times what it took without a mutant.
+GRACE = 10
+
+
+def run_mutant(mutant, tests, baseline):
+    """The outcome for one mutant, and the test that caught it."""
+    meeting = sorted((test for test in tests
+                      if mutant.number in baseline.get(test.name, {"meets": ()})["meets"]),
+                     key=lambda test: baseline[test.name]["seconds"])
+    for test in meeting:
+        limit = GRACE + 10 * baseline[test.name]["seconds"]
+        if test.run({"LAYOUT_MUTANT": str(mutant.number)}, limit) != mutant_tests.PASSED:
+            return mutant.number, CAUGHT, test.name
+    return mutant.number, SURVIVED if meeting else UNMET, ""
+
+
+def measure(test):
+    """How a test does without a mutant."""
+    return test.name, test.measure()
+
+
+def in_parallel(jobs, function, *arguments):
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        futures = [pool.submit(function, *each) for each in zip(*arguments)]
+        for future in concurrent.futures.as_completed(futures):
+            yield future.result()
+
+
+def measure_all(tests, jobs, path):
+    """What each test meets and takes; known figures of unchanged tests are kept."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            known = json.load(file)
+    except (OSError, ValueError):
+        known = {}
+    stale = [test for test in tests
+             if known.get(test.name, {}).get("stamp") != test.stamp()]
+    print(f"{len(tests)} tests, {len(stale)} to be measured", file=sys.stderr)
+    for name, figures in in_parallel(jobs, measure, stale):
+        known[name] = figures
+        if figures["outcome"] == mutant_tests.FAILED:
+            print(f"fails without a mutant, and is left out: {name}", file=sys.stderr)
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(known, file)
+        os.replace(path + ".new", path)
+    return {test.name: known[test.name] for test in tests
+            if known[test.name]["outcome"] == mutant_tests.PASSED}
+
+
+def score(rooms, results):
+    """The lines of the report."""
+    lines, total = [], collections.Counter()
+    summary = []
+    for room in rooms:
+        counts = collections.Counter()
+        for mutant in room.mutants:
+            if mutant.number not in results:
+                continue
+            outcome, test = results[mutant.number]
+            counts["all"] += 1
+            counts[outcome] += 1
+            if outcome == CAUGHT:
+                counts["despite"] += bool(mutant.survives)
+                lines.append(f"{mutant.number} {mutant.place} caught by {test}: "
+                             f"{mutant.description}")
+                continue
+            counts["explained"] += bool(mutant.survives)
+            lines.append(f"{mutant.number} {mutant.place} {outcome.upper()}: "
+                         f"{mutant.description}"
+                         + (f" ({mutant.survives})" if mutant.survives else ""))
+        total += counts
+        if counts["all"]:
+            summary.append((room.name, counts))
+    for name, counts in summary + [("all", total)]:
+        if counts["all"]:
+            lines.append(f"{name}: {counts['all']} mutants, {counts[CAUGHT]} caught "
+                         f"({100 * counts[CAUGHT] / counts['all']:.1f} %), "
+                         f"{counts['all'] - counts[CAUGHT]} survived, "
+                         f"{counts['explained']} of them with a reason, "
+                         f"{counts[UNMET]} met by no test")
+    if total["despite"]:
+        lines.append(f"{total['despite']} caught in spite of a reason: take it out of the list")
+    return lines
+
+
+def select(rooms, arguments):
+    names = {room.name for room in rooms}
+    for name in arguments.room:
+        if name not in names:
+            sys.exit(f"there is no room {name}: {', '.join(sorted(names))}")
+    chosen = [mutant for room in rooms for mutant in room.mutants
+              if (not arguments.room or mutant.room in arguments.room)
+              and (not arguments.only or mutant.number in arguments.only)]
+    if not chosen:
+        sys.exit("no mutant is selected")
+    return chosen
+
+
+def run(rooms, arguments):
+    chosen = select(rooms, arguments)
+    tests_of = {room.name: mutant_tests.find(arguments.build, room.tests) for room in rooms
+                if any(mutant.room == room.name for mutant in chosen)}
+    every = {test.name: test for tests in tests_of.values() for test in tests}
+    baseline = measure_all(list(every.values()), arguments.jobs,
+                           os.path.join(arguments.build, "mutants-baseline.json"))
+    if not baseline:
+        sys.exit("no test passes without a mutant")
+    # A worker is forked when the tests are known, and knows them too.
+    results = {}
+    for number, outcome, test in in_parallel(
+            arguments.jobs, run_mutant, chosen,
+            [tests_of[mutant.room] for mutant in chosen], [baseline] * len(chosen)):
+        results[number] = outcome, test
+        if outcome != CAUGHT:
+            print(f"{number} {outcome}", file=sys.stderr)
+    lines = score(rooms, results)
+    report = os.path.join(arguments.build, "mutants.txt")
+    with open(report, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    print("\n".join(line for line in lines if " caught by " not in line))
+    print(f"the whole report is {report}")
+
+
+def copy_tree(root, destination, mutated):
+    """Writes the files that changed, so that a build does no more than it must."""
+    names = set(source_files(root)) | set(mutated)
+    for directory, subdirectories, files in os.walk(destination):
+        if directory == destination:
+            subdirectories[:] = [name for name in subdirectories if name != "build"]
+        for name in files:
+            path = os.path.join(directory, name)
+            if os.path.relpath(path, destination) not in names:
+                os.remove(path)
+    for name in sorted(names):
+        source, target = os.path.join(root, name), os.path.join(destination, name)
+        if name in mutated:
+            data = mutated[name].encode()
+        else:
+            with open(source, "rb") as file:
+                data = file.read()
+        try:
+            with open(target, "rb") as file:
+                if file.read() == data:
+                    continue
+        except OSError:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "wb") as file:
+            file.write(data)
+        if os.path.exists(source):
+            os.chmod(target, os.stat(source).st_mode)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("command", choices=["check", "list", "plant", "targets", "run"])
+    parser.add_argument("root")
+    parser.add_argument("build", nargs="?")
+    parser.add_argument("--room", action="append", default=[])
+    parser.add_argument("--only", type=int, nargs="+", default=[])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    try:
+        rooms = mutant_lists.read_lists(os.path.join(arguments.root, "scripts", "mutants"))
+        mutated = mutant_lists.plant(arguments.root, rooms)
+    except mutant_lists.ListError as error:
+        sys.exit(str(error))
+    if arguments.command == "check":
+        for room in rooms:
+            print(f"{room.name}: {len(room.mutants)} mutants")
+        print(f"{sum(len(room.mutants) for room in rooms)} mutants, all in place")
+    elif arguments.command == "list":
+        for mutant in select(rooms, arguments):
+            print(f"{mutant.number} {mutant.place} {mutant.file}: {mutant.description}")
+    elif arguments.command == "plant":
+        mutated[os.path.join("include", mutant_lists.HEADER_NAME)] = mutant_lists.HEADER
+        copy_tree(arguments.root, arguments.build, mutated)
+    elif arguments.command == "targets":
+        units = {os.path.basename(name) for room in rooms for name in room.tests
+                 if name.endswith("Tests")}
+        print(*sorted(units), "layout-opt", "layout-run", "layout-translate")
+    else:
+        run(rooms, arguments)
+
+
+if __name__ == "__main__":
+    main()
