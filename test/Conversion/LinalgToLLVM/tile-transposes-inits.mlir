@@ -1,0 +1,53 @@
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-tile-transposes),canonicalize)" | FileCheck %s
+
+// A transposition writes all of its result, so the old elements are not needed;
+// but who else reads them still does.
+// CHECK-LABEL: func.func @init_that_others_read
+// CHECK: %[[INIT:.*]] = linalg.fill
+// CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8x8xf32>
+// CHECK: vector.transfer_write %{{.*}}, %[[FRESH]]
+// CHECK-NOT: vector.transfer_write %{{.*}}, %[[INIT]]
+// CHECK: return %{{.*}}, %[[INIT]]
+func.func @init_that_others_read(%x: tensor<8x8xf32>, %v: f32) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %init = linalg.fill ins(%v : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = linalg.transpose ins(%x : tensor<8x8xf32>) outs(%init : tensor<8x8xf32>) permutation = [1, 0]
+  return %r, %init : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// Nor is the memory of an argument touched.
+// CHECK-LABEL: func.func @argument
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8x8xf32>, %[[INIT:[^:]*]]: tensor<8x8xf32>
+// CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8x8xf32>
+// CHECK: vector.transfer_write %{{.*}}, %[[FRESH]]
+// CHECK-NOT: vector.transfer_write %{{.*}}, %[[INIT]]
+func.func @argument(%x: tensor<8x8xf32>, %init: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = linalg.transpose ins(%x : tensor<8x8xf32>) outs(%init : tensor<8x8xf32>) permutation = [1, 0]
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// A diagonal is no transposition, and neither is what repeats elements.
+// CHECK-LABEL: func.func @no_copies
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: vector
+func.func @no_copies(%x: tensor<8x8x8xf32>, %y: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j, i)>, affine_map<(i, j) -> (j, i)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8x8xf32>
+  %f = tensor.empty() : tensor<8x8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<8xf32>) outs(%f : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8x8xf32>
+  return %r, %s : tensor<8x8xf32>, tensor<8x8xf32>
+}
