@@ -1,0 +1,317 @@
+//===- CostModelTest.cpp - Prices, from their definition ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The expected numbers are worked out by hand from the head of CostModel.h and
+// the figures of the target: a line of 64 bytes, 200 % for single bytes, 8
+// scalar operations on all lanes while one byte moves, 400 % without lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/CostModel.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+class Prices : public ::testing::Test {
+protected:
+  Prices() {
+    DialectRegistry registry;
+    registry.insert<arith::ArithDialect, func::FuncDialect, LayoutDialect,
+                    linalg::LinalgDialect, tensor::TensorDialect>();
+    registerLayoutRules(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  CostModel getCosts(StringRef figures = "",
+                     Objective objective = Objective::time) {
+    return CostModel(
+        cast<TargetAttr>(parseAttribute(
+            "#layout.target<kind = \"cpu\", lanes = 4" + figures.str() + ">",
+            &context)),
+        objective);
+  }
+  RankedTensorType getType(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, Float32Type::get(&context));
+  }
+  LayoutMap getMap(StringRef text) {
+    return cast<MapAttr>(
+               parseAttribute(("#layout.map<" + text + ">").str(), &context))
+        .getMap();
+  }
+  TypedAttr getZero() { return FloatAttr::get(Float32Type::get(&context), 0); }
+
+  /// The price of the last op of a function's body. Layouts are those of its
+  /// operands and then results, empty for row-major.
+  Cost price(CostModel &costs, StringRef arguments, StringRef body,
+             ArrayRef<StringRef> layouts = {}) {
+    std::string text =
+        "func.func @f(" + arguments.str() + ") {\n" + body.str() + "\nreturn }";
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module) << text;
+    auto function = *module->getOps<func::FuncOp>().begin();
+    Operation *op = function.getBody().front().getTerminator()->getPrevNode();
+    OpLayouts of;
+    auto getLayout = [&](Type type, size_t i) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor)
+        return kAnyLayout;
+      return i < layouts.size() && !layouts[i].empty()
+                 ? costs.intern(getMap(layouts[i]))
+                 : costs.getRowMajor(tensor.getRank());
+    };
+    for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
+      of.operands.push_back(getLayout(type, i));
+    for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
+      of.results.push_back(getLayout(type, op->getNumOperands() + i));
+    return costs.getOpCost(op, getLayoutRule(op), of);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+constexpr const char *kTurned = "(d0, d1) -> buffer(d1, d0)";
+
+/// Runs of a line cost their bytes, shorter ones up to twice as much.
+TEST_F(Prices, ConversionsByTheirRuns) {
+  CostModel costs = getCosts();
+  LayoutId plain = costs.getRowMajor(2), turned = costs.intern(getMap(kTurned));
+  RankedTensorType type = getType({16, 16});
+  EXPECT_EQ(costs.getConversionCost(type, plain, plain), 0);
+  // Runs of 4 bytes of 64: 100 + 100 * 60 / 63 % of 2048 bytes.
+  EXPECT_EQ(costs.getConversionCost(type, plain, turned), 3998);
+  // The same storage costs one, so that fewer views are better.
+  EXPECT_EQ(costs.getConversionCost(getType({16, 1}), plain, turned), 1);
+  // Runs of a line, and longer ones, cost their bytes.
+  LayoutId plain3 = costs.getRowMajor(3),
+           turned3 = costs.intern(getMap("(d0, d1, d2) -> buffer(d1, d0, d2)"));
+  EXPECT_EQ(costs.getConversionCost(getType({4, 4, 16}), plain3, turned3),
+            2 * 1024);
+  EXPECT_EQ(costs.getConversionCost(getType({4, 4, 64}), plain3, turned3),
+            2 * 4096);
+  // Of half a line: 100 + 100 * 32 / 63 % of 1024.
+  EXPECT_EQ(costs.getConversionCost(getType({4, 4, 8}), plain3, turned3), 1544);
+}
+
+TEST_F(Prices, ConversionsByTheirBytes) {
+  CostModel costs = getCosts("", Objective::bytes);
+  LayoutId plain = costs.getRowMajor(2), turned = costs.intern(getMap(kTurned));
+  EXPECT_EQ(costs.getConversionCost(getType({16, 16}), plain, turned), 2048);
+  EXPECT_EQ(costs.getConversionCost(getType({16, 1}), plain, turned), 0);
+}
+
+/// 6 rows are read; 6 are written, or 8 where the padding is stated.
+TEST_F(Prices, PaddingIsWrittenAndNotRead) {
+  CostModel costs = getCosts("", Objective::bytes);
+  RankedTensorType type = getType({6, 16});
+  LayoutId plain = costs.getRowMajor(2);
+  LayoutId open = costs.intern(getMap("(d0, d1) -> buffer(d0 align 8, d1)"));
+  LayoutId zero = costs.withPadding(open, getZero());
+  EXPECT_EQ(costs.getConversionCost(type, plain, open), 384 + 384);
+  EXPECT_EQ(costs.getConversionCost(type, plain, zero), 384 + 512);
+  EXPECT_EQ(costs.getPlan(type, plain, zero).bytesRead, 384);
+  EXPECT_EQ(costs.getPlan(type, plain, zero).bytesWritten, 512);
+  // Where the source is nobody else's, the padding alone is written.
+  EXPECT_EQ(costs.getConversionCost(type, open, zero, /*mayOverwrite=*/true),
+            128);
+  EXPECT_EQ(costs.getPlan(type, open, zero, true).bytesRead, 0);
+  EXPECT_EQ(costs.getConversionCost(type, open, zero), 384 + 512);
+  // What is there need not be written, and what is stated may be forgotten.
+  EXPECT_EQ(costs.getConversionCost(type, zero, open), 0);
+}
+
+constexpr const char *kAdd = "%0 = arith.addf %x, %y : tensor<16x16xf32>";
+constexpr const char *kAddArguments =
+    "%x: tensor<16x16xf32>, %y: tensor<16x16xf32>";
+
+TEST_F(Prices, ElementwiseOps) {
+  CostModel costs = getCosts();
+  // Three tensors, and 256 additions on lanes.
+  EXPECT_EQ(price(costs, kAddArguments, kAdd), 3 * 1024 + 256 / 8);
+  EXPECT_EQ(price(costs, kAddArguments, kAdd, {kTurned, kTurned, kTurned}),
+            3 * 1024 + 256 / 8);
+  // Rows of 6 fill two vectors of 4.
+  EXPECT_EQ(price(costs, "%x: tensor<16x6xf32>",
+                  "%0 = arith.negf %x : tensor<16x6xf32>"),
+            2 * 384 + 16 * 8 / 8);
+  // One of them runs the other way: no lanes, and bytes by the element.
+  for (StringRef other : {"0", "1", "2"}) {
+    SmallVector<StringRef> layouts(3);
+    layouts[other[0] - '0'] = kTurned;
+    EXPECT_EQ(price(costs, kAddArguments, kAdd, layouts),
+              2 * 3 * 1024 + 4 * 256 / 8);
+  }
+}
+
+/// Tiles that are not full are gone through in whole.
+TEST_F(Prices, TilesOfPadding) {
+  CostModel costs = getCosts();
+  StringRef tiled = "(d0, d1) -> buffer(d0, d1 floordiv 8, d1 mod 8)";
+  EXPECT_EQ(price(costs, "%x: tensor<100x6xf32>",
+                  "%0 = arith.negf %x : tensor<100x6xf32>", {tiled, tiled}),
+            2 * 3200 + 800 / 8);
+}
+
+/// C is read and written; the columns go on lanes.
+TEST_F(Prices, Products) {
+  CostModel costs = getCosts();
+  StringRef arguments = "%a: tensor<8x16xf32>, %b: tensor<16x32xf32>, "
+                        "%c: tensor<8x32xf32>";
+  StringRef matmul = "%0 = linalg.matmul ins(%a, %b : tensor<8x16xf32>, "
+                     "tensor<16x32xf32>) outs(%c : tensor<8x32xf32>) -> "
+                     "tensor<8x32xf32>";
+  EXPECT_EQ(price(costs, arguments, matmul),
+            512 + 2048 + 2 * 1024 + 2 * 8 * 16 * 32 / 8);
+  EXPECT_EQ(price(costs, arguments, matmul, {"", kTurned}),
+            2 * (512 + 2048 + 2 * 1024) + 4 * 2 * 8 * 16 * 32 / 8);
+  // A is read once for all lanes, however it lies.
+  EXPECT_EQ(price(costs, arguments, matmul, {kTurned}),
+            price(costs, arguments, matmul));
+}
+
+/// What a body does not look at is not read.
+TEST_F(Prices, InitsThatAreNotRead) {
+  CostModel costs = getCosts();
+  EXPECT_EQ(price(costs, "%x: tensor<16x16xf32>, %y: tensor<16x16xf32>", R"(
+    %0 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<16x16xf32>) outs(%y : tensor<16x16xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+    } -> tensor<16x16xf32>)"),
+            2 * 1024);
+}
+
+constexpr const char *kSumArguments =
+    "%x: tensor<100x6xf32>, %y: tensor<100xf32>";
+constexpr const char *kSum = R"(%0 = linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+    iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<100x6xf32>) outs(%y : tensor<100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<100xf32>)";
+
+/// A sum that must not see padding ends where its dim does, at a price.
+TEST_F(Prices, MaskedSums) {
+  CostModel costs = getCosts(", mask_percent = 150");
+  StringRef tiled = "(d0, d1) -> buffer(d0, d1 floordiv 8, d1 mod 8)";
+  EXPECT_EQ(price(costs, kSumArguments, kSum, {tiled}),
+            2 * (3200 + 2 * 400) + 600 * 4 * 3 / 2 / 8);
+  EXPECT_EQ(price(costs, kSumArguments, kSum),
+            2 * (2400 + 2 * 400) + 600 * 4 / 8);
+}
+
+/// A window moves by one position of its input for one of the result: that is
+/// a run. By two it is none.
+TEST_F(Prices, WindowsOnLanes) {
+  CostModel costs = getCosts();
+  auto conv = [&](int64_t stride) {
+    std::string x = "tensor<" + std::to_string(15 * stride + 3) + "xf32>";
+    return price(
+        costs, "%x: " + x + ", %w: tensor<3xf32>, %y: tensor<16xf32>",
+        "%0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i * " +
+            std::to_string(stride) +
+            " + k)>, affine_map<(i, k) -> (k)>, "
+            "affine_map<(i, k) -> (i)>], iterator_types = [\"parallel\", "
+            "\"reduction\"]} ins(%x, %w : " +
+            x +
+            ", tensor<3xf32>) "
+            "outs(%y : tensor<16xf32>) {\n^bb0(%a: f32, %b: f32, %c: f32):\n"
+            "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %c : f32\n"
+            "linalg.yield %s : f32\n} -> tensor<16xf32>");
+  };
+  EXPECT_EQ(conv(1), (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 / 8);
+  EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 4 * 16 * 3 * 2 / 8);
+}
+
+/// A window that starts anywhere in a tile is no run within one.
+TEST_F(Prices, WindowsOverTiles) {
+  CostModel costs = getCosts();
+  StringRef conv =
+      R"(%0 = linalg.conv_1d ins(%x, %w : tensor<18xf32>, tensor<3xf32>)
+    outs(%y : tensor<16xf32>) -> tensor<16xf32>)";
+  StringRef arguments =
+      "%x: tensor<18xf32>, %w: tensor<3xf32>, %y: tensor<16xf32>";
+  Cost plain = price(costs, arguments, conv);
+  EXPECT_EQ(plain, (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 / 8);
+  // The same bytes in pieces of 9 that do not follow each other.
+  EXPECT_EQ(price(costs, arguments, conv,
+                  {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
+            2 * (18 + 3 + 16 + 16) * 4 + 4 * 16 * 3 * 2 / 8);
+}
+
+/// Slices cost the part, however large the whole is.
+TEST_F(Prices, Slices) {
+  CostModel costs = getCosts();
+  EXPECT_EQ(price(costs, "%x: tensor<64x4xf32>",
+                  "%0 = tensor.extract_slice %x[8, 0][24, 4][1, 1] : "
+                  "tensor<64x4xf32> to tensor<24x4xf32>"),
+            24 * 4 * 4);
+  auto insert = [&](StringRef rows) {
+    std::string whole = "tensor<" + rows.str() + "x4xf32>";
+    return price(costs, "%x: tensor<16x4xf32>, %y: " + whole,
+                 "%0 = tensor.insert_slice %x into %y[8, 0][16, 4][1, 1] : "
+                 "tensor<16x4xf32> into " +
+                     whole);
+  };
+  EXPECT_EQ(insert("64"), 16 * 4 * 4);
+  EXPECT_EQ(insert("6400"), insert("64"));
+  // A concatenation reads and writes all.
+  EXPECT_EQ(price(costs, "%x: tensor<2x4xf32>, %y: tensor<3x4xf32>",
+                  "%0 = tensor.concat dim(0) %x, %y : (tensor<2x4xf32>, "
+                  "tensor<3x4xf32>) -> tensor<5x4xf32>"),
+            2 * 5 * 16);
+}
+
+/// A view costs nothing where storage stays, else it is a conversion.
+TEST_F(Prices, Views) {
+  CostModel costs = getCosts();
+  EXPECT_EQ(price(costs, "%x: tensor<6x8xf32>",
+                  "%0 = tensor.expand_shape %x [[0], [1, 2]] output_shape "
+                  "[6, 2, 4] : tensor<6x8xf32> into tensor<6x2x4xf32>"),
+            0);
+  StringRef arguments = "%x: tensor<16x64xf32>, %y: tensor<16x4x16xf32>";
+  StringRef pack =
+      "%0 = linalg.pack %x inner_dims_pos = [1] inner_tiles = [16] "
+      "into %y : tensor<16x64xf32> -> tensor<16x4x16xf32>";
+  EXPECT_EQ(price(costs, arguments, pack), 0);
+  StringRef turned = "(d0, d1, d2) -> buffer(d1, d0, d2)";
+  EXPECT_EQ(price(costs, arguments, pack, {"", turned, turned}), 2 * 4096);
+}
+
+/// Sizes that are not known count as the target says.
+TEST_F(Prices, DynamicSizes) {
+  CostModel costs = getCosts(", assumed_size = 10");
+  EXPECT_EQ(price(costs, "%x: tensor<?x16xf32>",
+                  "%0 = arith.negf %x : tensor<?x16xf32>"),
+            2 * 640 + 160 / 8);
+}
+
+TEST_F(Prices, BytesOfElements) {
+  Builder builder(&context);
+  EXPECT_EQ(getElementBytes(builder.getI1Type()), 1);
+  EXPECT_EQ(getElementBytes(builder.getIntegerType(12)), 2);
+  EXPECT_EQ(getElementBytes(builder.getBF16Type()), 2);
+  EXPECT_EQ(getElementBytes(builder.getIndexType()), 8);
+  EXPECT_EQ(getElementBytes(ComplexType::get(builder.getF32Type())), 8);
+}
+
+} // namespace

@@ -1,0 +1,311 @@
+//===- OpLayoutRuleTest.cpp - What ops ask of layouts ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/DroppedDims.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Interfaces/RuleCheck.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Kind = OpLayoutRule::Kind;
+
+namespace {
+
+class Rules : public ::testing::Test {
+protected:
+  Rules() {
+    DialectRegistry registry;
+    registry.insert<arith::ArithDialect, func::FuncDialect, LayoutDialect,
+                    linalg::LinalgDialect, tensor::TensorDialect>();
+    registerLayoutRules(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  /// The rule of the last op before the return of a function's body.
+  OpLayoutRule getRule(StringRef arguments, StringRef body) {
+    std::string text =
+        "func.func @f(" + arguments.str() + ") {\n" + body.str() + "\nreturn }";
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module) << text;
+    auto function = *module->getOps<func::FuncOp>().begin();
+    op = function.getBody().front().getTerminator()->getPrevNode();
+    return getLayoutRule(op);
+  }
+  SmallVector<int64_t> getUnits(StringRef arguments, StringRef body) {
+    OpLayoutRule rule = getRule(arguments, body);
+    EXPECT_EQ(rule.kind, Kind::PerDim);
+    return rule.units;
+  }
+  static SmallVector<bool> getTileable(const OpLayoutRule &rule) {
+    SmallVector<bool> tileable;
+    for (const LoopRule &loop : rule.loops)
+      tileable.push_back(loop.tileable);
+    return tileable;
+  }
+  LayoutMap getMap(StringRef text) {
+    return cast<MapAttr>(
+               parseAttribute(("#layout.map<" + text + ">").str(), &context))
+        .getMap();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  Operation *op = nullptr;
+};
+
+/// A slice may be stored in tiles that divide where it starts and how long it
+/// is; steps and dropped dims keep a dim whole.
+TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
+  StringRef x = "%x: tensor<64x48x32xf32>";
+  EXPECT_THAT(getUnits(x, "%0 = tensor.extract_slice %x[16, 0, 0][24, 48, 32]"
+                          "[1, 1, 1] : tensor<64x48x32xf32> to "
+                          "tensor<24x48x32xf32>"),
+              ElementsAre(8, 0, 0));
+  EXPECT_THAT(getUnits(x, "%0 = tensor.extract_slice %x[0, 12, 0][64, 18, 32]"
+                          "[1, 1, 1] : tensor<64x48x32xf32> to "
+                          "tensor<64x18x32xf32>"),
+              ElementsAre(0, 6, 0));
+  EXPECT_THAT(getUnits(x, "%0 = tensor.extract_slice %x[0, 0, 0][32, 48, 16]"
+                          "[2, 1, 2] : tensor<64x48x32xf32> to "
+                          "tensor<32x48x16xf32>"),
+              ElementsAre(1, 0, 1));
+  OpLayoutRule rule =
+      getRule(x, "%0 = tensor.extract_slice %x[32, 0, 0][1, 48, 32][1, 1, 1] : "
+                 "tensor<64x48x32xf32> to tensor<48x32xf32>");
+  EXPECT_THAT(rule.units, ElementsAre(1, 0, 0));
+  EXPECT_TRUE(rule.dropped[0]);
+  EXPECT_FALSE(rule.writesPart);
+  // A step is one also where every index is taken.
+  EXPECT_THAT(getUnits("%x: tensor<1x48xf32>",
+                       "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
+                       "tensor<1x48xf32> to tensor<1x48xf32>"),
+              ElementsAre(1, 0));
+  // What is not known may be anything.
+  EXPECT_THAT(getUnits("%x: tensor<64x48xf32>, %i: index",
+                       "%0 = tensor.extract_slice %x[%i, 0][16, 48][1, 1] : "
+                       "tensor<64x48xf32> to tensor<16x48xf32>"),
+              ElementsAre(1, 0));
+}
+
+/// Only the part is read and written.
+TEST_F(Rules, InsertionsWriteAPart) {
+  OpLayoutRule rule =
+      getRule("%x: tensor<16x4xf32>, %y: tensor<64x4xf32>",
+              "%0 = tensor.insert_slice %x into %y[32, 0][16, 4][1, 1] : "
+              "tensor<16x4xf32> into tensor<64x4xf32>");
+  EXPECT_TRUE(rule.writesPart);
+  EXPECT_THAT(rule.isRead, ElementsAre(true, false));
+  EXPECT_THAT(rule.units, ElementsAre(16, 0));
+}
+
+TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
+  StringRef x = "%x: tensor<2x3x4xf32>, %z: f32";
+  EXPECT_THAT(getUnits(x, R"(%0 = tensor.pad %x low[0, 1, 0] high[0, 0, 2] {
+    ^bb0(%i: index, %j: index, %k: index):
+      tensor.yield %z : f32
+    } : tensor<2x3x4xf32> to tensor<2x4x6xf32>)"),
+              ElementsAre(0, 1, 1));
+  // A body that looks at its index sees logical ones.
+  EXPECT_THAT(getUnits("%x: tensor<2x3xi32>",
+                       R"(%0 = tensor.pad %x low[0, 0] high[0, 2] {
+    ^bb0(%i: index, %j: index):
+      %v = arith.index_cast %j : index to i32
+      tensor.yield %v : i32
+    } : tensor<2x3xi32> to tensor<2x5xi32>)"),
+              ElementsAre(1, 1));
+}
+
+/// Parts meet at multiples of every size, the last included, for a later
+/// concatenation may go on.
+TEST_F(Rules, ConcatenationsKeepTilesOfAllParts) {
+  EXPECT_THAT(getUnits("%x: tensor<2x24xf32>, %y: tensor<2x16xf32>, "
+                       "%z: tensor<2x12xf32>",
+                       "%0 = tensor.concat dim(1) %x, %y, %z : "
+                       "(tensor<2x24xf32>, tensor<2x16xf32>, tensor<2x12xf32>)"
+                       " -> tensor<2x52xf32>"),
+              ElementsAre(0, 4));
+  EXPECT_THAT(getUnits("%x: tensor<2x24xf32>, %y: tensor<2x?xf32>",
+                       "%0 = tensor.concat dim(1) %x, %y : "
+                       "(tensor<2x24xf32>, tensor<2x?xf32>) -> "
+                       "tensor<2x?xf32>"),
+              ElementsAre(0, 1));
+}
+
+/// Sizes of loops, what a body reads, how much it computes, and which loops
+/// may be tiled: those that index a dim alone everywhere.
+TEST_F(Rules, StructuredOps) {
+  OpLayoutRule rule =
+      getRule("%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>",
+              "%0 = linalg.conv_1d ins(%x, %w : tensor<10xf32>, tensor<3xf32>) "
+              "outs(%y : tensor<8xf32>) -> tensor<8xf32>");
+  EXPECT_EQ(rule.kind, Kind::Loops);
+  EXPECT_EQ(rule.opsPerPoint, 2);
+  EXPECT_EQ(rule.loops[0].size, 8);
+  EXPECT_EQ(rule.loops[1].size, 3);
+  EXPECT_THAT(getTileable(rule), ElementsAre(false, false));
+  EXPECT_THAT(rule.isRead, ElementsAre(true, true, true));
+
+  rule = getRule("%x: tensor<4x?x6xf32>, %y: tensor<4x?x6xf32>", R"(
+    %0 = linalg.generic {
+        indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>,
+                         affine_map<(i, j, k) -> (i, j, k)>],
+        iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%x : tensor<4x?x6xf32>) outs(%y : tensor<4x?x6xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %two = arith.constant 2.0 : f32
+      %i = linalg.index 2 : index
+      %n = arith.index_cast %i : index to i32
+      %f = arith.sitofp %n : i32 to f32
+      %s = arith.mulf %f, %two : f32
+      linalg.yield %s : f32
+    } -> tensor<4x?x6xf32>)");
+  EXPECT_EQ(rule.opsPerPoint, 3);
+  EXPECT_THAT(rule.isRead, ElementsAre(false, false));
+  EXPECT_THAT(getTileable(rule), ElementsAre(true, false, false));
+  EXPECT_TRUE(ShapedType::isDynamic(rule.loops[1].size));
+
+  // A diagonal cannot be tiled in one dim alone.
+  rule = getRule("%x: tensor<4x4xf32>, %y: tensor<4xf32>", R"(
+    %0 = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]}
+        ins(%x : tensor<4x4xf32>) outs(%y : tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+    } -> tensor<4xf32>)");
+  EXPECT_THAT(getTileable(rule), ElementsAre(false));
+}
+
+/// The size of a loop is known where one operand's is.
+TEST_F(Rules, SoftmaxKeepsItsDimWhole) {
+  OpLayoutRule rule =
+      getRule("%x: tensor<4x6x8xf32>, %y: tensor<4x6x8xf32>",
+              "%0 = linalg.softmax dimension(1) ins(%x : tensor<4x6x8xf32>) "
+              "outs(%y : tensor<4x6x8xf32>) -> tensor<4x6x8xf32>");
+  EXPECT_THAT(getTileable(rule), ElementsAre(true, false, true));
+  EXPECT_THAT(rule.isRead, ElementsAre(true, false));
+  EXPECT_EQ(rule.opsPerPoint, 5);
+}
+
+TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
+  StringRef full = "%0 = linalg.pack %x outer_dims_perm = [1, 0] "
+                   "inner_dims_pos = [1] inner_tiles = [4] into %y : "
+                   "tensor<6x8xf32> -> tensor<2x6x4xf32>";
+  OpLayoutRule rule =
+      getRule("%x: tensor<6x8xf32>, %y: tensor<2x6x4xf32>", full);
+  ASSERT_EQ(rule.kind, Kind::View);
+  EXPECT_FALSE(rule.isViewOfRowMajor);
+  // Element (5, 7) is element (1, 5, 3) of the result, and the other way.
+  auto evaluate = [](ArrayRef<Linear> dims, ArrayRef<int64_t> index) {
+    SmallVector<int64_t> result;
+    for (const Linear &dim : dims)
+      result.push_back(*dim.evaluate(index, {}));
+    return result;
+  };
+  EXPECT_THAT(evaluate(rule.view.resultDims, {5, 7}), ElementsAre(1, 5, 3));
+  EXPECT_THAT(evaluate(rule.view.sourceDims, {1, 5, 3}), ElementsAre(5, 7));
+  EXPECT_THAT(evaluate(rule.view.resultDims, {2, 4}), ElementsAre(1, 2, 0));
+
+  rule = getRule("%x: tensor<6x7xf32>, %y: tensor<6x2x4xf32>, %z: f32",
+                 "%0 = linalg.pack %x padding_value(%z : f32) "
+                 "inner_dims_pos = [1] inner_tiles = [4] into %y : "
+                 "tensor<6x7xf32> -> tensor<6x2x4xf32>");
+  EXPECT_EQ(rule.kind, Kind::Opaque);
+}
+
+TEST_F(Rules, FreeSources) {
+  OpLayoutRule rule = getRule("%z: f32", R"(%e = tensor.empty() : tensor<4xf32>
+    %0 = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>)");
+  EXPECT_TRUE(isFreeSource(op, rule));
+  rule = getRule("%z: f32, %e: tensor<4xf32>",
+                 "%0 = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> "
+                 "tensor<4xf32>");
+  EXPECT_FALSE(isFreeSource(op, rule));
+  rule = getRule("%z: f32, %x: tensor<4xf32>",
+                 R"(%e = arith.negf %x : tensor<4xf32>
+    %0 = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>)");
+  EXPECT_FALSE(isFreeSource(op, rule));
+}
+
+/// Tensors of a rule for each dim have one layout, cut where units allow it.
+TEST_F(Rules, PerDimChecks) {
+  OpLayoutRule rule =
+      getRule("%x: tensor<64x48xf32>",
+              "%0 = tensor.extract_slice %x[16, 0][24, 48][1, 1] : "
+              "tensor<64x48xf32> to tensor<24x48xf32>");
+  auto check = [&](StringRef from, StringRef to) {
+    Type f32 = Float32Type::get(&context);
+    std::string whyNot;
+    Type source =
+        withLayout(RankedTensorType::get({64, 48}, f32), getMap(from));
+    Type result = withLayout(RankedTensorType::get({24, 48}, f32), getMap(to));
+    return succeeded(checkRule(rule, source, result, whyNot)) ? "" : whyNot;
+  };
+  StringRef by8 = "(d0, d1) -> buffer(d0 floordiv 8, d1, d0 mod 8)";
+  StringRef by16 = "(d0, d1) -> buffer(d0 floordiv 16, d1, d0 mod 16)";
+  StringRef turned = "(d0, d1) -> buffer(d1, d0)";
+  EXPECT_EQ(check(by8, by8), "");
+  EXPECT_EQ(check(turned, turned), "");
+  EXPECT_THAT(check(by16, by16), HasSubstr("changes dim 0"));
+  EXPECT_THAT(check(by8, turned), HasSubstr("needs one layout"));
+}
+
+TEST_F(Rules, PartsOfALowerRankLackTheDim) {
+  OpLayoutRule rule =
+      getRule("%x: tensor<8x6x4xf32>",
+              "%0 = tensor.extract_slice %x[2, 0, 0][1, 6, 4][1, 1, 1] : "
+              "tensor<8x6x4xf32> to tensor<6x4xf32>");
+  Type f32 = Float32Type::get(&context);
+  Type source = withLayout(RankedTensorType::get({8, 6, 4}, f32),
+                           getMap("(d0, d1, d2) -> buffer(d0, d2, d1)"));
+  RankedTensorType part = RankedTensorType::get({6, 4}, f32);
+  std::string whyNot;
+  EXPECT_TRUE(succeeded(checkRule(
+      rule, source, withLayout(part, getMap("(d0, d1) -> buffer(d1, d0)")),
+      whyNot)));
+  EXPECT_TRUE(failed(checkRule(rule, source, part, whyNot)));
+}
+
+/// Dims that are put back are the slowest ones; those that go have one index.
+TEST_F(Rules, DroppedDims) {
+  llvm::SmallBitVector dropped(3);
+  dropped.set(1);
+  LayoutMap whole = getMap("(d0, d1, d2) -> buffer([d2, d0, d1])");
+  LayoutMap part = dropDims(whole, dropped);
+  EXPECT_EQ(part, getMap("(d0, d1) -> buffer([d1, d0])"));
+  std::optional<LayoutMap> back = insertDims(part, dropped);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, getMap("(d0, d1, d2) -> buffer([d1, d2, d0])"));
+}
+
+TEST_F(Rules, ElementwiseOpsHaveOneShape) {
+  OpLayoutRule rule = getRule("%x: tensor<4x6xf32>, %y: tensor<4x6xf32>",
+                              "%0 = arith.addf %x, %y : tensor<4x6xf32>");
+  EXPECT_EQ(rule.kind, Kind::Loops);
+  EXPECT_EQ(rule.opsPerPoint, 1);
+  EXPECT_THAT(getTileable(rule), ElementsAre(true, true));
+  rule = getRule("%c: i1, %x: tensor<4x?xf32>, %y: tensor<4x?xf32>",
+                 "%0 = arith.select %c, %x, %y : tensor<4x?xf32>");
+  EXPECT_THAT(getTileable(rule), ElementsAre(true, false));
+  EXPECT_THAT(rule.isRead, ElementsAre(false, true, true));
+}
+
+} // namespace
