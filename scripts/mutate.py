@@ -208,7 +208,7 @@ def main():
     elif arguments.command == "targets":
         units = {os.path.basename(name) for room in rooms for name in room.tests
                  if name.endswith("Tests")}
-        print(*sorted(units), "layout-opt", "layout-run", "layout-translate")
+        print(*sorted(units), "layout-opt", "layout-run", "layout-translate", "LayoutNpuSimulator")
     else:
         run(rooms, arguments)
 

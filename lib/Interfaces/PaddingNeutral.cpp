@@ -79,8 +79,14 @@ static Known evaluate(Operation *op, ArrayRef<Known> operands) {
       }
   if (!llvm::is_contained(constants, Attribute())) {
     SmallVector<OpFoldResult> results;
-    if (succeeded(op->fold(constants, results)) && results.size() == 1)
-      known.constant = dyn_cast<Attribute>(results.front());
+    if (succeeded(op->fold(constants, results)) && results.size() == 1) {
+      // x * 1 is an operand, not a constant.
+      auto same =
+          llvm::find(op->getOperands(), dyn_cast<Value>(results.front()));
+      known.constant = same == op->operand_end()
+                           ? dyn_cast<Attribute>(results.front())
+                           : constants[same.getIndex()];
+    }
   }
   return known;
 }

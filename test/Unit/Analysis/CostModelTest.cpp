@@ -120,7 +120,7 @@ TEST_F(Prices, PaddingIsWrittenAndNotRead) {
   CostModel costs = getCosts("", Objective::bytes);
   RankedTensorType type = getType({6, 16});
   LayoutId plain = costs.getRowMajor(2);
-  LayoutId open = costs.intern(getMap("(d0, d1) -> buffer(d0 align 8, d1)"));
+  LayoutId open = costs.intern(getMap("(d0, d1) -> buffer([d0] align 8, d1)"));
   LayoutId zero = costs.withPadding(open, getZero());
   EXPECT_EQ(costs.getConversionCost(type, plain, open), 384 + 384);
   EXPECT_EQ(costs.getConversionCost(type, plain, zero), 384 + 512);
@@ -130,7 +130,8 @@ TEST_F(Prices, PaddingIsWrittenAndNotRead) {
   EXPECT_EQ(costs.getConversionCost(type, open, zero, /*mayOverwrite=*/true),
             128);
   EXPECT_EQ(costs.getPlan(type, open, zero, true).bytesRead, 0);
-  EXPECT_EQ(costs.getConversionCost(type, open, zero), 384 + 512);
+  // Rows of one run are copied in whole, and get their padding on the way.
+  EXPECT_EQ(costs.getConversionCost(type, open, zero), 512 + 512);
   // What is there need not be written, and what is stated may be forgotten.
   EXPECT_EQ(costs.getConversionCost(type, zero, open), 0);
 }
@@ -161,7 +162,7 @@ TEST_F(Prices, ElementwiseOps) {
 /// Tiles that are not full are gone through in whole.
 TEST_F(Prices, TilesOfPadding) {
   CostModel costs = getCosts();
-  StringRef tiled = "(d0, d1) -> buffer(d0, d1 floordiv 8, d1 mod 8)";
+  StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
   EXPECT_EQ(price(costs, "%x: tensor<100x6xf32>",
                   "%0 = arith.negf %x : tensor<100x6xf32>", {tiled, tiled}),
             2 * 3200 + 800 / 8);
@@ -212,7 +213,7 @@ constexpr const char *kSum = R"(%0 = linalg.generic {
 /// A sum that must not see padding ends where its dim does, at a price.
 TEST_F(Prices, MaskedSums) {
   CostModel costs = getCosts(", mask_percent = 150");
-  StringRef tiled = "(d0, d1) -> buffer(d0, d1 floordiv 8, d1 mod 8)";
+  StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
   EXPECT_EQ(price(costs, kSumArguments, kSum, {tiled}),
             2 * (3200 + 2 * 400) + 600 * 4 * 3 / 2 / 8);
   EXPECT_EQ(price(costs, kSumArguments, kSum),
