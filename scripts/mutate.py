@@ -185,7 +185,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("command", choices=["check", "list", "plant", "targets", "run"])
     parser.add_argument("root")
-    parser.add_argument("build", nargs="?")
+    # Tests run elsewhere.
+    parser.add_argument("build", nargs="?", type=os.path.abspath)
     parser.add_argument("--room", action="append", default=[])
     parser.add_argument("--only", type=int, nargs="+", default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -208,7 +209,8 @@ def main():
     elif arguments.command == "targets":
         units = {os.path.basename(name) for room in rooms for name in room.tests
                  if name.endswith("Tests")}
-        print(*sorted(units), "layout-opt", "layout-run", "layout-translate", "LayoutNpuSimulator")
+        print(*sorted(units), "layout-opt", "layout-run", "layout-translate",
+              "LayoutNpuSimulator", "LayoutPython")
     else:
         run(rooms, arguments)
 

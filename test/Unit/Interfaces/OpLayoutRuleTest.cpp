@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "gmock/gmock.h"
@@ -33,7 +34,8 @@ protected:
   Rules() {
     DialectRegistry registry;
     registry.insert<arith::ArithDialect, func::FuncDialect, LayoutDialect,
-                    linalg::LinalgDialect, tensor::TensorDialect>();
+                    linalg::LinalgDialect, math::MathDialect,
+                    tensor::TensorDialect>();
     registerLayoutRules(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
@@ -97,6 +99,11 @@ TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
   EXPECT_THAT(getUnits("%x: tensor<1x48xf32>",
                        "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
                        "tensor<1x48xf32> to tensor<1x48xf32>"),
+              ElementsAre(1, 0));
+  // A dim that goes has nothing to be cut.
+  EXPECT_THAT(getUnits("%x: tensor<1x48xf32>",
+                       "%0 = tensor.extract_slice %x[0, 0][1, 48][1, 1] : "
+                       "tensor<1x48xf32> to tensor<48xf32>"),
               ElementsAre(1, 0));
   // What is not known may be anything.
   EXPECT_THAT(getUnits("%x: tensor<64x48xf32>, %i: index",
@@ -194,7 +201,19 @@ TEST_F(Rules, StructuredOps) {
   EXPECT_THAT(getTileable(rule), ElementsAre(false));
 }
 
-/// The size of a loop is known where one operand's is.
+/// The size of a loop is that of the first operand that it indexes.
+TEST_F(Rules, SizesOfLoops) {
+  OpLayoutRule rule = getRule("%x: tensor<4xf32>, %y: tensor<?xf32>", R"(
+    %0 = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]}
+        ins(%x : tensor<4xf32>) outs(%y : tensor<?xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+    } -> tensor<?xf32>)");
+  EXPECT_EQ(rule.loops[0].size, 4);
+}
+
 TEST_F(Rules, SoftmaxKeepsItsDimWhole) {
   OpLayoutRule rule =
       getRule("%x: tensor<4x6x8xf32>, %y: tensor<4x6x8xf32>",
@@ -228,6 +247,11 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
                  "%0 = linalg.pack %x padding_value(%z : f32) "
                  "inner_dims_pos = [1] inner_tiles = [4] into %y : "
                  "tensor<6x7xf32> -> tensor<6x2x4xf32>");
+  EXPECT_EQ(rule.kind, Kind::Opaque);
+  // Nobody knows how many tiles there are.
+  rule = getRule("%x: tensor<6x8xf32>, %y: tensor<6x?x4xf32>",
+                 "%0 = linalg.pack %x inner_dims_pos = [1] inner_tiles = [4] "
+                 "into %y : tensor<6x8xf32> -> tensor<6x?x4xf32>");
   EXPECT_EQ(rule.kind, Kind::Opaque);
 }
 
@@ -306,6 +330,9 @@ TEST_F(Rules, ElementwiseOpsHaveOneShape) {
                  "%0 = arith.select %c, %x, %y : tensor<4x?xf32>");
   EXPECT_THAT(getTileable(rule), ElementsAre(true, false));
   EXPECT_THAT(rule.isRead, ElementsAre(false, true, true));
+  rule = getRule("%x: tensor<4xf32>, %n: tensor<?xi32>",
+                 "%0 = math.fpowi %x, %n : tensor<4xf32>, tensor<?xi32>");
+  EXPECT_EQ(rule.kind, Kind::Opaque);
 }
 
 } // namespace

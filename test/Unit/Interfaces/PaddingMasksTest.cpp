@@ -208,6 +208,56 @@ TEST_F(Masks, KeepWhatTheBodyReads) {
   EXPECT_FALSE(masks.instead[0]);
 }
 
+/// A reduction starts from what was there, whatever its body looks at, and
+/// leaves that where its result has padding.
+TEST_F(Masks, ReductionsKeepWhatTheyStartFrom) {
+  Type f32 = builder.getF32Type();
+  TypedAttr zero = builder.getF32FloatAttr(0);
+  Block *square =
+      getBody("%a: f32, %acc: f32", "%0 = arith.mulf %a, %a : f32", "%0");
+  LayoutMap tiles =
+      cast<MapAttr>(
+          parseAttribute("#layout.map<(d0, d1) -> buffer(d0 mod 4, d1 mod 4, "
+                         "d0 floordiv 4, d1 floordiv 4)>",
+                         &context))
+          .getMap();
+  SmallVector<OperandAccess> operands{
+      {AffineMap::getMultiDimIdentityMap(2, &context),
+       withLayout(RankedTensorType::get({6, 6}, f32), tiles, zero), false},
+      {AffineMap::get(2, 0, builder.getAffineDimExpr(0), &context),
+       getTiled(f32, zero), true}};
+  SmallVector<IteratorType> iterators{IteratorType::parallel,
+                                      IteratorType::reduction};
+  FailureOr<IterationSpace> space =
+      getIterationSpace(operands, iterators, {6, 6});
+  ASSERT_TRUE(succeeded(space));
+  ScalarBody scalar;
+  scalar.block = square;
+  PaddingMasks masks = findPaddingMasks(operands, iterators,
+                                        /*readsInit=*/{false}, scalar, *space);
+  EXPECT_THAT(masks.loops[0], ElementsAre(0, 1));
+  EXPECT_FALSE(masks.instead[0]);
+}
+
+/// The layout lacks a digit of its dim: past the size it leads to elements.
+TEST_F(Masks, LayoutsThatSkipADigitHaveNoPaddingBehind) {
+  Type f32 = builder.getF32Type();
+  TypedAttr zero = builder.getF32FloatAttr(0);
+  LayoutMap skips =
+      cast<MapAttr>(parseAttribute("#layout.map<(d0) -> buffer(d0 floordiv "
+                                   "2 mod 4, d0 floordiv 16, d0 mod 2)>",
+                                   &context))
+          .getMap();
+  AffineMap same = AffineMap::getMultiDimIdentityMap(1, &context);
+  SmallVector<OperandAccess> operands{
+      {same, withLayout(RankedTensorType::get({4}, f32), skips, zero), false},
+      {same, RankedTensorType::get({4}, f32), true}};
+  FailureOr<IterationSpace> space =
+      getIterationSpace(operands, {IteratorType::parallel}, {4});
+  ASSERT_TRUE(succeeded(space));
+  EXPECT_FALSE(getPaddingAlong(operands, *space, 0, 0));
+}
+
 /// Past the size a sum of loops meets other elements, not the padding.
 TEST_F(Masks, SumsOfLoopsReadNoPadding) {
   Type f32 = builder.getF32Type();
