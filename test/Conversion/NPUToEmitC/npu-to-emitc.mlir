@@ -115,6 +115,18 @@ func.func @transpose(%x: memref<3x2x4x5xf32, #npu.memory<system>>) {
   return
 }
 
+// Dim d of the destination is dim 1, 2, 0 and 3 of the source.
+// CHECK: void npu_cycle(
+// CHECK: = {4, 2, 3, 5};
+// CHECK: = {15, 15, 5, 1};
+// CHECK: = {10, 5, 40, 1};
+// CHECK: okk_gdma_32bit_cpy_S2L
+func.func @cycle(%x: memref<3x4x2x5xf32, #npu.memory<system>>) {
+  %t = npu.alloc {address = 0} : memref<4x2x3x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+  npu.copy %x to %t permutation = [1, 2, 0, 3] : memref<3x4x2x5xf32, #npu.memory<system>> to memref<4x2x3x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+  return
+}
+
 // The engine's limits split loops: 3 channels in parts of 2.
 // CHECK: void npu_limits(
 // CHECK: = {2, 2, 1, 20};

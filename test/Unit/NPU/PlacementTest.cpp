@@ -178,6 +178,41 @@ TEST(PlacementTest, PiecesAreNormalized) {
   EXPECT_EQ(bytes[1].end, 4);
   EXPECT_EQ(bytes[2].begin, 4);
   EXPECT_EQ(bytes[2].end, 8);
+  bytes = {{0, 2, 4}, {0, 0, 2}};
+  normalize(bytes);
+  EXPECT_EQ(bytes.size(), 1u);
+}
+
+/// Both start elsewhere; past the first collision there is a longer one.
+TEST(PlacementTest, SharedBytesAreThoseOfBoth) {
+  OwnedBytes a{{0, 0, 4}, {1, 0, 4}}, b{{0, 0, 4}, {1, 0, 9}};
+  std::optional<SharedBytes> shared = findShared(a, 8, b, 10);
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->first.unit, 0);
+  EXPECT_EQ(shared->first.begin, 10);
+  EXPECT_EQ(shared->first.end, 12);
+  EXPECT_EQ(shared->next, 19);
+}
+
+/// Banks of 8 bytes; 3 and 8 bytes of two sides in one of them.
+TEST(PlacementTest, ConflictsCountTheSmallerUse) {
+  std::vector<PlacedBlock> blocks{block(0, 1, 3), block(0, 1, 8)};
+  std::vector<BankCommand> commands{{{0, 0, 3, 0}, {1, 0, 8, 1}}};
+  BankPlacer placer(blocks, commands, 8, 4);
+  EXPECT_EQ(placer.count({5, 0}).commands, 1);
+  EXPECT_EQ(placer.count({5, 0}).bytes, 3);
+  EXPECT_EQ(placer.count({8, 0}).commands, 0);
+  // What is of no bytes is in no bank.
+  commands = {{{0, 0, 0, 0}, {1, 0, 8, 1}}};
+  EXPECT_EQ(BankPlacer(blocks, commands, 8, 4).count({0, 0}).commands, 0);
+}
+
+/// Two uses of one side may share a bank.
+TEST(PlacementTest, BoundsOfBankConflicts) {
+  std::vector<PlacedBlock> blocks(3, block(0, 1, 4));
+  std::vector<BankCommand> commands{{{0, 0, 4, 0}, {1, 0, 4, 0}, {2, 0, 4, 1}}};
+  EXPECT_EQ(BankPlacer(blocks, commands, 8, 2).getBound(), 0);
+  EXPECT_EQ(BankPlacer(blocks, commands, 8, 1).getBound(), 1);
 }
 
 /// Random blocks, some of pieces, on a memory of eight banks.

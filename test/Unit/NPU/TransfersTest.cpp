@@ -129,6 +129,40 @@ TEST_F(TransfersTest, LimitsSplitLoopsOrUnrollThem) {
   limits.maxShape = {0, 0, 0, 0};
   limits.maxStride = 150; // not the 220 from batch to batch
   EXPECT_EQ(plan(linear, aligned, shape).size(), 2u);
+  EXPECT_EQ(plan(aligned, linear, shape).size(), 2u);
+}
+
+/// Of two loops around the rows N is the slower one of the destination.
+TEST_F(TransfersTest, TheSlowerLoopIsN) {
+  for (Index shape : {Index{2, 3, 5}, Index{3, 2, 5}}) {
+    std::vector<Transfer> transfers =
+        plan(*transpose(LayoutMap::rowMajor(3), {1, 0, 2}),
+             LayoutMap::rowMajor(3), shape);
+    ASSERT_EQ(transfers.size(), 1u);
+    EXPECT_EQ(transfers[0].shape, (LoopSizes{shape[0], 1, shape[1], 5}));
+    EXPECT_EQ(transfers[0].dest.strides[0], 5 * shape[1]);
+  }
+}
+
+/// Channels in units 0, 3, 2 and 1 are no loop of the engine, nor are two dims
+/// that both go from unit to unit.
+TEST_F(TransfersTest, UnitsOutOfOrder) {
+  auto onUnits = [](unsigned rank, Linear unit) {
+    return LayoutMap::get(
+        rank, "npu",
+        {{"unit", unit, SizeExpr(4)}, {"offset", Linear(), SizeExpr(1)}});
+  };
+  LayoutMap backwards =
+      onUnits(1, takeDigit(scale(Linear::dim(0), SizeExpr(3)), 1, 4));
+  std::vector<Transfer> transfers =
+      plan(LayoutMap::rowMajor(1), backwards, {4});
+  ASSERT_EQ(transfers.size(), 4u);
+  EXPECT_EQ(transfers[1].dest.unit, 3);
+  LayoutMap square =
+      onUnits(2, add(scale(Linear::dim(0), SizeExpr(2)), Linear::dim(1)));
+  plan(LayoutMap::rowMajor(2), square, {2, 2});
+  EXPECT_TRUE(refused);
+  EXPECT_EQ(why, "more than one dim goes from unit to unit");
 }
 
 TEST_F(TransfersTest, LongLoopsTakeFreeOnes) {

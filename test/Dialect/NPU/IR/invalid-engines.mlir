@@ -179,3 +179,17 @@ func.func @f(%x: memref<2x3x4x5xf32, #npu.memory<sram>>, %y: memref<2x3x4x5xf32,
   npu.copy %y to %t : memref<2x3x4x5xf32, #npu.memory<l2>> to memref<2x3x4x5xf32, #aligned, #npu.memory<local>>
   return
 }
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
+!t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+func.func @f(%t: !t, %y: !t) {
+  npu.parallel {
+    // expected-note @below {{it is written here}}
+    npu.fill 1.0 : f32 to %t on dma : !t
+    // expected-error @below {{reads what the other engine writes in the same npu.parallel}}
+    linalg.exp ins(%t : !t) outs(%y : !t)
+  }
+  return
+}

@@ -61,3 +61,18 @@ func.func @order() {
   npu.dealloc %c : !t
   return
 }
+
+// -----
+
+// The DMA engine starts at multiples of 16.
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, dma_alignment = 16>
+!t = memref<1x1x1x5xi8, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
+
+// CHECK-LABEL: func @engine
+// CHECK: npu.alloc {address = 0 : i64}
+// CHECK: npu.alloc {address = 16 : i64}
+func.func @engine() {
+  %a = npu.alloc : !t
+  %b = npu.alloc : !t
+  return
+}

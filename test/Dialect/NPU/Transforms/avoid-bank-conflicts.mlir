@@ -166,3 +166,25 @@ func.func @unknown() {
   linalg.exp ins(%a : !t) outs(%b : !t)
   return
 }
+
+// -----
+
+// What a body does not look at is not read.
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 8>
+!t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+#same = affine_map<(n, c, h, w) -> (n, c, h, w)>
+
+// CHECK-LABEL: func @not_read
+// REMARK: Function=not_read
+// REMARK-SAME: BankConflicts=0, {{.*}}CarelessConflicts=0
+func.func @not_read() {
+  %a = npu.alloc {address = 0} : !t
+  %b = npu.alloc {address = 64} : !t
+  %one = arith.constant 1.0 : f32
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%a : !t) outs(%b : !t) {
+    ^bb0(%i: f32, %o: f32):
+      linalg.yield %one : f32
+  }
+  return
+}

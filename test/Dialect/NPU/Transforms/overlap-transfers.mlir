@@ -67,7 +67,7 @@ func.func @full(%x: !sys, %z: !sys, %y: !sys {npu.result}) {
 
 // -----
 
-// Nor what is loaded from memory that the program writes.
+// Nor what is loaded from memory that the program writes, a result or its own.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 !sys = memref<1x4x16x8xf32, #npu.memory<system>>
@@ -76,6 +76,22 @@ func.func @full(%x: !sys, %z: !sys, %y: !sys {npu.result}) {
 // CHECK-LABEL: func.func @written
 // CHECK-NOT: npu.parallel
 func.func @written(%x: !sys, %y: !sys {npu.result}, %s: !sys {npu.scratch}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  linalg.exp ins(%a : !t) outs(%a : !t)
+  npu.copy %a to %s : !t to !sys
+  npu.dealloc %a : !t
+  %c = npu.alloc : !t
+  npu.copy %s to %c : !sys to !t
+  linalg.exp ins(%c : !t) outs(%c : !t)
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  return
+}
+
+// CHECK-LABEL: func.func @result
+// CHECK-NOT: npu.parallel
+func.func @result(%x: !sys, %y: !sys {npu.result}, %s: !sys {npu.result}) {
   %a = npu.alloc : !t
   npu.copy %x to %a : !sys to !t
   linalg.exp ins(%a : !t) outs(%a : !t)

@@ -72,3 +72,33 @@ func.func @copy_onto_itself() {
   npu.copy %a to %b : !a to !b
   return
 }
+
+// -----
+
+// What lies between them in the program does not matter, nor do regions.
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+func.func @not_the_last_one() {
+  // expected-note @below {{the other tensor is here}}
+  %a = npu.alloc {address = 0} : !t
+  %b = npu.alloc {address = 128} : !t
+  // expected-error @below {{overlaps a tensor that is still alive}}
+  %c = npu.alloc {address = 0} : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
+!t = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+func.func @in_a_region(%c: i1) {
+  // expected-note @below {{the other tensor is here}}
+  %a = npu.alloc {address = 0} : !t
+  scf.if %c {
+    // expected-error @below {{overlaps a tensor that is still alive}}
+    %b = npu.alloc {address = 0} : !t
+  }
+  return
+}

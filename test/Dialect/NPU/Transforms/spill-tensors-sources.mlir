@@ -1,0 +1,122 @@
+// RUN: layout-opt %s -split-input-file --npu-spill-tensors | FileCheck %s
+// RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses -o /dev/null
+// A unit has room for two tensors of 512 bytes. What is loaded again is what one
+// load made of memory that stays as it is; the rest is stored outside.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// Loaded, and computed on in its place.
+// CHECK: func.func @computed_on({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: npu.copy %arg0 to %[[A:.*]] :
+// CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[A]] :
+// CHECK: npu.copy %[[A]] to %[[HOME]]
+// CHECK: npu.copy %[[HOME]] to %[[AGAIN:.*]] :
+// CHECK: linalg.add ins(%[[AGAIN]]
+func.func @computed_on(%x: !sys, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  linalg.exp ins(%a : !t) outs(%a : !t)
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  %c = npu.alloc : !t
+  linalg.exp ins(%b : !t) outs(%c : !t)
+  npu.dealloc %b : !t
+  linalg.add ins(%a, %c : !t, !t) outs(%c : !t)
+  npu.dealloc %a : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// Loaded from memory that is written before it is needed again.
+// CHECK: func.func @source_changes({{.*}}, %[[HOME:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: npu.copy %arg0 to %[[A:.*]] :
+// CHECK: npu.copy %[[A]] to %[[HOME]]
+// CHECK: npu.copy %{{.*}} to %arg0
+// CHECK: npu.copy %[[HOME]] to %[[AGAIN:.*]] :
+// CHECK: linalg.add ins(%[[AGAIN]]
+func.func @source_changes(%x: !sys {npu.scratch}, %y: !sys {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  %c = npu.alloc : !t
+  linalg.exp ins(%b : !t) outs(%c : !t)
+  npu.dealloc %b : !t
+  npu.copy %c to %x : !t to !sys
+  linalg.add ins(%a, %c : !t, !t) outs(%c : !t)
+  npu.dealloc %a : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!half_sys = memref<1x4x8x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!half = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
+
+// Half of it is loaded: all bytes are written before they are stored.
+// CHECK: func.func @loaded_in_part({{.*}}, %[[HOME:[a-z0-9]*]]: memref<1x4x16x8xf32, #npu.memory<system>> {npu.scratch})
+// CHECK: %[[A:.*]] = npu.alloc
+// CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[A]] on dma
+// CHECK: npu.copy %[[A]] to %[[HOME]]
+// CHECK: npu.copy %[[HOME]] to %[[AGAIN:.*]] :
+// CHECK: npu.subview %[[AGAIN]]
+func.func @loaded_in_part(%x: !half_sys, %y: !sys {npu.result}, %z: !half_sys {npu.result}) {
+  %a = npu.alloc : !t
+  %v = npu.subview %a [0, 0, 0, 0] [1, 4, 8, 8] [1, 1, 1, 1] : !t to !half
+  npu.copy %x to %v : !half_sys to !half
+  %b = npu.alloc : !t
+  npu.fill 1.0 : f32 to %b on dma : !t
+  %c = npu.alloc : !t
+  linalg.exp ins(%b : !t) outs(%c : !t)
+  npu.dealloc %b : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  npu.copy %v to %z : !half to !half_sys
+  npu.dealloc %a : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+
+// The one that is needed last has its address, so another one goes.
+// CHECK-LABEL: func.func @fixed
+// CHECK: %[[A:.*]] = npu.alloc {address = 0 : i64}
+// CHECK: npu.copy %arg1 to %[[B:.*]] :
+// CHECK: npu.dealloc %[[B]]
+// CHECK: npu.copy %arg4 to
+// CHECK: npu.copy %[[A]] to %arg2
+func.func @fixed(%x: !sys, %w: !sys, %y: !sys {npu.result}, %z: !sys {npu.result}) {
+  %a = npu.alloc {address = 0} : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  npu.copy %w to %b : !sys to !t
+  linalg.exp ins(%b : !t) outs(%a : !t)
+  %c = npu.alloc : !t
+  npu.fill 1.0 : f32 to %c on dma : !t
+  npu.copy %c to %z : !t to !sys
+  npu.dealloc %c : !t
+  linalg.exp ins(%b : !t) outs(%b : !t)
+  npu.copy %b to %z : !t to !sys
+  npu.dealloc %b : !t
+  npu.copy %a to %y : !t to !sys
+  npu.dealloc %a : !t
+  return
+}
