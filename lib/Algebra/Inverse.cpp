@@ -59,6 +59,10 @@ private:
 
 } // namespace
 
+/// A shape for which few digits have one value only.
+static constexpr int64_t kSample[] = {61,  67,  71,  73,  79,  83,  89,  97,
+                                      101, 103, 107, 109, 113, 127, 131, 137};
+
 /// The exclusive upper bound of a digit on the box, as sharp as is known.
 static SizeExpr bound(const Digit &digit, Sizes sizes) {
   if (std::optional<Interval> range = getRange(digit, sizes))
@@ -73,7 +77,7 @@ void Inverter::addSum(const Linear &sum, Formula formula) {
     bool downwards;
     SizeExpr bound;
   };
-  std::vector<Placed> left, order;
+  std::vector<Placed> order;
   SizeExpr lowest = sum.constant; // the least value of the sum
   for (const DigitTerm &term : sum.terms) {
     std::optional<Interval> range = getRange(term.digit, sizes);
@@ -86,26 +90,24 @@ void Inverter::addSum(const Linear &sum, Formula formula) {
       placed.stride = SizeExpr(0) - term.stride;
       lowest = lowest + (placed.bound - SizeExpr(1)) * term.stride;
     }
-    left.push_back(std::move(placed));
+    order.push_back(std::move(placed));
   }
 
-  // Upwards: the next stride must exceed the reach of everything below it.
+  // Upwards: each stride must exceed the reach of everything below it. Where
+  // that holds for all sizes, the order is that of any of them.
+  auto onSample = [](const Placed &placed) {
+    constexpr int64_t kOverflow = std::numeric_limits<int64_t>::max();
+    return std::pair(placed.stride.evaluate(kSample).value_or(kOverflow),
+                     placed.bound.evaluate(kSample).value_or(kOverflow));
+  };
+  llvm::stable_sort(order, [&](const Placed &a, const Placed &b) {
+    return onSample(a) < onSample(b);
+  });
   SizeExpr reach(0);
-  while (!left.empty()) {
-    auto next = llvm::find_if(left, [&](const Placed &placed) {
-      SizeExpr above =
-          reach + (placed.bound - SizeExpr(1)) * placed.stride + SizeExpr(1);
-      return placed.stride.isProvablyAtLeast(reach + SizeExpr(1)) &&
-             llvm::all_of(left, [&](const Placed &other) {
-               return &other == &placed ||
-                      other.stride.isProvablyAtLeast(above);
-             });
-    });
-    if (next == left.end())
+  for (const Placed &placed : order) {
+    if (!placed.stride.isProvablyAtLeast(reach + SizeExpr(1)))
       return;
-    reach = reach + (next->bound - SizeExpr(1)) * next->stride;
-    order.push_back(*next);
-    left.erase(next);
+    reach = reach + (placed.bound - SizeExpr(1)) * placed.stride;
   }
 
   // Downwards: peel off the highest stride.

@@ -393,6 +393,28 @@ SizeExpr SizeExpr::dropSlack(const Atom *only, bool largestFirst) const {
   return result;
 }
 
+/// A lower bound in finer steps: k * ceil(p, k * den) is at least ceil(p, den),
+/// which may stand for it in terms with a positive coefficient that k divides.
+static SizeExpr inStepsOf(const SizeExpr &size, const SizeExpr::Ceil &step) {
+  SizeExpr result(size.getConstantTerm());
+  for (const SizeExpr::Term &term : size.getTerms()) {
+    int64_t coeff = term.coeff;
+    SizeExpr product(1);
+    for (const SizeExpr::Atom &atom : term.factors) {
+      int64_t den = atom.ceil ? atom.ceil->den : 0;
+      if (atom.ceil && coeff > 0 && den > step.den && den % step.den == 0 &&
+          coeff % (den / step.den) == 0 && atom.ceil->num == step.num) {
+        coeff /= den / step.den;
+        den = step.den;
+      }
+      product = product * (atom.ceil ? atom.ceil->num.ceilDiv(den)
+                                     : SizeExpr::dim(atom.dim));
+    }
+    result = result + product * SizeExpr(coeff);
+  }
+  return result;
+}
+
 /// Sizes of shapes: where a comparison does not hold for these there is nothing
 /// to prove. To find that out by a proof that fails takes far longer.
 static constexpr int64_t kLarge = int64_t(1) << 14, kHuge = int64_t(1) << 30;
@@ -448,7 +470,14 @@ bool SizeExpr::isProvablyAtLeast(const SizeExpr &other) const {
     return true;
   return llvm::any_of(difference.terms, [&](const Term &term) {
     return llvm::any_of(term.factors, [&](const Atom &atom) {
-      return atom.ceil && difference.dropSlack(&atom).isPositiveForm();
+      if (!atom.ceil)
+        return false;
+      if (difference.dropSlack(&atom).isPositiveForm())
+        return true;
+      if (term.coeff > 0)
+        return false;
+      SizeExpr finer = inStepsOf(difference, *atom.ceil);
+      return finer != difference && finer.isProvablyAtLeast(SizeExpr(0));
     });
   });
 }
