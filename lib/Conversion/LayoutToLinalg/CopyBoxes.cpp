@@ -86,8 +86,6 @@ SmallVector<ReassociationIndices> Side::getGroups() const {
 }
 
 Value Side::expand(Value physical) {
-  if (!isExpanded())
-    return physical;
   Type elementType =
       cast<RankedTensorType>(physical.getType()).getElementType();
   RankedTensorType type = getType(elementType);
@@ -104,6 +102,8 @@ Value Side::expand(Value physical) {
   auto lineType = RankedTensorType::get(line, elementType);
   if (physical.getType() != lineType)
     physical = tensor::CastOp::create(b, loc, lineType, physical);
+  if (!isExpanded())
+    return physical;
   return tensor::ExpandShapeOp::create(b, loc, type, physical, getGroups(),
                                        getExtents());
 }
@@ -173,10 +173,26 @@ static Value emitCopy(OpBuilder &b, Location loc, Value from, AffineMap fromMap,
   if (fromMap.isPermutation() && toMap.isPermutation()) {
     if (fromMap == toMap)
       return linalg::CopyOp::create(b, loc, from, to).getResult(0);
-    SmallVector<int64_t> permutation;
-    for (AffineExpr expr : toMap.getResults())
-      permutation.push_back(*fromMap.getResultPosition(expr));
-    return linalg::TransposeOp::create(b, loc, from, to, permutation)
+    // One side may know a size that the other does not.
+    auto fromType = cast<RankedTensorType>(from.getType());
+    auto toType = cast<RankedTensorType>(to.getType());
+    SmallVector<int64_t> fromShape(fromType.getShape()),
+        toShape(toType.getShape()), permutation;
+    for (auto [expr, size] : llvm::zip_equal(toMap.getResults(), toShape)) {
+      int64_t position = *fromMap.getResultPosition(expr);
+      permutation.push_back(position);
+      if (ShapedType::isDynamic(size))
+        size = fromShape[position];
+      fromShape[position] = size;
+    }
+    auto castTo = [&](RankedTensorType type, Value value) -> Value {
+      return type == value.getType()
+                 ? value
+                 : tensor::CastOp::create(b, loc, type, value);
+    };
+    return linalg::TransposeOp::create(
+               b, loc, castTo(fromType.clone(fromShape), from),
+               castTo(toType.clone(toShape), to), permutation)
         ->getResult(0);
   }
   SmallVector<utils::IteratorType> iterators(fromMap.getNumDims(),

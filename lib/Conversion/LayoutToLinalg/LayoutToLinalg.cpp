@@ -93,8 +93,7 @@ static void report(Operation *op, StringRef reason) {
   else
     diag << ": no pattern knows this op on storage";
   diag << "; the way out is to give it other layouts, or plain tensors, by "
-          "layout.convert before and after it (layout-insert-transforms does "
-          "so)";
+          "layout.convert before and after it";
 }
 
 LogicalResult layout::convertLayoutToLinalg(Operation *root) {

@@ -174,15 +174,23 @@ RankedTensorType Emitter::shapeFor(unsigned k, bool expanded) const {
 
 SmallVector<OpFoldResult> Emitter::sizesFor(unsigned k, Value physical,
                                             bool expanded) {
+  // A size that is dynamic in `shapeFor` is none here, even where it is found
+  // to be a number.
+  auto emitAs = [&](const SizeExpr &extent) -> OpFoldResult {
+    OpFoldResult size = emit(extent);
+    if (extent.isConstant())
+      return size;
+    return getValueOrCreateConstantIndexOp(b, loc, size);
+  };
   SmallVector<OpFoldResult> sizes;
   for (auto [a, axis] : llvm::enumerate(axesOf(k))) {
     if (expanded && !axis.digits.empty()) {
       for (unsigned digit : axis.digits)
-        sizes.push_back(emit(space.digits[digit].extent));
+        sizes.push_back(emitAs(space.digits[digit].extent));
     } else if (axis.required == axis.extent) {
       sizes.push_back(tensor::getMixedSize(b, loc, physical, a));
     } else {
-      sizes.push_back(emit(axis.required));
+      sizes.push_back(emitAs(axis.required));
     }
   }
   return sizes;
@@ -232,7 +240,7 @@ Value Emitter::fit(unsigned k, Value physical) {
   if (!pads)
     return physical;
   Value filler = arith::ConstantOp::create(b, loc, getFillerAttr(typeOf(k)));
-  return tensor::PadOp::create(b, loc, shapeFor(k, false), physical, zeros,
+  return tensor::PadOp::create(b, loc, /*resultType=*/Type(), physical, zeros,
                                high, filler);
 }
 
