@@ -192,7 +192,7 @@ static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
 }
 
 static bool isEmpty(RankedTensorType type) {
-  return type.hasStaticShape() && type.getNumElements() == 0;
+  return llvm::is_contained(type.getShape(), 0);
 }
 
 /// A tensor of the device from a memref of the host.
