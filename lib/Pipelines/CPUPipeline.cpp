@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MLProgram/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -91,15 +92,25 @@ static void buildBufferPart(OpPassManager &pm,
 
 /// Buffers to the LLVM dialect.
 static void buildLLVMPart(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // After the strides of views are known: a view of contiguous memory may have
+  // a type that does not say so any more.
+  pm.addNestedPass<func::FuncOp>(createLowerStridedCopiesPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertComplexToStandardPass());
+  // Numbers of bf16 are computed with in f32, and are bits elsewhere.
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16"};
+  emulate.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f16"};
+  pm.addPass(math::createMathExtendToSupportedTypes(extend));
   // An integer exponent of a vector, or of 64 bits, has no intrinsic.
   pm.addPass(createConvertMathToFuncs());
   // Before the vectors: a function of libm takes them element by element, with
@@ -107,7 +118,9 @@ static void buildLLVMPart(OpPassManager &pm) {
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(arith::createArithExpandOpsPass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
@@ -116,6 +129,7 @@ static void buildLLVMPart(OpPassManager &pm) {
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createBF16AsBitsPass());
 }
 
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,

@@ -22,6 +22,11 @@ using namespace mlir;
 
 namespace {
 
+/// A slice of no elements has no offset that is inside, so none is written.
+static bool hasNoElements(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
 /// pack = pad, expand, transpose.
 struct LowerPack : OpRewritePattern<linalg::PackOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -36,7 +41,10 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::UnPackOp op,
                                 PatternRewriter &rewriter) const override {
-    return linalg::lowerUnPack(rewriter, op);
+    if (!hasNoElements(op.getDestType()))
+      return linalg::lowerUnPack(rewriter, op);
+    rewriter.replaceOp(op, op.getDest());
+    return success();
   }
 };
 
@@ -68,11 +76,6 @@ struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
     return success();
   }
 };
-
-/// A slice of no elements has no offset that is inside, so none is written.
-static bool hasNoElements(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
 
 /// Parts of a concatenation without elements are left out.
 struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
@@ -180,12 +183,31 @@ struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
   }
 };
 
+/// A group with a size of 0 and a dynamic one has a static size to
+/// bufferization, and a dynamic one to the verifier. It has no elements.
+struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getSrcType().hasStaticShape() || !hasNoElements(op.getSrcType()))
+      return rewriter.notifyMatchFailure(op, "may have elements");
+    ReifiedRankedShapedTypeDims shape;
+    if (failed(reifyResultShapes(rewriter, op, shape)))
+      return rewriter.notifyMatchFailure(op, "unknown result shape");
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), shape.front(),
+                                          op.getResultType().getElementType());
+    rewriter.replaceOp(op, rewriter.createOrFold<tensor::CastOp>(
+                               op.getLoc(), op.getResultType(), empty));
+    return success();
+  }
+};
+
 struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<LowerPack, LowerUnPack, LowerPad, LowerExpandShape,
-                 NoStepForOneIndex<tensor::ExtractSliceOp>,
+                 CollapseNoElements, NoStepForOneIndex<tensor::ExtractSliceOp>,
                  NoStepForOneIndex<tensor::InsertSliceOp>>(context);
     patterns.add<DropEmptyParts>(context, /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(patterns);

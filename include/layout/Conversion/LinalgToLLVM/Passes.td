@@ -27,14 +27,19 @@ def CheckPlainProgramPass
 
 def PrepareEntryPointsPass
     : Pass<"layout-prepare-entry-points", "ModuleOp"> {
-  let summary = "Records the tensor signature of public functions";
+  let summary = "Records signatures, and gives results memory of their own";
   let description = [{
     Marks every public function that has a body with `llvm.emit_c_interface`
     and, where all arguments and results are ranked tensors without encoding,
     with `layout.signature`, the function type that a launcher needs after the
     types became pointers. Tensor arguments are marked as not writable, so a
     compiled function never changes its inputs. What is there already stays.
+
+    Two results of a function that show one memory, and results that are
+    constants, are copied: bufferization lets a caller write to the results of a
+    call.
   }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
 def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
@@ -156,6 +161,17 @@ def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
     such a cast becomes an allocation and a copy.
   }];
   let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
+}
+
+def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
+  let summary = "Moves bf16 numbers as 16 bits";
+  let description = [{
+    In the LLVM dialect, after arithmetic on bf16 was extended to f32: types,
+    constants, globals and functions that speak of bf16 speak of i16. LLVM has
+    no code for some vectors of bf16 on processors without instructions for
+    them. Discardable attributes keep the types that they name.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
 }
 
 def LowerStridedCopiesPass
