@@ -421,15 +421,16 @@ def triton(rng, shape, dynamic):
                        shape, table)
 
 
-KINDS = [(digit_map, 10), (free_map, 3), (blocked, 2), (relations, 3), (packed_dims, 2), (xla, 2),
-         (onednn, 1), (cute, 2), (triton, 2)]
+# Layouts of all shapes, and those that are layouts of some shapes only.
+FAMILIES = [(blocked, 2), (relations, 3), (xla, 2), (onednn, 1)]
+KINDS = [*FAMILIES, (digit_map, 10), (free_map, 3), (packed_dims, 2), (cute, 2), (triton, 2)]
 
 
-def random_layout(rng, shape, dynamic, valid=True):
+def random_layout(rng, shape, dynamic, valid=True, kinds=KINDS):
     """A layout of tensors of this shape, whose text does not speak of the sizes of `dynamic` dims.
     What is not `valid` may be anything that parses."""
     for _ in range(60):
-        kind, = rng.choices([kind for kind, _ in KINDS], [weight for _, weight in KINDS])
+        kind, = rng.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])
         layout = kind(rng, tuple(shape), tuple(dynamic))
         if layout and (layout.extent(shape) or 0) <= 20000 and (
                 not valid or layout.is_valid(shape)):

@@ -22,6 +22,9 @@ import time
 
 import numpy as np
 
+# Beside this folder: what layouts mean, and random ones.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
 from generate import generate
 from roads import ROADS, Case, module_of
 from shrink import shrink
