@@ -151,10 +151,23 @@ static Value flatten(OpBuilder &b, Location loc, Value memory) {
         ArrayRef<ReassociationIndices>());
   if (type.getRank() == 1)
     return memory;
-  ReassociationIndices all =
-      llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
-  return memref::CollapseShapeOp::create(b, loc, memory,
-                                         ArrayRef<ReassociationIndices>(all));
+  if (type.hasStaticShape()) {
+    ReassociationIndices all =
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+    return memref::CollapseShapeOp::create(b, loc, memory,
+                                           ArrayRef<ReassociationIndices>(all));
+  }
+  // Upstream's verifier and its inference of types disagree about a group of
+  // sizes where one is dynamic and one turns out to be 0.
+  Value count;
+  for (OpFoldResult size : memref::getMixedSizes(b, loc, memory)) {
+    Value extent = getValueOrCreateConstantIndexOp(b, loc, size);
+    count = count ? arith::MulIOp::create(b, loc, count, extent) : extent;
+  }
+  return memref::ReinterpretCastOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, type.getElementType()),
+      memory, b.getIndexAttr(0), OpFoldResult(count),
+      OpFoldResult(b.getIndexAttr(1)));
 }
 
 /// A line as long as `line`, of other elements.

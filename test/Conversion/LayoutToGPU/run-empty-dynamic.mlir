@@ -1,13 +1,15 @@
 // A tensor with no elements and a dynamic size is neither copied to the device
-// nor back.
+// nor back; one whose size is found to be 0 is a line of no elements.
 //
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.zeros((0, 3, 0, 1), 'i4'))" %t.x.npy
-// RUN: layout-run %t.mlir --input=%t.x.npy --output=%t.y.npy
-// RUN: %python -c "import numpy as np, sys; print(np.load(sys.argv[1]).shape)" %t.y.npy | FileCheck %s
-// CHECK: (0, 3, 0, 1)
+// RUN: layout-run %t.mlir --input=%t.x.npy --output=%t.y.npy --output=%t.z.npy
+// RUN: %python -c "import numpy as np, sys; print(*[np.load(f).shape for f in sys.argv[1:]])" %t.y.npy %t.z.npy | FileCheck %s
+// CHECK: (0, 3, 0, 1) (0, 3, 0, 1)
 
-func.func @main(%x: tensor<0x?x0x1xi32>) -> tensor<0x?x0x1xi32> {
-  return %x : tensor<0x?x0x1xi32>
+func.func @main(%x: tensor<0x?x0x1xi32>) -> (tensor<0x?x0x1xi32>, tensor<?x?x?x1xi32>) {
+  %y = tensor.cast %x : tensor<0x?x0x1xi32> to tensor<?x?x?x1xi32>
+  %z = arith.addi %y, %y : tensor<?x?x?x1xi32>
+  return %x, %z : tensor<0x?x0x1xi32>, tensor<?x?x?x1xi32>
 }
