@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AddCanonicalizer.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Pipelines/CPU.h"
 #include "mlir/Conversion/Passes.h"
@@ -43,18 +44,19 @@ static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   pm.addPass(createCheckPlainProgramPass());
   pm.addPass(createPrepareEntryPointsPass());
+  pm.addPass(createSeparateResultsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse)
     pm.addPass(createFuseElementwisePass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   // No CSE from here to the buffers: it would merge destinations that are equal
   // as values, such as the filled borders of two padded tensors, and
   // bufferization would have to copy them apart again.
   pm.addPass(createLowerRelayoutPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   if (options.emitKernels) {
     TileTransposesPassOptions transposes;
     transposes.vectorBits = options.vectorBits;
@@ -82,7 +84,7 @@ static void buildBufferPart(OpPassManager &pm,
   pm.addPass(createCopyStridedCastsPass());
   // First equal views become one value, then copies onto themselves fold.
   pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);
@@ -96,7 +98,7 @@ static void buildLLVMPart(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   // After the strides of views are known: a view of contiguous memory may have
   // a type that does not say so any more.

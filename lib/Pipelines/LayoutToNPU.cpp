@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/LayoutToNPU.h"
+#include "AddCanonicalizer.h"
 #include "layout/Conversion/LayoutToNPU/Passes.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
@@ -31,12 +32,12 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createPrepareForUnitsPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   SplitForUnitsPassOptions split;
   split.target = options.target;
   pm.addPass(createSplitForUnitsPass(split));
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
   npu::NPUSpillTensorsPassOptions spill;

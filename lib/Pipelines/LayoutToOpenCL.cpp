@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/LayoutToOpenCL.h"
+#include "AddCanonicalizer.h"
 #include "layout/Conversion/LayoutToGPU/Passes.h"
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
@@ -25,14 +26,14 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   pm.addPass(createPrepareEntryPointsPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createDecomposeAggregatesPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   buildAssignLayoutsPipeline(pm, options.target);
   ConvertLayoutToGPUPassOptions lowering;
   lowering.target = options.target;
   pm.addPass(createConvertLayoutToGPUPass(lowering));
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   if (!options.kernelsOnly)
     buildOpenCLBackEnd(pm);

@@ -19,6 +19,7 @@
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -193,11 +194,60 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Between bf16 and f64 by way of f32. The lowest bit of the number between
+/// says whether anything was lost, so that the second rounding is the only one.
+struct ExpandBF16Extension : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getIn().getType().isBF16() || !op.getType().isF64())
+      return rewriter.notifyMatchFailure(op, "is not from bf16 to f64");
+    Value number = arith::ExtFOp::create(rewriter, op.getLoc(),
+                                         rewriter.getF32Type(), op.getIn());
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), number);
+    return success();
+  }
+};
+
+struct ExpandBF16Truncation : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getIn().getType().isF64() || !op.getType().isBF16())
+      return rewriter.notifyMatchFailure(op, "is not from f64 to bf16");
+    Emitter e(rewriter, op.getLoc(), 32);
+    Value exact = op.getIn();
+    Value number = arith::TruncFOp::create(e.b, e.real, exact);
+    Value back = arith::ExtFOp::create(e.b, exact.getType(), number);
+    Value bits = e.toBits(number);
+    auto magnitude = [&](Value x) {
+      return math::AbsFOp::create(e.b, x).getResult();
+    };
+    // A number with an even lowest bit goes one step towards the exact one.
+    Value isLost =
+        arith::CmpFOp::create(e.b, arith::CmpFPredicate::ONE, back, exact);
+    Value isEven =
+        e.is(arith::CmpIPredicate::eq, e.make<arith::AndIOp>(bits, 1), 0);
+    Value isAbove = arith::CmpFOp::create(e.b, arith::CmpFPredicate::OGT,
+                                          magnitude(back), magnitude(exact));
+    Value odd = e.select(isAbove, e.make<arith::SubIOp>(bits, 1),
+                         e.make<arith::AddIOp>(bits, 1));
+    Value rounded =
+        e.select(arith::AndIOp::create(e.b, isLost, isEven), odd, bits);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(),
+                                                 e.toReal(rounded));
+    return success();
+  }
+};
+
 struct ExpandSmallFloats
     : layout::impl::ExpandSmallFloatsPassBase<ExpandSmallFloats> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandExtension, ExpandTruncation>(&getContext());
+    patterns.add<ExpandExtension, ExpandTruncation, ExpandBF16Extension,
+                 ExpandBF16Truncation>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

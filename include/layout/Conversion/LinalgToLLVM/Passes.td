@@ -27,17 +27,22 @@ def CheckPlainProgramPass
 
 def PrepareEntryPointsPass
     : Pass<"layout-prepare-entry-points", "ModuleOp"> {
-  let summary = "Records signatures, and gives results memory of their own";
+  let summary = "Records the tensor signature of public functions";
   let description = [{
     Marks every public function that has a body with `llvm.emit_c_interface`
     and, where all arguments and results are ranked tensors without encoding,
     with `layout.signature`, the function type that a launcher needs after the
     types became pointers. Tensor arguments are marked as not writable, so a
     compiled function never changes its inputs. What is there already stays.
+  }];
+}
 
-    Two results of a function that show one memory, and results that are
-    constants, are copied: bufferization lets a caller write to the results of a
-    call.
+def SeparateResultsPass : Pass<"layout-separate-results"> {
+  let summary = "Gives each tensor that a function returns memory of its own";
+  let description = [{
+    Copies a result of a function that shows the memory of another result, as
+    the same value or a view of it does, and one that is a constant:
+    bufferization lets a caller write to the results of a call.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
