@@ -102,3 +102,34 @@ func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) ->
   return %r : tensor<64x64x64x64xf32>
 }
 }
+
+// -----
+
+// Each part of a sum goes on from what the one before it has made.
+
+// CHECK-LABEL: func.func @sum
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} outs(%{{[0-9]+}} : tensor<1xf32>)
+// CHECK: %[[F2:.*]] = linalg.fill
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[F2]] :
+// CHECK: %[[A2:.*]] = tensor.extract_slice %[[A]][0]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[A2]] :
+// CHECK: %[[B2:.*]] = tensor.extract_slice %[[B]][0]
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[B2]] :
+// CHECK: %[[C2:.*]] = tensor.extract_slice %[[C]][0]
+// CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[C2]] :
+// CHECK: return %[[D]]
+module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @sum(%x: tensor<1x2400xf32>) -> tensor<1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  // expected-remark @below {{split for local memory}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<1x2400xf32>) outs(%f : tensor<1xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+  } -> tensor<1xf32>
+  return %r : tensor<1xf32>
+}
+}

@@ -11,79 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/CostModel.h"
-#include "layout/Interfaces/LayoutOpInterface.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "Prices.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
 
-class Prices : public ::testing::Test {
-protected:
-  Prices() {
-    DialectRegistry registry;
-    registry.insert<arith::ArithDialect, func::FuncDialect, LayoutDialect,
-                    linalg::LinalgDialect, tensor::TensorDialect>();
-    registerLayoutRules(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
-  CostModel getCosts(StringRef figures = "",
-                     Objective objective = Objective::time) {
-    return CostModel(
-        cast<TargetAttr>(parseAttribute(
-            "#layout.target<kind = \"cpu\", lanes = 4" + figures.str() + ">",
-            &context)),
-        objective);
-  }
-  RankedTensorType getType(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, Float32Type::get(&context));
-  }
-  LayoutMap getMap(StringRef text) {
-    return cast<MapAttr>(
-               parseAttribute(("#layout.map<" + text + ">").str(), &context))
-        .getMap();
-  }
-  TypedAttr getZero() { return FloatAttr::get(Float32Type::get(&context), 0); }
-
-  /// The price of the last op of a function's body. Layouts are those of its
-  /// operands and then results, empty for row-major.
-  Cost price(CostModel &costs, StringRef arguments, StringRef body,
-             ArrayRef<StringRef> layouts = {}) {
-    std::string text =
-        "func.func @f(" + arguments.str() + ") {\n" + body.str() + "\nreturn }";
-    module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module) << text;
-    auto function = *module->getOps<func::FuncOp>().begin();
-    Operation *op = function.getBody().front().getTerminator()->getPrevNode();
-    OpLayouts of;
-    auto getLayout = [&](Type type, size_t i) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor)
-        return kAnyLayout;
-      return i < layouts.size() && !layouts[i].empty()
-                 ? costs.intern(getMap(layouts[i]))
-                 : costs.getRowMajor(tensor.getRank());
-    };
-    for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))
-      of.operands.push_back(getLayout(type, i));
-    for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-      of.results.push_back(getLayout(type, op->getNumOperands() + i));
-    return costs.getOpCost(op, getLayoutRule(op), of);
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
+using Prices = layout_test::PriceTest;
 
 constexpr const char *kTurned = "(d0, d1) -> buffer(d1, d0)";
 

@@ -108,6 +108,41 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
             ImageFit::Answer::DynamicSize);
 }
 
+/// Each limit is reached, and passed by one.
+TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
+  auto get = [](StringRef space, std::vector<Coordinate> others) {
+    others.push_back(
+        {"lane", takeDigit(Linear::dim(1), 1, kLanesOfPixel), SizeExpr(4)});
+    return LayoutMap::get(2, space, others);
+  };
+  Coordinate x{"x", takeDigit(Linear::dim(1), kLanesOfPixel, 0),
+               SizeExpr::dim(1).ceilDiv(kLanesOfPixel)};
+  Coordinate y{"y", Linear::dim(0), SizeExpr::dim(0)};
+  Coordinate one{"one", Linear(), SizeExpr(1)};
+  TargetAttr target =
+      getTarget(", image2d_max_width = 3, image2d_max_height = 5, "
+                "image_max_array_size = 2, image3d_max_width = 4, "
+                "image3d_max_height = 6, image3d_max_depth = 3");
+  auto fits = [&](const LayoutMap &map, ArrayRef<int64_t> shape) {
+    ImageFit::Answer answer =
+        ImageFit::get(map, getTensor(shape), target).answer;
+    EXPECT_TRUE(answer == ImageFit::Answer::Fits ||
+                answer == ImageFit::Answer::TooLarge);
+    return answer == ImageFit::Answer::Fits;
+  };
+  LayoutMap flat = get("image2d", {x, y});
+  EXPECT_TRUE(fits(flat, {5, 12}));
+  EXPECT_FALSE(fits(flat, {6, 12}));
+  EXPECT_FALSE(fits(flat, {5, 13}));
+  LayoutMap layers = get("image2d_array", {x, one, y});
+  EXPECT_TRUE(fits(layers, {2, 12}));
+  EXPECT_FALSE(fits(layers, {3, 12}));
+  LayoutMap deep = get("image3d", {one, x, y});
+  EXPECT_TRUE(fits(deep, {3, 24}));
+  EXPECT_FALSE(fits(deep, {4, 24}));
+  EXPECT_FALSE(fits(deep, {3, 25}));
+}
+
 /// A 1x1 convolution of 8 to 12 channels on 3 pixels: m (pixels), f, c.
 TEST_F(ImageLayouts, AreReadInPixels) {
   AffineExpr m, f, c;
@@ -129,6 +164,10 @@ TEST_F(ImageLayouts, AreReadInPixels) {
   EXPECT_EQ(toImage.count(data, plain, 4).bufferBytes, 9 * 8 * 4);
   EXPECT_EQ(toImage.count(filter, plain, 4).bufferBytes, 9 * 8 * 4 * 4);
   EXPECT_EQ(toImage.getPoints(), 3 * 12 * 8);
+
+  // What all summands share is read once, and a diagonal lane by lane.
+  AffineMap bias = AffineMap::get(3, 0, {f, f}, &context);
+  EXPECT_EQ(toImage.count(bias, image, 4).imageBytes, 3 * 12 * kPixel);
 
   KernelLoops toBuffer({3, 12, 8}, iterators, result, plain);
   // For each of the 36 elements; of a pixel of the filter one lane is used.
