@@ -64,8 +64,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @f(%in: memref<16xf32, "buffer">, %i: index) kernel {
     %a = memref.load %in[%i] : memref<16xf32, "buffer">
-    // expected-error @+1 {{makes 'vector<16xf32>'; OpenCL kernels are compiled with vectors of at most 4 elements}}
-    %v = vector.broadcast %a : f32 to vector<16xf32>
+    // expected-error @+1 {{makes 'vector<8xf32>'; OpenCL kernels are compiled with vectors of at most 4 elements}}
+    %v = vector.broadcast %a : f32 to vector<8xf32>
     gpu.return
   }
 }
@@ -131,4 +131,11 @@ gpu.module @m {
 gpu.module @m {
   // expected-error @+1 {{names a kernel 'a b', which is no identifier of OpenCL C: name it with at most 100 letters, digits and underscores}}
   gpu.func @"a b"() kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has workgroup or private memory, which is not lowered to OpenCL}}
+  gpu.func @f() workgroup(%w: memref<4xf32, #gpu.address_space<workgroup>>) kernel { gpu.return }
 }

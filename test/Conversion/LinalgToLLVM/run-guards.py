@@ -22,6 +22,9 @@ CONDITIONS = [  # left side, predicate, right side, and how they are connected w
     [("k - p", "ult", 3)], [("p", "slt", 6)], [("p", "slt", 6), ("k", "slt", 3)],
     [("i", "slt", 3), ("k", "sle", 3)], [("k", "slt", 5), ("k", "slt", 3)],
     [("k", "slt", "p")], [("k", "slt", 6), ("k", "sgt", 1)],
+    # By another sum, which no constant takes to the other side.
+    [("k - i", "slt", 2)], [("k - i", "ult", 3)], [("i", "sgt", "k")], [("i", "ugt", "k")],
+    [("i", "sge", "k")], [("i", "uge", "k")],
 ]
 PYTHON = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 
