@@ -82,51 +82,63 @@ static void describeArrays(func::FuncOp func) {
     func->setAttr(kSignatureAttrName, TypeAttr::get(type));
 }
 
-LogicalResult layout::exposeStorage(ModuleOp module) {
-  SymbolTableCollection tables;
-  SymbolUserMap users(tables, module);
-  SymbolTable symbols(module);
-  for (func::FuncOp func :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    if (func.getName().starts_with("layoutCl") && !func.isExternal())
+/// What the signature of `func` has that no host can pass.
+static LogicalResult checkHostSignature(func::FuncOp func) {
+  if (func.getName().starts_with("layoutCl") && !func.isExternal())
+    return func.emitError("convert-layout-to-gpu: '")
+           << func.getName()
+           << "' is a name of the OpenCL runtime's; rename the function";
+  bool isLaidOut = false;
+  for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
+                                            func.getResultTypes())) {
+    if (isa<UnrankedTensorType>(type))
       return func.emitError("convert-layout-to-gpu: '")
-             << func.getName()
-             << "' is a name of the OpenCL runtime's; rename the function";
-    for (Type type : llvm::concat<const Type>(func.getArgumentTypes(),
-                                              func.getResultTypes()))
-      if (isa<UnrankedTensorType>(type))
-        return func.emitError("convert-layout-to-gpu: '")
-               << func.getName() << "' has the type " << type
-               << ", which has no size that memory could have; give it a rank";
-    auto isLaidOut = [](Type type) { return hasLayout(type); };
-    if (func.isExternal()) {
-      if (llvm::any_of(func.getArgumentTypes(), isLaidOut) ||
-          llvm::any_of(func.getResultTypes(), isLaidOut))
-        return func.emitError("convert-layout-to-gpu: '")
-               << func.getName()
-               << "' is only declared and takes or gives laid-out tensors, "
-                  "which its definition elsewhere cannot know; declare it on "
-                  "plain tensors";
+             << func.getName() << "' has the type " << type
+             << ", which has no size that memory could have; give it a rank";
+    isLaidOut |= hasLayout(type);
+  }
+  if (isLaidOut && func.isExternal())
+    return func.emitError("convert-layout-to-gpu: '")
+           << func.getName()
+           << "' is only declared and takes or gives laid-out tensors, "
+              "which its definition elsewhere cannot know; declare it on "
+              "plain tensors";
+  return success();
+}
+
+/// Calls inside of the module pass memory of the device: they go to a private
+/// copy of each public function that is called.
+static void separateCallsFromHost(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::DenseMap<StringAttr, func::FuncOp> onDevice;
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) { calls.push_back(call); });
+  for (func::CallOp call : calls) {
+    auto func = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!func || func.isExternal() || !func.isPublic() ||
+        onDevice.count(func.getSymNameAttr()))
       continue;
-    }
-    if (!func.isPublic())
+    func::FuncOp inner = func.clone();
+    inner.setPrivate();
+    inner.setName((func.getName() + "_on_device").str());
+    symbols.insert(inner, std::next(Block::iterator(func)));
+    onDevice[func.getSymNameAttr()] = inner;
+  }
+  // The calls in the copies, too.
+  module.walk([&](func::CallOp call) {
+    if (func::FuncOp inner = onDevice.lookup(call.getCalleeAttr().getAttr()))
+      call.setCallee(inner.getName());
+  });
+}
+
+LogicalResult layout::exposeStorage(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(checkHostSignature(func)))
+      return failure();
+  separateCallsFromHost(module);
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal() || !func.isPublic())
       continue;
-    SmallVector<func::CallOp> calls;
-    for (Operation *user : users.getUsers(func))
-      if (auto call = dyn_cast<func::CallOp>(user))
-        calls.push_back(call);
-    if (!calls.empty()) {
-      func::FuncOp inner = func.clone();
-      inner.setPrivate();
-      inner.setName((func.getName() + "_on_device").str());
-      symbols.insert(inner, std::next(Block::iterator(func)));
-      for (func::CallOp call : calls)
-        call.setCallee(inner.getName());
-      inner.walk([&](func::CallOp call) {
-        if (call.getCallee() == func.getName())
-          call.setCallee(inner.getName());
-      });
-    }
     exposeArguments(func);
     exposeResults(func);
     describeArrays(func);
