@@ -10,6 +10,7 @@
 #include "layout/Support/EmittedText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -119,6 +120,20 @@ static LogicalResult checkConstant(gpu::AllocOp op, FlatSymbolRefAttr data) {
   return success();
 }
 
+/// Passes behind this one take known sizes into types, which hold no negative
+/// ones.
+static LogicalResult checkSizes(Operation *op, ValueRange sizes) {
+  for (Value size : sizes) {
+    IntegerAttr known;
+    if (matchPattern(size, m_Constant(&known)) && known.getInt() < 0)
+      return op->emitError()
+             << "has a size of " << known.getInt()
+             << ", and no tensor has fewer than 0 elements; mend what computes "
+                "the size";
+  }
+  return success();
+}
+
 static LogicalResult checkOp(Operation *op, ModuleOp module) {
   if (auto async = dyn_cast<gpu::AsyncOpInterface>(op))
     if (failed(checkAsync(async)))
@@ -130,10 +145,15 @@ static LogicalResult checkOp(Operation *op, ModuleOp module) {
     if (failed(
             getDeviceStorage(alloc.getType(), [&] { return op->emitError(); })))
       return failure();
+    if (failed(checkSizes(op, alloc.getDynamicSizes())))
+      return failure();
     if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName))
       return checkConstant(alloc, data);
     return success();
   }
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    if (failed(checkSizes(op, alloc.getDynamicSizes())))
+      return failure();
   if (auto copy = dyn_cast<gpu::MemcpyOp>(op))
     return checkCopy(copy);
   if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))

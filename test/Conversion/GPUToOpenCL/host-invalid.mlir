@@ -106,3 +106,12 @@ func.func @f() {
   gpu.dealloc %a : memref<8xf32, "buffer">
   return
 }
+
+// -----
+
+func.func @f() -> memref<4x?xf32> {
+  %c = arith.constant -5 : index
+  // expected-error @+1 {{has a size of -5, and no tensor has fewer than 0 elements; mend what computes the size}}
+  %m = memref.alloc(%c) : memref<4x?xf32>
+  return %m : memref<4x?xf32>
+}
