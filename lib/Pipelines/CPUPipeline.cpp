@@ -12,9 +12,7 @@
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -74,22 +72,14 @@ static void buildBufferPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   // Bufferization puts constants beside the one op that a mask may have.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.allowReturnAllocsFromLoops = true;
-  bufferize.functionBoundaryTypeConversion =
-      bufferization::LayoutMapOption::IdentityLayoutMap;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createBufferizePass());
   pm.addPass(createCopyStridedCastsPass());
   // First equal views become one value, then copies onto themselves fold.
   pm.addPass(createCSEPass());
   addCanonicalizer(pm);
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
-  bufferization::buildBufferDeallocationPipeline(pm);
-  // The deallocation clones what is not owned where branches meet.
-  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createFreeBuffersPass());
 }
 
 /// Buffers to the LLVM dialect.

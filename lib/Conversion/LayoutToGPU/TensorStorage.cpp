@@ -49,7 +49,7 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
                                                   std::string &whyNot) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map)) {
-    whyNot = "its encoding is not a layout";
+    whyNot = "its encoding is not a layout; remove it, or state a layout";
     return failure();
   }
   Type element = getStoredElementType(type.getElementType());

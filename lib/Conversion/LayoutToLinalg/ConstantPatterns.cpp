@@ -135,7 +135,7 @@ ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
   fillWith(storage, fillerBytes);
   if (!pack(map, type.getShape(), bytes, logical, storage)) {
     whyNot = "its data has " + std::to_string(logical.size()) +
-             " bytes, which is not what its type needs";
+             " bytes, which is not what its type needs; mend the data";
     return {};
   }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Support/LoweredDialects.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -22,15 +23,6 @@ namespace mlir::layout {
 } // namespace mlir::layout
 
 using namespace mlir;
-
-/// The dialects that the pipeline lowers, and that which it lowers to.
-static bool isLowered(Operation *op) {
-  static constexpr StringRef kDialects[] = {
-      "affine",     "arith", "bufferization", "builtin", "cf",    "complex",
-      "func",       "index", "linalg",        "llvm",    "math",  "memref",
-      "ml_program", "scf",   "tensor",        "ub",      "vector"};
-  return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
-}
 
 /// What a type asks for beyond plain memory; null for nothing.
 static Attribute findExtra(Type type) {
@@ -111,7 +103,7 @@ static LogicalResult checkResource(arith::ConstantOp op) {
 static LogicalResult check(Operation *op) {
   if (isOpTriviallyDead(op))
     return success();
-  if (!isLowered(op))
+  if (!layout::isPlainDialect(op->getName().getDialectNamespace()))
     return op->emitOpError("has no lowering to the LLVM dialect here; lower it "
                            "before this pipeline");
   if (failed(checkTypes(op)))

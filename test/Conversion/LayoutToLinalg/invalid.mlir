@@ -42,7 +42,7 @@ func.func @size_from_storage(%x: tensor<?x3x16xf32>) -> tensor<?x3xf32, #c16> {
 
 #t = #layout.map<(i, j) -> buffer(j, i)>
 func.func @data_is_missing() -> tensor<2x3xi32, #t> {
-  // expected-error @+1 {{'arith.constant' cannot be lowered with a value of type 'tensor<2x3xi32, #layout.map<(d0, d1) -> buffer(d1, d0)>>': its data has 4 bytes, which is not what its type needs}}
+  // expected-error @+1 {{'arith.constant' cannot be lowered with a value of type 'tensor<2x3xi32, #layout.map<(d0, d1) -> buffer(d1, d0)>>': its data has 4 bytes, which is not what its type needs; mend the data}}
   %0 = arith.constant dense_resource<w> : tensor<2x3xi32, #t>
   return %0 : tensor<2x3xi32, #t>
 }

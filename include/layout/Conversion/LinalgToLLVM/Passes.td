@@ -157,6 +157,18 @@ def LowerVectorShapesPass
   ];
 }
 
+def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
+  let summary = "Puts tensors into buffers";
+  let description = [{
+    Upstream's elimination of empty tensors and its one-shot bufferization, with
+    contiguous memory at the boundaries of functions. Their errors get a note
+    that says what to write instead.
+  }];
+  let dependentDialects = [
+    "bufferization::BufferizationDialect", "memref::MemRefDialect"
+  ];
+}
+
 def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
   let summary = "Makes casts of slices to contiguous buffers copies";
   let description = [{
@@ -204,6 +216,18 @@ def PlanMemoryPass
   let options = [
     Option<"alignment", "alignment", "unsigned", /*default=*/"64",
            "Alignment of every buffer in bytes">
+  ];
+}
+
+def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
+  let summary = "Frees every buffer that the program allocates";
+  let description = [{
+    Upstream's deallocation by ownership, and the lowering of its clones. Its
+    errors get a note that says what to write instead.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "bufferization::BufferizationDialect",
+    "func::FuncDialect", "memref::MemRefDialect", "scf::SCFDialect"
   ];
 }
 

@@ -7,6 +7,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Support/AdviceOnErrors.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,13 +58,10 @@ struct LowerTosaPass : layout::impl::LowerTosaPassBase<LowerTosaPass> {
     pipeline.addPass(createTosaToArithPass());
     pipeline.addPass(createTosaToTensorPass());
     pipeline.addPass(createTosaToSCFPass());
-    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-        diagnostic.attachNote()
-            << "upstream's lowering of TOSA, which layout-lower-tosa runs, has "
-               "none for this op on these types; write it in linalg";
-      return failure(); // goes on to whoever listens
-    });
+    AdviceOnErrors advice(
+        &getContext(),
+        "upstream's lowering of TOSA, which layout-lower-tosa runs, has "
+        "none for this op on these types; write it in linalg");
     for (func::FuncOp function : functions)
       if (failed(runPipeline(pipeline, function)))
         return signalPassFailure();
