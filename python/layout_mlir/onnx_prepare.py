@@ -160,7 +160,7 @@ def prepare(model, reseed=None):
         _constant_nodes_to_initializers(model.graph)
     model.graph.name = "main"
     model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    rewrite(model.graph)
+    model = rewrite(model)
     model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     onnx.checker.check_model(model)
     return model

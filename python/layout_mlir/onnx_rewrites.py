@@ -2,9 +2,12 @@
 
     DepthToSpace, SpaceToDepth of mode CRD     Reshape, Transpose, Reshape
     QLinearMatMul of a rank other than 2       DequantizeLinear, MatMul, QuantizeLinear
+    GridSample, linear between zeros           the same on points near the image, zero for others
+    Gelu by tanh                               the function of its schema
 
 These are the definitions that the ONNX specification gives. A node whose shape is
-not known keeps its form, and the comparison after the import catches it.
+not known keeps its form, and the comparison after the import catches it; but a
+GridSample is refused then, for its import reads outside of the image.
 
 A Resize is refused where ONNX and ONNX Runtime differ, so that the comparison
 cannot tell whether it is right.
@@ -17,7 +20,8 @@ import numpy as np
 
 
 class Disputed(ValueError):
-    """A node about which the oracle of the comparison and ONNX's definition differ."""
+    """A node that no comparison shows to be right: ONNX Runtime and ONNX's definition differ about
+    it, or its import depends on what memory holds."""
 
 
 def _static_shapes(graph):
@@ -101,9 +105,56 @@ class _Rewriter:
                            "Runtime differ; give the sizes instead of the scales")
         return False
 
+    def constant(self, like, array):
+        from onnx import numpy_helper
+
+        name = f"{like.output[0]}/constant{len(self.graph.initializer)}"
+        self.graph.initializer.append(numpy_helper.from_array(array, name))
+        return name
+
+    def sample(self, node):
+        """The import weighs what lies next to a point, one step outside of the image at most. Points
+        farther away, for which it would read other memory, take the place of the middle, and their
+        results that of zeros."""
+        attributes = {attribute.name: attribute for attribute in node.attribute}
+        mode = attributes["mode"].s if "mode" in attributes else b"linear"
+        padding = attributes["padding_mode"].s if "padding_mode" in attributes else b"zeros"
+        aligned = "align_corners" in attributes and attributes["align_corners"].i
+        shape = self.shapes.get(node.input[0])
+        if mode not in (b"linear", b"bilinear") or padding != b"zeros" or (shape and len(shape) != 4):
+            return False
+        types = {value.name: value.type.tensor_type.elem_type
+                 for value in [*self.graph.value_info, *self.graph.input, *self.graph.output]}
+        if not shape or node.output[0] not in types or node.input[1] not in types:
+            raise Disputed(f"node '{node.name or node.output[0]}' (GridSample) reads an image whose "
+                           "shape is not known, and its import reads outside of the image for points "
+                           "that are; give the model static shapes")
+        from onnx import helper
+
+        dtypes = [helper.tensor_dtype_to_np_dtype(types[name])
+                  for name in (node.input[1], node.output[0])]
+        # Where a coordinate reaches the pixel next to the first or the last one, less what rounding
+        # may add.
+        reach = [2 * size / max(size - 1, 1e-30) - 1 if aligned else 1 + 1 / size
+                 for size in (shape[3], shape[2])]
+        limit = self.constant(node, (np.array(reach) * (1 - 2**-20)).astype(dtypes[0]))
+        near = self.add(node, "Less", [self.add(node, "Abs", [node.input[1]]), limit])
+        zero = self.constant(node, np.zeros((), dtypes[0]))
+        points = self.add(node, "Where", [near, node.input[1], zero])
+        y = self.add(node, node.op_type, [node.input[0], points],
+                     **{each.name: helper.get_attribute_value(each) for each in node.attribute})
+        x_near, y_near = (self.add(node, "Gather", [near, self.constant(node, np.array(i, np.int64))],
+                                   axis=3) for i in (0, 1))
+        both = self.add(node, "Unsqueeze", [self.add(node, "And", [x_near, y_near]),
+                                            self.constant(node, np.array([1], np.int64))])
+        self.add(node, "Where", [both, y, self.constant(node, np.zeros((), dtypes[1]))],
+                 node.output[0])
+        return True
+
     def run(self):
         rules = {"DepthToSpace": self.blocks_by_columns, "SpaceToDepth": self.blocks_by_columns,
-                 "QLinearMatMul": self.quantized_matmul, "Resize": self.check_resize}
+                 "QLinearMatMul": self.quantized_matmul, "Resize": self.check_resize,
+                 "GridSample": self.sample}
         for node in self.graph.node:
             if node.op_type not in rules or not rules[node.op_type](node):
                 self.nodes.append(node)
@@ -111,9 +162,14 @@ class _Rewriter:
         self.graph.node.extend(self.nodes)
 
 
-def rewrite(graph):
-    """Rewrites the nodes of a graph whose shapes are inferred."""
-    _Rewriter(graph).run()
+def rewrite(model):
+    """The model, whose shapes are inferred, with other nodes for those named at the top."""
+    # The import has another square root of 2 / pi from the fourth digit on.
+    if any(node.op_type == "Gelu" and any(each.s == b"tanh" for each in node.attribute)
+           for node in model.graph.node):
+        model = replace_by_function(model, "Gelu")
+    _Rewriter(model.graph).run()
+    return model
 
 
 def _opset(model):
