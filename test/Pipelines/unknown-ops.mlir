@@ -23,3 +23,11 @@ func.func @shape(%x: tensor<4x8xf32>) -> !shape.shape {
   %0 = shape.shape_of %x : tensor<4x8xf32> -> !shape.shape
   return %0 : !shape.shape
 }
+
+// -----
+
+func.func @encoding(%x: tensor<4x8xf32, "foreign">, %y: tensor<4x8xf32, "foreign">) -> tensor<4x8xf32, "foreign"> {
+  // expected-error @+1 {{'arith.addf' op has a value of type 'tensor<4x8xf32, "foreign">', whose encoding is no layout, so nothing is known of where its elements are: remove it, or state a layout}}
+  %0 = arith.addf %x, %y : tensor<4x8xf32, "foreign">
+  return %0 : tensor<4x8xf32, "foreign">
+}

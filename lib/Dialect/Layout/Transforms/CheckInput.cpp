@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Support/LoweredDialects.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,14 +18,40 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// Why nothing is known of `op`; empty where something is.
-static StringRef findGap(Operation *op) {
+/// A type that says of a tensor what is no layout.
+static Type findForeign(TypeRange types) {
+  auto found = llvm::find_if(types, [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getEncoding() &&
+           !isa<layout::LayoutAttrInterface>(tensor.getEncoding());
+  });
+  return found == types.end() ? Type() : *found;
+}
+
+static LogicalResult check(Operation *op) {
+  bool isLive = op->getParentOfType<func::FuncOp>() && !isOpTriviallyDead(op);
+  StringRef gap;
   if (!op->isRegistered())
-    return "is of no registered dialect";
-  if (!op->getParentOfType<func::FuncOp>() || isOpTriviallyDead(op) ||
-      layout::isInputDialect(op->getName().getDialectNamespace()))
-    return {};
-  return "is of a dialect that is not lowered here";
+    gap = "is of no registered dialect";
+  else if (isLive &&
+           !layout::isInputDialect(op->getName().getDialectNamespace()))
+    gap = "is of a dialect that is not lowered here";
+  if (!gap.empty())
+    return op->emitError()
+           << "'" << op->getName() << "' " << gap
+           << ", so nothing is known of what it computes: lower it to linalg "
+              "on tensors before, or leave it out";
+  if (!isLive)
+    return success();
+  Type foreign = findForeign(op->getOperandTypes());
+  if (!foreign)
+    foreign = findForeign(op->getResultTypes());
+  if (!foreign)
+    return success();
+  return op->emitOpError()
+         << "has a value of type " << foreign
+         << ", whose encoding is no layout, so nothing is known of where its "
+            "elements are: remove it, or state a layout";
 }
 
 namespace {
@@ -33,13 +60,8 @@ struct CheckInputPass : layout::impl::CheckInputPassBase<CheckInputPass> {
     markAllAnalysesPreserved();
     WalkResult walked =
         getOperation()->walk<WalkOrder::PreOrder>([](Operation *op) {
-          StringRef gap = findGap(op);
-          if (gap.empty())
-            return WalkResult::advance();
-          op->emitError() << "'" << op->getName() << "' " << gap
-                          << ", so nothing is known of what it computes: lower "
-                             "it to linalg on tensors before, or leave it out";
-          return WalkResult::interrupt();
+          return failed(check(op)) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
         });
     if (walked.wasInterrupted())
       signalPassFailure();

@@ -167,8 +167,9 @@ def CheckInputPass : Pass<"layout-check-input"> {
   let summary = "Refuses ops that nothing is known of";
   let description = [{
     The first pass of the roads to devices, whose ops are all moved or computed
-    there: an op of no registered dialect, and one in a function that is of a
-    dialect that no road lowers, is an error, with what to do.
+    there: an op of no registered dialect is an error, and in a function one of a
+    dialect that no road lowers, and one with a tensor whose encoding is no
+    layout.
   }];
 }
 
