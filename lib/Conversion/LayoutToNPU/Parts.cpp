@@ -152,7 +152,8 @@ LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
     return op.emitOpError() << "is of places that are known at run time only, "
-                               "where the programs of an NPU have constants";
+                               "where the programs of an NPU have constants; "
+                               "make constants of them";
   FailureOr<Value> part = getPart(
       op, getMemory(op.getSource()), op.getStaticOffsets(), op.getStaticSizes(),
       op.getStaticStrides(), op.getType().getShape());
@@ -223,7 +224,7 @@ LogicalResult ProgramBuilder::lowerPad(tensor::PadOp op) {
       ShapedType::isDynamicShape(op.getStaticHigh()))
     return op.emitOpError() << "is by a value or sizes that are known at run "
                                "time only, where the programs of an NPU have "
-                               "constants";
+                               "constants; make constants of them";
   Value source = getMemory(op.getSource());
   Value dest = makeMemory(op.getLoc(), op.getResult());
   SmallVector<int64_t> ones(op.getSourceType().getRank(), 1);

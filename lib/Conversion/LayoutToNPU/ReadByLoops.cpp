@@ -139,6 +139,26 @@ std::optional<AffineMap> Reader::getMap(tensor::ExtractOp extract) {
   return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
 }
 
+/// The tensor that is read: a dim that a loop alone indexes has to be as long
+/// as the loop.
+static Value cutToLoops(OpBuilder &builder, tensor::ExtractOp read,
+                        AffineMap map, ArrayRef<int64_t> ranges) {
+  Value source = read.getTensor();
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<OpFoldResult> sizes;
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    sizes.push_back(
+        builder.getIndexAttr(loop ? ranges[loop.getPosition()] : size));
+  }
+  if (sizes == getAsIndexOpFoldResult(type.getContext(), type.getShape()))
+    return source;
+  SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, read.getLoc(), source, zeros,
+                                        sizes, ones);
+}
+
 /// The op with one operand more for each such read.
 static void addOperands(linalg::GenericOp op) {
   if (!op.hasPureTensorSemantics() || op.hasDynamicShape())
@@ -155,11 +175,12 @@ static void addOperands(linalg::GenericOp op) {
   if (reads.empty())
     return;
   OpBuilder builder(op);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   unsigned numInputs = op.getNumDpsInputs();
   SmallVector<Value> inputs(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (auto [i, read] : llvm::enumerate(reads)) {
-    inputs.push_back(read.first.getTensor());
+    inputs.push_back(cutToLoops(builder, read.first, read.second, ranges));
     maps.insert(maps.begin() + numInputs + i, read.second);
   }
   auto generic = linalg::GenericOp::create(

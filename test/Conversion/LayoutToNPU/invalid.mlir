@@ -54,7 +54,7 @@ func.func @other_space(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
 func.func @places(%x: tensor<4xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
   %i = arith.constant 1 : index
   %j = arith.addi %i, %i : index
-  // expected-error @below {{is of places that are known at run time only, where the programs of an NPU have constants}}
+  // expected-error @below {{is of places that are known at run time only, where the programs of an NPU have constants; make constants of them}}
   %r = tensor.extract_slice %x[%j] [2] [1] : tensor<4xf32> to tensor<2xf32>
   return %r : tensor<2xf32>
 }
@@ -80,7 +80,7 @@ func.func @gather(%table: tensor<9xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
-  // expected-error @below {{is by a value or sizes that are known at run time only, where the programs of an NPU have constants}}
+  // expected-error @below {{is by a value or sizes that are known at run time only, where the programs of an NPU have constants; make constants of them}}
   %p = tensor.pad %x low[1] high[1] {
     ^bb0(%i: index):
       %j = arith.index_cast %i : index to i32

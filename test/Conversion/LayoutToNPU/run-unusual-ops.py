@@ -149,6 +149,26 @@ check("""func.func @main(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x16x16xf32> {
 }
 """, [x], x.repeat(2, axis=2).repeat(2, axis=3))
 
+# A body that reads a part of what it could: some channels, rows from the third on.
+x = draw(1, 16, 10, 12)
+check("""func.func @main(%x: tensor<1x16x10x12xf32>) -> tensor<1x8x6x12xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<1x8x6x12xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<1x8x6x12xf32>) {
+  ^bb0(%o: f32):
+    %c = linalg.index 1 : index
+    %h = linalg.index 2 : index
+    %w = linalg.index 3 : index
+    %row = arith.addi %h, %c2 : index
+    %v = tensor.extract %x[%c0, %c, %row, %w] : tensor<1x16x10x12xf32>
+    linalg.yield %v : f32
+  } -> tensor<1x8x6x12xf32>
+  return %r : tensor<1x8x6x12xf32>
+}
+""", [x], x[:, :8, 2:8])
+
 # A command of the execution units has 4095 channels at most.
 x, y = draw(1, 5000, 4, 4), draw(1, 5000, 4, 4)
 source = check("""func.func @main(%x: tensor<1x5000x4x4xf32>, %y: tensor<1x5000x4x4xf32>) -> tensor<1x5000x4x4xf32> {
