@@ -9,6 +9,9 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/RuleCheck.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -16,6 +19,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 using End = PointerUnion<OpOperand *, Value>;
+using Kind = OpLayoutRule::Kind;
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -107,6 +111,48 @@ LogicalResult StatedTypes::readArguments(
       stated.push_back({argument, type});
   }
   return success();
+}
+
+LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
+                                       TypeRange results) {
+  // Ends of control flow depend on each other, and what gives nothing may need
+  // the op around it.
+  Kind kind = getLayoutRule(op).kind;
+  if (results.empty() ||
+      (kind != Kind::Loops && kind != Kind::View && kind != Kind::PerDim) ||
+      (operands == op->getOperandTypes() && results == op->getResultTypes()))
+    return success();
+  IRMapping values;
+  SmallVector<OwningOpRef<UnrealizedConversionCastOp>> sources;
+  OpBuilder builder(op->getContext());
+  for (auto [value, type] : llvm::zip_equal(op->getOperands(), operands)) {
+    sources.push_back(UnrealizedConversionCastOp::create(builder, op->getLoc(),
+                                                         type, ValueRange()));
+    values.map(value, sources.back()->getResult(0));
+  }
+  OwningOpRef<Operation *> copy = op->clone(values);
+  // One value may be two operands, in two layouts.
+  for (auto [operand, source] : llvm::zip_equal(copy->getOpOperands(), sources))
+    operand.set(source->getResult(0));
+  for (auto [result, type] : llvm::zip_equal(copy->getResults(), results))
+    result.setType(type);
+  std::string whyNot;
+  {
+    ScopedDiagnosticHandler handler(
+        op->getContext(),
+        [&](Diagnostic &diagnostic) { whyNot = diagnostic.str(); });
+    OperationName name = op->getName();
+    if (succeeded(name.verifyInvariants(*copy)) &&
+        succeeded(name.verifyRegionInvariants(*copy)))
+      return success();
+  }
+  InFlightDiagnostic diag =
+      op->emitOpError() << "cannot have the layouts that its attributes state: "
+                           "state one for each of its tensors that have to be "
+                           "stored alike";
+  diag.attachNote() << "of the types that they give, its verifier says: "
+                    << whyNot;
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,7 +393,7 @@ LogicalResult PinReader::read(Operation *op) {
   if (failed(checkRule(getLayoutRule(op), operandTypes, resultTypes, whyNot)))
     return op->emitOpError()
            << "with the layouts that its attributes state " << whyNot;
-  return success();
+  return checkStatedTypes(op, operandTypes, resultTypes);
 }
 
 FailureOr<Pins> layout::readPins(Operation *root) {

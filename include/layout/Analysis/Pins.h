@@ -54,6 +54,11 @@ private:
   llvm::DenseMap<std::pair<Type, Attribute>, Type> known;
 };
 
+/// Reports an op whose own verifier takes these types not, which are those that
+/// its attributes state.
+LogicalResult checkStatedTypes(Operation *op, TypeRange operands,
+                               TypeRange results);
+
 /// An operand or a value, with the type that is stated for it.
 struct StatedEnd {
   PointerUnion<OpOperand *, Value> end;

@@ -107,7 +107,11 @@ LogicalResult Rewriter::readOp(Operation *op) {
                                      op->getOperandTypes(), entry.operands))) ||
       (results && failed(types.read(op, kResultLayouts, results,
                                     op->getResultTypes(), entry.results))) ||
-      failed(readArguments(op)))
+      failed(readArguments(op)) ||
+      ((operands || results) &&
+       failed(checkStatedTypes(op, entry.operands,
+                               results ? TypeRange(entry.results)
+                                       : TypeRange(op->getResultTypes())))))
     return failure();
   if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
       isa<FunctionOpInterface>(op->getParentOp()))

@@ -95,3 +95,29 @@ func.func @type_and_attribute(%x: tensor<4x8xf32, #t>) {
   %r = math.exp %x {layout.result_layouts = [#b]} : tensor<4x8xf32, #t>
   return
 }
+
+// -----
+
+// The result of an op that writes over an operand is stored as that one is.
+#t = #layout.map<(i, j) -> buffer(j, i)>
+#m = affine_map<(i, j) -> (i, j)>
+func.func @overwrites(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
+  // expected-error @below {{'linalg.generic' op cannot have the layouts that its attributes state: state one for each of its tensors that have to be stored alike}}
+  // expected-note @below {{of the types that they give, its verifier says: 'linalg.generic' op expected type of operand #1 ('tensor<4x8xf32>') to match type of corresponding result}}
+  %r = linalg.generic {indexing_maps = [#m, #m], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) attrs = {layout.result_layouts = [#t]} {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+#t = #layout.map<(i, j) -> buffer(j, i)>
+func.func @elementwise(%x: tensor<4x8xf32>) {
+  // expected-error @below {{'math.exp' op cannot have the layouts that its attributes state}}
+  // expected-note @below {{'math.exp' op requires the same encoding for all operands and results}}
+  %r = math.exp %x {layout.result_layouts = [#t]} : tensor<4x8xf32>
+  return
+}
