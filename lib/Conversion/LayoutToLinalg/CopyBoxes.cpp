@@ -63,10 +63,14 @@ SmallVector<OpFoldResult> Side::getExtents() {
   for (const DigitSlot &slot : slots) {
     bool isDigit = slot.digits.size() == 1 &&
                    axes[slot.axis].required == axes[slot.axis].extent;
-    extents.push_back(emitSize(b, loc,
-                               isDigit ? space.digits[slot.digits[0]].extent
-                                       : axes[slot.axis].extent,
-                               sizes));
+    OpFoldResult extent = emitSize(b, loc,
+                                   isDigit ? space.digits[slot.digits[0]].extent
+                                           : axes[slot.axis].extent,
+                                   sizes);
+    // A value that is a constant is a number in the type, too.
+    if (std::optional<int64_t> number = getConstantIntValue(extent))
+      extent = b.getIndexAttr(*number);
+    extents.push_back(extent);
   }
   return extents;
 }

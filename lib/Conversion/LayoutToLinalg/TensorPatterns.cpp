@@ -170,9 +170,13 @@ PadPattern::matchAndRewrite(tensor::PadOp op, OneToNOpAdaptor adaptor,
                                     rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> physicalLow = axes->permute(low, zeros);
     SmallVector<OpFoldResult> physicalHigh = axes->permute(high, zeros);
-    result = tensor::PadOp::create(rewriter, loc, *getPhysicalType(to),
+    // Amounts that are found to be numbers make sizes known that the type does
+    // not know.
+    result = tensor::PadOp::create(rewriter, loc, /*resultType=*/Type(),
                                    source.front(), physicalLow, physicalHigh,
                                    value, op.getNofold());
+    result = rewriter.createOrFold<tensor::CastOp>(loc, *getPhysicalType(to),
+                                                   result);
   } else {
     SmallVector<Value> lowValues =
         getValueOrCreateConstantIndexOp(rewriter, loc, low);

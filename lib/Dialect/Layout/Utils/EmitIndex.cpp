@@ -29,6 +29,8 @@ public:
 
 private:
   AffineExpr addDim(Value value);
+  Value apply(AffineExpr expr);
+  Value emitAffine(const Linear &value);
   AffineExpr emitSwizzle(const Swizzle &swizzle);
 
   OpBuilder &b;
@@ -72,10 +74,56 @@ AffineExpr ValueEmitter::emitSwizzle(const Swizzle &swizzle) {
   return addDim(result);
 }
 
+static bool isAffine(const Linear &value) {
+  return value.constant.isConstant() &&
+         llvm::all_of(value.terms, [](const DigitTerm &term) {
+           return term.stride.isConstant() &&
+                  (!term.digit.fused || isAffine(*term.digit.fused));
+         });
+}
+
+/// Products of digits and sizes are operations of their own: upstream does not
+/// come to an end with some affine maps that contain them.
 Value ValueEmitter::emit(const Linear &value) {
-  AffineExpr expr = toAffineExpr(
+  Linear affine;
+  Value sum;
+  auto addToSum = [&](Value x) {
+    sum = sum ? arith::AddIOp::create(b, loc, sum, x) : x;
+  };
+  auto emitSize = [&](const SizeExpr &size) {
+    return apply(toAffineExpr(size, sizeExprs, b.getContext()));
+  };
+  for (DigitTerm term : value.terms) {
+    if (term.digit.fused && !isAffine(*term.digit.fused)) {
+      term.digit.dim = dimExprs.size();
+      dimExprs.push_back(addDim(emit(*term.digit.fused)));
+      term.digit.fused = nullptr;
+    }
+    if (term.stride.isConstant()) {
+      affine.terms.push_back(std::move(term));
+      continue;
+    }
+    Linear digit;
+    digit.terms.push_back({term.digit, SizeExpr(1)});
+    addToSum(arith::MulIOp::create(b, loc, emitAffine(digit),
+                                   emitSize(term.stride)));
+  }
+  if (value.constant.isConstant())
+    affine.constant = value.constant;
+  else
+    addToSum(emitSize(value.constant));
+  if (!sum || !affine.terms.empty() || !affine.constant.isZero())
+    addToSum(emitAffine(affine));
+  return sum;
+}
+
+Value ValueEmitter::emitAffine(const Linear &value) {
+  return apply(toAffineExpr(
       value, dimExprs, sizeExprs, b.getContext(),
-      [&](const Swizzle &swizzle) { return emitSwizzle(swizzle); });
+      [&](const Swizzle &swizzle) { return emitSwizzle(swizzle); }));
+}
+
+Value ValueEmitter::apply(AffineExpr expr) {
   auto map = AffineMap::get(dims.size(), symbols.size(), expr);
   SmallVector<OpFoldResult> operands(dims);
   llvm::append_range(operands, symbols);
