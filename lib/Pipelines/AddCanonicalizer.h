@@ -14,16 +14,11 @@
 namespace mlir {
 namespace layout {
 
-/// The canonicalizer without patterns that are wrong: one gives what a loop
-/// carries the sizes that it has before the first turn, though it may grow; one
-/// makes sizes of operands static and loses their layouts, so that it has to
-/// wait until there are `layouts` no more.
-inline void addCanonicalizer(OpPassManager &pm, bool layouts = false) {
-  SmallVector<std::string> disabled{
-      "(anonymous namespace)::ForOpTensorCastFolder"};
-  if (layouts)
-    disabled.push_back("(anonymous namespace)::InferStaticShapeOfOperands");
-  pm.addPass(createCanonicalizerPass(GreedyRewriteConfig(), disabled));
+/// The canonicalizer without a pattern that gives what a loop carries the sizes
+/// that it has before the first turn: it may grow.
+inline void addCanonicalizer(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig(), {"(anonymous namespace)::ForOpTensorCastFolder"}));
 }
 
 } // namespace layout

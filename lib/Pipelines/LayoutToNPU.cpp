@@ -32,12 +32,12 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createPrepareForUnitsPass());
-  addCanonicalizer(pm, /*layouts=*/true);
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   SplitForUnitsPassOptions split;
   split.target = options.target;
   pm.addPass(createSplitForUnitsPass(split));
-  addCanonicalizer(pm, /*layouts=*/true);
+  addCanonicalizer(pm);
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
   npu::NPUSpillTensorsPassOptions spill;

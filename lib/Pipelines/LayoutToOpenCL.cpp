@@ -26,7 +26,7 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   pm.addPass(createPrepareEntryPointsPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createDecomposeAggregatesPass());
-  addCanonicalizer(pm, /*layouts=*/true);
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   buildAssignLayoutsPipeline(pm, options.target);
   ConvertLayoutToGPUPassOptions lowering;
