@@ -18,8 +18,8 @@ using namespace mlir::layout;
 namespace {
 
 /// Emits sums of digits over given dims and sizes. Dims of the affine maps are
-/// the indices and then the swizzles, symbols the sizes that are no constants:
-/// only symbols can be multiplied.
+/// the indices and then the swizzles and the fused values that are no affine
+/// function of these; symbols are the sizes that are no constants.
 class ValueEmitter {
 public:
   ValueEmitter(OpBuilder &b, Location loc, ValueRange dims,
@@ -95,8 +95,10 @@ Value ValueEmitter::emit(const Linear &value) {
   };
   for (DigitTerm term : value.terms) {
     if (term.digit.fused && !isAffine(*term.digit.fused)) {
+      // Fused values inside of this one become dims first.
+      Value fused = emit(*term.digit.fused);
       term.digit.dim = dimExprs.size();
-      dimExprs.push_back(addDim(emit(*term.digit.fused)));
+      dimExprs.push_back(addDim(fused));
       term.digit.fused = nullptr;
     }
     if (term.stride.isConstant()) {
