@@ -14,6 +14,7 @@
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
 #include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 
 namespace mlir::layout {
@@ -94,6 +95,12 @@ struct ConvertImageKernelsToSPIRV
     OpBuilder builder(module);
     auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
     auto spirvModule = [&]() -> spirv::ModuleOp {
+      // Upstream writes what an scf.for gives at the end of each turn, and so
+      // never where there is none; of an scf.while it writes it before.
+      OpPassManager loops(gpu::GPUModuleOp::getOperationName());
+      loops.addPass(createForToWhileLoopPass());
+      if (failed(runPipeline(loops, clone)))
+        return {};
       computeHalfInFloat(clone);
       if (failed(legalizeForOpenCL(clone)) || failed(convertModule(clone)))
         return {};

@@ -86,6 +86,8 @@ gpu.module @slices {
 // CHECK-LABEL: spirv.func @shapes
 // CHECK-NEXT:    spirv.Variable
 // CHECK-NEXT:    spirv.Variable
+// CHECK-NEXT:    spirv.Variable
+// CHECK-NEXT:    spirv.Variable
 // CHECK-NOT:   spirv.Variable
 // CHECK-NOT:   spirv.CompositeConstruct
 // CHECK-NOT:   spirv.VectorShuffle
