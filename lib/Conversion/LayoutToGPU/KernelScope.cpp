@@ -98,8 +98,19 @@ Value KernelScope::import(Value hostValue) {
         return arith::ConstantOp::create(b, loc, typed);
   Value &argument = argumentOf[hostValue];
   if (!argument) {
+    Type type = hostValue.getType();
+    // No argument of an OpenCL kernel is a bit.
+    if (type.isInteger(1))
+      hostValue =
+          arith::ExtUIOp::create(host, loc, host.getI8Type(), hostValue);
     imports.insert(hostValue);
-    argument = func.getBody().front().addArgument(hostValue.getType(), loc);
+    Block &entry = func.getBody().front();
+    argument = entry.addArgument(hostValue.getType(), loc);
+    if (hostValue.getType() != type) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&entry);
+      argument = arith::TruncIOp::create(b, loc, type, argument);
+    }
   }
   return argument;
 }
