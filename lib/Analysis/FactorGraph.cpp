@@ -43,9 +43,33 @@ void FactorGraph::addFactor(ArrayRef<unsigned> variables, TableId table) {
   assert(size == (*tables)[table].size &&
          "one entry per combination of values");
 #endif
+  llvm::SmallVector<unsigned, 4> distinct;
   for (unsigned variable : variables)
-    scopes.push_back(variable);
+    if (!llvm::is_contained(distinct, variable))
+      distinct.push_back(variable);
+  if (distinct.size() != variables.size())
+    table = getDiagonal(variables, distinct, table);
+  llvm::append_range(scopes, distinct);
   factors.push_back({unsigned(scopes.size()), table});
+}
+
+TableId FactorGraph::getDiagonal(ArrayRef<unsigned> variables,
+                                 ArrayRef<unsigned> distinct, TableId table) {
+  std::vector<size_t> steps(distinct.size(), 0);
+  size_t step = 1;
+  for (unsigned variable : llvm::reverse(variables)) {
+    steps[llvm::find(distinct, variable) - distinct.begin()] += step;
+    step *= domains[variable];
+  }
+  std::vector<Cost> all = getTable(table).vec(), diagonal;
+  auto add = [&](auto &self, size_t next, size_t at) -> void {
+    if (next == distinct.size())
+      return diagonal.push_back(all[at]);
+    for (unsigned v = 0; v < domains[distinct[next]]; ++v)
+      self(self, next + 1, at + v * steps[next]);
+  };
+  add(add, 0, 0);
+  return addTable(diagonal);
 }
 
 size_t FactorGraph::getNumTables() const { return tables->getNumTables(); }

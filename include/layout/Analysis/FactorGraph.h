@@ -110,7 +110,8 @@ public:
   /// variables that it is used with: row-major with the last variable fastest.
   TableId addTable(llvm::ArrayRef<Cost> entries);
 
-  /// Adds a term of the cost. Variables are distinct.
+  /// Adds a term of the cost. Of a variable that stands in several places, the
+  /// term has the entries in which they agree.
   void addFactor(llvm::ArrayRef<unsigned> variables, TableId table);
   void addFactor(llvm::ArrayRef<unsigned> variables,
                  llvm::ArrayRef<Cost> entries) {
@@ -162,6 +163,9 @@ public:
   Solution solve(const SolveOptions &options = {}) const;
 
 private:
+  TableId getDiagonal(llvm::ArrayRef<unsigned> variables,
+                      llvm::ArrayRef<unsigned> distinct, TableId table);
+
   struct Record {
     unsigned scopeEnd; // in `scopes`; it begins where the one before ends
     TableId table;
