@@ -27,12 +27,20 @@ static bool hasNoElements(RankedTensorType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
+/// Whether the tiles are those of all dims, in their order. Only then is a
+/// single tile the tensor with its padding, as upstream takes it to be wherever
+/// the other dims have size 1.
+template <typename OpTy> static bool tilesAreWhole(OpTy op, int64_t rank) {
+  return llvm::equal(op.getInnerDimsPos(), llvm::seq<int64_t>(rank));
+}
+
 /// pack = pad, expand, transpose.
 struct LowerPack : OpRewritePattern<linalg::PackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::PackOp op,
                                 PatternRewriter &rewriter) const override {
-    return linalg::lowerPack(rewriter, op);
+    return linalg::lowerPack(rewriter, op,
+                             tilesAreWhole(op, op.getSourceType().getRank()));
   }
 };
 
@@ -42,7 +50,8 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   LogicalResult matchAndRewrite(linalg::UnPackOp op,
                                 PatternRewriter &rewriter) const override {
     if (!hasNoElements(op.getDestType()))
-      return linalg::lowerUnPack(rewriter, op);
+      return linalg::lowerUnPack(rewriter, op,
+                                 tilesAreWhole(op, op.getDestType().getRank()));
     rewriter.replaceOp(op, op.getDest());
     return success();
   }
