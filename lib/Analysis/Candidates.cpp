@@ -178,7 +178,9 @@ std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
   for (const UnitClass::Part &part : join.joinParts) {
-    if (!keepsUnits(costs.getMap(layout), part.rule))
+    // Bodies that run side by side write into one storage.
+    if (!isSliceOfStorage(costs.getMap(layout), join.joinType, part.type,
+                          part.rule))
       return std::nullopt;
     LayoutId ofPart =
         part.type.getRank() == join.joinType.getRank()

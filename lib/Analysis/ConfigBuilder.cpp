@@ -10,6 +10,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
+#include "layout/Interfaces/WholeAxes.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -292,7 +293,9 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   });
 }
 
-bool layout::keepsUnits(const LayoutMap &map, const OpLayoutRule &rule) {
+/// Whether tensors may be stored so that an op of kind PerDim is left alone by
+/// the cuts of the layout.
+static bool keepsUnits(const LayoutMap &map, const OpLayoutRule &rule) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
       const Digit &digit = term.digit;
@@ -311,6 +314,23 @@ bool layout::keepsUnits(const LayoutMap &map, const OpLayoutRule &rule) {
         return false;
     }
   return true;
+}
+
+bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
+                              RankedTensorType part, const OpLayoutRule &rule) {
+  unsigned rank = whole.getRank();
+  SmallVector<int64_t> shape;
+  llvm::SmallBitVector touched(rank);
+  for (unsigned d = 0, next = 0; d < rank; ++d) {
+    shape.push_back(rule.dropped[d] ? 1 : part.getDimSize(next++));
+    touched[d] = rule.units[d] != 0 || shape[d] != whole.getDimSize(d);
+  }
+  RankedTensorType kept = RankedTensorType::get(shape, part.getElementType());
+  return findWholeAxes(withLayout(whole, map), withLayout(kept, map), touched,
+                       [&](unsigned d, int64_t unit) {
+                         return rule.units[d] % unit == 0;
+                       })
+      .has_value();
 }
 
 std::optional<OpConfig> ConfigBuilder::carryPerDim(Slot slot,

@@ -19,9 +19,10 @@
 namespace mlir {
 namespace layout {
 
-/// Whether tensors may be stored so that an op of kind PerDim is left alone by
-/// the cuts of the layout.
-bool keepsUnits(const LayoutMap &map, const OpLayoutRule &rule);
+/// Whether the slice `part` that an op with this rule takes of `whole` is a
+/// slice of the storage of `whole`, where both are stored by `map`.
+bool isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
+                      RankedTensorType part, const OpLayoutRule &rule);
 
 class ConfigBuilder {
 public:

@@ -390,7 +390,9 @@ LogicalResult PinReader::read(Operation *op) {
   if (!operands && !results)
     return success();
   std::string whyNot;
-  if (failed(checkRule(getLayoutRule(op), operandTypes, resultTypes, whyNot)))
+  OpLayoutRule rule = getLayoutRule(op);
+  if (failed(checkRule(rule, operandTypes, resultTypes, whyNot,
+                       rule.runsAnywhere)))
     return op->emitOpError()
            << "with the layouts that its attributes state " << whyNot;
   return checkStatedTypes(op, operandTypes, resultTypes);

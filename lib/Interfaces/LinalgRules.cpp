@@ -100,6 +100,7 @@ struct SoftmaxModel
       return {};
     OpLayoutRule rule = getElementwiseRule(op);
     rule.loops[softmax.getDimension()].tileable = false;
+    rule.runsAnywhere = true;
     // What it is written to is not read.
     rule.isRead.back() = false;
     // The maximum, a difference, its exponential, the sum, a division.

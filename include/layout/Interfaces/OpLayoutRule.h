@@ -90,6 +90,8 @@ struct OpLayoutRule {
   /// No element of an operand is read: where the tensor operands are free
   /// sources, such as fresh storage, the results are free sources, too.
   bool onlyWrites = false;
+  /// Where the loops cannot run on the stored digits, the lowering converts.
+  bool runsAnywhere = false;
 
   // Kind View.
   ViewRule view;

@@ -12,10 +12,10 @@
 
 #include "Gather.h"
 #include "Patterns.h"
-#include "WholeAxes.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
+#include "layout/Interfaces/WholeAxes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -326,9 +326,12 @@ struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
     SmallVector<OpFoldResult> at(type.getRank(), rewriter.getIndexAttr(0));
     SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-      // The end of the tensor is no offset of a part without elements.
-      if (llvm::is_contained(cast<RankedTensorType>(input.getType()).getShape(),
-                             0))
+      // What has no elements has no offsets, not even where a dim of another
+      // operand says so.
+      ArrayRef<int64_t> shape =
+          cast<RankedTensorType>(input.getType()).getShape();
+      if (llvm::is_contained(shape, 0) ||
+          llvm::is_contained(type.getShape(), 0))
         continue;
       at[dim] = offsets[i];
       result = tensor::InsertSliceOp::create(rewriter, loc, input, result, at,

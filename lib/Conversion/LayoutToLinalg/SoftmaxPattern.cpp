@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
-#include "WholeAxes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/WholeAxes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;

@@ -22,3 +22,13 @@ func.func @parts(%x: tensor<1x17x?x3xf32, #nc16>, %y: tensor<1x17x?x3xf32, #nc16
   %1 = layout.convert %0 : tensor<1x17x?x3xf32, #nc16> to tensor<1x17x?x3xf32>
   return %1 : tensor<1x17x?x3xf32>
 }
+
+// One operand says that there are no elements, the others do not.
+// CHECK-LABEL: @nothing
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return %{{.*}} : tensor<?x0xf32>
+#columns = #layout.map<(i, j) -> buffer(j, i)>
+func.func @nothing(%x: tensor<?x1xf32, #columns>, %y: tensor<0x?xf32, #columns>) -> tensor<0x?xf32, #columns> {
+  %0 = tensor.concat dim(1) %x, %y, %x : (tensor<?x1xf32, #columns>, tensor<0x?xf32, #columns>, tensor<?x1xf32, #columns>) -> tensor<0x?xf32, #columns>
+  return %0 : tensor<0x?xf32, #columns>
+}

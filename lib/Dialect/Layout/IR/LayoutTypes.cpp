@@ -225,6 +225,8 @@ verifyBounds(const LayoutMap &map, Attribute name, ArrayRef<int64_t> shape,
         reached && extent)
       diag << ": they reach " << coordinate.name << " " << *reached
            << ", the extent is " << *extent;
+    else if (ShapedType::isDynamicShape(shape))
+      diag << "; the way out is to state the sizes that are dynamic";
     return failure();
   }
   return success();

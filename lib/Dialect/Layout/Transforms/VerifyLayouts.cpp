@@ -76,9 +76,10 @@ LogicalResult Verifier::verify(Operation *op) {
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
   std::string whyNot;
-  if (succeeded(checkRule(
-          getLayoutRule(op), SmallVector<Type>(op->getOperandTypes()),
-          SmallVector<Type>(op->getResultTypes()), whyNot, findsElements)))
+  OpLayoutRule rule = getLayoutRule(op);
+  if (succeeded(checkRule(rule, SmallVector<Type>(op->getOperandTypes()),
+                          SmallVector<Type>(op->getResultTypes()), whyNot,
+                          findsElements || rule.runsAnywhere)))
     return success();
   return op->emitOpError() << whyNot;
 }

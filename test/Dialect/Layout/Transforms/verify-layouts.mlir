@@ -15,6 +15,20 @@ func.func @good(%x: tensor<3x5xf32, #b>, %y: tensor<3x5xf32, #t>, %z: tensor<3x8
 
 // -----
 
+// Loops without a turn run on any digits, and softmax converts what it cannot
+// run on.
+#packed = #layout.map<(i, j) -> buffer([i, j floordiv 4, j mod 4] align 6)>
+#twice = #layout.map<(i, j) replicate(r : 2) -> buffer(i, r, j)>
+func.func @anywhere(%x: tensor<2x0xf32, #packed>, %y: tensor<3x5xf32, #twice>) {
+  %e = tensor.empty() : tensor<2x0xf32, #packed>
+  %0 = linalg.exp ins(%x : tensor<2x0xf32, #packed>) outs(%e : tensor<2x0xf32, #packed>) -> tensor<2x0xf32, #packed>
+  %f = tensor.empty() : tensor<3x5xf32, #twice>
+  %1 = linalg.softmax dimension(0) ins(%y : tensor<3x5xf32, #twice>) outs(%f : tensor<3x5xf32, #twice>) -> tensor<3x5xf32, #twice>
+  return
+}
+
+// -----
+
 #b4 = #layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>
 #b6 = #layout.map<(i, j) -> buffer(j floordiv 6, i, j mod 6)>
 func.func @digits_that_do_not_nest(%x: tensor<3x24xf32, #b4>, %e: tensor<3x24xf32, #b6>) {

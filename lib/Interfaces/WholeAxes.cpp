@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WholeAxes.h"
+#include "layout/Interfaces/WholeAxes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

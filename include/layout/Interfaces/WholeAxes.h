@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_WHOLEAXES_H
-#define LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_WHOLEAXES_H
+#ifndef LAYOUT_INTERFACES_WHOLEAXES_H
+#define LAYOUT_INTERFACES_WHOLEAXES_H
 
 #include "layout/Algebra/LayoutMap.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -48,4 +48,4 @@ findWholeAxes(RankedTensorType a, RankedTensorType b,
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_CONVERSION_LAYOUTTOLINALG_WHOLEAXES_H
+#endif // LAYOUT_INTERFACES_WHOLEAXES_H
