@@ -210,11 +210,11 @@ def size_of(program):
     return steps, sum(v.data.size for v in program.arguments)
 
 
-def candidates(program):
+def candidates(program, prune):
     for way in WAYS:
         for other in way(program):
             try:
-                other = without_unused(other)
+                other = prune(other)
                 text = other.write()
             except Exception:  # What does not fit together is no candidate.
                 continue
@@ -224,14 +224,14 @@ def candidates(program):
 def shrink(program, text, fails, seconds, clock):
     """The smallest program found; `fails(texts)` says which of several fail as it does."""
     end, is_done = clock() + seconds, False
-    program = without_unused(program.copy())
-    try:
-        text = program.write()
-    except Exception:
-        return program, text
+    # What no result needs may be what fails.
+    used = without_unused(program.copy())
+    prune = lambda other: other
+    if fails([used.write()])[0]:
+        program, text, prune = used, used.write(), without_unused
     while not is_done and clock() < end:
         is_done, batch = True, []
-        for other in candidates(program):
+        for other in candidates(program, prune):
             batch.append(other)
             if len(batch) == TOGETHER:
                 found = first_failing(batch, fails)
