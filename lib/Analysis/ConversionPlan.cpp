@@ -83,8 +83,7 @@ static void countBytes(ConversionPlan &plan, RankedTensorType from,
   int64_t elementBytes = getElementBytes(to.getElementType());
   bool moves = plan.kind == ConversionPlan::Kind::Relayout;
   if (plan.copy) {
-    plan.bytesRead =
-        moves ? scaleCost(elementBytes, plan.copy->getNumRead(sizes)) : 0;
+    plan.bytesRead = scaleCost(elementBytes, plan.copy->getNumRead(sizes));
     plan.bytesWritten =
         scaleCost(elementBytes, plan.copy->getNumWritten(sizes));
     // Storage of no elements has no digits that tell its size.

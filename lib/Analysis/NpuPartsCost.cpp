@@ -124,12 +124,13 @@ Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
   };
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || !type.hasStaticShape() || layouts.operands[i] == kAnyLayout ||
-        (!rule.isRead.empty() && !rule.isRead[i]))
-      continue;
-    int64_t elementBytes = getElementBytes(type.getElementType());
     auto part =
         llvm::find_if(parts, [&](const Part &p) { return p.operand == i; });
+    bool isRead = part != parts.end() || rule.isRead.empty() || rule.isRead[i];
+    if (!type || !type.hasStaticShape() || layouts.operands[i] == kAnyLayout ||
+        !isRead)
+      continue;
+    int64_t elementBytes = getElementBytes(type.getElementType());
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     if (part == parts.end() || layouts.results[0] == kAnyLayout) {
       // What is moved is the smaller side.

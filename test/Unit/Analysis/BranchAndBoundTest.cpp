@@ -25,15 +25,17 @@ protected:
       core.addVariable(v, 2 + random() % 2);
       order.push_back(v);
     }
+    // Every other graph has many assignments of nearly the same cost.
+    const unsigned spread = GetParam() % 2 ? 10 : 2;
     auto draw = [&](llvm::ArrayRef<unsigned> scope) {
       size_t size = 1;
       for (unsigned v : scope)
         size *= core.getDomain(v);
       std::vector<Cost> table;
       for (size_t i = 0; i < size; ++i)
-        table.push_back(random() % 12 ? Cost(20 + random() % 10)
+        table.push_back(random() % 12 ? Cost(20 + random() % spread)
                                       : kInfiniteCost);
-      table[random() % size] = 20 + random() % 10;
+      table[random() % size] = 20 + random() % spread;
       leastOfEach += *std::min_element(table.begin(), table.end());
       core.addFactor(scope, base.intern(table));
     };
@@ -108,7 +110,7 @@ TEST_P(Search, BoundsAndCostsMeet) {
   EXPECT_EQ(lastBound, optimum);
 }
 
-/// The answer is no worse than what is known before, whatever the steps.
+/// What is known before is only replaced by what is better, whatever the steps.
 TEST_P(Search, KeepsAGoodInitialAssignment) {
   TableAlgebra algebra(base);
   std::vector<unsigned> best(order.size(), 0), values = best;
@@ -135,7 +137,7 @@ TEST_P(Search, KeepsAGoodInitialAssignment) {
   BranchAndBound search(core, numOriginal, algebra.store, buckets, scratch);
   EXPECT_EQ(search.run(assignment, /*hasInitial=*/true, /*maxSteps=*/0), 0);
   EXPECT_EQ(search.getCost(), least);
-  EXPECT_EQ(evaluate(assignment), least);
+  EXPECT_EQ(assignment, best);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Search, ::testing::Range(1u, 41u));

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -43,19 +45,27 @@ protected:
   Offers() {
     DialectRegistry registry;
     registry.insert<arith::ArithDialect, func::FuncDialect, LayoutDialect,
-                    linalg::LinalgDialect, tensor::TensorDialect>();
+                    linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
+                    tensor::TensorDialect>();
     registerLayoutRules(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    module = parseSourceString<ModuleOp>(kProgram, &context);
-    program.emplace(readProgram(*module, 8));
+    read(kProgram);
   }
 
-  CostModel getCosts(Objective objective = Objective::time) {
-    return CostModel(
-        cast<TargetAttr>(parseAttribute(
-            "#layout.target<kind = \"cpu\", lanes = 8>", &context)),
-        objective);
+  void read(StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    FailureOr<Pins> pins = readPins(*module);
+    ASSERT_TRUE(succeeded(pins));
+    program.emplace(readProgram(*module, 8, *pins));
+  }
+
+  CostModel getCosts(Objective objective = Objective::time,
+                     StringRef target = "kind = \"cpu\", lanes = 8") {
+    return CostModel(cast<TargetAttr>(parseAttribute(
+                         ("#layout.target<" + target + ">").str(), &context)),
+                     objective);
   }
   template <typename OpTy>
   const Candidates &of(const std::vector<Candidates> &all) {
@@ -177,6 +187,74 @@ TEST_F(Offers, NeedsAreMetWhereBytesAreCounted) {
         timedCost = std::min(timedCost, other.cost);
     EXPECT_EQ(timedCost, least);
   }
+  // What has no need is offered its types as they are first.
+  const Candidates &before = of<arith::NegFOp>(all);
+  EXPECT_TRUE(offers(before, Origin::Carried));
+  EXPECT_EQ(before.configs.front().origin, Origin::AsTyped);
+}
+
+/// What a pin states of padding is its own. Others are offered where elements
+/// lie, and choose by themselves what their padding holds.
+TEST_F(Offers, PaddingOfPinsIsNotOffered) {
+  read(R"(
+  #zero = #layout.padded<#layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>, zero>
+  func.func @main(%x: tensor<4x6xf32>, %n: index) -> tensor<4x6xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = arith.negf %x {layout.result_layouts = [#zero], layout.operand_layouts = [#zero]} : tensor<4x6xf32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> tensor<4x6xf32> {
+      %b = math.exp %s : tensor<4x6xf32>
+      scf.yield %b : tensor<4x6xf32>
+    }
+    return %r : tensor<4x6xf32>
+  })");
+  CostModel costs = getCosts();
+  std::vector<Candidates> all = collectCandidates(*program, costs);
+  EXPECT_TRUE(offers(of<math::ExpOp>(all), Origin::Carried));
+  for (const Candidates &candidates : all)
+    for (const OpConfig &config : candidates.configs) {
+      bool mayStatePadding =
+          config.origin == Origin::Pinned || config.origin == Origin::Padded;
+      for (LayoutId layout : config.exact.results)
+        EXPECT_TRUE(mayStatePadding || layout == kAnyLayout ||
+                    !costs.getPadding(layout));
+    }
+}
+
+/// Bodies of a parallel loop make parts of 4 rows, each an image that fits a
+/// device whose images have 8 x 4 pixels. The whole of 64 rows does not.
+TEST_F(Offers, JoinsTakeWhatTheTargetHolds) {
+  read(R"(
+  func.func @main(%x: tensor<4x16xf32>, %w: tensor<16x16xf32>, %y: tensor<64x16xf32>) -> tensor<64x16xf32> {
+    %r = scf.forall (%i) = (0) to (64) step (4)
+        shared_outs(%o = %y) -> (tensor<64x16xf32>) {
+      %z = tensor.extract_slice %o[%i, 0] [4, 16] [1, 1]
+        : tensor<64x16xf32> to tensor<4x16xf32>
+      %a = linalg.matmul ins(%x, %w : tensor<4x16xf32>, tensor<16x16xf32>)
+        outs(%z : tensor<4x16xf32>) -> tensor<4x16xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %a into %o[%i, 0] [4, 16] [1, 1]
+          : tensor<4x16xf32> into tensor<64x16xf32>
+      }
+    }
+    return %r : tensor<64x16xf32>
+  })");
+  CostModel costs = getCosts(Objective::time,
+                             "kind = \"opencl\", lanes = 4, image2d_max_width "
+                             "= 8, image2d_max_height = 4");
+  std::vector<Candidates> all = collectCandidates(*program, costs);
+  bool madeImages = false;
+  for (const OpConfig &config : of<linalg::MatmulOp>(all).configs)
+    madeImages |= isImage(costs.getMap(config.layouts.results[0]));
+  EXPECT_TRUE(madeImages);
+  unsigned numJoins = 0;
+  for (auto [unit, candidates] : llvm::zip(program->unitClasses, all)) {
+    numJoins += unit.isJoin();
+    for (const OpConfig &config : candidates.configs)
+      EXPECT_FALSE(unit.isJoin() &&
+                   isImage(costs.getMap(config.layouts.results[0])));
+  }
+  EXPECT_GT(numJoins, 0u);
 }
 
 } // namespace

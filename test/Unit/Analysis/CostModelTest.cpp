@@ -71,6 +71,18 @@ TEST_F(Prices, PaddingIsWrittenAndNotRead) {
   EXPECT_EQ(costs.getConversionCost(type, zero, open), 0);
 }
 
+/// What is gathered is read element by element, and written in whole: 5
+/// elements, in 2 times 3 positions and in 4 times 2.
+TEST_F(Prices, GatheredStorageIsWrittenInWhole) {
+  CostModel costs = getCosts("", Objective::bytes);
+  LayoutId twos =
+      costs.intern(getMap("(d0) -> buffer(d0 mod 2, d0 floordiv 2)"));
+  LayoutId fours =
+      costs.intern(getMap("(d0) -> buffer(d0 mod 3, [d0 floordiv 3] align 4)"));
+  EXPECT_EQ(costs.getConversionCost(getType({5}), twos, fours),
+            5 * 4 + 3 * 4 * 4);
+}
+
 constexpr const char *kAdd = "%0 = arith.addf %x, %y : tensor<16x16xf32>";
 constexpr const char *kAddArguments =
     "%x: tensor<16x16xf32>, %y: tensor<16x16xf32>";
@@ -155,6 +167,30 @@ TEST_F(Prices, MaskedSums) {
             2 * (2400 + 2 * 400) + 600 * 4 / 8);
 }
 
+/// Sums that padding of zeros would change have to be written over: 2 of 8
+/// positions of 100 rows, in single elements at 100 + 100 * 60 / 63 %.
+TEST_F(Prices, PaddingThatOpsDoNotMake) {
+  CostModel costs = getCosts();
+  StringRef zero = "#layout.padded<#layout.map<(d0, d1) -> "
+                   "buffer(d1 floordiv 8, d0, d1 mod 8)>, zero>";
+  auto generic = [&](StringRef body) {
+    return price(costs, "%x: tensor<100x6xf32>, %y: tensor<100x6xf32>", R"(
+    %0 = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%x : tensor<100x6xf32>) outs(%y : tensor<100x6xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %one = arith.constant 1.0 : f32
+      %r = )" + body.str() + R"( : f32
+      linalg.yield %r : f32
+    } -> tensor<100x6xf32>)",
+                 {zero, zero, zero});
+  };
+  Cost loops = 2 * 3200 + 800 / 8;
+  EXPECT_EQ(generic("arith.addf %a, %a"), loops);
+  EXPECT_EQ(generic("arith.addf %a, %one"), loops + 1561);
+}
+
 /// A window moves by one position of its input for one of the result: that is
 /// a run. By two it is none.
 TEST_F(Prices, WindowsOnLanes) {
@@ -178,6 +214,27 @@ TEST_F(Prices, WindowsOnLanes) {
   EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 4 * 16 * 3 * 2 / 8);
 }
 
+/// The loop on lanes may be the last of a sum, too.
+TEST_F(Prices, WindowsThatComeBeforeThePosition) {
+  CostModel costs = getCosts();
+  auto conv = [&](int64_t stride, int64_t size) {
+    std::string x = "tensor<" + std::to_string(size) + "xf32>";
+    return price(
+        costs, "%x: " + x + ", %w: tensor<3xf32>, %y: tensor<16xf32>",
+        "%0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k + i * " +
+            std::to_string(stride) +
+            ")>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], "
+            "iterator_types = [\"parallel\", \"reduction\"]} ins(%x, %w : " +
+            x +
+            ", tensor<3xf32>) outs(%y : tensor<16xf32>) {\n"
+            "^bb0(%a: f32, %b: f32, %c: f32):\n"
+            "%s = arith.addf %a, %c : f32\nlinalg.yield %s : f32\n"
+            "} -> tensor<16xf32>");
+  };
+  EXPECT_EQ(conv(1, 18), (18 + 16 + 16) * 4 + 16 * 3 / 8);
+  EXPECT_EQ(conv(3, 48), 2 * (48 + 16 + 16) * 4 + 4 * 16 * 3 / 8);
+}
+
 /// A window that starts anywhere in a tile is no run within one.
 TEST_F(Prices, WindowsOverTiles) {
   CostModel costs = getCosts();
@@ -192,6 +249,37 @@ TEST_F(Prices, WindowsOverTiles) {
   EXPECT_EQ(price(costs, arguments, conv,
                   {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
             2 * (18 + 3 + 16 + 16) * 4 + 4 * 16 * 3 * 2 / 8);
+  // Columns in tiles of 4, of which windows begin at any.
+  StringRef rows = R"(%0 = linalg.generic {
+    indexing_maps = [affine_map<(h, i, k) -> (h, i + k)>,
+                     affine_map<(h, i, k) -> (k)>,
+                     affine_map<(h, i, k) -> (h, i)>],
+    iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<2x20xf32>, tensor<5xf32>) outs(%y : tensor<2x16xf32>) {
+  ^bb0(%a: f32, %v: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<2x16xf32>)";
+  StringRef tiles = "(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)";
+  StringRef of =
+      "%x: tensor<2x20xf32>, %w: tensor<5xf32>, %y: tensor<2x16xf32>";
+  EXPECT_EQ(price(costs, of, rows), (40 + 2 * 32) * 4 + 2 * 16 * 5 / 8);
+  EXPECT_EQ(price(costs, of, rows, {tiles, "", tiles, tiles}),
+            2 * (40 + 2 * 32) * 4 + 4 * 2 * 16 * 5 / 8);
+}
+
+/// Rows of 16 are no run of an operand that has tiles of 4.
+TEST_F(Prices, TilesThatAreShorterThanTheResults) {
+  CostModel costs = getCosts();
+  auto neg = [&](StringRef operand, StringRef result) {
+    return price(costs, "%x: tensor<2x16xf32>",
+                 "%0 = arith.negf %x : tensor<2x16xf32>", {operand, result});
+  };
+  StringRef fours = "(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)";
+  StringRef eights = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
+  EXPECT_EQ(neg(fours, ""), 2 * 2 * 128 + 4 * 32 / 8);
+  EXPECT_EQ(neg(fours, eights), 2 * 2 * 128 + 4 * 32 / 8);
+  EXPECT_EQ(neg(eights, fours), 2 * 128 + 32 / 8);
 }
 
 /// Slices cost the part, however large the whole is.

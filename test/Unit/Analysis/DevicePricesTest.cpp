@@ -118,6 +118,32 @@ TEST_F(DevicePrices, PartsAreMoved) {
                   "tensor<1x4x8x4xf32>",
                   {"", aligned, aligned}),
             256 + 2 * 4 * 32);
+  // The same at an offset that is not known.
+  EXPECT_EQ(price(costs,
+                  "%x: tensor<1x4x2x4xf32>, %y: tensor<1x4x8x4xf32>, "
+                  "%i: index",
+                  "%0 = tensor.insert_slice %x into %y[0, 0, %i, 0]"
+                  "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x2x4xf32> into "
+                  "tensor<1x4x8x4xf32>",
+                  {"", aligned, "", aligned}),
+            256 + 2 * 4 * 32);
+  // Beside channels and runs the engine has two loops. Batches and the two
+  // digits of the rows' index are three.
+  StringRef odd = "(d0, d1, d2, d3) -> buffer(d2 mod 2, d0, d1, "
+                  "d2 floordiv 2, d3)";
+  EXPECT_EQ(price(costs, "%x: tensor<2x4x4x4xf32>, %y: tensor<2x4x8x4xf32>",
+                  "%0 = tensor.insert_slice %x into %y[0, 0, 0, 0]"
+                  "[2, 4, 4, 4][1, 1, 1, 1] : tensor<2x4x4x4xf32> into "
+                  "tensor<2x4x8x4xf32>",
+                  {odd, aligned, aligned}),
+            2 * 256 + 2 * 4 * 128);
+  // So is what is read of a whole.
+  EXPECT_EQ(price(costs, "%x: tensor<1x4x8x4xf32>",
+                  "%0 = tensor.extract_slice %x[0, 0, 0, 0]"
+                  "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x8x4xf32> to "
+                  "tensor<1x4x2x4xf32>",
+                  {aligned, ""}),
+            256 + 2 * 4 * 32);
 }
 
 } // namespace

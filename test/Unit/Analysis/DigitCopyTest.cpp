@@ -146,6 +146,39 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
   EXPECT_GT(boxed, 300u);
 }
 
+/// Room behind the last row: what no index has is padding, too, and filled
+/// before the elements are written.
+TEST_F(DigitCopies, FillsHolesFirst) {
+  std::string whyNot;
+  FailureOr<DigitCopy> copy = planDigitCopy(
+      parse("tensor<4x3xf32>"),
+      parse("tensor<4x3xf32, #layout.padded<#layout.map<(a, b) -> "
+            "buffer(offset = a * 3 + b extent 20)>, zero>>"),
+      &whyNot);
+  ASSERT_TRUE(succeeded(copy)) << whyNot;
+  EXPECT_TRUE(copy->prefills);
+  EXPECT_TRUE(copy->fills.empty());
+  EXPECT_EQ(copy->getNumRead({4, 3}), 4 * 3);
+  EXPECT_EQ(copy->getNumWritten({4, 3}), 4 * 5 + 4 * 3);
+}
+
+/// Tiles of 4 in another order: the source has the padding that is stated.
+TEST_F(DigitCopies, BringPaddingAlong) {
+  std::string whyNot;
+  FailureOr<DigitCopy> copy = planDigitCopy(
+      parse("tensor<2x6xf32, #layout.padded<#layout.map<(a, b) -> "
+            "buffer(b floordiv 4, a, b mod 4)>, zero>>"),
+      parse("tensor<2x6xf32, #layout.padded<#layout.map<(a, b) -> "
+            "buffer(b mod 4, a, b floordiv 4)>, zero>>"),
+      &whyNot);
+  ASSERT_TRUE(succeeded(copy)) << whyNot;
+  EXPECT_EQ(copy->boxes.size(), 1u);
+  EXPECT_TRUE(copy->fills.empty());
+  EXPECT_TRUE(copy->maskedDims.empty());
+  EXPECT_EQ(copy->getNumRead({2, 6}), 2 * 8);
+  EXPECT_EQ(copy->getNumWritten({2, 6}), 2 * 8);
+}
+
 TEST_F(DigitCopies, CountsWhatMoves) {
   std::string whyNot;
   FailureOr<DigitCopy> copy = planDigitCopy(

@@ -145,6 +145,13 @@ TEST(FactorGraph, EqualsGoToTheLowestValue) {
   Solution solution = graph.solve();
   EXPECT_EQ(solution.cost, 48);
   EXPECT_EQ(solution.assignment, std::vector<unsigned>(12, 0));
+  // The same where tables are cut and nothing is searched.
+  SolveOptions options;
+  options.maxTableSize = 1;
+  options.maxNodes = 0;
+  solution = graph.solve(options);
+  EXPECT_EQ(solution.cost, 48);
+  EXPECT_EQ(solution.assignment, std::vector<unsigned>(12, 0));
 }
 
 TEST(FactorGraph, AKnownAssignmentDoesNotChangeAnExactAnswer) {
@@ -197,6 +204,33 @@ TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
   large.maxTotalSize = 1000;
   large.maxNodes = 5;
   EXPECT_LE(graph.solve(large).lowerBound, best.cost);
+}
+
+/// Where tables are cut and nothing is searched, what is known before remains.
+TEST(FactorGraph, AKnownAssignmentIsWhereItStarts) {
+  unsigned numWorse = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random(seed);
+    FactorGraph graph;
+    for (unsigned v = 0; v < 10; ++v) {
+      graph.addVariable(4);
+      for (unsigned w = 0; w < v; ++w) {
+        std::vector<Cost> table;
+        for (unsigned entry = 0; entry < 16; ++entry)
+          table.push_back(random() % 1000);
+        graph.addFactor({w, v}, table);
+      }
+    }
+    Solution best = graph.solve();
+    ASSERT_TRUE(best.exact);
+    SolveOptions options;
+    options.maxTableSize = 4;
+    options.maxNodes = 0;
+    numWorse += graph.solve(options).cost > best.cost;
+    options.initial = best.assignment;
+    EXPECT_EQ(graph.solve(options).assignment, best.assignment);
+  }
+  EXPECT_GT(numWorse, 10u);
 }
 
 /// A chain with skip edges and one variable that everything depends on; all

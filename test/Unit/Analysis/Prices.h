@@ -74,9 +74,9 @@ protected:
       if (i >= layouts.size() || layouts[i].empty())
         return costs.getRowMajor(tensor.getRank());
       if (layouts[i].starts_with("#"))
-        return costs.intern(
-            cast<LayoutAttrInterface>(parseAttribute(layouts[i], &context)),
-            tensor);
+        return costs.getLayoutOf(
+            RankedTensorType::get(tensor.getShape(), tensor.getElementType(),
+                                  parseAttribute(layouts[i], &context)));
       return costs.intern(getMap(layouts[i]));
     };
     for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))

@@ -1,0 +1,78 @@
+//===- ConversionPlanTest.cpp - What a conversion may leave alone ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prices.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using Kind = ConversionPlan::Kind;
+
+namespace {
+
+/// Rows of 6 in room for 8, as tiles of which there is one, and by an
+/// alignment.
+constexpr const char *kRoom = R"(
+  #digits = #layout.map<(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)>
+  #aligned = #layout.map<(d0, d1) -> buffer(d0, [d1] align 8)>
+  #zero = #layout.padded<#aligned, zero>
+  #digitsOfZero = #layout.padded<#digits, zero>
+  #digitsOfOnes = #layout.padded<#digits, 1.0 : f32>
+)";
+
+class ConversionPlans : public layout_test::PriceTest {
+protected:
+  /// The plan of the last op before the terminator.
+  ConversionPlan getPlan(const std::string &body) {
+    module = parseSourceString<ModuleOp>(kRoom + body + "\nreturn }", &context);
+    EXPECT_TRUE(module) << body;
+    auto function = *module->getOps<func::FuncOp>().begin();
+    return ConversionPlan::get(cast<ConvertOp>(
+        function.getBody().front().getTerminator()->getPrevNode()));
+  }
+};
+
+TEST_F(ConversionPlans, PaddingThatIsThereStays) {
+  auto convert = [&](std::string from, std::string to) {
+    std::string types =
+        "tensor<4x6xf32, #" + from + "> to tensor<4x6xf32, #" + to + ">";
+    return getPlan("func.func @f(%x: tensor<4x6xf32, #" + from +
+                   ">) { %0 = arith.negf %x : tensor<4x6xf32, #" + from +
+                   "> %1 = layout.convert %0 : " + types);
+  };
+  EXPECT_EQ(convert("digitsOfZero", "zero").kind, Kind::View);
+  EXPECT_EQ(convert("digitsOfZero", "aligned").kind, Kind::View);
+  EXPECT_EQ(convert("zero", "zero").kind, Kind::Same);
+  for (const char *from : {"digits", "aligned", "digitsOfOnes"}) {
+    ConversionPlan plan = convert(from, "zero");
+    EXPECT_EQ(plan.kind, Kind::Padding) << from;
+    EXPECT_EQ(plan.bytesRead, 0);
+    EXPECT_EQ(plan.bytesWritten, 4 * 2 * 4);
+  }
+}
+
+/// Constants, arguments and what others use, too, are copied.
+TEST_F(ConversionPlans, PaddingIsWrittenOverWhatIsNobodyElses) {
+  const char *conversion = "%1 = layout.convert %0 : tensor<4x6xf32, #digits> "
+                           "to tensor<4x6xf32, #zero>";
+  auto plan = [&](std::string value) {
+    return getPlan("func.func @f(%x: tensor<4x6xf32, #digits>) { " + value +
+                   conversion)
+        .kind;
+  };
+  std::string made = "%0 = arith.negf %x : tensor<4x6xf32, #digits> ";
+  EXPECT_EQ(plan(made), Kind::Padding);
+  EXPECT_EQ(plan("%0 = arith.constant dense<1.0> : tensor<4x6xf32, #digits> "),
+            Kind::Relayout);
+  EXPECT_EQ(plan(made + "%2 = arith.negf %0 : tensor<4x6xf32, #digits> "),
+            Kind::Relayout);
+  EXPECT_EQ(getPlan("func.func @f(%0: tensor<4x6xf32, #digits>) { " +
+                    std::string(conversion))
+                .kind,
+            Kind::Relayout);
+}
+
+} // namespace
