@@ -8,8 +8,11 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,4 +39,37 @@ Operation *LayoutDialect::materializeConstant(OpBuilder &builder,
                                               Attribute value, Type type,
                                               Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+namespace {
+/// A cast of a tensor.empty is a tensor.empty of the type that is cast to.
+/// Upstream's pattern for it forgets the encoding, and so gives the cast's
+/// readers another type.
+struct FoldCastOfEmpty : OpRewritePattern<tensor::CastOp> {
+  FoldCastOfEmpty(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/10) {} // before upstream's
+
+  LogicalResult matchAndRewrite(tensor::CastOp cast,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(cast.getType());
+    auto empty = cast.getSource().getDefiningOp<tensor::EmptyOp>();
+    if (!empty || !type || !type.getEncoding() ||
+        !tensor::canFoldIntoProducerOp(cast))
+      return rewriter.notifyMatchFailure(cast,
+                                         "casts no empty laid-out tensor");
+    SmallVector<Value> sizes;
+    for (auto [size, wanted] :
+         llvm::zip_equal(empty.getMixedSizes(), type.getShape()))
+      if (ShapedType::isDynamic(wanted))
+        sizes.push_back(
+            getValueOrCreateConstantIndexOp(rewriter, cast.getLoc(), size));
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(cast, type, sizes);
+    return success();
+  }
+};
+} // namespace
+
+void LayoutDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add<FoldCastOfEmpty>(getContext());
 }

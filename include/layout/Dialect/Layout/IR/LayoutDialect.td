@@ -30,6 +30,7 @@ def Layout_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let extraClassDeclaration = [{
     ResolvedLayouts &getResolvedLayouts() { return resolvedLayouts; }
