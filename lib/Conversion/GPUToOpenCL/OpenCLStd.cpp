@@ -82,6 +82,19 @@ struct SelectByVector : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// Arithmetic on bits is logic: SPIR-V has no numbers of one bit.
+template <typename From, typename To>
+struct LogicOfBits : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isInteger(1))
+      return rewriter.notifyMatchFailure(op, "is no arithmetic on bits");
+    rewriter.replaceOpWithNewOp<To>(op, op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
 /// The trailing zeros are the ones of ~x & (x - 1); OpenCL 1.2 has no function
 /// for them.
 struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
@@ -130,6 +143,14 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   arith::populateExpandBFloat16Patterns(patterns);
   arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
+  // A bit that is set is 1 without a sign, and -1 with one.
+  patterns.add<LogicOfBits<arith::AddIOp, arith::XOrIOp>,
+               LogicOfBits<arith::SubIOp, arith::XOrIOp>,
+               LogicOfBits<arith::MulIOp, arith::AndIOp>,
+               LogicOfBits<arith::MinUIOp, arith::AndIOp>,
+               LogicOfBits<arith::MaxUIOp, arith::OrIOp>,
+               LogicOfBits<arith::MinSIOp, arith::OrIOp>,
+               LogicOfBits<arith::MaxSIOp, arith::AndIOp>>(module.getContext());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   WalkResult walked = module.walk([](Operation *op) {
