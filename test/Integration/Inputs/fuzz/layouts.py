@@ -8,6 +8,13 @@ LETTERS = "abcdef"
 NUMBERS = {"f32": "1.0 : f32", "f16": "-1.0 : f16", "i32": "2 : i32", "i8": "-1 : i8", "i64": "3 : i64"}
 
 
+# Kinds of #layout.rgba_image and the letters of their dims; each may be stated in any order.
+IMAGES = {"in_out_channel": "NHWC", "in_out_height": "NHWC", "in_out_width": "NHWC", "texture_2d": "NHWC",
+          "image_array": "NHWC", "image_3d": "NHWC", "conv2d_filter": "OIHW", "dw_conv2d_filter": "MIHW",
+          "weight_height": "OIHW", "weight_width": "OIHW", "argument": "W"}
+CHANNELS = ("f32", "f16", "i32", "i16", "i8")  # what a pixel is made of
+
+
 def tiled(rng, value):
     """Dims in any order, cut into tiles, aligned: what images and units take, too."""
     letters = LETTERS[:value.rank]
@@ -36,3 +43,32 @@ def random_layout(rng, value):
         number = NUMBERS.get(value.element) if rng.random() < 0.3 else None
         text = f"#layout.padded<{text}, {number or 'zero'}>"
     return text
+
+
+def image_map(rng, value):
+    """Four of one dim in a pixel, and the other digits on any sides of an image."""
+    letters = LETTERS[:value.rank]
+    dim = rng.choice(letters)
+    outer = [f"{dim} floordiv 4" if letter == dim else letter for letter in letters]
+    rng.shuffle(outer)
+    space, sides = rng.choice([("image2d", "xy"), ("image2d", "xy"), ("image2d_array", ["x", "y", "slice"]),
+                               ("image3d", "xyz")])
+    digits = {side: [] for side in sides}
+    for digit in outer:
+        digits[rng.choice(sides)].append(digit)
+    text = ", ".join(f"{side} = {'[' + ', '.join(own) + ']' if own else 0}" for side, own in digits.items())
+    return f"#layout.map<({', '.join(letters)}) -> {space}({text}, lane = {dim} mod 4)>"
+
+
+def random_device_layout(rng, value):
+    """Also an image, of what pixels are made of."""
+    if value.element not in CHANNELS or not value.rank or rng.random() < 0.4:
+        return random_layout(rng, value)
+    kinds = [kind for kind, letters in IMAGES.items() if len(letters) == value.rank]
+    if not kinds or rng.random() < 0.3:
+        return image_map(rng, value)
+    kind = rng.choice(kinds)
+    order = "".join(rng.sample(IMAGES[kind], value.rank))
+    if "M" in order and (value.shape[order.index("M")] != 1 or value.dynamic[order.index("M")]):
+        kind, order = "in_out_channel", order.replace("M", "N").replace("I", "C")
+    return f'#layout.rgba_image<{kind}, "{order}">'

@@ -19,7 +19,7 @@ from layout_mlir import LayoutError, npu
 from layout_mlir.tools import find_tool
 
 from generate import Profile
-from layouts import random_layout
+from layouts import random_device_layout, random_layout
 from values import from_file
 
 SECONDS = 40  # for a tool, and as many for each ten programs of a batch
@@ -239,9 +239,10 @@ def files(case):
 class OpenCL(Cpu):
     """On a device with images."""
     name, batch = "opencl", 10
-    known = ("no kernel is known for this op; the way out is",)
-    profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i32", "i8", "i8", "i64", "i16"],
-                      operations=(1, 4))
+    known = ("no kernel is known for this op; the way out is", "choose another image map, or a buffer")
+    profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i32", "i8", "i8", "i64", "i16", "i1",
+                                              "index", "f64"], operations=(1, 4))
+    layouts = staticmethod(random_device_layout)
 
     def target(self, rng):
         width = rng.choice([16, 64, 8192, 8192])
