@@ -129,17 +129,14 @@ static void addLaneAxes(KernelScope &scope, ArrayRef<StoredAxis> stored,
   llvm::append_range(axes, result);
 }
 
-/// Whether the position holds an element of the box; null where all do. Of the
-/// dims that are led to it, those beyond the sizes count replicas.
+/// Whether the position holds an element of the box; null where all do. The map
+/// leads no replica past their number to any position.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
                            ArrayRef<Linear> axes, ArrayRef<Linear> dims,
                            ArrayRef<SizeExpr> sizes) {
   Value result;
   for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
-  for (auto [x, count] :
-       llvm::zip_equal(dims.drop_front(sizes.size()), map.getReplicas()))
-    result = scope.both(result, scope.emitInRange(x, SizeExpr(count)));
   // Of several positions of one index, the one that the map leads to.
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
     Linear own = substitute(axis.value, dims, sizes, scope.getExtents());
@@ -189,7 +186,7 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
     return false;
   std::string whyNot;
   FailureOr<TensorStorage> own = getTensorStorage(from, whyNot);
-  if (failed(own) || own->type != storage.type)
+  if (failed(own))
     return false;
   LayoutMap map = own->map;
   if (!isSame)

@@ -71,6 +71,30 @@ module attributes {gpu.container_module} {
 
 module attributes {gpu.container_module} {
   gpu.binary @k [#gpu.object<#spirv.target_env<#spirv.vce<v1.0, [Kernel], []>, #spirv.resource_limits<>>,
+      kernels = <[#gpu.kernel_metadata<"f", (memref<12xf32, "buffer">) -> ()>]>, bin = "\03\02\23\07">]
+  func.func @f(%b: memref<12xf32>, %n: index) {
+    // expected-error @+1 {{passes 'memref<12xf32>' as argument 0 of 'f', which takes 'memref<12xf32, "buffer">'}}
+    gpu.launch_func @k::@f blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%b : memref<12xf32>)
+    return
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  gpu.binary @k [#gpu.object<#spirv.target_env<#spirv.vce<v1.0, [Kernel], []>, #spirv.resource_limits<>>,
+      kernels = <[#gpu.kernel_metadata<"f", (index, index) -> ()>]>, bin = "\03\02\23\07">]
+  func.func @f(%n: index) {
+    // expected-error @+1 {{passes 1 arguments to 'f', which takes 2}}
+    gpu.launch_func @k::@f blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%n : index)
+    return
+  }
+}
+
+// -----
+
+module attributes {gpu.container_module} {
+  gpu.binary @k [#gpu.object<#spirv.target_env<#spirv.vce<v1.0, [Kernel], []>, #spirv.resource_limits<>>,
       kernels = <[#gpu.kernel_metadata<"f", () -> ()>]>, bin = "\03\02\23\07">]
   func.func @f(%n: index) {
     // expected-error @+1 {{launches 'g', which 'k' has not}}

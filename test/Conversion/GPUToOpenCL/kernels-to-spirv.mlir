@@ -89,6 +89,8 @@ gpu.module @slices {
 // CHECK-NEXT:    spirv.Variable
 // CHECK-NEXT:    spirv.Variable
 // CHECK-NOT:   spirv.Variable
+// CHECK:       spirv.Load "CrossWorkgroup" %{{.*}} ["Aligned", 4] : f32
+// CHECK-NOT:   spirv.Variable
 // CHECK-NOT:   spirv.CompositeConstruct
 // CHECK-NOT:   spirv.VectorShuffle
 // CHECK:       spirv.ImageWrite

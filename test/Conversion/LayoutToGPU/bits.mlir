@@ -10,6 +10,7 @@
 // CHECK: scf.for
 // CHECK: arith.extui %{{.*}} : i1 to i8
 // CHECK: gpu.memcpy %{{.*}}, %[[BYTES]] : memref<6xi8, "buffer">, memref<6xi8>
+// CHECK: memref.dealloc %[[BYTES]] : memref<6xi8>
 // CHECK: arith.index_cast %{{.*}} : index to i64
 // CHECK: gpu.memcpy %{{.*}} : memref<6xi8>, memref<6xi8, "buffer">
 // CHECK: arith.trunci %{{.*}} : i8 to i1

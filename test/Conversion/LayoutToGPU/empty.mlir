@@ -25,6 +25,8 @@ func.func @static(%x: tensor<0x4xf32>) -> tensor<2x4xf32> {
 // channel, and all indices into it are known not to be negative.
 
 // CHECK-LABEL: func.func @dynamic
+// CHECK: %[[ROOM:.*]] = arith.maxsi %{{.*}}, %c1 : index
+// CHECK: gpu.alloc (%[[ROOM]]) : memref<?xf32, "buffer">
 // CHECK: gpu.func @tensor_concat_0
 // CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-1 : index
 // CHECK: %[[BELOW:.*]] = arith.minsi %{{.*}}, %[[LAST]] : index

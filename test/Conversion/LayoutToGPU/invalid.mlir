@@ -19,6 +19,15 @@ func.func @channel(%x: tensor<1x3x4x5xf64>) -> tensor<1x3x4x5xf64> {
 
 // -----
 
+func.func @lanes(%x: tensor<6xf32>) -> tensor<6xf32> {
+  // expected-error @+1 {{does not put 4 lanes into a pixel; choose one that does, such as #layout.rgba_image, or a buffer}}
+  %y = layout.convert %x : tensor<6xf32> to tensor<6xf32, #layout.map<(a) -> image2d(x = a floordiv 2, y = 0, lane = a mod 2)>>
+  %z = layout.convert %y : tensor<6xf32, #layout.map<(a) -> image2d(x = a floordiv 2, y = 0, lane = a mod 2)>> to tensor<6xf32>
+  return %z : tensor<6xf32>
+}
+
+// -----
+
 func.func @element(%x: tensor<3xf32>) -> tensor<3xf32> {
   // expected-error @+1 {{'arith.truncf' cannot become a kernel that computes 'tensor<3xbf16>': memory of a device has no elements of type bf16, only of f16, f32, f64, i8, i16, i32 or i64; convert them to one of these on the host}}
   %y = arith.truncf %x : tensor<3xf32> to tensor<3xbf16>
