@@ -153,15 +153,6 @@ SmallVector<Value> Emitter::subscripts(AffineMap map, const Point &point) {
   return indices;
 }
 
-/// Whether neighbours in memory are neighbours in a vector: an element of one
-/// bit has a byte of memory to itself, and a bit of a vector.
-static bool isWholeBytes(Type element) {
-  if (!element.isIntOrFloat())
-    return true;
-  unsigned bits = element.getIntOrFloatBitWidth();
-  return bits >= 8 && llvm::isPowerOf2_32(bits);
-}
-
 /// The scalar points of a vector.
 SmallVector<Point> Emitter::lanesOf(const Point &point) const {
   SmallVector<Point> lanes;

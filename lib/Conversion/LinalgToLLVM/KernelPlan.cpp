@@ -66,6 +66,22 @@ static unsigned bitsOf(Type type) {
   return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
+bool layout::isWholeBytes(Type element) {
+  if (!element.isIntOrFloat())
+    return true;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  return bits >= 8 && llvm::isPowerOf2_32(bits);
+}
+
+/// Whether elements are read or written one by one, each by ops of its own.
+static bool movesSingleElements(const Kernel &kernel) {
+  return llvm::any_of(stagesOf(kernel), [](const Stage *stage) {
+    return !llvm::all_of(stage->op->getOperandTypes(), [](Type type) {
+      return isWholeBytes(getElementTypeOrSelf(type));
+    });
+  });
+}
+
 /// Bits of the widest element that is accumulated or stored.
 static unsigned widestResult(const Kernel &kernel) {
   unsigned bits = 8;
@@ -294,9 +310,11 @@ KernelPlan layout::planKernel(const Kernel &kernel,
       if (kernel.extents[dim] != 1 && isLane(kernel, dim))
         plan.lane = dim;
   }
+  // Where a lane takes ops of its own, more lanes are more code and no faster.
+  bool isSingle = movesSingleElements(kernel);
   if (plan.lane) {
-    int64_t size =
-        std::max<int64_t>(1, target.vectorBits / widestResult(kernel));
+    unsigned bits = std::max(widestResult(kernel), isSingle ? 32u : 8u);
+    int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
     int64_t extent = kernel.extents[*plan.lane];
     if (!ShapedType::isDynamic(extent))
       size = std::min(size, std::max<int64_t>(extent, 1));
@@ -357,7 +375,7 @@ KernelPlan layout::planKernel(const Kernel &kernel,
 
   int64_t laneExtent = plan.lane ? kernel.extents[*plan.lane] : 1;
   int64_t maxVectors =
-      !plan.lane ? 1
+      !plan.lane || isSingle ? 1
       : ShapedType::isDynamic(laneExtent)
           ? 4
           : std::min<int64_t>(8, llvm::divideCeil(laneExtent, plan.vectorSize));

@@ -41,6 +41,10 @@ struct KernelPlan {
   SmallVector<unsigned> order;
 };
 
+/// Whether neighbours in memory are neighbours in a vector: an element of one
+/// bit has a byte of memory to itself, and a bit of a vector.
+bool isWholeBytes(Type element);
+
 /// Parallel dims, outermost loop first, for a given tile.
 SmallVector<unsigned> orderLoops(const Kernel &kernel, ArrayRef<int64_t> tile);
 

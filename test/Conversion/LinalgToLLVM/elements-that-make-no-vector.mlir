@@ -8,3 +8,16 @@ func.func @complex_transpose(%x: tensor<3x5xcomplex<f32>>) -> tensor<5x3xcomplex
   %0 = linalg.transpose ins(%x : tensor<3x5xcomplex<f32>>) outs(%e : tensor<5x3xcomplex<f32>>) permutation = [1, 0]
   return %0 : tensor<5x3xcomplex<f32>>
 }
+
+// Elements that are no whole bytes are moved one by one: more of them at a time
+// would be more code. Eight, and one for the rest.
+// CHECK: llvm.func @nibbles
+// CHECK-COUNT-9: llvm.store {{.*}} : i4
+// CHECK-NOT: llvm.store {{.*}} : i4
+// CHECK: llvm.return
+func.func @nibbles(%n: index) -> tensor<?xi4> {
+  %c = arith.constant 1 : i4
+  %e = tensor.empty(%n) : tensor<?xi4>
+  %0 = linalg.fill ins(%c : i4) outs(%e : tensor<?xi4>) -> tensor<?xi4>
+  return %0 : tensor<?xi4>
+}

@@ -35,14 +35,14 @@ TEST(FactorGraph, ExampleOfTheHeader) {
 TEST(FactorGraph, AVariableInSeveralPlacesHasOneValue) {
   FactorGraph graph;
   unsigned a = graph.addVariable(2), b = graph.addVariable(3);
-  // Where the two are not the same, it would cost nothing.
+  // Other entries are those of places that do not agree.
   graph.addFactor({a, a}, {4, 0, 0, 6});
   graph.addFactor({b, a, b},
-                  {9, 9, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0, 0, 3, 1});
+                  {5, 0, 0, 7, 0, 0, 0, 8, 0, 0, 3, 0, 0, 0, 9, 0, 0, 1});
   Solution solution = graph.solve();
   EXPECT_EQ(solution.assignment, (std::vector<unsigned>{1, 2}));
-  EXPECT_EQ(solution.cost, 7);
-  EXPECT_EQ(graph.evaluate({0, 1}), 4 + 7);
+  EXPECT_EQ(solution.cost, 6 + 1);
+  EXPECT_EQ(graph.evaluate({0, 1}), 4 + 8);
 }
 
 TEST(FactorGraph, EqualTablesAreOne) {
