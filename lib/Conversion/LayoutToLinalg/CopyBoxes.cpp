@@ -135,7 +135,7 @@ Side::Slice Side::getSlice(const DigitBox &box) {
     }
     std::optional<int64_t> all = getConstantIntValue(stored);
     slice.isAll &= slot.digits.empty() || isWholeDigit(slot, box) ||
-                   (offset == 0 && all && all == getConstantIntValue(size));
+                   (all && all == getConstantIntValue(size));
     slice.offsets.push_back(b.getIndexAttr(offset));
     slice.sizes.push_back(size);
     slice.strides.push_back(b.getIndexAttr(1));

@@ -261,8 +261,10 @@ Value Emitter::prepareInit(unsigned k) {
   Value physical = operands[k].front();
   if (!needsShape(k))
     return physical;
-  bool isRead = op.readsInit[result] ||
-                (!masks.loops[result].empty() && !masks.instead[result]);
+  // A reduction over nothing gives what it starts from.
+  bool isRead =
+      op.readsInit[result] ||
+      llvm::is_contained(op.iterators, utils::IteratorType::reduction);
   if (isRead)
     return expand(k, fit(k, physical));
   return tensor::EmptyOp::create(b, loc, sizesFor(k, physical, true),

@@ -56,9 +56,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
   SmallVector<AffineExpr> exprs(source.getRank());
   for (unsigned d = 0, e = dest.getRank(); d < e; ++d) {
     unsigned of = permutation.empty() ? d : permutation[d];
-    bool isRepeated = source.getDimSize(of) != dest.getDimSize(d);
-    exprs[of] = isRepeated ? builder.getAffineConstantExpr(0)
-                           : builder.getAffineDimExpr(d);
+    exprs[of] = builder.getAffineDimExpr(d);
   }
   compute(builder, loc, from,
           AffineMap::get(dest.getRank(), 0, exprs, builder.getContext()), to,

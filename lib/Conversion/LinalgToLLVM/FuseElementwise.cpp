@@ -69,6 +69,16 @@ static bool shouldFuse(OpOperand *operand) {
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
+/// A reduction whose body does not look at what it starts from, which upstream
+/// then takes away: over nothing it is the result.
+static bool needsUnreadInit(Operation *op) {
+  auto reduction = dyn_cast<linalg::LinalgOp>(op);
+  return reduction && !isAllParallel(reduction) &&
+         llvm::any_of(reduction.getDpsInitsMutable(), [&](OpOperand &init) {
+           return !reduction.payloadUsesValueFromOperand(&init);
+         });
+}
+
 namespace {
 struct FuseElementwise
     : layout::impl::FuseElementwisePassBase<FuseElementwise> {
@@ -91,8 +101,13 @@ struct FuseElementwise
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(
-            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (op != getOperation() && !needsUnreadInit(op))
+        ops.push_back(op);
+    });
+    if (failed(applyOpPatternsGreedily(ops, std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -18,7 +18,9 @@ unsigned Stage::numInputs() const {
 
 bool Stage::readsInit(unsigned i) const {
   linalg::LinalgOp linalgOp = op;
-  return linalgOp.payloadUsesValueFromOperand(linalgOp.getDpsInitOperand(i));
+  // A reduction over nothing gives what it starts from.
+  return linalgOp.getNumReductionLoops() != 0 ||
+         linalgOp.payloadUsesValueFromOperand(linalgOp.getDpsInitOperand(i));
 }
 
 bool Kernel::hasReduction() const {

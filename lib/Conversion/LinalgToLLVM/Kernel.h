@@ -40,7 +40,7 @@ struct Stage {
   SmallVector<unsigned> dims;
 
   unsigned numInputs() const;
-  /// Whether the body reads the element that result `i` had before.
+  /// Whether the element that result `i` had before is looked at.
   bool readsInit(unsigned i) const;
 };
 

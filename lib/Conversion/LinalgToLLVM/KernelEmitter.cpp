@@ -221,10 +221,8 @@ Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
                          ReadCache &cache) {
   AffineMap map = stage.maps[input];
   std::vector<int64_t> key{static_cast<int64_t>(input)};
-  bool lanes = plan.lane && map.isFunctionOfDim(*plan.lane);
   for (unsigned dim = 0; dim < size.size(); ++dim)
     key.push_back(map.isFunctionOfDim(dim) ? point.offset[dim] : 0);
-  key.push_back(lanes ? point.width : 0);
   Value &value = cache[key];
   if (!value)
     value = read(stage.op->getOperand(input), map, point);
@@ -395,25 +393,16 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
   SmallVector<Point> points = pointsOfTile();
   unsigned results = kernel.starts.size();
 
-  bool reduces = kernel.hasReduction();
   SmallVector<Value> accumulators;
   for (const Point &point : points)
     for (unsigned i = 0; i < results; ++i) {
       Value current = kernel.finish ? Value() : dests[i];
-      Value start = startValue(kernel.starts[i], root, i, current, point);
-      if (!start && reduces) {
-        // The body never looks at it, but the loop has to carry something.
-        linalg::LinalgOp op = root.op;
-        Type element =
-            getElementTypeOrSelf(op.getDpsInitOperand(i)->get().getType());
-        Type type = typeAt(element, point);
-        start = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-      }
-      accumulators.push_back(start);
+      accumulators.push_back(
+          startValue(kernel.starts[i], root, i, current, point));
     }
 
   SmallVector<Value> values;
-  if (reduces) {
+  if (kernel.hasReduction()) {
     values = emitReductions(0, accumulators);
     if (guards)
       for (Value condition : guards->afterwards)

@@ -40,3 +40,20 @@ func.func @dynamic(%x0: tensor<?xf32>, %y0: tensor<4xf32>) -> tensor<?xf32> {
   %r = layout.convert %c : tensor<?xf32, #img> to tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+// Of storage with elements, too, it is the first one.
+
+// CHECK-LABEL: func.func @in_front
+// CHECK: gpu.func @tensor_pad_0
+// CHECK: %[[INSIDE:.*]] = arith.maxsi %{{.*}}, %c0 : index
+// CHECK: memref.load %{{.*}}[%[[INSIDE]]] : memref<6xf32, "buffer">
+func.func @in_front(%x: tensor<6xf32>) -> tensor<8xf32> {
+  %z = arith.constant 2.0 : f32
+  %p = tensor.pad %x low[2] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<6xf32> to tensor<8xf32>
+  return %p : tensor<8xf32>
+}

@@ -3,6 +3,7 @@
 #c4 = #layout.blocked<"C" to "C4c">
 #zero = #layout.padded<#layout.blocked<"C" to "C4c">, zero>
 #nine = #layout.padded<#layout.blocked<"C" to "C4c">, 9 : i16>
+#yes = #layout.padded<#layout.blocked<"C" to "C4c">, true>
 #t = #layout.map<(i, j) -> buffer(j, i)>
 
 // CHECK-LABEL: @packed
@@ -14,9 +15,11 @@ func.func @packed() -> tensor<5xf32, #c4> {
 
 // CHECK-LABEL: @stated_padding
 // CHECK: arith.constant dense<[1, 2, 3, 4, 5, 9, 9, 9]> : tensor<8xi16>
-func.func @stated_padding() -> tensor<5xi16, #nine> {
+// CHECK: arith.constant dense<[true, false, true, false, false, true, true, true]> : tensor<8xi1>
+func.func @stated_padding() -> (tensor<5xi16, #nine>, tensor<5xi1, #yes>) {
   %0 = arith.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi16, #nine>
-  return %0 : tensor<5xi16, #nine>
+  %1 = arith.constant dense<[true, false, true, false, false]> : tensor<5xi1, #yes>
+  return %0, %1 : tensor<5xi16, #nine>, tensor<5xi1, #yes>
 }
 
 // A splat stays one where padding may hold it too.

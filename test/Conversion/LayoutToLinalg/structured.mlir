@@ -133,6 +133,20 @@ func.func @traps(%x: tensor<17x3xi32, #c16>) -> tensor<17x3xi32, #c16> {
   return %0 : tensor<17x3xi32, #c16>
 }
 
+// An index that padding holds may be that of no element.
+// CHECK-LABEL: @reads_at_an_index
+// CHECK: scf.if
+// CHECK: tensor.extract
+func.func @reads_at_an_index(%table: tensor<9xf32>, %x: tensor<17x3xindex, #c16>, %e: tensor<17x3xf32, #c16>) -> tensor<17x3xf32, #c16> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<17x3xindex, #c16>) outs(%e : tensor<17x3xf32, #c16>) {
+  ^bb0(%i: index, %o: f32):
+    %v = tensor.extract %table[%i] : tensor<9xf32>
+    linalg.yield %v : f32
+  } -> tensor<17x3xf32, #c16>
+  return %0 : tensor<17x3xf32, #c16>
+}
+
 // CHECK-LABEL: @indices
 // CHECK: %[[D0:.*]] = linalg.index 0
 // CHECK: %[[M:.*]] = arith.muli %[[D0]], %{{.*}}

@@ -116,3 +116,16 @@ func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
   } -> tensor<4x4xf32>
   return %r : tensor<4x4xf32>
 }
+
+// -----
+
+// All of a result is written, so its memory may be that of what it does not read,
+// unless somebody else does: that would be copied.
+// CHECK-LABEL: func.func @init_that_others_read
+// CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK: vector.transfer_write %{{.*}}, %[[FRESH]]
+func.func @init_that_others_read(%x: tensor<8xf32>, %y: tensor<2x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %init = tensor.extract_slice %y[1, 0] [1, 8] [1, 1] : tensor<2x8xf32> to tensor<8xf32>
+  %r = linalg.exp ins(%x : tensor<8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
+  return %r, %init : tensor<8xf32>, tensor<8xf32>
+}

@@ -26,6 +26,9 @@ CONDITIONS = [  # left side, predicate, right side, and how they are connected w
     [("k - i", "slt", 2)], [("k - i", "ult", 3)], [("i", "sgt", "k")], [("i", "ugt", "k")],
     [("i", "sge", "k")], [("i", "uge", "k")],
 ]
+# What is not admitted puts another number in place of the sum: no loop may end for it.
+RESETS = [[("k", "slt", 4)], [("i", "slt", 3)], [("i * 3 + k", "slt", 8)], [("p", "slt", 6)]]
+RESET = 7
 PYTHON = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 
 
@@ -78,10 +81,13 @@ class Body:
 def make_module():
     size = SIZES
     x, y = f"tensor<{size['p']}x{size['i']}x{size['k']}xf32>", f"tensor<{size['p']}xf32>"
-    print(f"""func.func @main(%x: {x}) -> tensor<{len(CONDITIONS)}x{size['p']}xf32> {{
+    cases = CONDITIONS + RESETS
+    print(f"""func.func @main(%x: {x}) -> tensor<{len(cases)}x{size['p']}xf32> {{
   %zero = arith.constant 100.0 : f32
+  %reset = arith.constant {RESET}.0 : f32
   %e = tensor.empty() : {y}""")
-    for n, condition in enumerate(CONDITIONS):
+    for n, condition in enumerate(cases):
+        other = "%acc" if n < len(CONDITIONS) else "%reset"
         body = Body()
         guard = body.condition(condition)
         print(f"""  %f{n} = linalg.fill ins(%zero : f32) outs(%e : {y}) -> {y}
@@ -95,13 +101,13 @@ def make_module():
       %k = linalg.index 2 : index
 {chr(10).join(body.lines)}
       %sum = arith.addf %acc, %a : f32
-      %kept = arith.select {guard}, %sum, %acc : f32
+      %kept = arith.select {guard}, %sum, {other} : f32
       linalg.yield %kept : f32
   }} -> {y}""")
-    all_y = f"tensor<{len(CONDITIONS)}x{size['p']}xf32>"
+    all_y = f"tensor<{len(cases)}x{size['p']}xf32>"
     print(f"  %all = tensor.empty() : {all_y}")
     last = "%all"
-    for n in range(len(CONDITIONS)):
+    for n in range(len(cases)):
         print(f"  %s{n} = tensor.insert_slice %r{n} into {last}[{n}, 0] [1, {size['p']}] [1, 1] "
               f": {y} into {all_y}")
         last = f"%s{n}"
@@ -118,10 +124,14 @@ def main():
         np.save(sys.argv[2], np.random.default_rng(7).integers(1, 1000, shape).astype("f4"))
         return
     x, y = np.load(sys.argv[2]), np.load(sys.argv[3])
-    for n, condition in enumerate(CONDITIONS):
+    for n, condition in enumerate(CONDITIONS + RESETS):
         for p in range(shape[0]):
-            expected = 100 + sum(x[p, i, k] for i in range(shape[1]) for k in range(shape[2])
-                                 if holds(condition, p, i, k))
+            expected = 100
+            for i, k in np.ndindex(shape[1:]):
+                if holds(condition, p, i, k):
+                    expected += x[p, i, k]
+                elif n >= len(CONDITIONS):
+                    expected = RESET
             assert y[n, p] == expected, (condition, p, y[n, p], expected)
 
 

@@ -69,3 +69,24 @@ func.func @runs(%x: tensor<8x32xf32>) -> tensor<2x8x16xf32> {
   } -> tensor<2x8x16xf32>
   return %r : tensor<2x8x16xf32>
 }
+
+// -----
+
+// The result is walked in the order in which it lies, whatever the order of the
+// terms of a position: 3 rows of 5 first.
+// CHECK-LABEL: func.func @order_of_terms
+// CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-DAG: %[[C5:.*]] = arith.constant 5 : index
+// CHECK: scf.for {{.*}} to %[[C3]]
+// CHECK: scf.for {{.*}} to %[[C5]]
+// CHECK: vector.shuffle
+func.func @order_of_terms(%x: tensor<3x5x8x8xf32>) -> tensor<15x8x8xf32> {
+  %e = tensor.empty() : tensor<15x8x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, i, j) -> (a, b, i, j)>, affine_map<(a, b, i, j) -> (b + a * 5, j, i)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<3x5x8x8xf32>) outs(%e : tensor<15x8x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<15x8x8xf32>
+  return %r : tensor<15x8x8xf32>
+}
