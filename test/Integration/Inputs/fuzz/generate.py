@@ -22,12 +22,14 @@ NUMBERS = {"f16": (-1, 2), "bf16": (-1, 2), "i1": (0, 2), "i4": (-2, 3)}
 
 
 class Profile:
-    """What a road takes: elements, kinds of steps, and whether extents may be unknown or none."""
+    """What a road takes: elements, kinds of steps, whether extents may be unknown or none, and how often a
+    program starts with a value in a layout of the user's."""
 
     def __init__(self, elements=ELEMENTS, without=(), dynamic=0.35, empty=0.06, rank=6, specials=0.03,
-                 layouts=0.25, operations=(1, 6)):
+                 layouts=0.25, operations=(1, 6), stored=0):
         self.elements, self.without, self.dynamic, self.empty = elements, without, dynamic, empty
         self.rank, self.specials, self.layouts, self.operations = rank, specials, layouts, operations
+        self.stored = stored
 
 
 class Generator:
@@ -492,6 +494,8 @@ class Generator:
         self.program.inputs.append(self.number(value))
         self.program.arguments.append(value)
         self.pool.append(value)
+        if self.profile.stored and self.rng.random() < self.profile.stored:
+            self.pool.append(self.do(convert, value, encoding=self.layouts(self.rng, value)))
         for _ in range(self.rng.randint(*self.profile.operations)):
             self.step(KINDS)
         results = [self.pool[-1]]

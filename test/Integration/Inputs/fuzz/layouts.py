@@ -13,6 +13,7 @@ IMAGES = {"in_out_channel": "NHWC", "in_out_height": "NHWC", "in_out_width": "NH
           "image_array": "NHWC", "image_3d": "NHWC", "conv2d_filter": "OIHW", "dw_conv2d_filter": "MIHW",
           "weight_height": "OIHW", "weight_width": "OIHW", "argument": "W"}
 CHANNELS = ("f32", "f16", "i32", "i16", "i8")  # what a pixel is made of
+FLAT = ("i32", "i16", "i8")  # with two coordinates alone: not every device has others for integers
 
 
 def tiled(rng, value):
@@ -51,8 +52,8 @@ def image_map(rng, value):
     dim = rng.choice(letters)
     outer = [f"{dim} floordiv 4" if letter == dim else letter for letter in letters]
     rng.shuffle(outer)
-    space, sides = rng.choice([("image2d", "xy"), ("image2d", "xy"), ("image2d_array", ["x", "y", "slice"]),
-                               ("image3d", "xyz")])
+    spaces = [("image2d", "xy"), ("image2d", "xy"), ("image2d_array", ["x", "y", "slice"]), ("image3d", "xyz")]
+    space, sides = rng.choice(spaces[:2] if value.element in FLAT else spaces)
     digits = {side: [] for side in sides}
     for digit in outer:
         digits[rng.choice(sides)].append(digit)
@@ -64,7 +65,8 @@ def random_device_layout(rng, value):
     """Also an image, of what pixels are made of."""
     if value.element not in CHANNELS or not value.rank or rng.random() < 0.4:
         return random_layout(rng, value)
-    kinds = [kind for kind, letters in IMAGES.items() if len(letters) == value.rank]
+    kinds = [kind for kind, letters in IMAGES.items() if len(letters) == value.rank and
+             not (value.element in FLAT and kind in ("image_array", "image_3d"))]
     if not kinds or rng.random() < 0.3:
         return image_map(rng, value)
     kind = rng.choice(kinds)

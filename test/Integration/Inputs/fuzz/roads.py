@@ -241,7 +241,7 @@ class OpenCL(Cpu):
     name, batch = "opencl", 10
     known = ("no kernel is known for this op; the way out is", "choose another image map, or a buffer")
     profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i32", "i8", "i8", "i64", "i16", "i1",
-                                              "index", "f64"], operations=(1, 4))
+                                              "index", "f64"], operations=(1, 4), stored=0.4)
     layouts = staticmethod(random_device_layout)
 
     def target(self, rng):
