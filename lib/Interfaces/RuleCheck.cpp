@@ -213,3 +213,11 @@ LogicalResult layout::checkRule(const OpLayoutRule &rule,
                                 std::string &whyNot, bool findsElements) {
   return Checker(rule, operands, results, whyNot, findsElements).run();
 }
+
+bool layout::canWriteAs(Operation *source, Type type) {
+  SmallVector<Type> operands;
+  for (Type operand : source->getOperandTypes())
+    operands.push_back(isa<ShapedType>(operand) ? type : operand);
+  std::string whyNot;
+  return succeeded(checkRule(getLayoutRule(source), operands, type, whyNot));
+}

@@ -34,6 +34,9 @@ LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
                         ArrayRef<Type> results, std::string &whyNot,
                         bool findsElements = false);
 
+/// Whether `source`, which only writes its one result, can write it as `type`.
+bool canWriteAs(Operation *source, Type type);
+
 } // namespace layout
 } // namespace mlir
 

@@ -8,6 +8,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/RuleCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,6 +56,8 @@ struct ConvertOfFill : public OpRewritePattern<ConvertOp> {
     auto fill = convert.getSource().getDefiningOp<linalg::FillOp>();
     if (!fill)
       return rewriter.notifyMatchFailure(convert, "not of a fill");
+    if (!canWriteAs(fill, convert.getResult().getType()))
+      return rewriter.notifyMatchFailure(convert, "not to be filled directly");
     Value storage = ConvertOp::create(rewriter, convert.getLoc(),
                                       convert.getResult().getType(),
                                       fill.getOutputs().front());

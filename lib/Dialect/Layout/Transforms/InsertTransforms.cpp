@@ -11,6 +11,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Interfaces/RuleCheck.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -185,11 +186,12 @@ static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
   builder.setInsertionPoint(first);
 }
 
-/// The result of `producer` in another layout without a conversion.
-static bool canRemake(Operation *producer, Value value) {
+/// The result of `producer` as `type` without a conversion.
+static bool canRemake(Operation *producer, Value value, Type type) {
   return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
          !hasLayout(value.getType()) &&
-         isFreeSource(producer, getLayoutRule(producer));
+         isFreeSource(producer, getLayoutRule(producer)) &&
+         canWriteAs(producer, type);
 }
 
 Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
@@ -218,7 +220,7 @@ void Rewriter::collectDemands(const Wanted &entry) {
 }
 
 void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
-  if (canRemake(value.getDefiningOp(), value)) {
+  if (canRemake(value.getDefiningOp(), value, type)) {
     Value made = makeSourceAs(value, type);
     for (OpOperand *operand : operands)
       operand->set(made);

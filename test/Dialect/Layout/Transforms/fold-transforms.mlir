@@ -68,3 +68,16 @@ func.func @stays(%x: tensor<3x5xf32>) -> tensor<3x5xf32, #a> {
   %0 = layout.convert %x : tensor<3x5xf32> to tensor<3x5xf32, #a>
   return %0 : tensor<3x5xf32, #a>
 }
+
+// Nor is filled what no loops fill: holes between elements are no padding of
+// loops.
+#holes = #layout.map<(i, j) -> buffer(i, j floordiv 48, (j mod 16) floordiv 5, j floordiv 16 mod 3, [(j mod 16) mod 5] align 6)>
+// CHECK-LABEL: func.func @stays_filled
+// CHECK: linalg.fill {{.*}} -> tensor<?x3xf32>
+// CHECK-NEXT: layout.convert
+func.func @stays_filled(%v: f32, %n: index) -> tensor<?x3xf32, #holes> {
+  %e = tensor.empty(%n) : tensor<?x3xf32>
+  %f = linalg.fill ins(%v : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
+  %0 = layout.convert %f : tensor<?x3xf32> to tensor<?x3xf32, #holes>
+  return %0 : tensor<?x3xf32, #holes>
+}
