@@ -10,6 +10,7 @@ import ops_control as control
 import ops_linalg as la
 import ops_sums as sums
 import ops_tensor as te
+from layouts import has_three_coordinates
 from program import Program, Step, constant, convert
 from values import DTYPES, Builder, Skip, Value, is_complex, is_float, largest, require
 
@@ -463,7 +464,7 @@ class Generator:
             x = self.rng.choice(self.pool[-2:] if self.rng.random() < 0.8 else self.pool)
             names = [name for name in kinds if name not in self.profile.without]
             name = self.rng.choices(names, [kinds[name] for name in names])[0]
-            if x.encoding and name not in ENCODED:
+            if x.encoding and (name not in ENCODED or name in TO_INTEGERS and has_three_coordinates(x.encoding)):
                 continue
             # What came of ops that leave out numbers leaves no trace.
             marks = [len(self.values), len(self.program.steps), len(self.program.inputs),
@@ -517,6 +518,9 @@ BODY = {"elementwise": 10, "unary": 3, "clamp": 2, "choose": 1, "transpose": 2, 
 # What may be done with a value in a layout of the user's.
 ENCODED = ("elementwise", "unary", "clamp", "cast", "choose", "stored", "loop", "branch", "call", "softmax",
            "convolution", "matmul", "reduce", "contraction", "pooling")
+
+# What may make integers, which not every device holds in images of three coordinates.
+TO_INTEGERS = ("cast", "choose", "clamp")
 
 
 def generate(seed, profile, layouts=None):

@@ -61,12 +61,16 @@ def image_map(rng, value):
     return f"#layout.map<({', '.join(letters)}) -> {space}({text}, lane = {dim} mod 4)>"
 
 
+def has_three_coordinates(layout):
+    return any(word in layout for word in ("image_array", "image_3d", "image2d_array", "image3d"))
+
+
 def random_device_layout(rng, value):
     """Also an image, of what pixels are made of."""
     if value.element not in CHANNELS or not value.rank or rng.random() < 0.4:
         return random_layout(rng, value)
     kinds = [kind for kind, letters in IMAGES.items() if len(letters) == value.rank and
-             not (value.element in FLAT and kind in ("image_array", "image_3d"))]
+             not (value.element in FLAT and has_three_coordinates(kind))]
     if not kinds or rng.random() < 0.3:
         return image_map(rng, value)
     kind = rng.choice(kinds)
