@@ -144,8 +144,8 @@ protected:
     npu.numberElements(inside(), shape, 4, 0, {48, 16, 16, 4});
   }
   Operand inside() const { return {true, 2 * 1024, {8, 4, 4, 1}}; }
-  Operand outside(Box stride = {12, 4, 4, 1}) const {
-    return {false, x, stride};
+  Operand outside(Box stride = {12, 4, 4, 1}, uint64_t offset = 0) const {
+    return {false, x + offset, stride};
   }
   /// A copy of all of it from outside, where it lies by these strides.
   void expect(std::vector<int64_t> strides) {
@@ -180,6 +180,22 @@ TEST_F(SimulatorExpectTest, StridesThatPermuteAreReported) {
   EXPECT_THAT(npu.getErrors(),
               ElementsAre(HasSubstr("for system address"),
                           HasSubstr("bytes of the 48 that the program means")));
+}
+
+TEST_F(SimulatorExpectTest, WhatLiesBesideTheBoxIsNoPartOfIt) {
+  // The first three of four columns; the fourth of a row has the number that
+  // the first of the next would have, were the box dense.
+  npu.expect({{3, 3, 4},
+              {{true, 2 * 1024, 0, {16, 4, 1}}, {false, x, 0, {16, 4, 1}}}});
+  auto copyColumns = [&](uint64_t to, uint64_t from, int64_t count) {
+    npu.copy({true, to, {8, 4, 4, 1}}, outside({12, 4, 4, 1}, from),
+             {1, 1, 1, count}, 4);
+  };
+  copyColumns(2 * 1024, 0, 4);
+  copyColumns(3 * 1024 + 4, 20, 2);
+  copyColumns(16, 32, 3);
+  EXPECT_THAT(npu.getErrors(),
+              ElementsAre(HasSubstr("byte 12 of unit 2 for system address")));
 }
 
 TEST_F(SimulatorExpectTest, AllIsReachedOnceAndInTheTensorThatIsMeant) {
