@@ -42,7 +42,6 @@ static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
   pm.addPass(createCheckPlainProgramPass());
   pm.addPass(createPrepareEntryPointsPass());
-  pm.addPass(createSeparateResultsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createExpandSmallFloatsPass());
@@ -52,7 +51,9 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // No CSE from here to the buffers: it would merge destinations that are equal
   // as values, such as the filled borders of two padded tensors, and
-  // bufferization would have to copy them apart again.
+  // bufferization would have to copy them apart again. Before it, equal results
+  // have become one value.
+  pm.addPass(createSeparateResultsPass());
   pm.addPass(createLowerRelayoutPass());
   addCanonicalizer(pm);
   if (options.emitKernels) {

@@ -1,5 +1,6 @@
-// A caller writes to one result of a call; the other one, which is the same
-// value or a view of it, keeps its numbers, and so does a constant.
+// A caller writes to one result of a call; the others, which are the same value
+// once equal ops are one, or a view of it, keep their numbers, and so does a
+// constant.
 //
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(4, dtype='i4'))" %t.x.npy
@@ -13,8 +14,9 @@
 
 func.func private @twice(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<2x2xi32>) {
   %y = arith.addi %x, %x : tensor<4xi32>
+  %z = arith.addi %x, %x : tensor<4xi32>
   %v = tensor.expand_shape %y [[0, 1]] output_shape [2, 2] : tensor<4xi32> into tensor<2x2xi32>
-  return %y, %y, %v : tensor<4xi32>, tensor<4xi32>, tensor<2x2xi32>
+  return %y, %z, %v : tensor<4xi32>, tensor<4xi32>, tensor<2x2xi32>
 }
 
 func.func private @fives() -> tensor<2xi32> {

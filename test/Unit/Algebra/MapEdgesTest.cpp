@@ -36,6 +36,8 @@ TEST(MapEdges, DigitsOfOneValueAreThatValue) {
   Linear one = takeDigit(add(Linear::dim(0), Linear(SizeExpr(1))), 1, 8);
   LayoutMap map = buffer(1, one, 8).specialize({1});
   EXPECT_EQ(map.getCoordinates()[0].value.evaluate({0}, {1}), 1);
+  // Also where the size becomes known to a sum.
+  EXPECT_EQ(add(one, Linear::dim(1), {1, 3}).evaluate({0, 2}, {1, 3}), 1 + 2);
 }
 
 /// Bits 1 and 2 of i xor 6.
