@@ -69,3 +69,13 @@ func.func @two_layouts(%x: tensor<3x8xf32, #b4>, %c: f32) {
   } : tensor<3x8xf32, #b4> to tensor<4x8xf32>
   return
 }
+
+// -----
+
+#a4 = #layout.map<(i) -> buffer([i] align 4)>
+#a6 = #layout.map<(i) -> buffer([i] align 6)>
+func.func @storage_that_cannot_be_compared(%x: tensor<?xf32, #a6>, %e: tensor<?xf32, #a4>) {
+  // expected-error@+1 {{the stored extent of operand 0 of type tensor<?xf32, #layout.map<(d0) -> buffer([d0] align 6)>> cannot be compared with what the loops need}}
+  %0 = linalg.exp ins(%x : tensor<?xf32, #a6>) outs(%e : tensor<?xf32, #a4>) -> tensor<?xf32, #a4>
+  return
+}
