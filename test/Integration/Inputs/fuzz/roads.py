@@ -244,7 +244,8 @@ class OpenCL(Cpu):
     """On a device with images."""
     name, batch = "opencl", 10
     known = ("no kernel is known for this op; the way out is", "choose another image map, or a buffer",
-             "has no inverse by construction, .* choose one that is made of digits", *UNPROVEN)
+             "has no inverse by construction, .* choose one that is made of digits",
+             "images have no channel type for .* keep it in a buffer", *UNPROVEN)
     profile = Profile(elements=["f32"] * 8 + ["f16", "f16", "i32", "i32", "i8", "i8", "i64", "i16", "i1",
                                               "index", "f64"], operations=(1, 4), stored=0.4)
     layouts = staticmethod(random_device_layout)
