@@ -39,13 +39,15 @@ Sized NpuStorage::getOffset() const {
                 {lane, SizeExpr(1)}});
 }
 
-SizeExpr NpuStorage::getReserved() const {
-  return SizeExpr(base) + lane.extent * m.extent * sN;
+SizeExpr NpuStorage::getReserved(Sizes sizes) const {
+  SizeExpr reserved = SizeExpr(base) + lane.extent * m.extent * sN;
+  std::optional<int64_t> number = reserved.evaluate(sizes);
+  return end && number && *number > *end ? SizeExpr(*end) : reserved;
 }
 
 LayoutMap NpuStorage::getMap(Sizes sizes) const {
   Sized offset = getOffset();
-  SizeExpr reserved = getReserved();
+  SizeExpr reserved = getReserved(sizes);
   if (reserved.specialize(sizes).isProvablyAtLeast(
           offset.extent.specialize(sizes)))
     offset.extent = reserved;
@@ -58,7 +60,7 @@ std::optional<int64_t> NpuStorage::getLeastBytes(int64_t elementBytes,
                                                  Sizes sizes) const {
   llvm::SmallVector<int64_t> least(sizes);
   llvm::replace(least, kUnknownSize, int64_t(1));
-  std::optional<int64_t> reserved = getReserved().evaluate(least);
+  std::optional<int64_t> reserved = getReserved(least).evaluate(least);
   std::optional<int64_t> reached = getOffset().extent.evaluate(least);
   int64_t bytes;
   if (!reserved || !reached ||
@@ -254,6 +256,7 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
     storage.sC = SizeExpr(scatter.strides[1]);
     storage.sH = SizeExpr(scatter.strides[2]);
     storage.sW = SizeExpr(scatter.strides[3]);
+    storage.end = figures.bytesPerNpu / elementBytes;
   } else {
     // A channel takes whole execution units, counted in storage units.
     int64_t alignment = 1;

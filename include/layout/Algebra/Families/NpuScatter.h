@@ -88,9 +88,13 @@ struct NpuStorage {
   Sized npu, m, row, h, w, lane;
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, in elements
+  /// Strides that are given may be those of a larger tensor, and then the last
+  /// of what they reserve ends with the unit: its elements.
+  std::optional<int64_t> end;
 
-  /// What the strides reserve in every unit, base included: base + P * M * sN.
-  SizeExpr getReserved() const;
+  /// What the strides reserve in every unit, base included: base + P * M * sN,
+  /// at most `end`.
+  SizeExpr getReserved(Sizes sizes) const;
 
   /// The map for tensors of this shape. The extent of `offset` is what is
   /// reserved, or what the elements reach where that is not shown to hold them.

@@ -120,7 +120,8 @@ LogicalResult Assigner::run() {
            << "has no place for its tensors that was found: at most "
            << bound.lowerBound << " of the " << tensors.chip.getBytesPerNpu()
            << " bytes of a unit live at one time, but fixed addresses, banks "
-              "or alignments leave holes";
+              "or alignments leave holes; the way out is fewer banks or "
+              "fixed addresses, or smaller tensors";
   placement = avoidConflicts(*placement);
   Builder builder(function.getContext());
   for (auto [alloc, place] :

@@ -199,6 +199,15 @@ func.func private @never_fits(tensor<?x33x4x?xf32, #layout.npu_scatter<aligned, 
 
 // -----
 
+// A column of a larger tensor at the end of a unit: what the stride of N
+// reserves behind the last element is not there, and not needed.
+#chip = #npu.target<npus = 49, bytes_per_npu = 256, eu_bytes = 8>
+func.func private @column(tensor<3x7x1xi32, #layout.npu_scatter<strided [14, 14, 1, 1], start = 0, offset = 104, axes = "NCW", target = #chip>>)
+// expected-error @below {{needs 264 bytes of every unit, the target has 256}}
+func.func private @behind(tensor<3x7x1xi32, #layout.npu_scatter<strided [14, 14, 1, 1], start = 0, offset = 148, axes = "NCW", target = #chip>>)
+
+// -----
+
 // Elements may reach further than the stride of N.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 // expected-error @below {{needs 1032 bytes of every unit, the target has 1024}}

@@ -273,6 +273,7 @@ class Npu(Cpu):
                       rank=5, operations=(1, 4), without=("stored", "loop", "parallel", "branch", "retype"))
     # Errors that name what the chip is too small for, and what its DMA engine cannot address.
     known = ("does not fit local memory in any parts", "op does not fit: ",
+             "has no place for its tensors that was found: .* the way out is",
              "parts or more for local memory", "no transfers move a tensor from", "no transfers fill",
              "is not in their memory", "has no command of an NPU: lower it", "units have no command",
              "take plain tensors of known sizes")
