@@ -167,18 +167,24 @@ TEST(FactorGraph, AKnownAssignmentDoesNotChangeAnExactAnswer) {
   EXPECT_EQ(graph.solve(options).assignment, graph.solve().assignment);
 }
 
-TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
-  std::mt19937 random(7);
+/// Random costs below 1000 between every two variables.
+FactorGraph makeDense(unsigned seed, unsigned numVariables, unsigned domain) {
+  std::mt19937 random(seed);
   FactorGraph graph;
-  for (unsigned v = 0; v < 12; ++v) {
-    graph.addVariable(3);
+  for (unsigned v = 0; v < numVariables; ++v) {
+    graph.addVariable(domain);
     for (unsigned w = 0; w < v; ++w) {
       std::vector<Cost> table;
-      for (unsigned entry = 0; entry < 9; ++entry)
+      for (unsigned entry = 0; entry < domain * domain; ++entry)
         table.push_back(random() % 1000);
       graph.addFactor({w, v}, table);
     }
   }
+  return graph;
+}
+
+TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
+  FactorGraph graph = makeDense(/*seed=*/7, /*numVariables=*/12, /*domain=*/3);
   Solution best = graph.solve();
   ASSERT_TRUE(best.exact);
   SolveOptions small;
@@ -210,17 +216,7 @@ TEST(FactorGraph, LimitsMakeAnAnswerLessExactAndNoLess) {
 TEST(FactorGraph, AKnownAssignmentIsWhereItStarts) {
   unsigned numWorse = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    std::mt19937 random(seed);
-    FactorGraph graph;
-    for (unsigned v = 0; v < 10; ++v) {
-      graph.addVariable(4);
-      for (unsigned w = 0; w < v; ++w) {
-        std::vector<Cost> table;
-        for (unsigned entry = 0; entry < 16; ++entry)
-          table.push_back(random() % 1000);
-        graph.addFactor({w, v}, table);
-      }
-    }
+    FactorGraph graph = makeDense(seed, /*numVariables=*/10, /*domain=*/4);
     Solution best = graph.solve();
     ASSERT_TRUE(best.exact);
     SolveOptions options;

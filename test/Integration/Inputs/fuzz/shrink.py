@@ -227,8 +227,12 @@ def shrink(program, text, fails, seconds, clock):
     # What no result needs may be what fails.
     used = without_unused(program.copy())
     prune = lambda other: other
-    if fails([used.write()])[0]:
-        program, text, prune = used, used.write(), without_unused
+    try:
+        used_text = used.write()
+    except Exception:
+        return program, text
+    if fails([used_text])[0]:
+        program, text, prune = used, used_text, without_unused
     while not is_done and clock() < end:
         is_done, batch = True, []
         for other in candidates(program, prune):
