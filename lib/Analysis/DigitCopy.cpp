@@ -308,8 +308,7 @@ void Planner::goWhole() {
 
 /// Whether an operand that is padded to whole digits has a value for that.
 static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
-  return isa<FloatType, IntegerType, IndexType>(type.getElementType()) ||
-         llvm::all_of(axes, [](const AxisAccess &axis) {
+  return hasFiller(type) || llvm::all_of(axes, [](const AxisAccess &axis) {
            return axis.required == axis.extent;
          });
 }

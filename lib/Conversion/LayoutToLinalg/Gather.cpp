@@ -20,7 +20,7 @@ using namespace mlir::layout;
 
 /// Whether every position can ask for its element, or for padding.
 static bool canGather(RankedTensorType type) {
-  return (getFillerAttr(type) || !mayHavePadding(type)) &&
+  return (hasFiller(type) || !mayHavePadding(type)) &&
          getBackwardValues(*getLayoutMap(type), type.getShape());
 }
 
@@ -54,7 +54,6 @@ Value layout::emitGather(OpBuilder &b, Location loc, RankedTensorType type,
   if (!canGather(type))
     return emitScatter(b, loc, type, sizes, element);
   LayoutMap map = *getLayoutMap(type);
-  TypedAttr filler = getFillerAttr(type);
   bool padded = mayHavePadding(type);
   Value init = createEmpty(b, loc, type, sizes);
   unsigned rank = cast<RankedTensorType>(init.getType()).getRank();
@@ -70,8 +69,8 @@ Value layout::emitGather(OpBuilder &b, Location loc, RankedTensorType type,
       result = element(b, loc, found.index);
     } else {
       auto choose = [&](OpBuilder &b, Location loc, bool inside) {
-        Value value = inside ? element(b, loc, found.index)
-                             : arith::ConstantOp::create(b, loc, filler);
+        Value value =
+            inside ? element(b, loc, found.index) : createFiller(b, loc, type);
         scf::YieldOp::create(b, loc, value);
       };
       auto choice = scf::IfOp::create(

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -272,6 +273,15 @@ Value layout::createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
     if (ShapedType::isDynamic(size))
       dynamic.push_back(asValue(b, loc, extent));
   return tensor::EmptyOp::create(b, loc, physical, dynamic);
+}
+
+Value layout::createFiller(OpBuilder &b, Location loc, RankedTensorType type) {
+  if (TypedAttr filler = getFillerAttr(type))
+    return arith::ConstantOp::create(b, loc, filler);
+  auto complex = cast<ComplexType>(type.getElementType());
+  Attribute zero = b.getZeroAttr(complex.getElementType());
+  return complex::ConstantOp::create(b, loc, complex,
+                                     b.getArrayAttr({zero, zero}));
 }
 
 Value layout::createPadded(OpBuilder &b, Location loc, RankedTensorType type,

@@ -69,6 +69,9 @@ SmallVector<OpFoldResult> readLogicalSizes(OpBuilder &b, Location loc,
 Value createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
                   ArrayRef<OpFoldResult> sizes);
 
+/// The value of `getFillerAttr`, or a complex zero; the type has one.
+Value createFiller(OpBuilder &b, Location loc, RankedTensorType type);
+
 /// One whose positions all hold the padding that the type states.
 Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
                    ArrayRef<OpFoldResult> sizes);

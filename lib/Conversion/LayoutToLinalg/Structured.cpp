@@ -126,7 +126,7 @@ static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
     }
   for (unsigned k = 0; k < op.operands.size(); ++k)
     for (const AxisAccess &axis : space.operands[k])
-      if (axis.required != axis.extent && !getFillerAttr(op.operands[k].type)) {
+      if (axis.required != axis.extent && !hasFiller(op.operands[k].type)) {
         llvm::raw_string_ostream os(whyNot);
         os << "operand " << k << " of type " << op.operands[k].type
            << " has no element to pad with";
@@ -239,7 +239,7 @@ Value Emitter::fit(unsigned k, Value physical) {
         tensor::ExtractSliceOp::create(b, loc, physical, zeros, kept, ones);
   if (!pads)
     return physical;
-  Value filler = arith::ConstantOp::create(b, loc, getFillerAttr(typeOf(k)));
+  Value filler = createFiller(b, loc, typeOf(k));
   return tensor::PadOp::create(b, loc, /*resultType=*/Type(), physical, zeros,
                                high, filler);
 }

@@ -106,6 +106,58 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   return rewriter.createOrFold<tensor::CastOp>(loc, type, made);
 }
 
+/// Takes the part of dims without tiles from the source of an unpack instead of
+/// its result. Upstream's canonicalizer folds such a slice into the unpack, and
+/// leaves a source that is too large for the result.
+static void cutBeforeUnpack(RewriterBase &rewriter,
+                            tensor::ExtractSliceOp slice) {
+  auto unpack = slice.getSource().getDefiningOp<linalg::UnPackOp>();
+  if (!unpack || slice.getType().getRank() != unpack.getDestRank() ||
+      !unpack.hasPureTensorSemantics())
+    return;
+  Location loc = slice.getLoc();
+  rewriter.setInsertionPoint(slice);
+  // What the slice of each tensor takes, and what of the result is left to do.
+  struct Part {
+    Part(OpBuilder &b, Location loc, Value tensor)
+        : sizes(tensor::getMixedSizes(b, loc, tensor)),
+          offsets(sizes.size(), b.getIndexAttr(0)),
+          strides(sizes.size(), b.getIndexAttr(1)) {}
+    SmallVector<OpFoldResult> sizes, offsets, strides;
+  } source(rewriter, loc, unpack.getSource()),
+      dest(rewriter, loc, unpack.getDest()), rest(dest);
+  rest.sizes = slice.getMixedSizes();
+  rest.offsets = slice.getMixedOffsets();
+  rest.strides = slice.getMixedStrides();
+  ArrayRef<int64_t> order = unpack.getOuterDimsPerm();
+  bool cuts = false;
+  for (int64_t k = 0; k < unpack.getDestRank(); ++k) {
+    int64_t dim = order.empty() ? k : order[k];
+    if (llvm::is_contained(unpack.getInnerDimsPos(), dim) ||
+        dest.sizes[dim] == rest.sizes[dim])
+      continue;
+    cuts = true;
+    source.sizes[k] = dest.sizes[dim] = rest.sizes[dim];
+    source.offsets[k] = dest.offsets[dim] = rest.offsets[dim];
+    source.strides[k] = dest.strides[dim] = rest.strides[dim];
+    rest.offsets[dim] = rewriter.getIndexAttr(0);
+    rest.strides[dim] = rewriter.getIndexAttr(1);
+  }
+  if (!cuts)
+    return;
+  auto take = [&](Value tensor, const Part &part) -> Value {
+    return tensor::ExtractSliceOp::create(rewriter, loc, tensor, part.offsets,
+                                          part.sizes, part.strides);
+  };
+  Value part = linalg::UnPackOp::create(
+                   rewriter, loc, take(unpack.getSource(), source),
+                   take(unpack.getDest(), dest), unpack.getInnerDimsPos(),
+                   unpack.getMixedTiles(), unpack.getOuterDimsPerm())
+                   .getResult();
+  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+      slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);
+}
+
 namespace {
 struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
@@ -118,6 +170,11 @@ struct DecomposeAggregates
     });
     for (linalg::SoftmaxOp op : softmaxes)
       unifyShapes(rewriter, op);
+    SmallVector<tensor::ExtractSliceOp> slices;
+    getOperation()->walk(
+        [&](tensor::ExtractSliceOp op) { slices.push_back(op); });
+    for (tensor::ExtractSliceOp op : slices)
+      cutBeforeUnpack(rewriter, op);
     SmallVector<linalg::AggregatedOpInterface> ops;
     getOperation()->walk([&](linalg::AggregatedOpInterface op) {
       // Relayouts have a lowering of their own.

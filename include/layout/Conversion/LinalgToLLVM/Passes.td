@@ -52,7 +52,8 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   let description = [{
     Rewrites every op that upstream defines as a sequence of structured ops
     (softmax, the Winograd transforms) to that sequence, and `tensor.gather` to
-    one that reads the element of each place.
+    one that reads the element of each place. A slice of what `linalg.unpack`
+    makes is taken from its source in the dims that have no tile.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",

@@ -64,6 +64,10 @@ TypedAttr layout::getFillerAttr(RankedTensorType type) {
   return {};
 }
 
+bool layout::hasFiller(RankedTensorType type) {
+  return getFillerAttr(type) || isa<ComplexType>(type.getElementType());
+}
+
 Attribute layout::withPadding(Attribute layout, TypedAttr padding) {
   if (!padding)
     return layout;

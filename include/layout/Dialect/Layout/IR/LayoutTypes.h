@@ -54,8 +54,12 @@ bool mayHavePadding(RankedTensorType type);
 bool statesPadding(RankedTensorType type);
 
 /// A value for positions that nobody reads: what the type states, else zero.
-/// Null for element types without a zero.
+/// Null for element types without a zero that is one attribute.
 TypedAttr getFillerAttr(RankedTensorType type);
+
+/// Whether positions that nobody reads have a value: that of `getFillerAttr`,
+/// or a complex zero.
+bool hasFiller(RankedTensorType type);
 
 /// `layout`, which states nothing of padding, with padding that holds
 /// `padding`; itself for null.
