@@ -63,6 +63,9 @@ private:
   llvm::DenseMap<Type, bool> storable;
   /// Loads of what was spilled, each for the use that comes next.
   DenseSet<Operation *> reloads;
+  /// Stores of what was spilled, each right after the use before it: nothing
+  /// but stores of other tensors comes between.
+  DenseSet<Operation *> stores;
   int64_t numStored = 0, numLoaded = 0;
 };
 } // namespace
@@ -167,8 +170,8 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore,
   Value home;
   if (!load) {
     home = addScratch(loc, alloc.getMemref().getType());
-    CopyOp::create(builder, loc, alloc.getMemref(), home, DenseI64ArrayAttr(),
-                   UnitAttr());
+    stores.insert(CopyOp::create(builder, loc, alloc.getMemref(), home,
+                                 DenseI64ArrayAttr(), UnitAttr()));
     ++numStored;
   }
   DeallocOp::create(builder, loc, alloc.getMemref());
@@ -218,8 +221,9 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
         llvm::find_if(uses, [&](const Use &use) { return use.time >= time; });
     if (next == uses.begin() || next == uses.end() || next->time == time)
       continue;
-    // Loaded again for that use it would live just as long.
-    if (reloads.contains(std::prev(next)->op))
+    // Loaded again for that use it would live just as long. Stored already, it
+    // could but change places with the other stores there, without end.
+    if (reloads.contains(std::prev(next)->op) || stores.contains(next->op))
       continue;
     if (victim && next->time <= after.time)
       continue;

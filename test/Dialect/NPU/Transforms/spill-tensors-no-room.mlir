@@ -1,0 +1,46 @@
+// RUN: layout-opt %s --npu-spill-tensors=reuse-holes=true | FileCheck %s
+// RUN: not layout-opt %s --npu-spill-tensors=reuse-holes=true --npu-assign-addresses=reuse-holes=true 2>&1 | FileCheck %s --check-prefix=ERROR
+// Spilling ends where nothing helps. What one op touches takes 168 + 72 + 24 of
+// 256 bytes, of which 132 are elements: their sum fits, and no places do, as
+// every tensor begins at a multiple of 8 and has its holes behind that. The
+// window and the result are stored right after the op, each once: which of the
+// two comes first is no reason to store the other one again.
+
+#npu = #npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8>
+!in = memref<1x7x3x1xf32, #layout.npu_scatter<aligned, start = 0, axes = "NNNC", target = #npu>, #npu.memory<local>>
+!window = memref<3x3xf32, #layout.npu_scatter<aligned, start = 0, axes = "NN", target = #npu>, #npu.memory<local>>
+!out = memref<1x3x1x1xf32, #layout.npu_scatter<aligned, start = 0, axes = "NNNC", target = #npu>, #npu.memory<local>>
+!sysin = memref<1x7x3x1xf32, #npu.memory<system>>
+!sysout = memref<1x3x1x1xf32, #npu.memory<system>>
+
+// CHECK-LABEL: func.func @two_stores_after_one_op
+// CHECK: linalg.pooling_nhwc_sum {{.*}} ins(%{{.*}}, %[[W:[0-9]+]] : {{.*}} outs(%[[C:[0-9]+]] :
+// CHECK-NEXT: npu.copy %[[W]] to %[[HOME:arg[0-9]+]]
+// CHECK-NEXT: npu.dealloc %[[W]]
+// CHECK-NEXT: npu.copy %[[C]] to %{{arg[0-9]+}}
+// CHECK-NEXT: npu.dealloc %[[C]]
+// CHECK-NEXT: npu.dealloc
+// CHECK: npu.copy %[[HOME]] to %[[AGAIN:[0-9]+]]
+// CHECK: linalg.pooling_nhwc_sum {{.*}} ins(%{{.*}}, %[[AGAIN]] :
+// ERROR: error: 'func.func' op has no place for its tensors that was found
+func.func @two_stores_after_one_op(%x: !sysin, %y: !sysin, %z: !sysout {npu.result}, %w: !sysout {npu.result}) {
+  %a = npu.alloc : !in
+  npu.copy %x to %a : !sysin to !in
+  %window = npu.alloc : !window
+  %c = npu.alloc : !out
+  npu.fill 0.0 : f32 to %c on dma : !out
+  linalg.pooling_nhwc_sum {strides = dense<[2, 3]> : tensor<2xi64>} ins(%a, %window : !in, !window) outs(%c : !out)
+  npu.dealloc %a : !in
+  %b = npu.alloc : !in
+  npu.copy %y to %b : !sysin to !in
+  %d = npu.alloc : !out
+  npu.fill 0.0 : f32 to %d on dma : !out
+  linalg.pooling_nhwc_sum {strides = dense<[2, 3]> : tensor<2xi64>} ins(%b, %window : !in, !window) outs(%d : !out)
+  npu.dealloc %b : !in
+  npu.dealloc %window : !window
+  npu.copy %c to %z : !out to !sysout
+  npu.dealloc %c : !out
+  npu.copy %d to %w : !out to !sysout
+  npu.dealloc %d : !out
+  return
+}
