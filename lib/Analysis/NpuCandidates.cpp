@@ -65,9 +65,10 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                   nullptr)))
           return std::nullopt;
         // A destination is the result, and so is what is overwritten in part.
+        // A window takes its bytes though none of them is read.
         bool isLoops = rule.kind == OpLayoutRule::Kind::Loops;
-        if (isResult ||
-            (isLoops ? rule.isRead[index] : !rule.writesPart || index == 0))
+        if (isResult || (isLoops ? rule.isRead[index] || !isDest(index)
+                                 : !rule.writesPart || index == 0))
           bytes += getNpuBytes(layout, type);
         return costs.intern(layout, type);
       });

@@ -170,6 +170,44 @@ LogicalResult ProgramBuilder::lowerExtract(tensor::ExtractSliceOp op) {
   return success();
 }
 
+/// Whether two slices of a tensor are known to share no element.
+static bool areApart(tensor::InsertSliceOp a, tensor::InsertSliceOp b) {
+  auto endsBefore = [](tensor::InsertSliceOp x, tensor::InsertSliceOp y,
+                       unsigned d) {
+    int64_t last =
+        x.getStaticOffset(d) + (x.getStaticSize(d) - 1) * x.getStaticStride(d);
+    return last < y.getStaticOffset(d);
+  };
+  return llvm::any_of(
+      llvm::seq<unsigned>(0, a.getDestType().getRank()),
+      [&](unsigned d) { return endsBefore(a, b, d) || endsBefore(b, a, d); });
+}
+
+/// Whether the slices that are inserted one into the other, from the first one
+/// on, are known to write every element.
+static bool writeAll(tensor::InsertSliceOp first) {
+  SmallVector<tensor::InsertSliceOp> slices;
+  int64_t elements = 0;
+  for (tensor::InsertSliceOp next = first; next;) {
+    if (ShapedType::isDynamicShape(next.getStaticOffsets()) ||
+        !next.getSourceType().hasStaticShape() ||
+        llvm::any_of(next.getStaticStrides(),
+                     [](int64_t stride) { return stride < 1; }) ||
+        llvm::any_of(slices,
+                     [&](auto slice) { return !areApart(slice, next); }))
+      return false;
+    slices.push_back(next);
+    elements += next.getSourceType().getNumElements();
+    if (!next->hasOneUse())
+      break;
+    OpOperand &use = *next->use_begin();
+    next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+    if (next && &next.getDestMutable() != &use)
+      break;
+  }
+  return elements == first.getDestType().getNumElements();
+}
+
 LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
       ShapedType::isDynamicShape(op.getStaticStrides()))
@@ -182,6 +220,11 @@ LogicalResult ProgramBuilder::lowerInsert(tensor::InsertSliceOp op) {
     dest = makeMemory(op.getLoc(), op.getResult());
     initialize(op.getLoc(), op.getDest(), dest);
   }
+  // What is made of slices is moved as a whole, also where some of them go to
+  // another memory: what none of them writes is written here.
+  if (op.getDest().getDefiningOp<tensor::EmptyOp>() && !writeAll(op))
+    fill(op.getLoc(), builder.getZeroAttr(op.getDestType().getElementType()),
+         dest);
   FailureOr<Value> part =
       getPart(op, dest, op.getStaticOffsets(), op.getStaticSizes(),
               op.getStaticStrides(), op.getSourceType().getShape());

@@ -1,0 +1,89 @@
+// RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
+// A tensor that is made of slices, from nothing, is moved as a whole: what no
+// slice writes is written before them, so that no byte is read that nobody
+// wrote.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+!part = tensor<1x4x2x2xf32, #t>
+!whole = tensor<1x4x2x5xf32, #t>
+
+// The last slice is written in system memory, where the result is.
+// CHECK-LABEL: func.func @last_slice_elsewhere
+// CHECK-SAME: %[[R:[a-z0-9]+]]: memref<1x4x2x5xf32, #npu.memory<system>> {npu.result}
+// CHECK: %[[W:.*]] = npu.alloc : memref<1x4x2x5xf32
+// CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[W]]
+// CHECK: npu.subview %[[W]] [0, 0, 0, 0]
+// CHECK: npu.subview %[[W]] [0, 0, 0, 2]
+// CHECK: npu.copy %[[W]] to %[[R]]
+// CHECK: memref.subview %[[R]][0, 0, 0, 4]
+func.func @last_slice_elsewhere(%x: tensor<1x4x2x2xf32>, %y: tensor<1x4x2x1xf32>) -> tensor<1x4x2x5xf32> {
+  %e = tensor.empty() : !whole
+  %a = layout.convert %x : tensor<1x4x2x2xf32> to !part
+  %0 = tensor.insert_slice %a into %e[0, 0, 0, 0] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %1 = tensor.insert_slice %a into %0[0, 0, 0, 2] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %2 = layout.convert %1 : !whole to tensor<1x4x2x5xf32>
+  %3 = tensor.insert_slice %y into %2[0, 0, 0, 4] [1, 4, 2, 1] [1, 1, 1, 1] : tensor<1x4x2x1xf32> into tensor<1x4x2x5xf32>
+  return %3 : tensor<1x4x2x5xf32>
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+!part = tensor<1x4x2x2xf32, #t>
+!whole = tensor<1x4x2x4xf32, #t>
+
+// Slices that together write everything, in any order, need no fill.
+// CHECK-LABEL: func.func @all_slices
+// CHECK-NOT: npu.fill
+// CHECK: return
+func.func @all_slices(%x: tensor<1x4x2x2xf32>) -> tensor<1x4x2x4xf32> {
+  %e = tensor.empty() : !whole
+  %a = layout.convert %x : tensor<1x4x2x2xf32> to !part
+  %0 = tensor.insert_slice %a into %e[0, 0, 0, 2] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %1 = tensor.insert_slice %a into %0[0, 0, 0, 0] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %2 = layout.convert %1 : !whole to tensor<1x4x2x4xf32>
+  return %2 : tensor<1x4x2x4xf32>
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+!part = tensor<1x4x2x2xf32, #t>
+!whole = tensor<1x4x2x4xf32, #t>
+
+// As many elements as the whole has, but some of them twice.
+// CHECK-LABEL: func.func @slices_that_overlap
+// CHECK: %[[W:.*]] = npu.alloc : memref<1x4x2x4xf32
+// CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[W]]
+func.func @slices_that_overlap(%x: tensor<1x4x2x2xf32>) -> tensor<1x4x2x4xf32> {
+  %e = tensor.empty() : !whole
+  %a = layout.convert %x : tensor<1x4x2x2xf32> to !part
+  %0 = tensor.insert_slice %a into %e[0, 0, 0, 0] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %1 = tensor.insert_slice %a into %0[0, 0, 0, 1] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %2 = layout.convert %1 : !whole to tensor<1x4x2x4xf32>
+  return %2 : tensor<1x4x2x4xf32>
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+#t = #layout.npu_scatter<aligned, start = 0, target = #npu>
+!part = tensor<1x4x2x2xf32, #t>
+!whole = tensor<1x4x2x4xf32, #t>
+
+// The first slice alone is read, before the second one is there.
+// CHECK-LABEL: func.func @read_between
+// CHECK: %[[W:.*]] = npu.alloc : memref<1x4x2x4xf32
+// CHECK-NEXT: npu.fill 0.000000e+00 : f32 to %[[W]]
+func.func @read_between(%x: tensor<1x4x2x2xf32>) -> (tensor<1x4x2x4xf32>, tensor<1x4x2x4xf32>) {
+  %e = tensor.empty() : !whole
+  %a = layout.convert %x : tensor<1x4x2x2xf32> to !part
+  %0 = tensor.insert_slice %a into %e[0, 0, 0, 0] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %1 = tensor.insert_slice %a into %0[0, 0, 0, 2] [1, 4, 2, 2] [1, 1, 1, 1] : !part into !whole
+  %2 = layout.convert %0 : !whole to tensor<1x4x2x4xf32>
+  %3 = layout.convert %1 : !whole to tensor<1x4x2x4xf32>
+  return %2, %3 : tensor<1x4x2x4xf32>, tensor<1x4x2x4xf32>
+}
