@@ -185,12 +185,14 @@ getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
   return letters;
 }
 
-/// Whether the channel counts places of windows, which reach into units that do
-/// not compute with them.
-static bool isChannelOfWindows(AffineMap map, StringRef axes, char channel) {
+/// Whether the channel is read in units that do not compute with it: at places
+/// of windows, or at one place, where the result lies in the first unit.
+static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   return llvm::any_of(llvm::zip_equal(map.getResults(), axes), [&](auto dim) {
     auto [expr, axis] = dim;
-    return axis == channel && isa<AffineBinaryOpExpr>(expr);
+    auto place = dyn_cast<AffineConstantExpr>(expr);
+    return axis == channel &&
+           (isa<AffineBinaryOpExpr>(expr) || (place && place.getValue() != 0));
   });
 }
 
@@ -214,7 +216,7 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
       return {};
     if (isSameMemory(other, slot)) {
       isPossible &=
-          !isChannelOfWindows(map, layout.getScatter().getAxes(), channelAxis);
+          !isChannelOfOthers(map, layout.getScatter().getAxes(), channelAxis);
       return layout;
     }
     std::string axes;
@@ -236,7 +238,7 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
       if (known)
         axis = known;
     axes = usual;
-    isPossible &= !isChannelOfWindows(map, axes, channelAxis);
+    isPossible &= !isChannelOfOthers(map, axes, channelAxis);
     if (!isPossible)
       return {};
     // What lacks the channel is loaded into all units; a result lies in one.
@@ -448,6 +450,35 @@ static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   return forms;
 }
 
+/// Configurations in which all tensors lie as this one does, in several forms.
+void NpuCandidates::addFollowing(Slot slot,
+                                 SmallVectorImpl<OpConfig> &configs) const {
+  RankedTensorType type = builder.getType(slot.isResult, slot.index);
+  if (!type.hasStaticShape() || type.getRank() == 0)
+    return;
+  unsigned rank = type.getRank(), last = rank - 1;
+  for (NpuForm form : getForms(unit.op, /*isMatrix=*/rank < 4)) {
+    unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
+    // Where windows or reversed indices go over that dim, another one is the
+    // channel.
+    SmallVector<unsigned> channels{usual};
+    for (unsigned d = rank; d-- > 0;)
+      if (d != usual)
+        channels.push_back(d);
+    for (unsigned channel : channels) {
+      NpuScatterAttr layout =
+          getNpuLayout(type, form, getNpuAxes(rank, channel, form.mode), chip);
+      std::optional<OpConfig> config;
+      if (layout)
+        config = getFollowing(slot, layout, Origin::Lanes);
+      if (config) {
+        configs.push_back(*config);
+        break;
+      }
+    }
+  }
+}
+
 SmallVector<OpConfig> NpuCandidates::getSeeds() {
   SmallVector<OpConfig> configs;
   auto add = [&](std::optional<OpConfig> config) {
@@ -486,25 +517,12 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
       consider({false, i});
   if (!widest)
     return configs;
-  RankedTensorType type = builder.getType(widest->isResult, widest->index);
-  unsigned rank = type.getRank(), last = rank - 1;
-  for (NpuForm form : getForms(unit.op, /*isMatrix=*/rank < 4)) {
-    unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
-    // Where windows or reversed indices go over that dim, another one is the
-    // channel.
-    SmallVector<unsigned> channels{usual};
-    for (unsigned d = rank; d-- > 0;)
-      if (d != usual)
-        channels.push_back(d);
-    for (unsigned channel : channels) {
-      size_t before = configs.size();
-      if (NpuScatterAttr layout = getNpuLayout(
-              type, form, getNpuAxes(rank, channel, form.mode), chip))
-        add(getFollowing(*widest, layout, Origin::Lanes));
-      if (configs.size() != before)
-        break;
-    }
-  }
+  addFollowing(*widest, configs);
+  // What is read at one place of its channels lies beside the result.
+  AffineMap map = builder.getMap(widest->isResult, widest->index);
+  if (configs.empty() &&
+      llvm::any_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
+    addFollowing({/*isResult=*/true, 0}, configs);
   return configs;
 }
 

@@ -60,6 +60,7 @@ private:
                                         NpuScatterAttr made = {}) const;
   std::optional<OpConfig> getFollowing(Slot slot, NpuScatterAttr layout,
                                        OpConfig::Origin origin) const;
+  void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
   std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
                                       bool takesSystem) const;
   std::optional<OpConfig> getInPlace(NpuScatterAttr whole) const;

@@ -53,3 +53,15 @@ check("""func.func @main(%x: tensor<2x8x5x1xf32>) -> tensor<2x3x1x1xf32> {
   %r = linalg.pooling_nhwc_sum {strides = dense<[2, 3]> : tensor<2xi64>} ins(%x, %window : tensor<2x8x5x1xf32>, tensor<3x3xf32>) outs(%f : tensor<2x3x1x1xf32>) -> tensor<2x3x1x1xf32>
   return %r : tensor<2x3x1x1xf32>
 }""", "#npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8, banks = 8>", 2, [x], sums)
+
+# What is read at one place was made in another unit than the one of the result.
+x = draw(2, 8)
+check("""func.func @main(%x: tensor<2x8xf32>) -> tensor<1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %place = arith.constant dense<2> : tensor<1xi32>
+  %e = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<2x8xf32>) outs(%f : tensor<8xf32>) dimensions = [0]
+  %r = tensor.gather %s[%place] gather_dims([0]) : (tensor<8xf32>, tensor<1xi32>) -> tensor<1xf32>
+  return %r : tensor<1xf32>
+}""", "#npu.target<npus = 44, bytes_per_npu = 256, eu_bytes = 128, dma_alignment = 4>", 32, [x], x.sum(0)[2:3])
