@@ -12,7 +12,8 @@
 //   "user.gate"(%x, %g) : scales each channel of %x, which is n x c x h x w, by
 //   the element of %g, which is n x c
 //
-// The program reads a module from standard input and writes it with layouts.
+// The program reads a module from standard input, runs the pipeline of its
+// first argument, `layout-assign` where there is none, and writes the module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +73,7 @@ public:
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registry.insert<UserDialect>();
@@ -82,7 +83,8 @@ int main() {
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>("-", &context);
   PassManager pm(&context);
-  if (!module || failed(parsePassPipeline("layout-assign", pm)) ||
+  if (!module ||
+      failed(parsePassPipeline(argc > 1 ? argv[1] : "layout-assign", pm)) ||
       failed(pm.run(*module)))
     return 1;
   module->print(llvm::outs());

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/LayoutMap.h"
-#include "Print.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/IntegerSets.h"
+#include "layout/Algebra/Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Print.h"
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Algebra/Print.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -21,8 +21,9 @@ struct ConstantModel
     : LayoutOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
     OpLayoutRule rule;
-    if (isa<RankedTensorType>(op->getResult(0).getType()))
-      rule.kind = OpLayoutRule::Kind::Source;
+    if (!isa<RankedTensorType>(op->getResult(0).getType()))
+      return OpLayoutRule::opaque("it is no ranked tensor");
+    rule.kind = OpLayoutRule::Kind::Source;
     return rule;
   }
 };

@@ -19,6 +19,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+static constexpr llvm::StringLiteral kHasMemory =
+    "it reads or writes memory, not tensors alone";
+
 /// Ops of the body that compute: neither the terminator nor constants.
 static int64_t countScalarOps(linalg::LinalgOp op) {
   int64_t count = 0;
@@ -46,13 +49,13 @@ static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
 }
 
 static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
-  OpLayoutRule rule;
   if (!op.hasPureTensorSemantics())
-    return rule;
+    return OpLayoutRule::opaque(kHasMemory);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (llvm::any_of(maps, [](AffineMap map) { return map.getNumSymbols(); }))
-    return rule;
+    return OpLayoutRule::opaque("an indexing map has symbols");
 
+  OpLayoutRule rule;
   rule.kind = OpLayoutRule::Kind::Loops;
   for (auto [iterator, size] :
        llvm::zip(op.getIteratorTypesArray(), getLoopSizes(op, maps)))
@@ -97,7 +100,7 @@ struct SoftmaxModel
   OpLayoutRule getLayoutRule(Operation *op) const {
     auto softmax = cast<linalg::SoftmaxOp>(op);
     if (!softmax.hasPureTensorSemantics())
-      return {};
+      return OpLayoutRule::opaque(kHasMemory);
     OpLayoutRule rule = getElementwiseRule(op);
     rule.loops[softmax.getDimension()].tileable = false;
     rule.runsAnywhere = true;
@@ -162,12 +165,13 @@ struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
     constexpr bool isPack = std::is_same_v<OpTy, linalg::PackOp>;
     auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     if (!source || op->getNumResults() != 1)
-      return {};
+      return OpLayoutRule::opaque(kHasMemory);
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     auto views = getPackViews(cast<OpTy>(op), isPack ? source : result,
                               isPack ? result : source);
     if (!views)
-      return {};
+      return OpLayoutRule::opaque(
+          "its tiles are not known to divide the sizes, so it may pad");
     const IndexView &toSource = isPack ? views->first : views->second;
     const IndexView &toResult = isPack ? views->second : views->first;
     OpLayoutRule rule;

@@ -15,6 +15,12 @@ using namespace mlir::layout;
 
 #include "layout/Interfaces/LayoutOpInterface.cpp.inc"
 
+OpLayoutRule OpLayoutRule::opaque(StringRef why) {
+  OpLayoutRule rule;
+  rule.whyOpaque = why;
+  return rule;
+}
+
 /// True for ops that work on each element alone, with tensors of one shape and
 /// scalars that all elements share.
 static bool isElementwise(Operation *op) {
@@ -92,5 +98,6 @@ OpLayoutRule layout::getLayoutRule(Operation *op) {
     return layoutOp.getLayoutRule();
   if (isElementwise(op))
     return getElementwiseRule(op);
-  return {};
+  return OpLayoutRule::opaque(
+      "it has no LayoutOpInterface and is not elementwise");
 }

@@ -87,7 +87,8 @@ struct ReshapeModel
         isCollapse ? result : source, isCollapse ? source : result,
         reshape.getReassociationIndices(), isCollapse);
     if (!view)
-      return rule;
+      return OpLayoutRule::opaque("below the first dim of a group a size is "
+                                  "dynamic");
     rule.kind = Kind::View;
     rule.view = *view;
     return rule;
@@ -96,11 +97,11 @@ struct ReshapeModel
 
 struct CastModel : LayoutOpInterface::ExternalModel<CastModel, tensor::CastOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
-    OpLayoutRule rule;
     auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!source || !result)
-      return rule;
+      return OpLayoutRule::opaque("a tensor is unranked");
+    OpLayoutRule rule;
     rule.kind = Kind::PerDim;
     rule.units.assign(source.getRank(), 0);
     return rule;

@@ -78,6 +78,9 @@ struct OpLayoutRule {
 
   Kind kind = Kind::Opaque;
 
+  // Kind Opaque: why, for those who ask, in text that outlives the rule.
+  StringRef whyOpaque;
+
   // Kind Loops. Maps take loops to the dims of the tensor; null where the
   // operand is no ranked tensor.
   SmallVector<LoopRule> loops;
@@ -108,6 +111,12 @@ struct OpLayoutRule {
   llvm::SmallBitVector dropped;
   /// The result is an operand of which a part is overwritten.
   bool writesPart = false;
+
+  static OpLayoutRule opaque(StringRef why);
+
+  /// One line without the name of the op: `([i, k], [k, j], [i, j]) -> [i, j],
+  /// loops i=4 j=8 k=16, reduces k, ..` (PrintRule.cpp).
+  void print(raw_ostream &os) const;
 };
 
 /// The rule of `op`: its interface's, the elementwise one for ops with the

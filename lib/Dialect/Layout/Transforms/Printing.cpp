@@ -24,17 +24,23 @@ std::string layout::printShape(RankedTensorType type) {
   return text;
 }
 
+LogicalResult layout::printToFile(Operation *root, StringRef output,
+                                  function_ref<void(raw_ostream &)> print) {
+  WholeFile file(output);
+  if (!file.getError())
+    print(file.os());
+  if (std::error_code code = file.commit())
+    return root->emitError() << "the option 'output': cannot write '" << output
+                             << "': " << code.message();
+  return success();
+}
+
 LogicalResult
 layout::printToFile(Operation *root, StringRef target, StringRef output,
                     function_ref<void(TargetAttr, raw_ostream &)> print) {
   FailureOr<TargetAttr> wanted = getTarget(root, target);
   if (failed(wanted))
     return failure();
-  WholeFile file(output);
-  if (!file.getError())
-    print(*wanted, file.os());
-  if (std::error_code code = file.commit())
-    return root->emitError() << "the option 'output': cannot write '" << output
-                             << "': " << code.message();
-  return success();
+  return printToFile(root, output,
+                     [&](raw_ostream &os) { print(*wanted, os); });
 }

@@ -20,9 +20,13 @@ namespace layout {
 /// Shape and element type without the layout: "1x64x?x7xf32".
 std::string printShape(RankedTensorType type);
 
-/// Runs `print` with the target of the pass on `root` and the file of its
-/// option 'output', - for standard output. Reports where one of them is
-/// missing.
+/// Runs `print` with the file of the option 'output' of a pass on `root`, - for
+/// standard output. Reports where it cannot be written.
+LogicalResult printToFile(Operation *root, StringRef output,
+                          function_ref<void(raw_ostream &)> print);
+
+/// Runs `print` with the target of the pass on `root`, too. Reports
+/// where there is none.
 LogicalResult printToFile(Operation *root, StringRef target, StringRef output,
                           function_ref<void(TargetAttr, raw_ostream &)> print);
 

@@ -284,8 +284,9 @@ void layout::emitDecisionRemarks(Operation *root,
         !isBoundary(op))
       remark::analysis(op->getLoc(), options("OpaqueOp", op))
           << (op->getName().getStringRef() +
-              " has no layout rule for these operands: its tensors stay "
-              "row-major")
+              " has no layout rule for these operands" +
+              (known.rule.whyOpaque.empty() ? "" : ": ") +
+              known.rule.whyOpaque + "; its tensors stay row-major")
                  .str();
     for (const ImageNote &note :
          assignment.candidates[unit.unitClass].imageNotes)

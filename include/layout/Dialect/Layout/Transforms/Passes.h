@@ -53,6 +53,9 @@ void printLayoutCost(Operation *root, TargetAttr target, CostFormat format,
 /// Draws everything below `root`, colored by layout, as a Graphviz graph.
 void printLayoutGraph(Operation *root, TargetAttr target, raw_ostream &os);
 
+/// Prints what each op below `root` asks of layouts, one line an op.
+void printLayoutRules(Operation *root, raw_ostream &os);
+
 /// The type with its layout in canonical form; a row-major layout is none.
 RankedTensorType getCanonicalType(RankedTensorType type);
 

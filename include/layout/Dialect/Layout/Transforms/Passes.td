@@ -151,6 +151,29 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
   ];
 }
 
+def PrintRulesPass : Pass<"layout-print-rules"> {
+  let summary = "Prints what each op asks of layouts";
+  let description = [{
+    One line for every op with tensors, from which the decision, the prices and
+    the verifier work; docs/rules.md explains the notation:
+
+    ```
+    func.func @main blocks (fixed, fixed)
+      %0 = tensor.empty any layout
+      %1 = linalg.matmul ([i, k], [k, j], [i, j]) -> [i, j], loops i=4 j=8 k=16, reduces k, tiles i j k, 2 ops per point
+      %2 = tensor.collapse_shape view (d0, d1) -> (d0 * 8 + d1)
+      %3 = tensor.splat keeps its types: it has no LayoutOpInterface and is not elementwise
+      func.return (fixed)
+    ```
+
+    Nothing is decided, so no target is needed.
+  }];
+  let options = [
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write, - for standard output">
+  ];
+}
+
 def InlineGlobalsPass : Pass<"layout-inline-globals"> {
   let summary = "Makes constants of globals that nobody changes";
   let description = [{

@@ -4,9 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   makeText(NCHW16c)                      (d0, d1, d2, d3) ->
+//                                          buffer(d0, d1 floordiv 16, d2, d3,
+//                                                 d1 mod 16)
+//   makeText(NCHW16c, d1 floordiv 16)      d1 floordiv 16
+//
+//===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ALGEBRA_PRINT_H
-#define LAYOUT_LIB_ALGEBRA_PRINT_H
+#ifndef LAYOUT_ALGEBRA_PRINT_H
+#define LAYOUT_ALGEBRA_PRINT_H
 
 #include "layout/Algebra/LayoutMap.h"
 
@@ -23,4 +30,4 @@ std::string makeText(const LayoutMap &map, const Sized &value);
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ALGEBRA_PRINT_H
+#endif // LAYOUT_ALGEBRA_PRINT_H

@@ -1,0 +1,181 @@
+//===- PrintRules.cpp - What each op asks of layouts ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One line for every op with tensors: its rule, or, where control flow forwards
+// tensors, which of them have one layout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Printing.h"
+#include "layout/Analysis/ControlFlow.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_PRINTRULESPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+class RulePrinter {
+public:
+  RulePrinter(Operation *root, raw_ostream &os)
+      : flow(findJoins(root)), state(root), os(os) {}
+
+  void print(Operation *op, unsigned depth);
+
+private:
+  void printName(Operation *op);
+  void printOperand(OpOperand &operand);
+  void printValue(Value value);
+  void printTies(Operation *op);
+
+  ControlFlow flow;
+  AsmState state;
+  raw_ostream &os;
+};
+
+} // namespace
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+/// The blocks of `op` that tensors are passed to.
+static SmallVector<Block *> getBlocks(Operation *op) {
+  SmallVector<Block *> blocks;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (llvm::any_of(block.getArguments(), isTensor))
+        blocks.push_back(&block);
+  return blocks;
+}
+
+static bool hasTensors(Operation *op) {
+  return llvm::any_of(op->getOperands(), isTensor) ||
+         llvm::any_of(op->getResults(), isTensor) || !getBlocks(op).empty();
+}
+
+/// `%0, %1 = name @symbol`, as in the text of the module.
+void RulePrinter::printName(Operation *op) {
+  llvm::interleaveComma(op->getResults(), os, [&](Value result) {
+    result.printAsOperand(os, state);
+  });
+  os << (op->getNumResults() ? " = " : "") << op->getName();
+  if (auto name =
+          op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+    os << ' ' << FlatSymbolRefAttr::get(name);
+}
+
+/// Whether `op` only passes tensors on.
+static bool forwardsTensors(Operation *op) {
+  return op->hasTrait<OpTrait::IsTerminator>() ||
+         isa<CallOpInterface, FunctionOpInterface, RegionBranchOpInterface>(
+             op) ||
+         !getBlocks(op).empty();
+}
+
+static void printEnd(Value value, std::optional<unsigned> tie,
+                     raw_ostream &os) {
+  if (!isTensor(value))
+    os << '_';
+  else if (tie)
+    os << 't' << *tie;
+  else
+    os << "fixed";
+}
+
+template <typename Map, typename Key>
+static std::optional<unsigned> getTie(const Map &map, Key key) {
+  auto it = map.find(key);
+  return it == map.end() ? std::nullopt : std::optional<unsigned>(it->second);
+}
+
+void RulePrinter::printValue(Value value) {
+  printEnd(value, getTie(flow.joinOfValue, value), os);
+}
+
+void RulePrinter::printOperand(OpOperand &operand) {
+  printEnd(operand.get(), getTie(flow.joinOfOperand, &operand), os);
+}
+
+/// `(_, t0) -> (t0), blocks (_, t0)`: what has one name has one layout.
+void RulePrinter::printTies(Operation *op) {
+  if (op->getNumOperands()) {
+    os << " (";
+    llvm::interleaveComma(op->getOpOperands(), os,
+                          [&](OpOperand &operand) { printOperand(operand); });
+    os << ')';
+  }
+  auto printValues = [&](ValueRange values) {
+    os << '(';
+    llvm::interleaveComma(values, os, [&](Value value) { printValue(value); });
+    os << ')';
+  };
+  if (op->getNumResults()) {
+    os << " -> ";
+    printValues(op->getResults());
+  }
+  for (auto [i, block] : llvm::enumerate(getBlocks(op))) {
+    os << (i ? ", " : " blocks ");
+    printValues(block->getArguments());
+  }
+}
+
+void RulePrinter::print(Operation *op, unsigned depth) {
+  OpLayoutRule rule = getLayoutRule(op);
+  bool isOpaque = rule.kind == OpLayoutRule::Kind::Opaque;
+  if (hasTensors(op) || isa<FunctionOpInterface>(op)) {
+    os.indent(2 * depth++);
+    printName(op);
+    if (isOpaque && forwardsTensors(op)) {
+      printTies(op);
+    } else {
+      rule.print(os << ' ');
+      if (rule.kind != OpLayoutRule::Kind::Source && isFreeSource(op, rule))
+        os << ", free in any layout";
+      for (OpOperand &operand : op->getOpOperands())
+        if (std::optional<unsigned> tie = getTie(flow.joinOfOperand, &operand))
+          os << ", operand " << operand.getOperandNumber() << " in t" << *tie;
+    }
+    os << '\n';
+  }
+  // Ops below one with a rule are part of what it does.
+  if (!isOpaque)
+    return;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        print(&inner, depth);
+}
+
+void layout::printLayoutRules(Operation *root, raw_ostream &os) {
+  RulePrinter(root, os).print(root, 0);
+}
+
+namespace {
+struct PrintRulesPass : layout::impl::PrintRulesPassBase<PrintRulesPass> {
+  using PrintRulesPassBase::PrintRulesPassBase;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    markAllAnalysesPreserved();
+    if (failed(printToFile(root, output, [&](raw_ostream &os) {
+          printLayoutRules(root, os);
+        })))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,161 @@
+//===- PrintRule.cpp - The rule of an op as a line of text ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops have the names i, j, k .. z, i1, j1 ..; dims of a tensor are d0, d1 ..,
+// as in the text of a layout. docs/rules.md has the notation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Print.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static std::string getLoopName(unsigned loop) {
+  constexpr unsigned kLetters = 'z' - 'i' + 1;
+  std::string name(1, char('i' + loop % kLetters));
+  return loop < kLetters ? name : name + std::to_string(loop / kLetters);
+}
+
+/// `i + k * 2`: the text of the expression, whose only `d` before a number is
+/// that of a dim.
+static std::string printIndex(AffineExpr expr) {
+  std::string text, named;
+  llvm::raw_string_ostream(text) << expr;
+  StringRef rest = text;
+  while (!rest.empty()) {
+    unsigned loop;
+    if (rest.size() > 1 && rest[0] == 'd' && llvm::isDigit(rest[1])) {
+      rest = rest.drop_front();
+      rest.consumeInteger(10, loop);
+      named += getLoopName(loop);
+      continue;
+    }
+    named += rest.front();
+    rest = rest.drop_front();
+  }
+  return named;
+}
+
+static void printTensor(AffineMap map, raw_ostream &os) {
+  if (!map) {
+    os << "scalar";
+    return;
+  }
+  os << '[';
+  llvm::interleaveComma(map.getResults(), os,
+                        [&](AffineExpr expr) { os << printIndex(expr); });
+  os << ']';
+}
+
+/// `, title i k`, nothing where no loop is chosen.
+static void printLoops(const OpLayoutRule &rule, StringRef title,
+                       function_ref<bool(const LoopRule &)> isChosen,
+                       raw_ostream &os) {
+  bool first = true;
+  for (auto [i, loop] : llvm::enumerate(rule.loops))
+    if (isChosen(loop)) {
+      if (std::exchange(first, false))
+        os << ", " << title;
+      os << ' ' << getLoopName(i);
+    }
+}
+
+static void printStructured(const OpLayoutRule &rule, raw_ostream &os) {
+  os << '(';
+  for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
+    os << (i ? ", " : "");
+    if (map && !rule.isRead[i])
+      os << "unread ";
+    printTensor(map, os);
+  }
+  os << ") -> ";
+  llvm::interleaveComma(rule.resultMaps, os,
+                        [&](AffineMap map) { printTensor(map, os); });
+  for (auto [i, loop] : llvm::enumerate(rule.loops)) {
+    os << (i ? " " : ", loops ") << getLoopName(i) << '=';
+    if (ShapedType::isDynamic(loop.size))
+      os << '?';
+    else
+      os << loop.size;
+  }
+  using utils::IteratorType;
+  auto runs = [](IteratorType iterator) {
+    return [=](const LoopRule &loop) { return loop.iterator == iterator; };
+  };
+  printLoops(rule, "reduces", runs(IteratorType::reduction), os);
+  printLoops(
+      rule, "tiles", [](const LoopRule &loop) { return loop.tileable; }, os);
+  os << ", " << rule.opsPerPoint << (rule.opsPerPoint == 1 ? " op" : " ops")
+     << " per point";
+  if (rule.onlyWrites)
+    os << ", only writes";
+  if (rule.runsAnywhere)
+    os << ", runs in any layout";
+}
+
+/// `(d0, d1, d2) -> ([d0, d1], d2)`: the dims of the result over those of the
+/// source.
+static void printView(const OpLayoutRule &rule, raw_ostream &os) {
+  const ViewRule &view = rule.view;
+  LayoutMap source = LayoutMap::rowMajor(view.sourceDims.size());
+  os << "view (";
+  llvm::interleaveComma(llvm::seq(source.getRank()), os,
+                        [&](unsigned d) { os << 'd' << d; });
+  os << ") -> (";
+  llvm::interleaveComma(view.resultDims, os, [&](const Linear &dim) {
+    os << makeText(source, {dim, naturalExtent(dim)});
+  });
+  os << ')' << (rule.isViewOfRowMajor ? "" : ", moves row-major elements");
+}
+
+static void printPerDim(const OpLayoutRule &rule, raw_ostream &os) {
+  os << "one layout [";
+  for (auto [d, unit] : llvm::enumerate(rule.units)) {
+    os << (d ? ", d" : "d") << d;
+    if (d < rule.dropped.size() && rule.dropped[d])
+      os << " dropped";
+    else if (unit == 1)
+      os << " whole";
+    else if (unit)
+      os << " in tiles that divide " << unit;
+  }
+  os << ']';
+  if (!rule.isRead.empty()) {
+    std::string read;
+    for (auto [i, isRead] : llvm::enumerate(rule.isRead))
+      if (isRead)
+        read += " " + std::to_string(i);
+    os << (read.empty() ? ", reads what it writes" : ", reads operand") << read;
+  }
+  if (rule.writesPart)
+    os << ", writes a part";
+}
+
+void OpLayoutRule::print(raw_ostream &os) const {
+  switch (kind) {
+  case Kind::Opaque:
+    os << "keeps its types"
+       << (whyOpaque.empty() ? ": its rule admits nothing else" : ": ")
+       << whyOpaque;
+    return;
+  case Kind::Loops:
+    return printStructured(*this, os);
+  case Kind::View:
+    return printView(*this, os);
+  case Kind::PerDim:
+    return printPerDim(*this, os);
+  case Kind::Source:
+    os << "any layout";
+    return;
+  case Kind::Shape:
+    os << "any layout, reads no element";
+    return;
+  }
+}
