@@ -1,5 +1,8 @@
 # Helpers that give every library and tool of the project the same settings.
 
+# Whatever is generated before a source can be read.
+add_custom_target(layout-headers)
+
 # layout_add_library(name sources... [DEPENDS targets...] [LINK libs...]
 #                    [PRECOMPILED header])
 # A static library that is installed and exported as layout::<name>. LINK takes
@@ -15,6 +18,7 @@ function(layout_add_library name)
     $<INSTALL_INTERFACE:include>)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
+    add_dependencies(layout-headers ${ARG_DEPENDS})
   endif()
   if(ARG_PRECOMPILED AND LAYOUT_PRECOMPILED_HEADERS)
     layout_precompile(${ARG_PRECOMPILED})

@@ -3,6 +3,7 @@
 # Set-up shared by every ./dev subcommand; sourced by it, not run.
 #
 # setup_packages   Debian packages, through apt, only when one is missing
+# setup_tidy       those of clang-tidy
 # setup_python     a virtual environment in $build/venv
 # setup_configure  CMake, only when its arguments changed
 # build_targets    ninja, quiet, with progress
@@ -122,6 +123,15 @@ setup_packages() {
   step "packages are installed"
 }
 
+# What `./dev tidy` alone needs.
+setup_tidy() {
+  local -a missing
+  mapfile -t missing < <(missing_packages clang-tidy-22)
+  ((${#missing[@]})) || return 0
+  step "installing packages: ${missing[*]}"
+  apt_install "${missing[@]}" || die "apt could not install ${missing[*]}"
+}
+
 # install_requirements FILE STAMP [OPTIONS]: pip, when FILE changed since the
 # last time.
 install_requirements() {
@@ -171,12 +181,8 @@ install_optional() {
   fi
 }
 
-# In a shell with sanitize=1, the tools get AddressSanitizer and UBSan. libMLIR
-# has neither: what its headers do for AddressSanitizer is switched off, and
-# `vptr` would need an instrumented one.
-sanitizer_flags="-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined
-  -U__SANITIZE_ADDRESS__ -fno-omit-frame-pointer -g1"
-
+# In a shell with sanitize=1, the preset of that name: assertions,
+# AddressSanitizer and UBSan.
 setup_configure() {
   local llvm python=${venv:-$build/venv}/bin/python
   llvm=$(llvm-config-22 --prefix)
@@ -199,14 +205,13 @@ setup_configure() {
     -DLAYOUT_BUILD_TESTS=ON
     -DLAYOUT_BUILD_BENCHMARKS=ON)
   if ((${sanitize:-0})); then
-    local flags=${sanitizer_flags//$'\n'/ }
-    arguments+=("-DCMAKE_CXX_FLAGS=$flags" "-DCMAKE_C_FLAGS=$flags"
-      "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DLAYOUT_TCMALLOC=
-      -DLAYOUT_BUILD_TESTS=OFF -DLAYOUT_BUILD_BENCHMARKS=OFF
-      -DLAYOUT_BUILD_PYTHON=OFF)
+    arguments+=(--preset sanitize -DCMAKE_BUILD_TYPE=Debug -DLAYOUT_BUILD_BENCHMARKS=OFF)
   fi
   local value
-  value=$(printf '%s\n' "${arguments[@]}" "${CFLAGS:-}" "${CXXFLAGS:-}" "${LDFLAGS:-}" | hash_of)
+  value=$({
+    printf '%s\n' "${arguments[@]}" "${CFLAGS:-}" "${CXXFLAGS:-}" "${LDFLAGS:-}"
+    if ((${sanitize:-0})); then cat "$root/CMakePresets.json"; fi
+  } | hash_of)
   if [[ -e $build/build.ninja ]] && stamp_is "$build/.configured" "$value"; then return 0; fi
   step "configuring"
   # A build directory that was copied or moved still names its old place.

@@ -15,6 +15,6 @@ config.test_format = lit.formats.GoogleTest(".", "Tests")
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = 300
 
-for name in ("HOME", "TMPDIR", "LC_ALL"):
+for name in ("HOME", "TMPDIR", "LC_ALL", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

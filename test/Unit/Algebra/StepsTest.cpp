@@ -232,9 +232,9 @@ TEST(StepsTest, AnswersForUnknownSizesHoldOfAllSizes) {
           if (stride) {
             ASSERT_EQ(stride->evaluate(some), change);
           }
-          ASSERT_TRUE(!steps || llvm::any_of(*steps, [&](const Step &step) {
-            return step.by.evaluate(some) == change &&
-                   position % step.every == 0;
+          ASSERT_TRUE(!steps || llvm::any_of(*steps, [&, at = position](
+                                                         const Step &step) {
+            return step.by.evaluate(some) == change && at % step.every == 0;
           }));
         }
       if (run) {
