@@ -1,0 +1,163 @@
+"""Draws the libraries and what they use, and checks that this points one way.
+
+usage: rooms.py [--update] ROOT
+
+The picture in docs/architecture.md, between two comments, is made of the calls of
+layout_add_library, and of add_library, in the CMakeLists.txt files below lib, and of
+what sources and headers include. An arrow from A to B says that A links B, a dotted
+one that A only includes headers of B; what follows from other arrows is left out.
+--update writes the picture.
+
+It is an error where libraries use each other in a circle, and, without --update, where
+the picture is not current. A header belongs to the library that has a source of its
+name below the directory in lib that mirrors its own; where there is none, to those
+that have sources in that directory.
+"""
+
+import argparse
+import os
+import re
+import sys
+
+from source_files import source_files
+
+_LIBRARY = re.compile(r"\b(?:layout_)?add_library\(\s*(\w+)([^()]*)\)")
+_KEYWORD = re.compile(r"\b(DEPENDS|LINK|PRECOMPILED)\b")
+_INCLUDE = re.compile(r'^#include "layout/([^"]+)"', re.MULTILINE)
+_PICTURE = re.compile(r"(<!-- rooms -->\n).*?(<!-- end of rooms -->\n)", re.DOTALL)
+
+
+class Library:
+    def __init__(self, directory, sources, links):
+        self.directory, self.sources, self.links = directory, sources, links
+
+
+def read(root, name):
+    with open(os.path.join(root, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def find_libraries(root, names):
+    libraries = {}
+    for name in names:
+        if not name.startswith("lib/") or os.path.basename(name) != "CMakeLists.txt":
+            continue
+        text = re.sub(r"#.*", "", read(root, name))
+        for library, arguments in _LIBRARY.findall(text):
+            parts = _KEYWORD.split(arguments)
+            links = [word for keyword, words in zip(parts[1::2], parts[2::2])
+                     if keyword == "LINK" for word in words.split() if word.startswith("Layout")]
+            directory = os.path.dirname(name)
+            sources = [os.path.normpath(os.path.join(directory, word))
+                       for word in parts[0].split() if word.endswith(".cpp")]
+            libraries[library] = Library(directory, sources, links)
+    for library, it in libraries.items():
+        for link in it.links:
+            if link not in libraries:
+                sys.exit(f"{library} links {link}, which no CMakeLists.txt below lib makes")
+    return libraries
+
+
+def find_includes(root, names, libraries):
+    """For each library those whose headers its sources and headers include."""
+    in_directory, of_name = {}, {}
+    for library, it in libraries.items():
+        for source in it.sources:
+            directory, stem = os.path.split(source[:-len(".cpp")])
+            in_directory.setdefault(directory, set()).add(library)
+            # lib/Runtime/OpenCL/Memory.cpp serves Runtime/Memory.h and Runtime/OpenCL.h.
+            above, last = os.path.split(directory)
+            for key in ((directory, stem), (above, stem), (above, last)):
+                of_name.setdefault(key, set()).add(library)
+
+    def owners(header):
+        directory, stem = os.path.split(os.path.join("lib", header[:-len(".h")]))
+        return of_name.get((directory, stem)) or in_directory.get(directory, set())
+
+    files = [(source, {library}) for library, it in libraries.items() for source in it.sources]
+    files += [(name, owners(name[len("include/layout/"):])) for name in names
+              if name.startswith("include/layout/") and name.endswith(".h")]
+    files += [(name, in_directory.get(os.path.dirname(name), set())) for name in names
+              if name.startswith("lib/") and name.endswith(".h")]
+    includes = {library: {} for library in libraries}
+    for name, of in files:
+        if len(of) != 1:
+            continue
+        for header in _INCLUDE.findall(read(root, name)):
+            used = owners(header)
+            if len(used) == 1 and used != of:
+                includes[min(of)].setdefault(min(used), f"{name} includes layout/{header}")
+    return includes
+
+
+def find_circle(uses):
+    """Libraries that use each other in a row, the first one again at the end."""
+    done, path = set(), []
+
+    def visit(library):
+        if library in path:
+            return path[path.index(library):] + [library]
+        if library in done:
+            return None
+        path.append(library)
+        circle = next(filter(None, map(visit, sorted(uses[library]))), None)
+        path.pop()
+        done.add(library)
+        return circle
+
+    return next(filter(None, map(visit, sorted(uses))), None)
+
+
+def reach(uses, library):
+    return set(uses[library]).union(*(reach(uses, used) for used in uses[library]))
+
+
+def draw(libraries, uses):
+    lines = ["```mermaid", "flowchart BT"]
+    for library in sorted(libraries, key=lambda name: (libraries[name].directory, name)):
+        lines.append(f'  {library}["{library}<br/>{libraries[library].directory}"]')
+    for library in sorted(libraries):
+        for used in sorted(uses[library]):
+            if not any(used in reach(uses, other) for other in uses[library]):
+                arrow = "-->" if used in libraries[library].links else "-.->"
+                lines.append(f"  {library} {arrow} {used}")
+    return "\n".join(lines + ["```"]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("root")
+    arguments = parser.parse_args()
+    root = arguments.root
+    names = source_files(root)
+    libraries = find_libraries(root, names)
+    includes = find_includes(root, names, libraries)
+    uses = {library: set(it.links) | set(includes[library]) for library, it in libraries.items()}
+    circle = find_circle(uses)
+    if circle:
+        print("libraries use each other in a circle: " + " -> ".join(circle))
+        for user, used in zip(circle, circle[1:]):
+            print("  " + includes[user].get(used, f"{user} links {used}"))
+        return 1
+    problems = []
+    page = "docs/architecture.md"
+    text = read(root, page)
+    picture = draw(libraries, uses)
+    current, count = _PICTURE.subn(lambda match: match[1] + picture + match[2], text)
+    if count != 1:
+        problems.append(f"{page} has {count} places for the picture, not one")
+    elif current != text and arguments.update:
+        with open(os.path.join(root, page), "w", encoding="utf-8") as file:
+            file.write(current)
+    elif current != text:
+        problems.append(f"{page}: the picture is not that of the CMakeLists.txt files; "
+                        "`./dev docs` draws it")
+    for problem in problems:
+        print(problem)
+    print(f"{len(libraries)} libraries, {len(problems)} problems")
+    return 1 if problems or not libraries else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
