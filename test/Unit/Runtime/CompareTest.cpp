@@ -9,8 +9,8 @@
 #include "layout/Runtime/Npy.h"
 #include "gtest/gtest.h"
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <vector>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -22,7 +22,7 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Array makeArray(ArrayRef<float> values) {
   Array array(ElementKind::F32, {int64_t(values.size())});
-  std::memcpy(array.data(), values.data(), values.size() * sizeof(float));
+  llvm::copy(values, reinterpret_cast<float *>(array.data()));
   return array;
 }
 
@@ -45,9 +45,8 @@ TEST(Compare, TakesTheLargestDifferenceAndTheScaleOfTheFirst) {
 }
 
 TEST(Compare, EqualArraysDoNotDiffer) {
-  for (ArrayRef<float> values :
-       {ArrayRef<float>({0, 0}), ArrayRef<float>({kInfinity, -kInfinity, 3}),
-        ArrayRef<float>()}) {
+  const std::vector<float> arrays[] = {{0, 0}, {kInfinity, -kInfinity, 3}, {}};
+  for (ArrayRef<float> values : arrays) {
     Difference difference = compare(values, values);
     EXPECT_EQ(difference.maxAbs, 0);
     EXPECT_EQ(difference.maxRel, 0);
