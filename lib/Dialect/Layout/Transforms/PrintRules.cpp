@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTRULESPASS
@@ -73,7 +74,15 @@ void RulePrinter::printName(Operation *op) {
   llvm::interleaveComma(op->getResults(), os, [&](Value result) {
     result.printAsOperand(os, state);
   });
-  os << (op->getNumResults() ? " = " : "") << op->getName();
+  os << (op->getNumResults() ? " = " : "");
+  // Only names of registered ops are known to be words.
+  if (op->isRegistered()) {
+    os << op->getName();
+  } else {
+    os << '"';
+    llvm::printEscapedString(op->getName().getStringRef(), os);
+    os << '"';
+  }
   if (auto name =
           op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
     os << ' ' << FlatSymbolRefAttr::get(name);
