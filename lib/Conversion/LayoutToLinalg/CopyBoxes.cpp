@@ -194,10 +194,10 @@ static Value emitCopy(OpBuilder &b, Location loc, Value from, AffineMap fromMap,
                  ? value
                  : tensor::CastOp::create(b, loc, type, value);
     };
-    return linalg::TransposeOp::create(
-               b, loc, castTo(fromType.clone(fromShape), from),
-               castTo(toType.clone(toShape), to), permutation)
-        ->getResult(0);
+    auto transposed = linalg::TransposeOp::create(
+        b, loc, castTo(fromType.clone(fromShape), from),
+        castTo(toType.clone(toShape), to), permutation);
+    return castTo(toType, transposed->getResult(0));
   }
   SmallVector<utils::IteratorType> iterators(fromMap.getNumDims(),
                                              utils::IteratorType::parallel);

@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::layout {
@@ -27,10 +29,33 @@ namespace mlir::layout {
 
 using namespace mlir;
 
+/// Where a branch gives another size than a cast behind the branches states,
+/// the program does not take it. What it gives is copied, so that nobody looks
+/// for a destination in what the cast gives, which has no room for it.
+static void separateOtherSizes(tensor::CastOp cast) {
+  auto branches = cast.getSource().getDefiningOp<scf::IfOp>();
+  if (!branches)
+    return;
+  unsigned number = llvm::cast<OpResult>(cast.getSource()).getResultNumber();
+  for (Region &region : branches->getRegions()) {
+    Operation *yield = region.front().getTerminator();
+    OpOperand &given = yield->getOpOperand(number);
+    auto inner = given.get().getDefiningOp<tensor::CastOp>();
+    if (!inner || succeeded(verifyCompatibleShape(inner.getSource().getType(),
+                                                  cast.getType())))
+      continue;
+    OpBuilder b(yield);
+    given.set(bufferization::AllocTensorOp::create(
+        b, cast.getLoc(), llvm::cast<RankedTensorType>(given.get().getType()),
+        ValueRange(), /*copy=*/given.get()));
+  }
+}
+
 namespace {
 
 struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
+    getOperation()->walk([](tensor::CastOp op) { separateOtherSizes(op); });
     OpPassManager pipeline(ModuleOp::getOperationName());
     pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
     bufferization::OneShotBufferizePassOptions options;

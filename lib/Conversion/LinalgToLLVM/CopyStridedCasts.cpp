@@ -13,6 +13,9 @@
 // The first stride of the result is the size of its second dim, that of the
 // slice is that of what it was cut from, and neither is a number.
 //
+// And views of memory that a cast makes look as if it had elements: to fold the
+// cast, as upstream's canonicalizer does, gives a view whose offset is outside.
+//
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
@@ -38,6 +41,36 @@ static bool losesStrides(memref::CastOp cast) {
          llvm::is_contained(strides, ShapedType::kDynamic);
 }
 
+static bool showsNoElements(memref::SubViewOp view) {
+  auto cast = view.getSource().getDefiningOp<memref::CastOp>();
+  auto type =
+      cast ? dyn_cast<MemRefType>(cast.getSource().getType()) : MemRefType();
+  return type && llvm::is_contained(type.getShape(), 0);
+}
+
+/// The same view without a rule for its offset. What its strides are matters to
+/// nobody.
+static void viewAnywhere(RewriterBase &rewriter, memref::SubViewOp view) {
+  rewriter.setInsertionPoint(view);
+  MemRefType type = view.getType();
+  auto [strides, offset] = type.getStridesAndOffset();
+  auto known = [&](int64_t number) {
+    return rewriter.getIndexAttr(ShapedType::isDynamic(number) ? 0 : number);
+  };
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  SmallVector<OpFoldResult> sizes, steps;
+  for (auto [d, size] : llvm::enumerate(view.getMixedSizes()))
+    if (!dropped[d])
+      sizes.push_back(size);
+  for (int64_t stride : strides)
+    steps.push_back(known(stride));
+  OpFoldResult start = known(offset);
+  Value any = memref::ReinterpretCastOp::create(
+      rewriter, view.getLoc(), view.getSource(), start, sizes, steps);
+  rewriter.replaceOp(
+      view, rewriter.createOrFold<memref::CastOp>(view.getLoc(), type, any));
+}
+
 namespace {
 struct CopyStridedCasts
     : layout::impl::CopyStridedCastsPassBase<CopyStridedCasts> {
@@ -47,7 +80,14 @@ struct CopyStridedCasts
       if (losesStrides(op))
         casts.push_back(op);
     });
+    SmallVector<memref::SubViewOp> views;
+    getOperation()->walk([&](memref::SubViewOp op) {
+      if (showsNoElements(op))
+        views.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
+    for (memref::SubViewOp view : views)
+      viewAnywhere(rewriter, view);
     for (memref::CastOp cast : casts) {
       rewriter.setInsertionPoint(cast);
       Location loc = cast.getLoc();

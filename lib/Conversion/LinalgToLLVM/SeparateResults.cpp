@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_SEPARATERESULTSPASS
@@ -32,11 +33,19 @@ static Value findMemory(Value value) {
   return value;
 }
 
+/// Whether what `op` gives is carried to the next turn of a loop.
+static bool endsTurn(Operation *op) {
+  return isa<RegionBranchTerminatorOpInterface>(op) &&
+         isa<LoopLikeOpInterface>(op->getParentOp());
+}
+
 namespace {
 struct SeparateResults
     : layout::impl::SeparateResultsPassBase<SeparateResults> {
   void runOnOperation() override {
-    getOperation()->walk([](func::ReturnOp op) {
+    getOperation()->walk([](Operation *op) {
+      if (!isa<func::ReturnOp>(op) && !endsTurn(op))
+        return;
       OpBuilder b(op);
       llvm::SmallPtrSet<void *, 4> seen;
       for (OpOperand &operand : op->getOpOperands()) {
@@ -45,9 +54,9 @@ struct SeparateResults
           continue;
         Value memory = findMemory(operand.get());
         if (!seen.insert(memory.getAsOpaquePointer()).second ||
-            matchPattern(memory, m_Constant()))
+            (isa<func::ReturnOp>(op) && matchPattern(memory, m_Constant())))
           operand.set(bufferization::AllocTensorOp::create(
-              b, op.getLoc(), type, ValueRange(), /*copy=*/operand.get()));
+              b, op->getLoc(), type, ValueRange(), /*copy=*/operand.get()));
       }
     });
   }

@@ -42,7 +42,8 @@ def SeparateResultsPass : Pass<"layout-separate-results"> {
   let description = [{
     Copies a result of a function that shows the memory of another result, as
     the same value or a view of it does, and one that is a constant:
-    bufferization lets a caller write to the results of a call.
+    bufferization lets a caller write to the results of a call. The same holds
+    for what a loop carries to its next turn, without the constants.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
@@ -176,7 +177,8 @@ def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
     Bufferization casts a slice of dynamic size to contiguous memory where it
     leaves or enters a function, as the strides of neither type are numbers. The
     slice keeps its strides, which are not those that the other type stands for:
-    such a cast becomes an allocation and a copy.
+    such a cast becomes an allocation and a copy. A view of memory without
+    elements, which a cast hides, gets an offset that no rule holds for.
   }];
   let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
 }

@@ -63,7 +63,9 @@ def branch(b, condition, *values, then, otherwise):
     bit, is_true = is_positive(b, condition)
     made = compute(then if is_true else otherwise, values)
     expected = [compute(body, values) for body in (then, otherwise)]
-    require(same_types(*expected))
+    # A branch that is not taken may contradict what is stated of the result afterwards, and upstream's
+    # verifiers then refuse it.
+    require(same_types(*expected) and all(v.shape == w.shape for v, w in zip(*expected)))
     types = ", ".join(v.type for v in made)
     name = opened(b, f"scf.if {bit} -> ({types}) {{", len(made))
     b.write(f"scf.yield {yielded(then.run(b, values))}")

@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from values import (EXACT, Size, affine, check_range, dims_of, is_complex, is_float, is_integer, largest,
-                    require, suffix)
+from values import (EXACT, Size, affine, check_infinities, check_range, dims_of, is_complex, is_float,
+                    is_integer, largest, require, suffix)
 
 # What is computed on two numbers of one type: text with ? for f or i, numpy, types.
 BINARY = {
@@ -47,6 +47,8 @@ def compute(op, x, y, element):
         data = ((data.astype(np.int64) + 8) & 15) - 8
     if element in EXACT:
         check_range(data, element)
+    if op == "mul":
+        check_infinities(x, y)
     return data
 
 

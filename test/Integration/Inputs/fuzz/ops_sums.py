@@ -5,8 +5,8 @@
 import numpy as np
 
 from ops_linalg import cast_text, init_like, line
-from values import (EXACT, affine, check_range, dims_of, is_complex, is_float, is_integer, largest,
-                    require, suffix)
+from values import (EXACT, affine, check_infinities, check_range, dims_of, is_complex, is_float,
+                    is_integer, largest, require, suffix)
 
 
 # Contractions.
@@ -42,6 +42,7 @@ def checked_sum(spec, element, *operands):
     data = einsum(spec, *operands)
     if element in EXACT and all(np.isfinite(x).all() for x in operands):
         check_range(None, element, largest(einsum(spec, *[np.abs(x) for x in operands])))
+    check_infinities(*operands)
     return data
 
 
@@ -253,7 +254,7 @@ def reduce_data(x, over, kind):
         if kind == "squares":
             return (data * data).sum(over), (data * data).sum(over)
         if kind == "mul":
-            return data.prod(over), np.abs(data).prod(over)
+            return data.prod(over), np.maximum(np.abs(data), 1).prod(over)
         if kind == "count":
             return (data != 0).sum(over), (data != 0).sum(over)
         if kind in ("and", "or", "xor"):

@@ -163,9 +163,10 @@ def find_difference(wanted, outputs):
         if not value.bound:
             same = (found == value.data) | (found != found) & (value.data != value.data)
         else:
-            expected = value.data.astype(np.float64)
+            wide = np.complex128 if np.iscomplexobj(value.data) else np.float64
+            expected = value.data.astype(wide)
             scale = max(1.0, np.abs(expected[np.isfinite(expected)]).max(initial=0))
-            same = np.isclose(found.astype(np.float64), expected, rtol=0, equal_nan=True,
+            same = np.isclose(found.astype(wide), expected, rtol=0, equal_nan=True,
                               atol=value.bound * scale)
         if not same.all():
             at = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0]) if found.ndim else ()

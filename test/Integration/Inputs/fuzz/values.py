@@ -268,3 +268,10 @@ def check_range(data, element, bound=None):
     if bound is None:
         bound = largest(np.asarray(data))
     require(bound <= limit(element))
+
+
+def check_infinities(*factors):
+    """A number that was rounded may be 0 or near it, which an infinity makes another product."""
+    finite = [np.isfinite(x) if x.dtype.kind in "fc" else np.ones(x.shape, bool) for x in factors]
+    require(all(known.all() for known in finite) or
+            all((x[known] == np.rint(x[known])).all() for x, known in zip(factors, finite)))
