@@ -140,21 +140,9 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
     os << "keeps what its attributes state";
     break;
   case OpConfig::Origin::Lanes:
-    if (costs.getTarget().hasImages())
-      os << "puts its channels on the lanes of pixels";
-    else if (costs.getTarget().hasUnits())
-      os << "spreads its channels over the units";
-    else
-      os << "tiles its channels for " << costs.getTarget().getLanes()
-         << " lanes";
-    break;
   case OpConfig::Origin::Mixed:
-    os << (costs.getTarget().hasUnits()
-               ? "reads over the network what is stored otherwise"
-               : "reads and writes images and linear memory as they come");
-    break;
   case OpConfig::Origin::Padded:
-    os << "saves masks, as its padding is known";
+    costs.getModel().describe(config, os);
     break;
   case OpConfig::Origin::Carried:
     if (Operation *producer = config.from.getDefiningOp())

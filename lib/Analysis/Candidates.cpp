@@ -7,12 +7,8 @@
 
 #include "layout/Analysis/Candidates.h"
 #include "ConfigBuilder.h"
-#include "ImageCandidates.h"
-#include "NpuCandidates.h"
-#include "PaddingStates.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/RuleCheck.h"
-#include "llvm/Support/MathExtras.h"
 #include <deque>
 
 using namespace mlir;
@@ -25,29 +21,22 @@ class Propagation {
 public:
   Propagation(const Program &program, CostModel &costs,
               const CandidateLimits &limits)
-      : program(program), costs(costs), limits(limits),
+      : program(program), costs(costs),
+        limits(costs.getModel().getLimits(limits)),
         result(program.unitClasses.size()),
-        offered(program.tensorClasses.size()),
-        carried(program.unitClasses.size()) {
-    // The tensors of a kernel choose apart.
-    if (costs.getTarget().hasImages()) {
-      this->limits.configsPerOp =
-          llvm::SaturatingMultiply(limits.configsPerOp, 3u);
-      this->limits.layoutsPerTensor =
-          llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u);
-    }
-  }
+        offered(program.tensorClasses.size()) {}
 
   std::vector<Candidates> run();
 
 private:
   void seed(unsigned unitClass);
-  void add(unsigned unitClass, std::optional<OpConfig> config,
-           OpConfig::Origin origin, Value from);
+  void add(unsigned unitClass, std::optional<OpConfig> config, Value from);
   void offer(unsigned tensorClass, LayoutId layout);
   bool canRun(const UnitClass &unit, const OpLayouts &layouts) const;
   void carry(unsigned unitClass, Slot slot, LayoutId layout, Value from);
-  std::optional<OpConfig> getJoinConfig(const UnitClass &join, LayoutId layout,
+  std::optional<OpConfig> getJoinConfig(const UnitClass &join,
+                                        OpConfig::Origin origin,
+                                        LayoutId layout,
                                         unsigned slot = 0) const;
 
   const Program &program;
@@ -55,8 +44,6 @@ private:
   CandidateLimits limits;
   std::vector<Candidates> result;
   std::vector<SmallVector<LayoutId, 4>> offered;
-  /// What the loops of each class of units were given already.
-  std::vector<SmallVector<std::pair<AffineMap, LayoutId>, 0>> carried;
   std::deque<std::pair<unsigned, LayoutId>> queue;
 };
 } // namespace
@@ -66,12 +53,11 @@ static LayoutId getLayout(const OpLayouts &layouts, Slot slot) {
                        : layouts.operands[slot.index];
 }
 
-/// Whether the loops of an op run on stored digits in these layouts. Kernels of
-/// devices and units find each element by itself.
+/// Whether an op runs in these layouts.
 bool Propagation::canRun(const UnitClass &unit,
                          const OpLayouts &layouts) const {
-  if (costs.getTarget().hasImages() || costs.getTarget().hasUnits() ||
-      unit.isJoin() || unit.rule.kind != Kind::Loops)
+  if (costs.getModel().findsElements() || unit.isJoin() ||
+      unit.rule.kind != Kind::Loops)
     return true;
   auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
     SmallVector<Type> types;
@@ -89,7 +75,7 @@ bool Propagation::canRun(const UnitClass &unit,
 }
 
 void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
-                      OpConfig::Origin origin, Value from) {
+                      Value from) {
   if (!config)
     return;
   const UnitClass &unit = program.unitClasses[unitClass];
@@ -99,7 +85,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
       // The same layouts as tiles let further tiles be combined with them.
       if (known.tiles.empty())
         known.tiles = std::move(config->tiles);
-      known.meetsNeed |= origin == OpConfig::Origin::Lanes;
+      known.meetsNeed |= config->origin == OpConfig::Origin::Lanes;
       return;
     }
   // The first one is the types as they are, whatever they are.
@@ -109,8 +95,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
     candidates.isTruncated = true;
     return;
   }
-  config->origin = origin;
-  config->meetsNeed = origin == OpConfig::Origin::Lanes;
+  config->meetsNeed = config->origin == OpConfig::Origin::Lanes;
   config->from = from;
   // Where there is no choice there is no price.
   if (!unit.isPinned && !unit.isJoin())
@@ -132,32 +117,9 @@ void Propagation::offer(unsigned tensorClass, LayoutId layout) {
   queue.push_back({tensorClass, layout});
 }
 
-/// Configuration `i` with the tiles that `layout` gives one tensor, where that
-/// is a new one.
-static std::optional<OpConfig>
-combine(const Candidates &candidates, const ConfigBuilder &builder,
-        CostModel &costs, size_t i, Slot slot, LayoutId layout,
-        const ConfigBuilder::LoopTiles &loopTiles) {
-  const OpConfig &base = candidates.configs[i];
-  if (base.tiles.empty())
-    return std::nullopt;
-  SmallVector<int64_t> tiles = base.tiles;
-  for (auto [loop, tile] : loopTiles)
-    tiles[loop] = tile;
-  if (llvm::any_of(candidates.configs, [&](const OpConfig &config) {
-        return config.tiles == tiles;
-      }))
-    return std::nullopt;
-  // Tiles in another order are another layout.
-  if (costs.getRepresentative(builder.getTiledLayout(tiles, slot),
-                              builder.getType(slot.isResult, slot.index)) !=
-      layout)
-    return std::nullopt;
-  return builder.getTiled(tiles);
-}
-
 /// `layout` is that of operand `slot`: of the ends, or of a part.
 std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
+                                                   OpConfig::Origin origin,
                                                    LayoutId layout,
                                                    unsigned slot) const {
   if (slot > 0) {
@@ -175,6 +137,7 @@ std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
   if (!representative || !costs.isStorable(layout, join.joinType))
     return std::nullopt;
   OpConfig config;
+  config.origin = origin;
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
   for (const UnitClass::Part &part : join.joinParts) {
@@ -202,8 +165,9 @@ void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
     return;
   if (unit.isJoin())
     return add(unitClass,
-               getJoinConfig(unit, layout, slot.isResult ? 0 : slot.index),
-               OpConfig::Origin::Carried, from);
+               getJoinConfig(unit, OpConfig::Origin::Carried, layout,
+                             slot.isResult ? 0 : slot.index),
+               from);
   if (unit.rule.kind == Kind::Opaque)
     return;
   // What came over a view does not go back.
@@ -212,67 +176,32 @@ void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
         return getLayout(config.layouts, slot) == layout;
       }))
     return;
-  if (costs.getTarget().hasImages() && unit.rule.kind == Kind::Loops) {
-    ImageCandidates images(unit, costs, result[unitClass].imageNotes);
-    for (const OpConfig &config :
-         images.carry(result[unitClass].configs, slot, layout))
-      add(unitClass, config, config.origin, from);
-    return;
-  }
-  if (costs.getTarget().hasUnits()) {
-    NpuCandidates units(unit, costs);
-    for (const OpConfig &config :
-         units.carry(result[unitClass].configs, slot, layout))
-      add(unitClass, config, config.origin, from);
-    return;
-  }
-  ConfigBuilder builder(unit, costs);
-  if (unit.rule.kind == Kind::Loops) {
-    std::vector<OpConfig> &configs = result[unitClass].configs;
-    // The configurations grow while their tiles are being combined.
-    if (auto tiles = builder.findLoopTiles(slot, layout))
-      for (size_t i = 0; i < configs.size(); ++i)
-        add(unitClass,
-            combine(result[unitClass], builder, costs, i, slot, layout, *tiles),
-            OpConfig::Origin::Carried, from);
-    // The same layout under the same indices leads to the same configuration.
-    std::pair<AffineMap, LayoutId> indexed{
-        builder.getMap(slot.isResult, slot.index), layout};
-    if (llvm::is_contained(carried[unitClass], indexed))
-      return;
-    carried[unitClass].push_back(indexed);
-  }
-  add(unitClass, builder.carry(slot, layout), OpConfig::Origin::Carried, from);
+  costs.getModel().carry(unit, slot, layout, costs, result[unitClass],
+                         [&](std::optional<OpConfig> config) {
+                           add(unitClass, std::move(config), from);
+                         });
 }
 
 void Propagation::seed(unsigned unitClass) {
   const UnitClass &unit = program.unitClasses[unitClass];
   bool hasPins = !unit.pinnedOperands.empty();
+  OpConfig::Origin origin =
+      hasPins ? OpConfig::Origin::Pinned : OpConfig::Origin::AsTyped;
   if (unit.isJoin()) {
     RankedTensorType type =
         hasPins ? unit.pinnedOperands.front() : unit.joinType;
-    return add(unitClass, getJoinConfig(unit, costs.getLayoutOf(type)),
-               hasPins ? OpConfig::Origin::Pinned : OpConfig::Origin::AsTyped,
+    return add(unitClass, getJoinConfig(unit, origin, costs.getLayoutOf(type)),
                {});
   }
-  ConfigBuilder builder(unit, costs);
-  add(unitClass, builder.getAsTyped(),
-      hasPins ? OpConfig::Origin::Pinned : OpConfig::Origin::AsTyped, {});
+  OpConfig typed = ConfigBuilder(unit, costs).getAsTyped();
+  typed.origin = origin;
+  add(unitClass, std::move(typed), {});
   if (unit.isPinned || unit.rule.kind != Kind::Loops)
     return;
-  if (costs.getTarget().hasImages()) {
-    ImageCandidates images(unit, costs, result[unitClass].imageNotes);
-    for (const OpConfig &config : images.getSeeds())
-      add(unitClass, config, config.origin, {});
-    return;
-  }
-  if (costs.getTarget().hasUnits()) {
-    for (const OpConfig &config : NpuCandidates(unit, costs).getSeeds())
-      add(unitClass, config, config.origin, {});
-    return;
-  }
-  for (ArrayRef<int64_t> tiles : builder.getLaneTiles())
-    add(unitClass, builder.getTiled(tiles), OpConfig::Origin::Lanes, {});
+  costs.getModel().seed(unit, costs, result[unitClass],
+                        [&](std::optional<OpConfig> config) {
+                          add(unitClass, std::move(config), {});
+                        });
 }
 
 std::vector<Candidates> Propagation::run() {
@@ -331,9 +260,7 @@ std::vector<Candidates>
 layout::collectCandidates(const Program &program, CostModel &costs,
                           const CandidateLimits &limits) {
   std::vector<Candidates> result = Propagation(program, costs, limits).run();
-  // Kernels of devices and units go over elements, and see no padding.
-  if (!costs.getTarget().hasImages() && !costs.getTarget().hasUnits())
-    addPaddingStates(program, costs, limits, result);
+  costs.getModel().addStates(program, limits, costs, result);
   if (costs.getObjective() == Objective::bytes)
     fixNeeds(result);
   return result;

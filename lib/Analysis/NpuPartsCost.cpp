@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NpuModel.h"
 #include "layout/Algebra/Views.h"
-#include "layout/Analysis/CostModel.h"
 #include "layout/Analysis/NpuLayouts.h"
 #include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
@@ -81,10 +81,9 @@ static Cost getMovedCost(int64_t elements, int64_t elementBytes) {
 
 /// What its transfers cost, or the units where both sides lie in the same ones;
 /// nothing where neither can move it.
-std::optional<Cost> CostModel::getMoveCost(const LayoutMap &from,
-                                           const LayoutMap &to,
-                                           ArrayRef<int64_t> sizes,
-                                           int64_t elementBytes) {
+static std::optional<Cost>
+getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
+            int64_t elementBytes, TargetAttr target) {
   int64_t elements = 1;
   for (int64_t size : sizes)
     elements *= size;
@@ -99,22 +98,23 @@ std::optional<Cost> CostModel::getMoveCost(const LayoutMap &from,
 
 /// What is cut out of system memory is read where it is, and what is made in
 /// its place in a concatenation moves no more.
-Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
-                                 const OpLayouts &layouts) {
+Cost NpuModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+                             const OpLayouts &layouts, CostModel &costs) {
   SmallVector<Part, 2> parts = getParts(op);
   Cost cost = 0;
   bool isAllLinear = true;
   for (ArrayRef<LayoutId> all : {ArrayRef<LayoutId>(layouts.operands),
                                  ArrayRef<LayoutId>(layouts.results)})
     for (LayoutId layout : all)
-      isAllLinear &= layout == kAnyLayout || getMap(layout).getSpace() != "npu";
+      isAllLinear &=
+          layout == kAnyLayout || costs.getMap(layout).getSpace() != "npu";
   bool isView = isAllLinear && op->getNumOperands() == 1;
   auto isInPlace = [&](const Part &p) {
     auto concat = dyn_cast<tensor::ConcatOp>(op);
     auto part = dyn_cast_if_present<NpuScatterAttr>(
-        getSpelling(layouts.operands[p.operand]));
-    auto whole =
-        dyn_cast_if_present<NpuScatterAttr>(getSpelling(layouts.results[0]));
+        costs.getSpelling(layouts.operands[p.operand]));
+    auto whole = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(layouts.results[0]));
     return concat && part && whole &&
            mayBeMadeInPlace(op->getOpOperand(p.operand)) &&
            findNpuPlace(
@@ -145,8 +145,8 @@ Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
       continue;
     RankedTensorType whole = part->isOfResult ? result : type;
     RankedTensorType box = part->isOfResult ? type : result;
-    LayoutMap from = getMap(layouts.operands[i]);
-    LayoutMap to = getMap(layouts.results[0]);
+    LayoutMap from = costs.getMap(layouts.operands[i]);
+    LayoutMap to = costs.getMap(layouts.results[0]);
     LayoutMap &cut = part->isOfResult ? to : from;
     std::optional<LayoutMap> sliced =
         slice(cut, whole.getShape(), part->offsets, part->sizes, part->strides,
@@ -154,7 +154,7 @@ Cost CostModel::getTransfersCost(Operation *op, const OpLayoutRule &rule,
     std::optional<Cost> moved;
     if (sliced) {
       cut = *sliced;
-      moved = getMoveCost(from, to, box.getShape(), elementBytes);
+      moved = getMoveCost(from, to, box.getShape(), elementBytes, target);
     }
     if (!moved) // as good as impossible
       cost = addCosts(

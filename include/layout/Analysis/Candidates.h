@@ -9,15 +9,13 @@
 // all of its tensors at once. They come from
 //
 //  * the types as they are: always the first configuration;
-//  * the op's own need: contractions tile their channel loops by the target's
-//    lanes, so a convolution offers {none, f, c, f and c};
+//  * the op's own need, as the model of the target has it (TargetModel.h): for
+//    linear memory contractions tile their channel loops by the target's lanes,
+//    so a convolution offers {none, f, c, f and c};
 //  * the neighbors: what a producer or a consumer offers for a shared tensor is
 //    carried over the op by its rule, through views too, until nothing new
 //    appears or a bound is met. A join takes whatever its neighbors offer;
-//  * on a target with images: the channels of contractions on the lanes of
-//    pixels, and mixtures of images and linear memory (ImageCandidates.h);
-//  * on a target of linear memory: what padding holds, where that saves masks
-//    (PaddingStates.h).
+//  * the model of the target once more, where the layouts of all ops are known.
 //
 //   add(conv(%x), %bias), lanes = 16:
 //     conv: n f/16 h w f%16;  add: %bias gets (f) in steps of 16
@@ -72,10 +70,11 @@ struct Candidates {
   /// Configurations were dropped because there were too many.
   bool isTruncated = false;
   SmallVector<ImageNote, 0> imageNotes;
+  /// What the loops were given already: the map of a tensor and its layout.
+  SmallVector<std::pair<AffineMap, LayoutId>, 0> carried;
 };
 
-/// On a target with images, where the tensors of an op choose apart, three
-/// times as many configurations and twice as many layouts.
+/// What a target makes of them is `TargetModel::getLimits`.
 struct CandidateLimits {
   unsigned configsPerOp = 12;
   unsigned layoutsPerTensor = 6;

@@ -88,19 +88,11 @@ struct ConversionPlan {
   /// sees the source, else all is copied.
   static ConversionPlan get(ConvertOp convert, TargetAttr target = {});
 
-  /// The same where both are known to store differently; asks no proof. Who
-  /// prices many has a cache, and no explanation of a gather.
+  /// The same where both are known to store differently; asks no proof.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
-                                  TargetAttr target = {},
-                                  AxesCache *cache = nullptr);
+                                  TargetAttr target = {});
 
-  /// The same where both are known to store alike.
-  static ConversionPlan getOfPadding(RankedTensorType from, RankedTensorType to,
-                                     TargetAttr target = {});
-
-  /// (read + written) bytes, each at 100 % where runs fill a line of memory and
-  /// at `strided_percent` where they are single bytes, linear in between. What
-  /// is gathered has runs of one element.
+  /// 0 where nothing moves, else as the target's model has it.
   Cost getCost(TargetAttr target) const;
 
   /// How it is carried out, on one line.

@@ -5,36 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What layouts cost on a target. The unit of cost is the time in which memory
-// moves one byte.
+// What layouts cost on a target, and the plans behind it, each asked of the
+// target's model (TargetModel.h) once. The unit of cost is the time in which
+// memory moves one byte.
 //
-//   conversion   ConversionPlan::getCost, and 1 for a View, so that of two
-//                equal choices the one with fewer ops is taken; under
+//   conversion   the cost of its plan, and 1 for a View, so that of two equal
+//                choices the one with fewer ops is taken; under
 //                Objective::bytes the bytes read and written
-//   op           bytes of the tensors it reads and writes, padding included,
-//                + points * ops * 100 / use / flops_per_byte
-//                points: iterations, tiled loops rounded up to whole tiles
-//                use: percent of the lanes that work; without a loop to put on
-//                lanes the bytes count at strided_percent, the arithmetic at
-//                scalar_percent. A reduction that has to be masked (see
-//                PaddingMasks.h) ends where its dim does, at mask_percent;
-//                padding that a result states and the body does not make is
-//                written like that of a conversion
-//
-// On a target with images: of a conversion the start of a kernel, the bytes and
-// what KernelReads counts; of an op the bytes, what KernelReads counts and the
-// arithmetic, whole pixels of it, and of an op without summation the start of a
-// kernel where no operand comes as the result is stored: else it is computed
-// where the operand is.
-//
-// On a target with units: of a conversion the start of its transfers and the
-// bytes; of an op the words that all units walk, empty ones included, once for
-// each index that is summed over, and what is loaded for it. An op that is not
-// in local memory counts as many times as makes any other choice better.
-//
-// A loop can be put on lanes if it is parallel, is the fastest digit of every
-// result, and every operand that is read either does not depend on it or has it
-// as its fastest digit too.
+//   op           of ops with loops and of copies dim by dim what the model
+//                says; of a view that moves elements its conversion
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,9 +21,7 @@
 #define LAYOUT_ANALYSIS_COSTMODEL_H
 
 #include "layout/Analysis/AssignmentOptions.h"
-#include "layout/Analysis/ConversionPlan.h"
-#include "layout/Analysis/LayoutTable.h"
-#include "layout/Interfaces/OpLayoutRule.h"
+#include "layout/Analysis/TargetModel.h"
 
 namespace mlir {
 namespace layout {
@@ -58,18 +35,14 @@ struct OpLayouts {
   }
 };
 
-/// What an op that cannot run on units costs more than one that does.
-constexpr int64_t kNotOnUnits = 1 << 20;
-
-struct StoredDigits;
-
 /// A table of layouts with prices.
 class CostModel : public LayoutTable {
 public:
   explicit CostModel(TargetAttr target, Objective objective = Objective::time)
-      : target(target), objective(objective) {}
+      : model(TargetModel::get(target)), objective(objective) {}
 
-  TargetAttr getTarget() const { return target; }
+  TargetModel &getModel() const { return *model; }
+  TargetAttr getTarget() const { return model->getTarget(); }
   Objective getObjective() const { return objective; }
 
   /// Whether the target has storage for tensors of `type` in `layout`.
@@ -85,12 +58,14 @@ public:
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
-private:
   struct Storage {
     int64_t bytes;
     LayoutMap special; // on the assumed shape
     SmallVector<int64_t> shape;
   };
+  const Storage &getStorage(RankedTensorType type, LayoutId layout);
+
+private:
   using TypeLayout = std::pair<Type, LayoutId>;
 
   /// Not kept: many are priced, few are made.
@@ -102,34 +77,12 @@ private:
     return wanted && wanted != getPadding(from);
   }
   Cost price(const ConversionPlan &plan) const;
-  /// Null where nothing is known of them.
-  const StoredDigits *findDigits(RankedTensorType type, LayoutId layout);
-  const Storage &getStorage(RankedTensorType type, LayoutId layout);
-  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
-                    const OpLayouts &layouts);
-  Cost getKernelCost(Operation *op, const OpLayoutRule &rule,
-                     const OpLayouts &layouts);
-  Cost getCopyCost(Operation *op, const OpLayoutRule &rule,
-                   const OpLayouts &layouts);
-  int64_t getIssuedWords(RankedTensorType type, LayoutId layout);
-  Cost getUnitsCost(Operation *op, const OpLayoutRule &rule,
-                    const OpLayouts &layouts);
-  std::optional<Cost> getMoveCost(const LayoutMap &from, const LayoutMap &to,
-                                  ArrayRef<int64_t> sizes,
-                                  int64_t elementBytes);
-  Cost getTransfersCost(Operation *op, const OpLayoutRule &rule,
-                        const OpLayouts &layouts);
-  bool isFusable(Operation *op, const OpLayoutRule &rule,
-                 const OpLayouts &layouts);
 
-  TargetAttr target;
+  std::unique_ptr<TargetModel> model;
   Objective objective;
   llvm::DenseMap<TypeLayout, std::unique_ptr<Storage>> storages;
   llvm::DenseMap<TypeLayout, bool> storable;
   AxesCache axes;
-  // Boxed, so that they stay where they are, by a pointer that asks for no
-  // definition.
-  llvm::DenseMap<TypeLayout, std::shared_ptr<const StoredDigits>> storedDigits;
   // Of each the second is for sources that may be overwritten.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
       conversionCosts[2];

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decision.h"
+#include "layout/Analysis/TargetModel.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
@@ -107,7 +108,7 @@ struct VerifyLayoutsPass
     if (!target.empty() || root->hasAttr(kTargetAttr))
       wanted = getTarget(root, target);
     if (failed(wanted) ||
-        failed(verifyFor(root, *wanted && wanted->hasImages())))
+        failed(verifyFor(root, TargetModel::get(*wanted)->findsElements())))
       signalPassFailure();
   }
 };

@@ -1,12 +1,13 @@
-//===- NpuCost.cpp - Costs of ops and transfers on units ------------------===//
+//===- NpuModel.cpp - Plans and prices on units ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "NpuModel.h"
+#include "NpuCandidates.h"
 #include "layout/Algebra/Pack.h"
-#include "layout/Analysis/CostModel.h"
 #include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
@@ -20,9 +21,10 @@ using namespace mlir::layout;
 /// not. A storage unit takes whole words, so bytes are four to a word only
 /// where they are packed, and a channel that begins anywhere touches one more
 /// step of the execution units than one that is aligned.
-int64_t CostModel::getIssuedWords(RankedTensorType type, LayoutId layout) {
+int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
+                                 const CostModel &costs) const {
   NpuFigures figures = target.getNpu().getFigures();
-  auto scatter = dyn_cast_if_present<NpuScatterAttr>(getSpelling(layout));
+  auto scatter = dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
   int64_t bytes = getElementBytes(type.getElementType());
   std::optional<NpuStorage> storage;
   if (scatter)
@@ -46,10 +48,10 @@ int64_t CostModel::getIssuedWords(RankedTensorType type, LayoutId layout) {
 
 /// Arithmetic runs where the result lies, once for every index that is summed
 /// over; what all units need comes over the network or from system memory.
-Cost CostModel::getUnitsCost(Operation *op, const OpLayoutRule &rule,
-                             const OpLayouts &layouts) {
+Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                            const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {
-    return getMap(layout).getSpace() == "npu";
+    return costs.getMap(layout).getSpace() == "npu";
   };
   Cost points = 1, cost = 0;
   bool isAnywhereLocal = false;
@@ -58,7 +60,7 @@ Cost CostModel::getUnitsCost(Operation *op, const OpLayoutRule &rule,
     if (!type || !isLocal(layouts.results[i]))
       continue;
     isAnywhereLocal = true;
-    points = std::max(points, getIssuedWords(type, layouts.results[i]));
+    points = std::max(points, getIssuedWords(type, layouts.results[i], costs));
   }
   for (const LoopRule &loop : rule.loops)
     if (loop.iterator == utils::IteratorType::reduction)
@@ -68,7 +70,7 @@ Cost CostModel::getUnitsCost(Operation *op, const OpLayoutRule &rule,
   llvm::SmallBitVector channels;
   if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
     if (auto scatter = dyn_cast_if_present<NpuScatterAttr>(
-            getSpelling(layouts.results[0])))
+            costs.getSpelling(layouts.results[0])))
       channels = getChannelLoops(rule.resultMaps.front(), scatter);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
@@ -109,4 +111,47 @@ std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
   for (const npu::Transfer &transfer : *transfers)
     move.bytes = addCosts(move.bytes, transfer.getBytes());
   return move;
+}
+
+ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
+                                  AxesCache *cache) const {
+  ConversionPlan plan;
+  int64_t elementBytes = getElementBytes(to.getElementType());
+  plan.move = NpuMove::get(*getLayoutMap(from), *getLayoutMap(to), getSizes(to),
+                           elementBytes, target);
+  if (!plan.move)
+    plan.whyNot = "the DMA engine has no transfers for it";
+  plan.bytesRead = plan.bytesWritten =
+      plan.move ? plan.move->bytes : kInfiniteCost / 4;
+  plan.runBytes = elementBytes;
+  return plan;
+}
+
+Cost NpuModel::getCost(const ConversionPlan &plan) const {
+  return addCosts(addCosts(plan.bytesRead, plan.bytesWritten),
+                  scaleCost(target.getLaunchCost(),
+                            plan.move ? plan.move->transfers : int64_t(1)));
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+void NpuModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+                    AddConfig add) {
+  for (OpConfig &config : NpuCandidates(op, costs).getSeeds())
+    add(std::move(config));
+}
+
+void NpuModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+                     CostModel &costs, Candidates &known, AddConfig add) {
+  for (OpConfig &config :
+       NpuCandidates(op, costs).carry(known.configs, slot, layout))
+    add(std::move(config));
+}
+
+void NpuModel::describe(const OpConfig &config, raw_ostream &os) const {
+  os << (config.origin == OpConfig::Origin::Mixed
+             ? "reads over the network what is stored otherwise"
+             : "spreads its channels over the units");
 }

@@ -1,0 +1,149 @@
+//===- TargetModel.cpp - What a decision asks of a target -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/TargetModel.h"
+#include "ConfigBuilder.h"
+#include "CpuModel.h"
+#include "NpuModel.h"
+#include "OpenClModel.h"
+#include "layout/Algebra/Pack.h"
+#include "layout/Algebra/Proof.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The coordinates of an image, slowest first; those of other spaces are in
+/// that order.
+static SmallVector<StringRef> getOrder(const LayoutMap &map) {
+  SmallVector<StringRef> order;
+  if (map.getSpace().starts_with("image"))
+    order = {"z", "slice", "y", "x", "lane"};
+  else
+    for (const Coordinate &coordinate : map.getCoordinates())
+      order.push_back(coordinate.name);
+  return order;
+}
+
+/// The type stored in linear memory with the same digits next to each other:
+/// digits are refined alike in every space.
+static RankedTensorType linearize(RankedTensorType type) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map) || map->getSpace() == "buffer" || !map->getReplicas().empty())
+    return type;
+  SmallVector<Sized> parts;
+  for (StringRef name : getOrder(*map))
+    for (const Coordinate &coordinate : map->getCoordinates())
+      if (coordinate.name == name)
+        parts.push_back({coordinate.value, coordinate.extent});
+  Sized offset = group(parts);
+  return withLayout(withoutLayout(type),
+                    LayoutMap::get(map->getRank(), "buffer",
+                                   {{"offset", offset.value, offset.extent}}),
+                    getPadding(type));
+}
+
+SmallVector<int64_t> TargetModel::getSizes(RankedTensorType type) const {
+  SmallVector<int64_t> sizes(type.getShape());
+  llvm::replace(sizes, ShapedType::kDynamic,
+                target ? target.getAssumedSize() : 1);
+  return sizes;
+}
+
+void TargetModel::countBytes(ConversionPlan &plan, RankedTensorType from,
+                             RankedTensorType to) const {
+  SmallVector<int64_t> sizes = getSizes(to);
+  int64_t elementBytes = getElementBytes(to.getElementType());
+  bool moves = plan.kind == ConversionPlan::Kind::Relayout;
+  if (plan.copy) {
+    plan.bytesRead = scaleCost(elementBytes, plan.copy->getNumRead(sizes));
+    plan.bytesWritten =
+        scaleCost(elementBytes, plan.copy->getNumWritten(sizes));
+    // Storage of no elements has no digits that tell its size.
+    if (plan.copy->prefills && plan.copy->space.operands.empty())
+      plan.bytesWritten =
+          getStorageBytes(*getLayoutMap(to), sizes, elementBytes);
+    plan.runBytes = scaleCost(
+        elementBytes, moves ? plan.copy->getCommonRun(sizes) : int64_t(1));
+    return;
+  }
+  plan.bytesRead = elementBytes;
+  for (int64_t size : sizes)
+    plan.bytesRead = scaleCost(plan.bytesRead, size);
+  if (FailureOr<LayoutMap> map = getLayoutMap(to); succeeded(map))
+    plan.bytesWritten = getStorageBytes(*map, sizes, elementBytes);
+  plan.runBytes = elementBytes;
+}
+
+ConversionPlan TargetModel::planMove(RankedTensorType from, RankedTensorType to,
+                                     AxesCache *cache) const {
+  ConversionPlan plan;
+  FailureOr<DigitCopy> copy = planDigitCopy(
+      linearize(from), linearize(to), cache ? nullptr : &plan.whyNot, cache);
+  if (succeeded(copy))
+    plan.copy = std::make_shared<DigitCopy>(std::move(*copy));
+  countBytes(plan, from, to);
+  return plan;
+}
+
+ConversionPlan TargetModel::planPadding(RankedTensorType from,
+                                        RankedTensorType to) const {
+  using Kind = ConversionPlan::Kind;
+  ConversionPlan plan;
+  plan.kind =
+      *getLayoutMap(from) == *getLayoutMap(to) ? Kind::Same : Kind::View;
+  TypedAttr wanted = getPadding(to);
+  if (!wanted || wanted == getPadding(from) ||
+      hasPadding(*getLayoutMap(to), to.getShape()) == Answer::No)
+    return plan;
+  std::optional<DigitCopy> fills = planPaddingFills(linearize(to));
+  // Padding that is no box is written with the rest.
+  if (!fills)
+    return planMove(from, to);
+  plan.kind = Kind::Padding;
+  plan.copy = std::make_shared<DigitCopy>(std::move(*fills));
+  countBytes(plan, from, to);
+  return plan;
+}
+
+Cost TargetModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+                                const OpLayouts &layouts, CostModel &costs) {
+  auto getBytes = [&](Value tensor, LayoutId layout) {
+    return costs.getStorage(cast<RankedTensorType>(tensor.getType()), layout)
+        .bytes;
+  };
+  Cost cost = 0;
+  for (auto [i, operand, layout] :
+       llvm::enumerate(op->getOperands(), layouts.operands))
+    if (layout != kAnyLayout && (rule.isRead.empty() || rule.isRead[i]))
+      cost = addCosts(cost, getBytes(operand, layout));
+  for (auto [result, layout] : llvm::zip(op->getResults(), layouts.results))
+    if (!rule.writesPart)
+      cost = addCosts(cost, getBytes(result, layout));
+  return cost;
+}
+
+CandidateLimits TargetModel::getLimits(CandidateLimits limits) const {
+  return limits;
+}
+
+void TargetModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+                        CostModel &costs, Candidates &known, AddConfig add) {
+  if (std::optional<OpConfig> config =
+          ConfigBuilder(op, costs).carry(slot, layout)) {
+    config->origin = OpConfig::Origin::Carried;
+    add(std::move(config));
+  }
+}
+
+std::unique_ptr<TargetModel> TargetModel::get(TargetAttr target) {
+  if (target && target.hasImages())
+    return std::make_unique<OpenClModel>(target);
+  if (target && target.hasUnits())
+    return std::make_unique<NpuModel>(target);
+  return std::make_unique<CpuModel>(target);
+}
