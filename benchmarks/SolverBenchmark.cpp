@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "benchmark/benchmark.h"
-#include "layout/Analysis/FactorGraph.h"
+#include "layout/Solver/FactorGraph.h"
 #include <random>
 
 using namespace mlir::layout;

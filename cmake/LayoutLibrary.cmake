@@ -3,14 +3,15 @@
 # Whatever is generated before a source can be read.
 add_custom_target(layout-headers)
 
-# layout_add_library(name sources... [DEPENDS targets...] [LINK libs...]
-#                    [PRECOMPILED header])
+# layout_add_library(name sources... [NO_MLIR] [DEPENDS targets...]
+#                    [LINK libs...] [PRECOMPILED header])
 # A static library that is installed and exported as layout::<name>. LINK takes
 # project libraries and MLIR component names; the latter all resolve to
-# libMLIR.so. PRECOMPILED names a header of cmake/Precompiled, which every source
-# is then compiled with: MLIR's headers cost more than the sources do.
+# libMLIR.so. NO_MLIR is for libraries that link LLVM alone. PRECOMPILED names a
+# header of cmake/Precompiled, which every source is then compiled with: MLIR's
+# headers cost more than the sources do.
 function(layout_add_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MLIR" "PRECOMPILED" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -35,7 +36,11 @@ function(layout_add_library name)
       list(APPEND own ${lib})
     endif()
   endforeach()
-  target_link_libraries(${name} PUBLIC ${own} MLIR LLVM)
+  set(upstream MLIR LLVM)
+  if(ARG_NO_MLIR)
+    set(upstream LLVM)
+  endif()
+  target_link_libraries(${name} PUBLIC ${own} ${upstream})
   install(TARGETS ${name} EXPORT LayoutTargets ARCHIVE DESTINATION lib)
   set_property(GLOBAL APPEND PROPERTY LAYOUT_LIBS ${name})
 endfunction()
@@ -56,11 +61,15 @@ function(layout_precompile header)
     ${PROJECT_SOURCE_DIR}/cmake/Precompiled/${header}.h)
 endfunction()
 
-# layout_add_tool(name sources... [LINK libs...])
+# layout_add_tool(name sources... [NO_MLIR] [LINK libs...])
 function(layout_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  set(upstream MLIR LLVM)
+  if(ARG_NO_MLIR)
+    set(upstream LLVM)
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${upstream})
   # libMLIR.so is outside the loader's default path on Debian.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} EXPORT LayoutTargets RUNTIME DESTINATION bin)

@@ -16,6 +16,7 @@
 
 #include "CommonTails.h"
 #include "layout/Analysis/Candidates.h"
+#include "layout/Solver/FactorGraph.h"
 #include <map>
 
 namespace mlir {

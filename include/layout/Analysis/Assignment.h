@@ -40,6 +40,7 @@
 #define LAYOUT_ANALYSIS_ASSIGNMENT_H
 
 #include "layout/Analysis/Strategies.h"
+#include "layout/Solver/FactorGraph.h"
 
 namespace mlir {
 namespace layout {

@@ -27,9 +27,9 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Analysis/DigitCopy.h"
-#include "layout/Analysis/FactorGraph.h"
 #include "layout/Analysis/KernelReads.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Support/Cost.h"
 
 namespace mlir {
 namespace layout {

@@ -28,8 +28,8 @@
 #define LAYOUT_ANALYSIS_KERNELREADS_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Analysis/FactorGraph.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Support/Cost.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 

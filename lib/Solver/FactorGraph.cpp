@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/FactorGraph.h"
+#include "layout/Solver/FactorGraph.h"
 #include "BranchAndBound.h"
 #include "EliminationOrder.h"
 #include "GraphReduction.h"
@@ -114,10 +114,10 @@ static int64_t getFittingTableSize(const CoreGraph &core,
   return size;
 }
 
-/// Solves a core. Adds its lower bound to `lowerBound` and sets its variables
-/// in `assignment`; returns whether all of them have a value.
+/// Solves a core. Adds its lower bound to that of the solution and sets its
+/// variables in `assignment`; returns whether all of them have a value.
 static bool solveCore(const CoreGraph &original, const TableStore &base,
-                      const SolveOptions &options, Cost &lowerBound,
+                      const SolveOptions &options, Solution &solution,
                       std::vector<unsigned> &assignment) {
   using Result = BucketElimination::Result;
   std::vector<unsigned> order = getEliminationOrder(original);
@@ -137,7 +137,7 @@ static bool solveCore(const CoreGraph &original, const TableStore &base,
     result = elimination->run();
   }
   if (result == Result::NothingAllowed) {
-    lowerBound = kInfiniteCost;
+    solution.lowerBound = kInfiniteCost;
     return false;
   }
   std::vector<unsigned> values(core.getNumVariables(), 0);
@@ -160,6 +160,8 @@ static bool solveCore(const CoreGraph &original, const TableStore &base,
       bound += bucket.constant;
   }
 
+  solution.statistics.numRelaxedComponents = numRelaxed;
+
   // Every component gets its part of the steps that others have left.
   int64_t steps = options.maxNodes;
   bool isComplete = true;
@@ -173,7 +175,8 @@ static bool solveCore(const CoreGraph &original, const TableStore &base,
     isComplete &= search.getCost() < kInfiniteWideCost;
     bound = std::min(bound + search.getLowerBound(), kInfiniteWideCost);
   }
-  lowerBound = addCosts(lowerBound, narrow(bound));
+  solution.statistics.numNodes = options.maxNodes - steps;
+  solution.lowerBound = addCosts(solution.lowerBound, narrow(bound));
   for (unsigned v = 0; v < values.size(); ++v)
     assignment[core.getOriginal(v)] = values[v];
   return isComplete;
@@ -190,9 +193,12 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
   Solution solution;
   solution.lowerBound = reduction.getConstant();
   std::vector<unsigned> assignment(domains.size(), 0);
-  bool isComplete = solution.lowerBound != kInfiniteCost &&
-                    solveCore(reduction.getCore(), algebra.store, options,
-                              solution.lowerBound, assignment);
+  bool isComplete = false;
+  if (solution.lowerBound != kInfiniteCost) {
+    CoreGraph core = reduction.getCore();
+    solution.statistics.numCoreVariables = core.getNumVariables();
+    isComplete = solveCore(core, algebra.store, options, solution, assignment);
+  }
   if (isComplete) {
     reduction.substituteBack(assignment);
     solution.cost = evaluate(assignment);

@@ -21,10 +21,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_TABLESTORE_H
-#define LAYOUT_LIB_ANALYSIS_TABLESTORE_H
+#ifndef LAYOUT_LIB_SOLVER_TABLESTORE_H
+#define LAYOUT_LIB_SOLVER_TABLESTORE_H
 
-#include "layout/Analysis/FactorGraph.h"
+#include "layout/Solver/FactorGraph.h"
 #include "llvm/Support/Allocator.h"
 
 namespace mlir {
@@ -86,4 +86,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_TABLESTORE_H
+#endif // LAYOUT_LIB_SOLVER_TABLESTORE_H

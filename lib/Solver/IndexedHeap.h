@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_INDEXEDHEAP_H
-#define LAYOUT_LIB_ANALYSIS_INDEXEDHEAP_H
+#ifndef LAYOUT_LIB_SOLVER_INDEXEDHEAP_H
+#define LAYOUT_LIB_SOLVER_INDEXEDHEAP_H
 
 #include <utility>
 #include <vector>
@@ -94,4 +94,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_INDEXEDHEAP_H
+#endif // LAYOUT_LIB_SOLVER_INDEXEDHEAP_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_COREGRAPH_H
-#define LAYOUT_LIB_ANALYSIS_COREGRAPH_H
+#ifndef LAYOUT_LIB_SOLVER_COREGRAPH_H
+#define LAYOUT_LIB_SOLVER_COREGRAPH_H
 
 #include "TableStore.h"
 
@@ -90,4 +90,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_COREGRAPH_H
+#endif // LAYOUT_LIB_SOLVER_COREGRAPH_H

@@ -14,10 +14,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_TEST_UNIT_ANALYSIS_RANDOMGRAPHS_H
-#define LAYOUT_TEST_UNIT_ANALYSIS_RANDOMGRAPHS_H
+#ifndef LAYOUT_TEST_UNIT_SOLVER_RANDOMGRAPHS_H
+#define LAYOUT_TEST_UNIT_SOLVER_RANDOMGRAPHS_H
 
-#include "layout/Analysis/FactorGraph.h"
+#include "layout/Solver/FactorGraph.h"
 #include <algorithm>
 #include <random>
 
@@ -272,4 +272,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_TEST_UNIT_ANALYSIS_RANDOMGRAPHS_H
+#endif // LAYOUT_TEST_UNIT_SOLVER_RANDOMGRAPHS_H

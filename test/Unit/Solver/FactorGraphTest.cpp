@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/FactorGraph.h"
+#include "layout/Solver/FactorGraph.h"
 #include "gtest/gtest.h"
 #include <ctime>
 #include <random>

@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_TABLEALGEBRA_H
-#define LAYOUT_LIB_ANALYSIS_TABLEALGEBRA_H
+#ifndef LAYOUT_LIB_SOLVER_TABLEALGEBRA_H
+#define LAYOUT_LIB_SOLVER_TABLEALGEBRA_H
 
 #include "TableStore.h"
 #include "llvm/ADT/DenseMap.h"
@@ -115,4 +115,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_TABLEALGEBRA_H
+#endif // LAYOUT_LIB_SOLVER_TABLEALGEBRA_H

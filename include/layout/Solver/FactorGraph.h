@@ -5,15 +5,40 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Variables with small domains and a cost that is a sum of tables, each over a
-// few variables. `solve` finds an assignment of least cost.
+// A problem is a number of variables, each with the values 0 .. domain - 1, and
+// a cost that is a sum of factors, each a table over a few of the variables. An
+// assignment gives every variable a value; `solve` finds one of least cost. The
+// field calls this a cost function network, weighted constraint satisfaction,
+// or MAP inference in a graphical model.
+//
+// A node that comes in two layouts and prefers the first by 5, and an edge to
+// another node that costs 7, 1, 0 or 0:
 //
 //     FactorGraph graph;
 //     unsigned a = graph.addVariable(2), b = graph.addVariable(2);
 //     TableId pair = graph.addTable({7, 1, 0, 0}); // last variable fastest
 //     graph.addFactor({a}, {0, 5});
 //     graph.addFactor({a, b}, pair);
-//     graph.solve().cost                           // 1, with a = 0 and b = 1
+//     Solution solution = graph.solve();
+//     solution.cost                                // 1
+//     solution.assignment                          // {0, 1}
+//     solution.exact                               // true: nothing is cheaper
+//
+// Shapes: a table has one entry per combination of values of the variables that
+// it is used with, in the order of the scope, the last variable fastest, so
+// addFactor({a, b}, t) takes t[value of a * domain of b + value of b]. A factor
+// over no variable has one entry, which is a constant.
+//
+// Units: costs are integers >= 0 in whatever unit the caller counts.
+// kInfiniteCost forbids; finite sums that an int64 cannot represent stop at
+// kInfiniteCost - 1 (Cost.h).
+//
+// Errors: that no assignment is allowed is an answer, not an error: its cost is
+// kInfiniteCost and its assignment is empty. A table of the wrong size, a
+// negative cost, an unknown variable and an `initial` of the wrong length are
+// mistakes of the caller, which assertions find and release builds do not. A
+// table of 2^32 entries or a graph of 2^31 tables ends the program with a
+// message.
 //
 // Laws:
 //  * lowerBound <= least cost <= cost, and exact iff the two ends meet;
@@ -22,7 +47,7 @@
 //  * equal tables are one table, and what is known of a combination of tables
 //    is not computed again: a program that repeats itself costs little more
 //    than reading it;
-//  * variables with at most two neighbours are eliminated first, in linear
+//  * variables with at most two neighbors are eliminated first, in linear
 //    time; what is left goes one variable at a time, narrowest first. Where a
 //    table would exceed `maxTableSize`, its factors are minimized in groups,
 //    which gives a lower bound, and a branch and bound of at most `maxNodes`
@@ -30,39 +55,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ANALYSIS_FACTORGRAPH_H
-#define LAYOUT_ANALYSIS_FACTORGRAPH_H
+#ifndef LAYOUT_SOLVER_FACTORGRAPH_H
+#define LAYOUT_SOLVER_FACTORGRAPH_H
 
+#include "layout/Support/Cost.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
 namespace mlir {
 namespace layout {
-
-using Cost = int64_t;
-
-/// The cost of what is forbidden.
-constexpr Cost kInfiniteCost = std::numeric_limits<int64_t>::max();
-
-/// a + b for costs >= 0; finite sums stop below kInfiniteCost.
-inline Cost addCosts(Cost a, Cost b) {
-  if (a == kInfiniteCost || b == kInfiniteCost)
-    return kInfiniteCost;
-  return a > kInfiniteCost - 1 - b ? kInfiniteCost - 1 : a + b;
-}
-
-/// a * b for a, b >= 0, stopping below kInfiniteCost.
-inline Cost scaleCost(Cost a, int64_t b) {
-  if (a == kInfiniteCost)
-    return a;
-  return b != 0 && a > (kInfiniteCost - 1) / b ? kInfiniteCost - 1 : a * b;
-}
 
 struct SolveOptions {
   /// Entries of the largest table that elimination may build.
@@ -77,12 +82,24 @@ struct SolveOptions {
   llvm::ArrayRef<unsigned> initial;
 };
 
+/// What solving took.
+struct SolveStatistics {
+  /// Variables that the reductions left for elimination.
+  unsigned numCoreVariables = 0;
+  /// Parts of the graph, not connected to each other, in which a table was cut.
+  unsigned numRelaxedComponents = 0;
+  /// Steps of the search in these.
+  int64_t numNodes = 0;
+};
+
 struct Solution {
-  /// Empty if none was found; with `exact`, none exists.
+  /// The value of each variable, by number. Empty if none was found; with
+  /// `exact`, none exists.
   std::vector<unsigned> assignment;
   Cost cost = kInfiniteCost;
   Cost lowerBound = 0;
   bool exact = false;
+  SolveStatistics statistics;
 };
 
 /// A table that a graph knows. A type of its own, so that `{3}` is a table of
@@ -181,4 +198,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_ANALYSIS_FACTORGRAPH_H
+#endif // LAYOUT_SOLVER_FACTORGRAPH_H

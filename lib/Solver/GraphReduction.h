@@ -28,8 +28,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_GRAPHREDUCTION_H
-#define LAYOUT_LIB_ANALYSIS_GRAPHREDUCTION_H
+#ifndef LAYOUT_LIB_SOLVER_GRAPHREDUCTION_H
+#define LAYOUT_LIB_SOLVER_GRAPHREDUCTION_H
 
 #include "CoreGraph.h"
 #include "TableAlgebra.h"
@@ -134,4 +134,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_GRAPHREDUCTION_H
+#endif // LAYOUT_LIB_SOLVER_GRAPHREDUCTION_H

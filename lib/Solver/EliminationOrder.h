@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_ELIMINATIONORDER_H
-#define LAYOUT_LIB_ANALYSIS_ELIMINATIONORDER_H
+#ifndef LAYOUT_LIB_SOLVER_ELIMINATIONORDER_H
+#define LAYOUT_LIB_SOLVER_ELIMINATIONORDER_H
 
 #include "CoreGraph.h"
 
@@ -31,4 +31,4 @@ std::vector<unsigned> getEliminationOrder(const CoreGraph &core);
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_ELIMINATIONORDER_H
+#endif // LAYOUT_LIB_SOLVER_ELIMINATIONORDER_H

@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_BUCKETELIMINATION_H
-#define LAYOUT_LIB_ANALYSIS_BUCKETELIMINATION_H
+#ifndef LAYOUT_LIB_SOLVER_BUCKETELIMINATION_H
+#define LAYOUT_LIB_SOLVER_BUCKETELIMINATION_H
 
 #include "CoreGraph.h"
 #include "TableAlgebra.h"
@@ -130,4 +130,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_BUCKETELIMINATION_H
+#endif // LAYOUT_LIB_SOLVER_BUCKETELIMINATION_H

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_TABLESUM_H
-#define LAYOUT_LIB_ANALYSIS_TABLESUM_H
+#ifndef LAYOUT_LIB_SOLVER_TABLESUM_H
+#define LAYOUT_LIB_SOLVER_TABLESUM_H
 
 #include "TableStore.h"
 
@@ -65,4 +65,4 @@ llvm::MutableArrayRef<Cost> minimizeSum(const SumShape &shape,
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_TABLESUM_H
+#endif // LAYOUT_LIB_SOLVER_TABLESUM_H

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_ANALYSIS_BRANCHANDBOUND_H
-#define LAYOUT_LIB_ANALYSIS_BRANCHANDBOUND_H
+#ifndef LAYOUT_LIB_SOLVER_BRANCHANDBOUND_H
+#define LAYOUT_LIB_SOLVER_BRANCHANDBOUND_H
 
 #include "BucketElimination.h"
 
@@ -81,4 +81,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_ANALYSIS_BRANCHANDBOUND_H
+#endif // LAYOUT_LIB_SOLVER_BRANCHANDBOUND_H
