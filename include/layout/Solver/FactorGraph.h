@@ -38,7 +38,8 @@
 // negative cost, an unknown variable and an `initial` of the wrong length are
 // mistakes of the caller, which assertions find and release builds do not. A
 // table of 2^32 entries or a graph of 2^31 tables ends the program with a
-// message.
+// message. Problems that come from elsewhere are read by Wcsp.h, which checks
+// all of it.
 //
 // Laws:
 //  * lowerBound <= least cost <= cost, and exact iff the two ends meet;

@@ -1,0 +1,444 @@
+//===- Wcsp.cpp - Problems of the solver as text --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Solver/Wcsp.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include <map>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+
+Solution WcspProblem::solve(const SolveOptions &options) const {
+  Solution solution = graph.solve(options);
+  if (solution.cost >= upperBound) {
+    solution.assignment.clear();
+    solution.cost = kInfiniteCost;
+  }
+  if (solution.lowerBound >= upperBound)
+    solution.lowerBound = kInfiniteCost;
+  solution.exact = solution.lowerBound == solution.cost;
+  return solution;
+}
+
+namespace {
+
+/// The words of a text, and where they are.
+class Words {
+public:
+  explicit Words(StringRef text) : text(text), rest(text) {}
+
+  bool atEnd() {
+    rest = rest.ltrim();
+    return rest.empty();
+  }
+
+  /// The next word; empty at the end of the text.
+  StringRef takeWord() {
+    rest = rest.ltrim();
+    word = rest.take_until([](char c) { return llvm::isSpace(c); });
+    rest = rest.drop_front(word.size());
+    return word;
+  }
+
+  /// The next word, as an integer of the range.
+  Expected<int64_t> takeInteger(const Twine &what, int64_t least,
+                                int64_t most) {
+    if (takeWord().empty())
+      return makeError("the text ends where " + what + " was expected");
+    int64_t value;
+    if (word.getAsInteger(10, value) || value < least || value > most)
+      return makeError("expected " + what + ", an integer from " +
+                       Twine(least) + " to " + Twine(most) + ", and found '" +
+                       shorten(word) + "'");
+    return value;
+  }
+
+  /// An error at the last word.
+  Error makeError(const Twine &message) const {
+    StringRef before = text.take_front(word.data() - text.data());
+    size_t line = before.count('\n') + 1;
+    size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    return llvm::createStringError(Twine(line) + ":" + Twine(column) +
+                                   ": error: " + message);
+  }
+
+  static std::string shorten(StringRef word) {
+    std::string shown;
+    for (char c : word.take_front(40))
+      shown += llvm::isPrint(c) ? c : '?';
+    return word.size() > 40 ? shown + ".." : shown;
+  }
+
+private:
+  StringRef text, rest;
+  StringRef word = text.take_front(0);
+};
+
+/// The listed tuples of a function.
+struct Tuples {
+  unsigned arity = 0;
+  std::vector<unsigned> values; // of all tuples in a row
+  std::vector<Cost> costs;
+};
+
+/// The largest bound below which every sum that stops at kInfiniteCost - 1 is
+/// a true one.
+constexpr Cost kMaxBound = kInfiniteCost - 1;
+
+class Reader {
+public:
+  Reader(StringRef text, int64_t maxEntries)
+      : words(text), maxEntries(maxEntries) {}
+
+  Error read() {
+    StringRef name = words.takeWord();
+    if (name.empty())
+      return words.makeError("the text is empty; a problem starts with a name, "
+                             "its size and an upper bound");
+    problem.name = name.str();
+    int64_t numVariables = 0, maxDomain = 0, numFunctions = 0;
+    if (Error error = take(numVariables, "the number of variables", 0,
+                           std::numeric_limits<int32_t>::max()))
+      return error;
+    if (Error error = take(maxDomain, "the largest domain", 0,
+                           std::numeric_limits<int32_t>::max()))
+      return error;
+    if (Error error = take(numFunctions, "the number of functions", 0,
+                           std::numeric_limits<int32_t>::max()))
+      return error;
+    if (Error error = take(problem.upperBound, "the upper bound", 0, kMaxBound))
+      return error;
+    for (int64_t v = 0; v < numVariables; ++v)
+      if (Error error = readDomain(maxDomain))
+        return error;
+    for (int64_t f = 0; f < numFunctions; ++f)
+      if (Error error = readFunction())
+        return error;
+    if (!words.takeWord().empty())
+      return words.makeError("there is text behind the last of " +
+                             Twine(numFunctions) +
+                             " functions; the header says how many there are");
+    return Error::success();
+  }
+
+  WcspProblem problem;
+
+private:
+  template <typename T>
+  Error take(T &value, const Twine &what, int64_t least, int64_t most) {
+    Expected<int64_t> read = words.takeInteger(what, least, most);
+    if (!read)
+      return read.takeError();
+    value = T(*read);
+    return Error::success();
+  }
+
+  /// Counts entries before there is memory for them.
+  Error reserve(int64_t entries) {
+    if (entries > maxEntries - numEntries)
+      return words.makeError(
+          "domains and tables of the problem have more than " +
+          Twine(maxEntries) +
+          " entries, which is the limit; cut large functions into smaller "
+          "ones, or allow more entries");
+    numEntries += entries;
+    return Error::success();
+  }
+
+  Error readDomain(int64_t maxDomain) {
+    int64_t domain = 0;
+    if (Error error = take(domain,
+                           "the domain of variable " +
+                               Twine(problem.graph.getNumVariables()),
+                           1, maxDomain))
+      return error;
+    if (Error error = reserve(domain))
+      return error;
+    problem.graph.addVariable(domain);
+    lastUse.push_back(-1);
+    return Error::success();
+  }
+
+  Error readScope(int64_t arity) {
+    scope.clear();
+    for (int64_t i = 0; i < arity; ++i) {
+      unsigned variable = 0;
+      if (Error error = take(variable, "a variable of the scope", 0,
+                             int64_t(lastUse.size()) - 1))
+        return error;
+      if (lastUse[variable] == numFunctionsRead)
+        return words.makeError("variable " + Twine(variable) +
+                               " stands twice in the scope; name it once, with "
+                               "the tuples in which the two agree");
+      lastUse[variable] = numFunctionsRead;
+      scope.push_back(variable);
+    }
+    ++numFunctionsRead;
+    return Error::success();
+  }
+
+  /// Allocates the table of the scope.
+  Error fillTable(Cost defaultCost) {
+    int64_t size = 1;
+    for (unsigned variable : scope) {
+      // Less than 2^32 times less than 2^31.
+      size *= problem.graph.getDomainSize(variable);
+      if (size > maxEntries)
+        break;
+    }
+    if (Error error = reserve(size))
+      return error;
+    table.assign(size, limit(defaultCost));
+    return Error::success();
+  }
+
+  Cost limit(Cost cost) const {
+    return cost >= problem.upperBound ? kInfiniteCost : cost;
+  }
+
+  Error readFunction() {
+    int64_t arity = 0, count = 0;
+    Cost defaultCost = 0;
+    if (Error error = take(arity, "the arity of a function",
+                           -int64_t(kMaxWcspArity), kMaxWcspArity))
+      return error;
+    bool isShared = arity < 0;
+    if (Error error = readScope(std::abs(arity)))
+      return error;
+    if (Error error =
+            take(defaultCost, "the cost of tuples that are not listed", -1,
+                 kInfiniteCost))
+      return error;
+    if (defaultCost < 0)
+      return words.makeError(
+          "the function '" + Words::shorten(words.takeWord()) +
+          "' is given by a keyword, which is not supported; list the costs of "
+          "its tuples");
+    if (Error error = fillTable(defaultCost))
+      return error;
+    if (Error error = take(count, "the number of tuples",
+                           -int64_t(shared.size()), table.size()))
+      return error;
+    if (count < 0 && isShared)
+      return words.makeError("a function that others take their tuples from "
+                             "lists its own; give it a positive arity");
+    Tuples own;
+    if (count >= 0)
+      if (Error error = readTuples(count, own))
+        return error;
+    if (Error error = enterTuples(count < 0 ? shared[-count - 1] : own))
+      return error;
+    if (isShared)
+      shared.push_back(std::move(own));
+    problem.graph.addFactor(scope, table);
+    return Error::success();
+  }
+
+  Error readTuples(int64_t count, Tuples &tuples) {
+    tuples.arity = scope.size();
+    std::vector<bool> isListed(table.size());
+    for (int64_t t = 0; t < count; ++t) {
+      size_t entry = 0;
+      for (unsigned variable : scope) {
+        unsigned value = 0, domain = problem.graph.getDomainSize(variable);
+        if (Error error = take(value, "a value of variable " + Twine(variable),
+                               0, int64_t(domain) - 1))
+          return error;
+        tuples.values.push_back(value);
+        entry = entry * domain + value;
+      }
+      if (isListed[entry])
+        return words.makeError("this tuple is listed before; list it once");
+      isListed[entry] = true;
+      Cost cost = 0;
+      if (Error error = take(cost, "the cost of a tuple", 0, kInfiniteCost))
+        return error;
+      tuples.costs.push_back(cost);
+    }
+    return Error::success();
+  }
+
+  /// Writes the costs of tuples into the table.
+  Error enterTuples(const Tuples &tuples) {
+    if (tuples.arity != scope.size())
+      return words.makeError("the tuples of this function are of " +
+                             Twine(tuples.arity) + " variables, and it has " +
+                             Twine(scope.size()));
+    for (size_t t = 0; t < tuples.costs.size(); ++t) {
+      size_t entry = 0;
+      for (auto [variable, value] : llvm::zip(
+               scope,
+               ArrayRef(tuples.values).slice(t * tuples.arity, tuples.arity))) {
+        unsigned domain = problem.graph.getDomainSize(variable);
+        if (value >= domain)
+          return words.makeError("the tuples of this function have the value " +
+                                 Twine(value) + ", and variable " +
+                                 Twine(variable) + " has " + Twine(domain) +
+                                 " values");
+        entry = entry * domain + value;
+      }
+      table[entry] = limit(tuples.costs[t]);
+    }
+    return Error::success();
+  }
+
+  Words words;
+  int64_t maxEntries, numEntries = 0;
+  std::vector<Tuples> shared;
+  // Of the function that is read.
+  std::vector<unsigned> scope;
+  std::vector<Cost> table;
+  // Per variable, the last function whose scope names it.
+  int64_t numFunctionsRead = 0;
+  std::vector<int64_t> lastUse;
+};
+
+/// The entry that a table has most often, the least of several.
+Cost getCommonest(ArrayRef<Cost> entries) {
+  std::map<Cost, size_t> counts;
+  for (Cost entry : entries)
+    ++counts[entry];
+  return std::max_element(counts.begin(), counts.end(),
+                          [](auto &a, auto &b) { return a.second < b.second; })
+      ->first;
+}
+
+/// Tables are shared where they have the same entries and the same shape.
+using Shape = std::pair<TableId, std::vector<unsigned>>;
+
+class Writer {
+public:
+  Writer(llvm::raw_ostream &os, const FactorGraph &graph, Cost bound)
+      : os(os), graph(graph), bound(bound) {}
+
+  void write() {
+    std::map<Shape, unsigned> uses;
+    for (FactorGraph::Factor factor : graph.getFactors())
+      ++uses[getShape(factor)];
+    for (FactorGraph::Factor factor : graph.getFactors())
+      writeFactor(factor, uses[getShape(factor)] > 1);
+  }
+
+private:
+  Shape getShape(const FactorGraph::Factor &factor) const {
+    Shape shape = {factor.table, {}};
+    for (unsigned variable : factor.variables)
+      shape.second.push_back(graph.getDomainSize(variable));
+    return shape;
+  }
+
+  void writeFactor(const FactorGraph::Factor &factor, bool isRepeated) {
+    Shape shape = getShape(factor);
+    std::vector<Cost> entries;
+    for (Cost entry : graph.getTable(factor.table))
+      entries.push_back(std::min(entry, bound));
+    Cost commonest = getCommonest(entries);
+    size_t count = entries.size() - llvm::count(entries, commonest);
+    auto known = shared.find(shape);
+    bool isDefined = known != shared.end();
+    bool isShared = isRepeated && !isDefined && count != 0;
+    os << (isShared ? "-" : "") << factor.variables.size();
+    for (unsigned variable : factor.variables)
+      os << " " << variable;
+    os << " " << commonest << " ";
+    if (isDefined) {
+      os << -int64_t(known->second) << "\n";
+      return;
+    }
+    os << count << "\n";
+    if (isShared)
+      shared.insert({shape, shared.size() + 1});
+    for (size_t entry = 0; entry < entries.size(); ++entry)
+      if (entries[entry] != commonest)
+        writeTuple(shape.second, entry, entries[entry]);
+  }
+
+  void writeTuple(ArrayRef<unsigned> domains, size_t entry, Cost cost) {
+    llvm::SmallVector<unsigned, 8> values(domains.size());
+    for (size_t i = domains.size(); i-- > 0; entry /= domains[i])
+      values[i] = entry % domains[i];
+    for (unsigned value : values)
+      os << value << " ";
+    os << cost << "\n";
+  }
+
+  llvm::raw_ostream &os;
+  const FactorGraph &graph;
+  Cost bound;
+  std::map<Shape, unsigned> shared; // and its number, from 1
+};
+
+} // namespace
+
+Expected<WcspProblem> mlir::layout::readWcsp(StringRef text,
+                                             int64_t maxEntries) {
+  // A table of a graph has less than 2^32 entries.
+  maxEntries =
+      std::min<int64_t>(maxEntries, std::numeric_limits<uint32_t>::max());
+  Reader reader(text, maxEntries);
+  if (Error error = reader.read())
+    return std::move(error);
+  return std::move(reader.problem);
+}
+
+Error mlir::layout::writeWcsp(llvm::raw_ostream &os,
+                              const WcspProblem &problem) {
+  const FactorGraph &graph = problem.graph;
+  StringRef name = problem.name;
+  if (name.empty() || llvm::any_of(name, llvm::isSpace))
+    return llvm::createStringError("the name '" + name +
+                                   "' of a problem is not one word");
+  Cost bound = problem.upperBound;
+  if (bound == kInfiniteCost) {
+    bound = 1;
+    for (FactorGraph::Factor factor : graph.getFactors()) {
+      Cost largest = 0;
+      for (Cost entry : graph.getTable(factor.table))
+        if (entry != kInfiniteCost)
+          largest = std::max(largest, entry);
+      bound = addCosts(bound, largest);
+    }
+    if (bound == kMaxBound)
+      return llvm::createStringError(
+          "the costs of the problem add up to 2^63 - 3 or more, so that no "
+          "upper "
+          "bound says what is forbidden; scale them down, or give a bound");
+  }
+  unsigned maxDomain = 0;
+  for (unsigned domain : graph.getDomains())
+    maxDomain = std::max(maxDomain, domain);
+  os << name << " " << graph.getNumVariables() << " " << maxDomain << " "
+     << graph.getNumFactors() << " " << bound << "\n";
+  llvm::interleave(graph.getDomains(), os, " ");
+  os << "\n";
+  Writer(os, graph, bound).write();
+  return Error::success();
+}
+
+Expected<std::vector<unsigned>>
+mlir::layout::readAssignment(StringRef text, const FactorGraph &graph) {
+  Words words(text);
+  std::vector<unsigned> assignment;
+  for (unsigned v = 0; v < graph.getNumVariables(); ++v) {
+    Expected<int64_t> value =
+        words.takeInteger("the value of variable " + Twine(v), 0,
+                          int64_t(graph.getDomainSize(v)) - 1);
+    if (!value)
+      return value.takeError();
+    assignment.push_back(*value);
+  }
+  if (!words.takeWord().empty())
+    return words.makeError("there is text behind the values of all " +
+                           Twine(graph.getNumVariables()) + " variables");
+  return assignment;
+}
