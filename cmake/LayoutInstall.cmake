@@ -3,6 +3,8 @@
 #   find_package(Layout REQUIRED CONFIG)
 #   target_link_libraries(my-compiler PRIVATE layout::Layout)
 #
+# or a single library, as layout::LayoutSolver, instead of all.
+#
 # Libraries and tools are added to the export set by layout_add_library and
 # layout_add_tool. Included after all of them.
 

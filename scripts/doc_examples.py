@@ -21,8 +21,8 @@ at the ends of lines and of the whole:
     module { .. }
     ```
 
-A fenced `python` block is an example in the same way. $PYTHON is the interpreter that
-runs this program, so that a session with `>>>` prompts is checked by
+A fenced `python` or `wcsp` block is an example in the same way. $PYTHON is the
+interpreter that runs this program, so that a session with `>>>` prompts is checked by
 
     <!-- run: "$PYTHON" -m doctest /dev/stdin -->
 
@@ -80,9 +80,9 @@ def find_examples(file, lines):
             if pending["output"]:
                 examples[-1].expected = text
             else:
-                if fence["language"] not in ("mlir", "python"):
-                    raise MarkupError(f"{file}:{number}: an example is a ```mlir or a "
-                                      "```python block")
+                if fence["language"] not in ("mlir", "python", "wcsp"):
+                    raise MarkupError(f"{file}:{number}: an example is a ```mlir, a "
+                                      "```python or a ```wcsp block")
                 examples.append(Example(file, number, pending["command"], text))
             pending = None
             continue

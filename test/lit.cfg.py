@@ -72,8 +72,8 @@ config.substitutions += [
 # "command not found".
 llvm_config.add_tool_substitutions(
     [ToolSubst(tool, unresolved="ignore") for tool in (
-        "layout-opt", "layout-translate", "layout-run", "layout-reduce",
-        "layout-lsp-server")],
+        "layout-opt", "layout-translate", "layout-run", "layout-solve",
+        "layout-reduce", "layout-lsp-server")],
     [tools_dir])
 llvm_config.add_tool_substitutions(
     [ToolSubst("FileCheck", unresolved="fatal"), ToolSubst("not", unresolved="fatal"),

@@ -1,0 +1,225 @@
+//===- layout-solve.cpp - Minimize a sum of tables ------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Solves a problem in wcsp format with the solver that decides layouts, and
+// prints the answer, one line per word:
+//
+//     cost 1
+//     lower-bound 1
+//     proven yes
+//     assignment 0 1
+//
+// The exit status says what is known of the answer: see ExitStatus.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Solver/Wcsp.h"
+#include "layout/Support/WholeFile.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+
+using namespace mlir::layout;
+namespace cl = llvm::cl;
+
+/// 1 is what reading the command line fails with.
+enum ExitStatus {
+  kProvenOptimal = 0,
+  kError = 1,
+  kNotProven = 2,  // there is an assignment, perhaps a better one as well
+  kInfeasible = 3, // no assignment is allowed
+  kNoneFound = 4,  // there may be one
+};
+
+static cl::OptionCategory category("layout-solve options");
+static cl::opt<std::string> inputPath(cl::Positional, cl::init("-"),
+                                      cl::cat(category),
+                                      cl::desc("<problem.wcsp>"));
+static cl::opt<std::string> outputPath("o", cl::init("-"), cl::cat(category),
+                                       cl::value_desc("file"),
+                                       cl::desc("Where the answer goes"));
+static cl::opt<std::string>
+    solutionPath("solution", cl::cat(category), cl::value_desc("file"),
+                 cl::desc("Write the values of the assignment, if there is "
+                          "one, on a line of this file"));
+static cl::opt<std::string> problemPath(
+    "write-wcsp", cl::cat(category), cl::value_desc("file"),
+    cl::desc("Write the problem, as it was read, and do not solve it"));
+static cl::opt<std::string>
+    initialPath("initial", cl::cat(category), cl::value_desc("file"),
+                cl::desc("A known assignment, the values of all variables: "
+                         "the answer is no worse"));
+static cl::opt<int64_t>
+    maxTableSize("max-table", cl::cat(category), cl::value_desc("entries"),
+                 cl::init(SolveOptions().maxTableSize),
+                 cl::desc("Largest table that elimination may build"));
+static cl::opt<int64_t>
+    maxTotalSize("max-total", cl::cat(category), cl::value_desc("entries"),
+                 cl::init(SolveOptions().maxTotalSize),
+                 cl::desc("All tables that elimination may build together"));
+static cl::opt<int64_t>
+    maxNodes("max-nodes", cl::cat(category), cl::value_desc("steps"),
+             cl::init(SolveOptions().maxNodes),
+             cl::desc("Steps of the search where tables were too large"));
+static cl::opt<int64_t>
+    maxEntries("max-entries", cl::cat(category), cl::value_desc("entries"),
+               cl::init(kMaxWcspEntries),
+               cl::desc("Domains and tables of the problem together"));
+static cl::opt<bool>
+    statistics("statistics", cl::cat(category),
+               cl::desc("Print the size of the problem, what solving took, and "
+                        "the seconds of it, after the answer"));
+
+static int fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "layout-solve") << message << "\n";
+  return kError;
+}
+
+/// The text of a file, if it can be read.
+static std::unique_ptr<llvm::MemoryBuffer> open(llvm::StringRef path) {
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (file)
+    return std::move(*file);
+  fail("cannot read '" + path + "': " + file.getError().message());
+  return nullptr;
+}
+
+/// The value, or nothing after an error in the text of the file.
+template <typename T>
+static std::optional<T> check(llvm::StringRef path, llvm::Expected<T> read) {
+  if (read)
+    return std::move(*read);
+  llvm::errs() << (path == "-" ? "<stdin>" : path) << ":"
+               << llvm::toString(read.takeError()) << "\n";
+  return std::nullopt;
+}
+
+/// Whether a file was written as a whole.
+static bool commit(WholeFile &file, llvm::StringRef path) {
+  if (std::error_code code = file.commit()) {
+    fail("cannot write '" + path + "': " + code.message());
+    return false;
+  }
+  return true;
+}
+
+static void printCost(llvm::raw_ostream &os, llvm::StringRef name, Cost cost) {
+  os << name << " ";
+  if (cost == kInfiniteCost)
+    os << "infinite\n";
+  else
+    os << cost << "\n";
+}
+
+static void printSolution(llvm::raw_ostream &os, const Solution &solution) {
+  printCost(os, "cost", solution.cost);
+  printCost(os, "lower-bound", solution.lowerBound);
+  os << "proven " << (solution.exact ? "yes" : "no") << "\nassignment";
+  if (solution.cost == kInfiniteCost)
+    os << " none";
+  for (unsigned value : solution.assignment)
+    os << " " << value;
+  os << "\n";
+}
+
+static void printStatistics(llvm::raw_ostream &os, const FactorGraph &graph,
+                            const Solution &solution, double seconds) {
+  unsigned maxDomain = 0;
+  size_t maxArity = 0, numEntries = 0;
+  for (unsigned domain : graph.getDomains())
+    maxDomain = std::max(maxDomain, domain);
+  for (FactorGraph::Factor factor : graph.getFactors())
+    maxArity = std::max(maxArity, factor.variables.size());
+  for (unsigned table = 0; table < graph.getNumTables(); ++table)
+    numEntries += graph.getTable(TableId(table)).size();
+  os << "variables " << graph.getNumVariables() << "\n"
+     << "largest-domain " << maxDomain << "\n"
+     << "functions " << graph.getNumFactors() << "\n"
+     << "largest-arity " << maxArity << "\n"
+     << "tables " << graph.getNumTables() << "\n"
+     << "entries " << numEntries << "\n"
+     << "core-variables " << solution.statistics.numCoreVariables << "\n"
+     << "relaxed-components " << solution.statistics.numRelaxedComponents
+     << "\n"
+     << "nodes " << solution.statistics.numNodes << "\n"
+     << "seconds " << llvm::format("%.6f", seconds) << "\n";
+}
+
+static int getExitStatus(const Solution &solution) {
+  if (solution.cost == kInfiniteCost)
+    return solution.exact ? kInfeasible : kNoneFound;
+  return solution.exact ? kProvenOptimal : kNotProven;
+}
+
+static int solve(const WcspProblem &problem) {
+  SolveOptions options;
+  options.maxTableSize = maxTableSize;
+  options.maxTotalSize = maxTotalSize;
+  options.maxNodes = maxNodes;
+  std::optional<std::vector<unsigned>> initial;
+  if (!initialPath.empty()) {
+    auto text = open(initialPath);
+    if (!text)
+      return kError;
+    initial =
+        check(initialPath, readAssignment(text->getBuffer(), problem.graph));
+    if (!initial)
+      return kError;
+    options.initial = *initial;
+  }
+  auto start = std::chrono::steady_clock::now();
+  Solution solution = problem.solve(options);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+
+  if (!solutionPath.empty() && solution.cost != kInfiniteCost) {
+    WholeFile file(solutionPath);
+    llvm::interleave(solution.assignment, file.os(), " ");
+    file.os() << "\n";
+    if (!commit(file, solutionPath))
+      return kError;
+  }
+  WholeFile output(outputPath);
+  printSolution(output.os(), solution);
+  if (statistics)
+    printStatistics(output.os(), problem.graph, solution, time.count());
+  return commit(output, outputPath) ? getExitStatus(solution) : kError;
+}
+
+static int writeProblem(const WcspProblem &problem) {
+  WholeFile file(problemPath);
+  if (llvm::Error error = writeWcsp(file.os(), problem))
+    return fail(llvm::toString(std::move(error)));
+  return commit(file, problemPath) ? 0 : kError;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Solves a weighted constraint satisfaction problem in wcsp format: finds "
+      "values\nof all variables for which the sum of the tables is least.\n\n"
+      "Exit status: 0 the assignment is proven optimal, 1 an error in options "
+      "or files,\n2 an assignment that is not proven optimal, 3 proven that no "
+      "assignment is\nallowed, 4 none was found and there may be one.\n");
+  for (const auto *limit : {&maxTableSize, &maxTotalSize, &maxEntries})
+    if (*limit < 1)
+      return fail("--" + limit->ArgStr + " must be at least 1");
+  if (maxNodes < 0)
+    return fail("--max-nodes must be at least 0");
+
+  auto text = open(inputPath);
+  if (!text)
+    return kError;
+  auto problem = check(inputPath, readWcsp(text->getBuffer(), maxEntries));
+  if (!problem)
+    return kError;
+  return problemPath.empty() ? solve(*problem) : writeProblem(*problem);
+}
