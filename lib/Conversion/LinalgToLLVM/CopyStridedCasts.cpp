@@ -11,7 +11,7 @@
 //   memref<8x?xf32, strided<[?, 1]>> to memref<8x?xf32>
 //
 // The first stride of the result is the size of its second dim, that of the
-// slice is that of what it was cut from, and neither is a number.
+// slice is that of what it was cut from, and at most one of them is a number.
 //
 // And views of memory that a cast makes look as if it had elements: to fold the
 // cast, as upstream's canonicalizer does, gives a view whose offset is outside.
@@ -33,12 +33,14 @@ using namespace mlir;
 static bool losesStrides(memref::CastOp cast) {
   auto from = dyn_cast<MemRefType>(cast.getSource().getType());
   auto to = dyn_cast<MemRefType>(cast.getType());
-  SmallVector<int64_t> strides;
+  SmallVector<int64_t> strides, contiguous;
   int64_t offset;
   return from && to && !from.getLayout().isIdentity() &&
          to.getLayout().isIdentity() &&
          succeeded(from.getStridesAndOffset(strides, offset)) &&
-         llvm::is_contained(strides, ShapedType::kDynamic);
+         succeeded(to.getStridesAndOffset(contiguous, offset)) &&
+         (llvm::is_contained(strides, ShapedType::kDynamic) ||
+          llvm::is_contained(contiguous, ShapedType::kDynamic));
 }
 
 static bool showsNoElements(memref::SubViewOp view) {

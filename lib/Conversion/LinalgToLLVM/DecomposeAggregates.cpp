@@ -54,6 +54,44 @@ static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
                                               softmax->getResult(0));
 }
 
+/// The same for a transposition, with what a cast behind it tells: upstream's
+/// canonicalizer draws the cast in, and then takes a transposition that keeps
+/// the order for its input, which has another type.
+static void unifyShapes(RewriterBase &rewriter, linalg::TransposeOp op) {
+  if (!op.hasPureTensorSemantics())
+    return;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  SmallVector<int64_t> known(result.getShape()), source(input.getShape());
+  auto learn = [](int64_t &size, int64_t other) {
+    if (ShapedType::isDynamic(size))
+      size = other;
+  };
+  for (Operation *user : op->getUsers())
+    if (auto behind = dyn_cast<tensor::CastOp>(user);
+        behind && behind->getBlock() == op->getBlock())
+      if (auto type = dyn_cast<RankedTensorType>(behind.getType()))
+        for (auto [size, other] : llvm::zip_equal(known, type.getShape()))
+          learn(size, other);
+  for (auto [k, dim] : llvm::enumerate(op.getPermutation())) {
+    learn(known[k], source[dim]);
+    learn(source[dim], known[k]);
+  }
+  if (llvm::equal(known, result.getShape()) &&
+      llvm::equal(source, input.getShape()))
+    return;
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value from = rewriter.createOrFold<tensor::CastOp>(loc, input.clone(source),
+                                                     op.getInput());
+  Value init = rewriter.createOrFold<tensor::CastOp>(loc, result.clone(known),
+                                                     op.getInit());
+  auto refined = linalg::TransposeOp::create(rewriter, loc, from, init,
+                                             op.getPermutation());
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, result,
+                                              refined->getResult(0));
+}
+
 /// A gather of single elements: each coordinate of a slice is one element of
 /// the indices, the other coordinates are those of the result.
 static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
@@ -169,6 +207,11 @@ struct DecomposeAggregates
         softmaxes.push_back(op);
     });
     for (linalg::SoftmaxOp op : softmaxes)
+      unifyShapes(rewriter, op);
+    SmallVector<linalg::TransposeOp> transposes;
+    getOperation()->walk(
+        [&](linalg::TransposeOp op) { transposes.push_back(op); });
+    for (linalg::TransposeOp op : transposes)
       unifyShapes(rewriter, op);
     SmallVector<tensor::ExtractSliceOp> slices;
     getOperation()->walk(

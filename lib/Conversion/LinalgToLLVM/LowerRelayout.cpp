@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -211,12 +212,28 @@ struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   }
 };
 
+/// Upstream's canonicalizer takes a transposition that keeps the order for its
+/// input also where a cast that it drew in has given the result another type.
+struct DropSameOrder : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || !isIdentityPermutation(op.getPermutation()))
+      return rewriter.notifyMatchFailure(op, "moves dims, or buffers");
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<tensor::CastOp>(
+                op.getLoc(), op->getResult(0).getType(), op.getInput()));
+    return success();
+  }
+};
+
 struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<LowerPack, LowerUnPack, LowerPad, LowerExpandShape,
-                 CollapseNoElements, NoStepForOneIndex<tensor::ExtractSliceOp>,
+                 CollapseNoElements, DropSameOrder,
+                 NoStepForOneIndex<tensor::ExtractSliceOp>,
                  NoStepForOneIndex<tensor::InsertSliceOp>>(context);
     patterns.add<DropEmptyParts>(context, /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(patterns);

@@ -11,6 +11,14 @@ func.func @loses_a_stride(%x: memref<8x?xf32, strided<[?, 1], offset: ?>>) -> me
   return %0 : memref<8x?xf32>
 }
 
+// Strides that are numbers are no products of sizes that only run time knows.
+// CHECK-LABEL: func.func @loses_numbers
+// CHECK: memref.copy
+func.func @loses_numbers(%x: memref<?x?xf32, strided<[60, 1]>>) -> memref<?x?xf32> {
+  %0 = memref.cast %x : memref<?x?xf32, strided<[60, 1]>> to memref<?x?xf32>
+  return %0 : memref<?x?xf32>
+}
+
 // CHECK-LABEL: func.func @keeps_its_strides
 // CHECK-NOT: memref.alloc
 func.func @keeps_its_strides(%x: memref<?x4xf32>, %y: memref<?x4xf32, strided<[4, 1]>>)

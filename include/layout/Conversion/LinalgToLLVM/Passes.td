@@ -54,7 +54,8 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
     Rewrites every op that upstream defines as a sequence of structured ops
     (softmax, the Winograd transforms) to that sequence, and `tensor.gather` to
     one that reads the element of each place. A slice of what `linalg.unpack`
-    makes is taken from its source in the dims that have no tile.
+    makes is taken from its source in the dims that have no tile, and a
+    transposition gets the sizes that a cast behind it tells.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
@@ -175,7 +176,7 @@ def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
   let summary = "Makes casts of slices to contiguous buffers copies";
   let description = [{
     Bufferization casts a slice of dynamic size to contiguous memory where it
-    leaves or enters a function, as the strides of neither type are numbers. The
+    leaves or enters a function, as not both types have numbers for strides. The
     slice keeps its strides, which are not those that the other type stands for:
     such a cast becomes an allocation and a copy. A view of memory without
     elements, which a cast hides, gets an offset that no rule holds for.
