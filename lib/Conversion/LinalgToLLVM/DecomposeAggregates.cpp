@@ -150,7 +150,7 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
 static void cutBeforeUnpack(RewriterBase &rewriter,
                             tensor::ExtractSliceOp slice) {
   auto unpack = slice.getSource().getDefiningOp<linalg::UnPackOp>();
-  if (!unpack || slice.getType().getRank() != unpack.getDestRank() ||
+  if (!unpack || slice.getType().getRank() != int64_t(unpack.getDestRank()) ||
       !unpack.hasPureTensorSemantics())
     return;
   Location loc = slice.getLoc();
@@ -169,7 +169,7 @@ static void cutBeforeUnpack(RewriterBase &rewriter,
   rest.strides = slice.getMixedStrides();
   ArrayRef<int64_t> order = unpack.getOuterDimsPerm();
   bool cuts = false;
-  for (int64_t k = 0; k < unpack.getDestRank(); ++k) {
+  for (unsigned k = 0, e = unpack.getDestRank(); k < e; ++k) {
     int64_t dim = order.empty() ? k : order[k];
     if (llvm::is_contained(unpack.getInnerDimsPos(), dim) ||
         dest.sizes[dim] == rest.sizes[dim])
