@@ -17,6 +17,7 @@ import os
 import re
 import sys
 
+from cmake_libraries import find_libraries
 from source_files import source_files
 
 
@@ -36,7 +37,6 @@ ROOMS = {
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 _ANGLED = re.compile(r"^\s*#\s*include\s+<((?:llvm|mlir|layout|isl)[-/][^>]*)>", re.MULTILINE)
-_LIBRARY = re.compile(r"\blayout_add_library\(\s*(\w+)([^)]*)\)")
 _HALVES = ("include/layout/", "lib/")
 
 
@@ -112,27 +112,19 @@ class Tree:
                     yield f"{place}: {path} is no header of {room}"
 
     def check_links(self):
-        lists = [name for name in self.names
-                 if name.startswith("lib/") and name.endswith("CMakeLists.txt")]
-        libraries = {}  # name: where, and what follows
-        for name in lists:
-            for match in _LIBRARY.finditer(self.read(name)):
-                libraries[match[1]] = name, match[2].split()
-        for library, (name, words) in libraries.items():
-            room = room_of(name)
+        libraries = find_libraries(self.root, self.names)
+        for name, library in libraries.items():
+            room = room_of(library.list)
             if room not in ROOMS:
                 continue
             rule = ROOMS[room]
-            for word in words[words.index("LINK") + 1:] if "LINK" in words else ():
-                if not word.startswith("Layout"):
-                    continue
-                other = room_of(libraries[word][0]) if word in libraries else None
+            for link in library.links:
+                other = room_of(libraries[link].list) if link in libraries else None
                 if other not in (room, *rule.rooms):
-                    yield f"{name}: {library} links {word}, which is not of {room} or " \
+                    yield f"{library.list}: {name} links {link}, which is not of {room} or " \
                           f"{', '.join(rule.rooms) or 'any room that it may include'}"
-            if not any(prefix.startswith("mlir/") for prefix in rule.upstream) \
-                    and "NO_MLIR" not in words:
-                yield f"{name}: {library} includes no MLIR and links it; say NO_MLIR"
+            if library.has_mlir and not any(prefix.startswith("mlir/") for prefix in rule.upstream):
+                yield f"{library.list}: {name} includes no MLIR and links it; say NO_MLIR"
 
 
 def main(argv):

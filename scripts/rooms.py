@@ -19,43 +19,16 @@ import os
 import re
 import sys
 
+from cmake_libraries import find_libraries
 from source_files import source_files
 
-_LIBRARY = re.compile(r"\b(?:layout_)?add_library\(\s*(\w+)([^()]*)\)")
-_KEYWORD = re.compile(r"\b(DEPENDS|LINK|PRECOMPILED)\b")
 _INCLUDE = re.compile(r'^#include "layout/([^"]+)"', re.MULTILINE)
 _PICTURE = re.compile(r"(<!-- rooms -->\n).*?(<!-- end of rooms -->\n)", re.DOTALL)
-
-
-class Library:
-    def __init__(self, directory, sources, links):
-        self.directory, self.sources, self.links = directory, sources, links
 
 
 def read(root, name):
     with open(os.path.join(root, name), encoding="utf-8") as file:
         return file.read()
-
-
-def find_libraries(root, names):
-    libraries = {}
-    for name in names:
-        if not name.startswith("lib/") or os.path.basename(name) != "CMakeLists.txt":
-            continue
-        text = re.sub(r"#.*", "", read(root, name))
-        for library, arguments in _LIBRARY.findall(text):
-            parts = _KEYWORD.split(arguments)
-            links = [word for keyword, words in zip(parts[1::2], parts[2::2])
-                     if keyword == "LINK" for word in words.split() if word.startswith("Layout")]
-            directory = os.path.dirname(name)
-            sources = [os.path.normpath(os.path.join(directory, word))
-                       for word in parts[0].split() if word.endswith(".cpp")]
-            libraries[library] = Library(directory, sources, links)
-    for library, it in libraries.items():
-        for link in it.links:
-            if link not in libraries:
-                sys.exit(f"{library} links {link}, which no CMakeLists.txt below lib makes")
-    return libraries
 
 
 def find_includes(root, names, libraries):
@@ -132,6 +105,10 @@ def main():
     root = arguments.root
     names = source_files(root)
     libraries = find_libraries(root, names)
+    for library, it in libraries.items():
+        for link in it.links:
+            if link not in libraries:
+                sys.exit(f"{library} links {link}, which no CMakeLists.txt below lib makes")
     includes = find_includes(root, names, libraries)
     uses = {library: set(it.links) | set(includes[library]) for library, it in libraries.items()}
     circle = find_circle(uses)
