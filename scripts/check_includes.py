@@ -30,7 +30,7 @@ class Room:
 # Where a header below include/layout belongs to no room of this table, its room is
 # the directory that it is in.
 ROOMS = {
-    "Support": Room((), ("llvm/", "mlir/IR/Diagnostics.h")),
+    "Support": Room((), ("llvm/", "mlir/IR/Diagnostics.h", "mlir/Interfaces/ViewLikeInterface.h")),
     "Algebra": Room(("Support",), ("llvm/", "mlir/IR/Affine", "isl/")),
     "Solver": Room(("Support",), ("llvm/ADT/", "llvm/Support/")),
 }

@@ -31,3 +31,12 @@ func.func @encoding(%x: tensor<4x8xf32, "foreign">, %y: tensor<4x8xf32, "foreign
   %0 = arith.addf %x, %y : tensor<4x8xf32, "foreign">
   return %0 : tensor<4x8xf32, "foreign">
 }
+
+// -----
+
+func.func @less_than_nothing(%x: tensor<2x?xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %size = arith.constant -1 : index
+  // expected-error @+1 {{'tensor.insert_slice' op takes -1 elements of dim 1, but a size is at least 0; correct the constant}}
+  %0 = tensor.insert_slice %x into %y[0, 0] [2, %size] [1, 1] : tensor<2x?xf32> into tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -12,6 +12,7 @@
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Support/LoweredDialects.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -106,7 +107,7 @@ static LogicalResult check(Operation *op) {
   if (!layout::isPlainDialect(op->getName().getDialectNamespace()))
     return op->emitOpError("has no lowering to the LLVM dialect here; lower it "
                            "before this pipeline");
-  if (failed(checkTypes(op)))
+  if (failed(checkTypes(op)) || failed(layout::checkStatedSizes(op)))
     return failure();
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return checkCast(cast);

@@ -80,3 +80,12 @@ module {
 func.func @outer() {
   return
 }
+
+// -----
+
+func.func @less_than_nothing(%x: tensor<8xf32>) -> tensor<?xf32> {
+  %size = arith.constant -5 : index
+  // expected-error @below {{'tensor.extract_slice' op takes -5 elements of dim 0, but a size is at least 0; correct the constant}}
+  %0 = tensor.extract_slice %x[0] [%size] [1] : tensor<8xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

@@ -8,6 +8,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Support/LoweredDialects.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -43,6 +44,8 @@ static LogicalResult check(Operation *op) {
               "on tensors before, or leave it out";
   if (!isLive)
     return success();
+  if (failed(layout::checkStatedSizes(op)))
+    return failure();
   Type foreign = findForeign(op->getOperandTypes());
   if (!foreign)
     foreign = findForeign(op->getResultTypes());

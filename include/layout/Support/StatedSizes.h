@@ -1,0 +1,38 @@
+//===- StatedSizes.h - Sizes of slices that are numbers --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream verifies the sizes of a slice where they are attributes, and folds
+// constants into attributes without a look at them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_STATEDSIZES_H
+#define LAYOUT_SUPPORT_STATEDSIZES_H
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir {
+namespace layout {
+
+/// Reports a slice of less than no elements; other ops pass.
+inline LogicalResult checkStatedSizes(Operation *op) {
+  auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+  if (!slice)
+    return success();
+  for (auto [d, size] : llvm::enumerate(slice.getMixedSizes()))
+    if (std::optional<int64_t> number = getConstantIntValue(size);
+        number && *number < 0)
+      return op->emitOpError()
+             << "takes " << *number << " elements of dim " << d
+             << ", but a size is at least 0; correct the constant";
+  return success();
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_STATEDSIZES_H
