@@ -7,6 +7,7 @@
 
 #include "layout/Analysis/NpuLayouts.h"
 #include "layout/Analysis/ConversionPlan.h"
+#include "layout/Dialect/NPU/Utils/Tables.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -51,6 +52,26 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
   return layout;
 }
 
+/// The same where every coordinate is a sum over dims, which the steps of a
+/// transfer are, else of elements side by side: pairs and fours that span
+/// several dims are no steps of one of them.
+static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
+                                        RankedTensorType type,
+                                        NpuTargetInterface chip) {
+  NpuScatterAttr packed = getIfItFits(scatter, type, chip);
+  if (!packed || scatter.pack == NpuPack::None || type.getNumElements() == 0)
+    return packed;
+  LayoutMap map =
+      packed.resolve(type.getShape(), type.getElementType(), nullptr)
+          ->specialize(type.getShape());
+  if (llvm::all_of(map.getCoordinates(), [&](const Coordinate &coordinate) {
+        return npu::tabulate(coordinate.value, type.getShape()).has_value();
+      }))
+    return packed;
+  scatter.pack = NpuPack::None;
+  return getIfItFits(std::move(scatter), type, chip);
+}
+
 NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
                                     StringRef axes, NpuTargetInterface chip) {
   // Units that two dims lead to take a transfer for each step of one of them.
@@ -78,7 +99,7 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
     scatter.pack = bits == 8    ? NpuPack::N4
                    : bits == 16 ? NpuPack::N2
                                 : NpuPack::None;
-  return getIfItFits(std::move(scatter), type, chip);
+  return getPackedIfItFits(std::move(scatter), type, chip);
 }
 
 NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
@@ -91,16 +112,9 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
   if (type.getRank() == 4 && channel == 0)
     axes = "CNHW";
   scatter.axes = axes;
-  // Pairs of several dims together are no steps of one of them, which a
-  // transfer could take.
-  int64_t numPaired = llvm::count_if(
-      llvm::zip_equal(type.getShape(), axes), [](auto sizeAndAxis) {
-        return std::get<1>(sizeAndAxis) == 'N' && std::get<0>(sizeAndAxis) != 1;
-      });
-  if (type.getElementType().isF32() && llvm::StringRef(axes).contains('N') &&
-      numPaired <= 1)
+  if (type.getElementType().isF32() && llvm::StringRef(axes).contains('N'))
     scatter.pack = NpuPack::IC2;
-  return getIfItFits(std::move(scatter), type, chip);
+  return getPackedIfItFits(std::move(scatter), type, chip);
 }
 
 llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
