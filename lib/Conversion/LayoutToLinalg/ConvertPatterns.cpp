@@ -54,6 +54,8 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
   RankedTensorType physical = *getPhysicalType(to);
   auto stored = cast<RankedTensorType>(source.front().getType());
   if (plan.kind != Kind::Relayout) {
+    if (holdsNothing(physical))
+      return createEmpty(b, loc, to, getLogicalSizes(b, loc, from, source));
     if (canReinterpret(stored, physical)) {
       Value same = reinterpretShape(b, loc, source.front(), physical);
       if (plan.isFree())

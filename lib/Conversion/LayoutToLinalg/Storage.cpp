@@ -264,15 +264,20 @@ SmallVector<OpFoldResult> layout::readLogicalSizes(OpBuilder &b, Location loc,
   return sizes;
 }
 
-Value layout::createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
-                          ArrayRef<OpFoldResult> sizes) {
+/// An empty tensor of `type`, whose dynamic extents are among `extents`.
+static Value createEmptyOf(OpBuilder &b, Location loc, RankedTensorType type,
+                           ArrayRef<OpFoldResult> extents) {
   SmallVector<Value> dynamic;
-  RankedTensorType physical = *getPhysicalType(type);
-  for (auto [extent, size] : llvm::zip_equal(
-           getPhysicalSizes(b, loc, type, sizes), physical.getShape()))
+  for (auto [extent, size] : llvm::zip_equal(extents, type.getShape()))
     if (ShapedType::isDynamic(size))
       dynamic.push_back(asValue(b, loc, extent));
-  return tensor::EmptyOp::create(b, loc, physical, dynamic);
+  return tensor::EmptyOp::create(b, loc, type, dynamic);
+}
+
+Value layout::createEmpty(OpBuilder &b, Location loc, RankedTensorType type,
+                          ArrayRef<OpFoldResult> sizes) {
+  return createEmptyOf(b, loc, *getPhysicalType(type),
+                       getPhysicalSizes(b, loc, type, sizes));
 }
 
 Value layout::createFiller(OpBuilder &b, Location loc, RankedTensorType type) {
@@ -295,6 +300,10 @@ Value layout::createPadded(OpBuilder &b, Location loc, RankedTensorType type,
 // Views and elements
 //===----------------------------------------------------------------------===//
 
+bool layout::holdsNothing(RankedTensorType physical) {
+  return llvm::is_contained(physical.getShape(), 0);
+}
+
 bool layout::canReinterpret(RankedTensorType from, RankedTensorType to) {
   if (from == to)
     return true;
@@ -310,7 +319,7 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
   auto from = cast<RankedTensorType>(source.getType());
   if (from == to)
     return source;
-  if (to.hasStaticShape() && to.getNumElements() == 0)
+  if (to.hasStaticShape() && holdsNothing(to))
     return tensor::EmptyOp::create(b, loc, to, ValueRange());
   if (auto groups = getReassociationIndicesForReshape(from, to)) {
     if (from.getRank() > to.getRank())
@@ -347,6 +356,8 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
 Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
                                RankedTensorType to,
                                ArrayRef<OpFoldResult> sizes) {
+  if (holdsNothing(to) && source.getType() != to)
+    return createEmptyOf(b, loc, to, sizes);
   if (Value result = reinterpretShape(b, loc, source, to))
     return result;
   SmallVector<Value> extents = getValueOrCreateConstantIndexOp(b, loc, sizes);
