@@ -243,6 +243,13 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy,
                          : createEmpty(b, loc, to, sizes);
   RankedTensorType physical = *getPhysicalType(to);
   Side from(b, loc, copy, 0, sizes), into(b, loc, copy, 1, sizes);
+  auto holdsNothing = [](Side &side) {
+    return llvm::any_of(side.getExtents(), [](OpFoldResult extent) {
+      return isConstantIntValue(extent, 0);
+    });
+  };
+  if (holdsNothing(into))
+    return createEmpty(b, loc, to, sizes);
   Value result = tensor::EmptyOp::create(b, loc, into.getExtents(),
                                          physical.getElementType());
   Value expanded = from.expand(source);
@@ -251,7 +258,11 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy,
     result = linalg::FillOp::create(b, loc, padding, result).getResult(0);
   }
   result = fillSlices(b, loc, copy, into, result, to);
-  for (const DigitBox &box : copy.boxes) {
+  // A slice of nothing would be out of its bounds.
+  ArrayRef<DigitBox> boxes = copy.boxes;
+  if (holdsNothing(from))
+    boxes = {};
+  for (const DigitBox &box : boxes) {
     Side::Slice read = from.getSlice(box);
     Value part = expanded;
     if (!read.isAll)

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -196,11 +198,65 @@ static void cutBeforeUnpack(RewriterBase &rewriter,
       slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);
 }
 
+/// The sizes of a view, from those of what is viewed.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
+                                          tensor::ExpandShapeOp view) {
+  return view.getMixedOutputShape();
+}
+
+static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
+                                          tensor::CollapseShapeOp view) {
+  SmallVector<OpFoldResult> sizes;
+  Location loc = view.getLoc();
+  for (ReassociationIndices group : view.getReassociationIndices()) {
+    OpFoldResult product = b.getIndexAttr(1);
+    for (int64_t d : group) {
+      OpFoldResult size = tensor::getMixedSize(b, loc, view.getSrc(), d);
+      AffineExpr x = b.getAffineSymbolExpr(0), y = b.getAffineSymbolExpr(1);
+      product = affine::makeComposedFoldedAffineApply(b, loc, x * y,
+                                                      {product, size});
+    }
+    sizes.push_back(product);
+  }
+  return sizes;
+}
+
+/// Makes a view of no elements a tensor of its own. Upstream folds views of
+/// views whose ends have one type, and among tensors without elements those
+/// may have other sizes.
+template <typename View>
+static void separateViewOfNothing(RewriterBase &rewriter, View view) {
+  auto holdsNothing = [](RankedTensorType type) {
+    return llvm::is_contained(type.getShape(), 0);
+  };
+  RankedTensorType type = view.getResultType();
+  if (!holdsNothing(type) && !holdsNothing(view.getSrcType()))
+    return;
+  rewriter.setInsertionPoint(view);
+  SmallVector<Value> dynamic;
+  for (auto [size, stated] :
+       llvm::zip_equal(getSizes(rewriter, view), type.getShape()))
+    if (ShapedType::isDynamic(stated))
+      dynamic.push_back(
+          getValueOrCreateConstantIndexOp(rewriter, view.getLoc(), size));
+  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(view, type, dynamic);
+}
+
+template <typename View>
+static void separateViewsOfNothing(RewriterBase &rewriter, Operation *root) {
+  SmallVector<View> views;
+  root->walk([&](View view) { views.push_back(view); });
+  for (View view : views)
+    separateViewOfNothing(rewriter, view);
+}
+
 namespace {
 struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    separateViewsOfNothing<tensor::ExpandShapeOp>(rewriter, getOperation());
+    separateViewsOfNothing<tensor::CollapseShapeOp>(rewriter, getOperation());
     SmallVector<linalg::SoftmaxOp> softmaxes;
     getOperation()->walk([&](linalg::SoftmaxOp op) {
       if (op.hasPureTensorSemantics())

@@ -54,12 +54,13 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
     Rewrites every op that upstream defines as a sequence of structured ops
     (softmax, the Winograd transforms) to that sequence, and `tensor.gather` to
     one that reads the element of each place. A slice of what `linalg.unpack`
-    makes is taken from its source in the dims that have no tile, and a
-    transposition gets the sizes that a cast behind it tells.
+    makes is taken from its source in the dims that have no tile, a
+    transposition gets the sizes that a cast behind it tells, and a view of no
+    elements becomes a tensor of its own.
   }];
   let dependentDialects = [
-    "arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
-    "scf::SCFDialect", "tensor::TensorDialect"
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+    "math::MathDialect", "scf::SCFDialect", "tensor::TensorDialect"
   ];
 }
 
