@@ -16,6 +16,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Targets/Registration.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,6 +86,7 @@ private:
     registry.insert<LayoutDialect, arith::ArithDialect, func::FuncDialect,
                     linalg::LinalgDialect, tensor::TensorDialect>();
     registerLayoutRules(registry);
+    registerTargets(registry);
     return registry;
   }
 
@@ -96,8 +98,8 @@ private:
 void assign(benchmark::State &state, int64_t functions, bool skips) {
   int64_t numOps = state.range(0);
   ProgramBuilder builder;
-  auto target = cast<TargetAttr>(parseAttribute(
-      "#layout.target<kind = \"cpu\", lanes = 16>", builder.getContext()));
+  auto target = cast<TargetInterface>(
+      parseAttribute("#layout.cpu<lanes = 16>", builder.getContext()));
   double decide = 0, insert = 0, fold = 0;
   int64_t runs = 0, conversions = 0;
   for (auto _ : state) {

@@ -3,7 +3,7 @@
 A list, scripts/mutants/ROOM.txt, holds single bugs that somebody might write:
 
     tests: test/Unit/LayoutAnalysisTests test/Analysis
-    == lib/Analysis/CpuModel.cpp
+    == lib/Targets/CPU/CpuModel.cpp
     - bytes written are counted as read
       cost.read += @bytes => 2 * bytes@;
     - the last box is left out

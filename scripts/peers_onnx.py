@@ -41,7 +41,7 @@ from layout_mlir import onnx_compare, onnx_import
 from layout_mlir.isolated import Crashed, isolated
 
 KINDS = ["node", "simple", "pytorch-operator", "pytorch-converted"]
-TARGET = '#layout.target<kind = "cpu", lanes = 16>'
+TARGET = '#layout.cpu<lanes = 16>'
 SECONDS = 300
 # Two units in the last place, which the package's own runner allows bf16.
 ROUNDING = {"float16": 2**-9, "bfloat16": 2**-6}

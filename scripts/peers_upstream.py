@@ -41,10 +41,9 @@ from debian_source import Archive, SourceError, extract
 DIALECTS = ("Linalg", "Tensor", "SCF", "Tosa", "Arith", "Bufferization")
 RELEASES = (22, 21, 20, 19)
 PIPELINES = {
-    "cpu": '--layout-to-cpu=target={#layout.target<kind = "cpu", lanes = 16>}',
-    "opencl": '--layout-to-opencl=target={#layout.target<kind = "opencl", lanes = 4>}',
-    "npu": '--layout-to-npu=target={#layout.target<kind = "npu", lanes = 32, '
-           'npu = #npu.target<"BM1684">>}',
+    "cpu": '--layout-to-cpu=target={#layout.cpu<lanes = 16>}',
+    "opencl": '--layout-to-opencl=target={#layout.opencl}',
+    "npu": '--layout-to-npu=target={#layout.npu<chip = #npu.target<"BM1684">>}',
 }
 FAULTS = ("crashed", "invalid", "timed out", "unlocated", "bare")
 KINDS = ("lowered", "refused", "foreign", *FAULTS)

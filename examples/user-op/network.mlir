@@ -1,5 +1,5 @@
 // Two convolutions with an op of another project between them.
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
   func.func @main(%x: tensor<1x64x7x7xf32>, %gate: tensor<1x64xf32>) -> tensor<1x64x7x7xf32> {
     %w = arith.constant dense<0.5> : tensor<64x64x1x1xf32>
     %out = tensor.empty() : tensor<1x64x7x7xf32>

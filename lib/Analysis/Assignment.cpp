@@ -79,7 +79,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const SolveOptions &options,
                                        Strategy strategy, const Pins &pins) {
   LayoutAssignment result;
-  result.program = readProgram(root, costs.getTarget().getAssumedTrips(), pins);
+  result.program = readProgram(root, costs.getModel().getAssumedTrips(), pins);
   result.candidates = collectCandidates(result.program, costs, limits);
 
   auto solve = [&](LayoutModel &model) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Candidates.h"
-#include "ConfigBuilder.h"
+#include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/RuleCheck.h"
 #include <deque>

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConfigBuilder.h"
-#include "ImageCandidates.h"
+#include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
@@ -118,9 +117,9 @@ std::optional<OpConfig> ConfigBuilder::getTiled(ArrayRef<int64_t> tiles) const {
   return config;
 }
 
-SmallVector<SmallVector<int64_t>> ConfigBuilder::getLaneTiles() const {
+SmallVector<SmallVector<int64_t>>
+ConfigBuilder::getLaneTiles(int64_t lanes) const {
   unsigned count = rule.loops.size();
-  int64_t lanes = costs.getTarget().getLanes();
   bool reduces = llvm::any_of(rule.loops, [](const LoopRule &loop) {
     return loop.iterator == utils::IteratorType::reduction;
   });
@@ -235,9 +234,10 @@ std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
   return assign([&](bool isResult, unsigned index) {
     std::optional<LayoutId> other =
         costs.project(layout, map, getMap(isResult, index));
-    if (other && isImage(costs.getMap(*other)))
-      return std::optional<LayoutId>(
-          generalizeImage(*other, getType(isResult, index), costs));
+    if (other)
+      if (std::optional<LayoutId> general = costs.getModel().generalize(
+              costs.getMap(*other), getType(isResult, index), costs))
+        return general;
     return other;
   });
 }
@@ -249,13 +249,12 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   LayoutMap other = costs.getMap(layout).substitute(
       to.getRank(), isResult ? view.resultDims : view.sourceDims,
       isResult ? view.resultSizes : view.sourceSizes, to.getShape());
-  if (isImage(other)) {
-    LayoutId image = generalizeImage(costs.intern(other), to, costs);
+  if (std::optional<LayoutId> general =
+          costs.getModel().generalize(other, to, costs))
     return assign([&](bool ofResult, unsigned index) {
       bool isLikeResult = ofResult || index > 0;
-      return std::optional<LayoutId>(isLikeResult == isResult ? layout : image);
+      return isLikeResult == isResult ? layout : general;
     });
-  }
   // A layout that holds for every shape is preferred to one with the sizes of
   // this shape in it: it can be carried further.
   SmallVector<int64_t> tiles(to.getRank(), 1);
@@ -345,8 +344,8 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(Slot slot,
       return std::nullopt;
     layout = costs.intern(*map);
   }
-  // Kernels find each element of an image by itself, wherever an op cuts.
-  if (!isImage(costs.getMap(layout)) && !keepsUnits(costs.getMap(layout), rule))
+  if (!costs.getModel().cutsAnywhere(costs.getMap(layout)) &&
+      !keepsUnits(costs.getMap(layout), rule))
     return std::nullopt;
   return assign([&](bool isResult, unsigned index) {
     if (getType(isResult, index).getRank() == rank)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "layout/Analysis/Contraction.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

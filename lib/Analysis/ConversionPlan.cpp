@@ -25,13 +25,6 @@ int64_t layout::getElementBytes(Type elementType) {
   return 8;
 }
 
-SmallVector<int64_t> layout::assumeSizes(ArrayRef<int64_t> shape,
-                                         TargetAttr target) {
-  SmallVector<int64_t> sizes(shape);
-  llvm::replace(sizes, ShapedType::kDynamic, target.getAssumedSize());
-  return sizes;
-}
-
 int64_t layout::getStorageBytes(const LayoutMap &map,
                                 ArrayRef<int64_t> staticShape,
                                 int64_t elementBytes) {
@@ -40,7 +33,7 @@ int64_t layout::getStorageBytes(const LayoutMap &map,
 }
 
 ConversionPlan ConversionPlan::get(RankedTensorType from, RankedTensorType to,
-                                   TargetAttr target) {
+                                   TargetInterface target) {
   FailureOr<LayoutMap> source = getLayoutMap(from), dest = getLayoutMap(to);
   if (failed(source) || failed(dest))
     return ConversionPlan();
@@ -52,7 +45,7 @@ ConversionPlan ConversionPlan::get(RankedTensorType from, RankedTensorType to,
 
 ConversionPlan ConversionPlan::getOfMove(RankedTensorType from,
                                          RankedTensorType to,
-                                         TargetAttr target) {
+                                         TargetInterface target) {
   return TargetModel::get(target)->planMove(from, to);
 }
 
@@ -69,7 +62,7 @@ bool layout::isOverwritable(Value value) {
   return false;
 }
 
-ConversionPlan ConversionPlan::get(ConvertOp convert, TargetAttr target) {
+ConversionPlan ConversionPlan::get(ConvertOp convert, TargetInterface target) {
   RankedTensorType from = convert.getSource().getType();
   RankedTensorType to = convert.getResult().getType();
   ConversionPlan plan = get(from, to, target);
@@ -81,8 +74,8 @@ ConversionPlan ConversionPlan::get(ConvertOp convert, TargetAttr target) {
 void ConversionPlan::print(raw_ostream &os) const {
   if (isFree())
     os << "nothing moves";
-  else if (move)
-    os << move->transfers << (move->transfers == 1 ? " transfer" : " transfers")
+  else if (transfers)
+    os << *transfers << (*transfers == 1 ? " transfer" : " transfers")
        << " by DMA";
   else if (copy)
     copy->print(os);
@@ -90,7 +83,7 @@ void ConversionPlan::print(raw_ostream &os) const {
     os << "element by element: " << whyNot;
 }
 
-Cost ConversionPlan::getCost(TargetAttr target) const {
+Cost ConversionPlan::getCost(TargetInterface target) const {
   return isFree() ? 0 : TargetModel::get(target)->getCost(*this);
 }
 

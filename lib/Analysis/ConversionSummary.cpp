@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/ConversionSummary.h"
+#include "layout/Analysis/TargetModel.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,14 +20,14 @@ static Way getWay(const ConversionPlan &plan) {
     return Way::None;
   if (plan.kind == ConversionPlan::Kind::Padding)
     return Way::Fill;
-  if (plan.move)
+  if (plan.transfers)
     return Way::Transfers;
   return plan.copy ? Way::Copy : Way::Gather;
 }
 
 ConversionSummary ConversionSummary::get(RankedTensorType from,
                                          RankedTensorType to,
-                                         TargetAttr target) {
+                                         TargetInterface target) {
   ConversionPlan plan = ConversionPlan::get(from, to, target);
   ConversionSummary summary{plan.kind,
                             getWay(plan),
@@ -43,7 +44,8 @@ ConversionSummary ConversionSummary::get(RankedTensorType from,
     return summary;
 
   LayoutMap dest = *getLayoutMap(to);
-  SmallVector<int64_t> sizes = assumeSizes(to.getShape(), target);
+  SmallVector<int64_t> sizes =
+      TargetModel::get(target)->assumeSizes(to.getShape());
   int64_t elementBytes = layout::getElementBytes(to.getElementType());
   int64_t elements = elementBytes;
   for (int64_t size : dest.getBox(sizes))

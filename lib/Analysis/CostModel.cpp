@@ -76,7 +76,7 @@ const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
   std::unique_ptr<Storage> &entry = storages[{type, layout}];
   if (!entry) {
     entry = std::make_unique<Storage>();
-    entry->shape = assumeSizes(type.getShape(), getTarget());
+    entry->shape = model->assumeSizes(type.getShape());
     entry->special = type.hasStaticShape()
                          ? getMap(getNormalForm(layout, type))
                          : getMap(layout).specialize(entry->shape);

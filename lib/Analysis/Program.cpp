@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Program.h"
-#include "layout/Analysis/NpuParts.h"
+#include "layout/Analysis/PartsInPlace.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -6,12 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/TargetModel.h"
-#include "ConfigBuilder.h"
-#include "CpuModel.h"
-#include "NpuModel.h"
-#include "OpenClModel.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
+#include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 
 using namespace mlir;
@@ -47,16 +44,15 @@ static RankedTensorType linearize(RankedTensorType type) {
                     getPadding(type));
 }
 
-SmallVector<int64_t> TargetModel::getSizes(RankedTensorType type) const {
-  SmallVector<int64_t> sizes(type.getShape());
-  llvm::replace(sizes, ShapedType::kDynamic,
-                target ? target.getAssumedSize() : 1);
+SmallVector<int64_t> TargetModel::assumeSizes(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> sizes(shape);
+  llvm::replace(sizes, ShapedType::kDynamic, getAssumedSize());
   return sizes;
 }
 
 void TargetModel::countBytes(ConversionPlan &plan, RankedTensorType from,
                              RankedTensorType to) const {
-  SmallVector<int64_t> sizes = getSizes(to);
+  SmallVector<int64_t> sizes = assumeSizes(to.getShape());
   int64_t elementBytes = getElementBytes(to.getElementType());
   bool moves = plan.kind == ConversionPlan::Kind::Relayout;
   if (plan.copy) {
@@ -140,10 +136,31 @@ void TargetModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
   }
 }
 
-std::unique_ptr<TargetModel> TargetModel::get(TargetAttr target) {
-  if (target && target.hasImages())
-    return std::make_unique<OpenClModel>(target);
-  if (target && target.hasUnits())
-    return std::make_unique<NpuModel>(target);
-  return std::make_unique<CpuModel>(target);
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Linear memory without figures: who lowers asks for plans alone.
+class UnpricedModel : public TargetModel {
+public:
+  Cost getCost(const ConversionPlan &plan) const override {
+    llvm_unreachable("prices are of a target");
+  }
+  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                    const OpLayouts &layouts, CostModel &costs) override {
+    llvm_unreachable("prices are of a target");
+  }
+  void describe(const OpConfig &config, raw_ostream &os) const override {
+    llvm_unreachable("configurations are of a target");
+  }
+};
+} // namespace
+
+#include "layout/Analysis/TargetInterface.cpp.inc"
+
+std::unique_ptr<TargetModel> TargetModel::get(TargetInterface target) {
+  if (target)
+    return target.createModel();
+  return std::make_unique<UnpricedModel>();
 }

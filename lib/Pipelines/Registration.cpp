@@ -22,6 +22,7 @@
 #include "layout/Pipelines/LayoutToNPU.h"
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
+#include "layout/Targets/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ using namespace mlir;
 void layout::registerAllDialects(DialectRegistry &registry) {
   registry.insert<LayoutDialect, npu::NPUDialect>();
   registerLayoutRules(registry);
+  registerTargets(registry);
   registerCPUPipelineModels(registry);
   registerOpenCLBackEndModels(registry);
 }

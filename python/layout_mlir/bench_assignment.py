@@ -25,7 +25,7 @@ from .networks import NETWORKS
 from .tools import ToolError, run_tool_for_all, whole_file
 
 LANES = 16
-TARGET = f'#layout.target<kind = "cpu", lanes = {LANES}>'
+TARGET = f'#layout.cpu<lanes = {LANES}>'
 RULES = ("forward", "priority", "rank", "majority", "bidirectional")
 UPSTREAM = "upstream"
 

@@ -16,7 +16,7 @@ import tempfile
 from .networks import NETWORKS
 from .tools import ToolError, run_tool, whole_file
 
-TARGET = ('#layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, '
+TARGET = ('#layout.opencl<image2d_max_width = 16384, '
           'image2d_max_height = 16384>')
 STRATEGIES = ("optimal", "greedy")
 DEFAULT = ("resnet50", "mobilenet_v2", "inception_v3", "efficientnet_v2_s", "unet", "bert_base",

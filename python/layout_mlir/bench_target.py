@@ -162,7 +162,7 @@ def weight(seconds, unit, row):
 def calibrate(bench, lanes, timed):
     """The figures that were measured, by name."""
     line = measure_line()
-    plain = f'#layout.target<kind = "cpu", lanes = {lanes}>'
+    plain = f'#layout.cpu<lanes = {lanes}>'
     rows = [bench.price(plain, *case) for case in CONVERSIONS]
     weights = [weight(*time, row) for time, row in zip(timed, rows)]
     # Runs of one element are (line - 4) / (line - 1) of the way to single bytes.
@@ -194,7 +194,7 @@ def main(argv):
         try:
             timed = [bench.time_conversion(*case) for case in CONVERSIONS]
             figures = calibrate(bench, args.lanes, timed)
-            target = "#layout.target<kind = \"cpu\", " + ", ".join(
+            target = "#layout.cpu<" + ", ".join(
                 f"{name} = {value}" for name, value in figures.items()) + ">"
             rows = [bench.price(target, *case) for case in CONVERSIONS]
         except ToolError as error:

@@ -24,8 +24,8 @@ RUN_SIZES = {"batch": 3, "sequence": 16}
 
 # What a device is taken to be, the pipeline that goes there, and what that does before it decides.
 DEVICES = {
-    "cpu": ('#layout.target<kind = "cpu", lanes = 16>', "layout-to-cpu", []),
-    "opencl": ('#layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, '
+    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
+    "opencl": ('#layout.opencl<image2d_max_width = 16384, '
                'image2d_max_height = 16384>', "layout-to-opencl",
                ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),
     "npu": (None, "layout-to-npu", ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),

@@ -4,14 +4,12 @@ import re
 
 import numpy as np
 
-from . import Target
 from .npu import Program
 from .tools import run_tool
 
 # Transfers that take as long to start as this many bytes to move, and arithmetic that is as fast as
 # the memory of a chip lets it be useful.
-TARGET = ('#layout.target<kind = "npu", lanes = {lanes}, npu = #npu.target<"{chip}">, '
-          'launch_cost = 4096, flops_per_byte = 32>')
+TARGET = '#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
 
 
 # What remarks count.
@@ -20,7 +18,7 @@ NUMBERS = ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Loaded", "LeastP
 
 
 def get_target(chip):
-    return TARGET.format(chip=chip, lanes=Target.named(chip).eu_bytes // 4)
+    return TARGET.format(chip=chip)
 
 
 def lower(network, target, folder):

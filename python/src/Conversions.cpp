@@ -22,8 +22,7 @@ struct Argument<const ConversionSummary &> : HeldArgument<ConversionSummary> {};
 } // namespace mlir::layout::python
 
 /// A machine with caches, for those who name none.
-static constexpr StringRef kTarget =
-    "#layout.target<kind = \"cpu\", lanes = 8>";
+static constexpr StringRef kTarget = "#layout.cpu<lanes = 8>";
 
 static FailureOr<RankedTensorType> getType(const LayoutValue &layout,
                                            ArrayRef<int64_t> shape,
@@ -49,7 +48,7 @@ static ConversionSummary convert(const LayoutValue &self,
         Attribute attr = parseAttribute(text, context);
         if (!attr)
           return failure();
-        auto figures = dyn_cast<TargetAttr>(attr);
+        auto figures = dyn_cast<TargetInterface>(attr);
         if (!figures) {
           emitError(UnknownLoc::get(context))
               << attr << " is no target: write it as in IR, " << kTarget;

@@ -132,7 +132,7 @@ void mlir::layout::python::bindPipeline(py::module_ &module) {
 The pipeline is written as after `layout-opt --pass-pipeline`, without the
 `builtin.module(..)` around it: passes and pipelines of the project and of
 upstream, with options in braces. An attribute as the value of an option stands
-in braces of its own: `layout-to-cpu{target={#layout.target<kind = "cpu", lanes =
+in braces of its own: `layout-to-cpu{target={#layout.cpu<lanes =
 16>}}`.
 
 >>> from layout_mlir import run_pipeline

@@ -2,7 +2,7 @@
 // to inputs of other sizes, where it would have too small an extent (L2).
 //
 // RUN: layout-opt %s \
-// RUN:   --layout-assign='target={#layout.target<kind = "cpu", lanes = 16>}' \
+// RUN:   --layout-assign='target={#layout.cpu<lanes = 16>}' \
 // RUN:   | FileCheck %s
 // CHECK: func @main
 // CHECK: tensor.concat

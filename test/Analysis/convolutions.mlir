@@ -13,7 +13,7 @@
 // CHECK: %[[OUT:.*]] = layout.convert
 // CHECK-SAME: buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>> to tensor<1x64x52x52xf32>
 // CHECK-NEXT: return %[[OUT]]
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
   %zero = arith.constant 0.0 : f32
   %w0 = arith.constant dense<1.0> : tensor<64x64x3x3xf32>
@@ -43,7 +43,7 @@ func.func @chain(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
 // CHECK: arith.addf %[[A]], %[[B]] : tensor<?x61x56x56xf32, #layout.map
 // CHECK: layout.convert
 // CHECK-NOT: layout.convert
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @residual_ragged_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> tensor<?x61x56x56xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
@@ -81,7 +81,7 @@ func.func @residual_ragged_dynamic(%x: tensor<?x61x58x58xf32>, %n: index) -> ten
 // CHECK-SAME: buffer(d0 floordiv 16, d1 floordiv 16, d2, d3, d1 mod 16, d0 mod 16)
 // CHECK: layout.convert
 // CHECK-NEXT: return
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @unet(%x: tensor<1x3x58x58xf32>) -> tensor<1x64x52x52xf32> {
   %zero = arith.constant 0.0 : f32
   %w0 = arith.constant dense<1.0> : tensor<64x3x3x3xf32>

@@ -1,12 +1,12 @@
 // Whether images win is a fact of the device: where they are read through a cache that buffers do not
 // have, and where they are not.
 //
-// RUN: layout-opt %s -layout-assign='target={#layout.target<kind = "opencl", lanes = 4>}' | FileCheck %s --check-prefix=CACHED
-// RUN: layout-opt %s -layout-assign='target={#layout.target<kind = "opencl", lanes = 4, image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
-// RUN: layout-opt %s -layout-propagate='strategy=greedy target={#layout.target<kind = "opencl", lanes = 4>}' -layout-insert-transforms \
-// RUN:   -layout-print-cost='target={#layout.target<kind = "opencl", lanes = 4>}' | FileCheck %s --check-prefix=GREEDY
-// RUN: layout-opt %s -layout-assign='target={#layout.target<kind = "opencl", lanes = 4>}' \
-// RUN:   -layout-print-cost='format=json target={#layout.target<kind = "opencl", lanes = 4>}' -o /dev/null | FileCheck %s --check-prefix=JSON
+// RUN: layout-opt %s -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
+// RUN: layout-opt %s -layout-assign='target={#layout.opencl<image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
+// RUN: layout-opt %s -layout-propagate='strategy=greedy target={#layout.opencl}' -layout-insert-transforms \
+// RUN:   -layout-print-cost='target={#layout.opencl}' | FileCheck %s --check-prefix=GREEDY
+// RUN: layout-opt %s -layout-assign='target={#layout.opencl}' \
+// RUN:   -layout-print-cost='format=json target={#layout.opencl}' -o /dev/null | FileCheck %s --check-prefix=JSON
 
 // CACHED: layout.convert %arg0 {{.*}} to tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d
 // CACHED-COUNT-3: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d

@@ -1,7 +1,7 @@
 // Operand and result of an elementwise op that is no linalg op are of one type: a
 // layout goes to both or to neither, also where two of them read one tensor.
 
-// RUN: layout-opt %s --layout-assign='target={#layout.target<kind = "opencl", lanes = 4>}' | FileCheck %s
+// RUN: layout-opt %s --layout-assign='target={#layout.opencl}' | FileCheck %s
 
 // CHECK: [[C:%.+]] = tensor.collapse_shape {{.*}} into [[TYPE:tensor<.*>]]
 // CHECK: math.cos {{%.+}} : [[OWN:tensor<.*>]]

@@ -12,8 +12,7 @@
 // CHECK: linalg.conv_2d_nhwc_hwcf
 // CHECK-SAME: -> tensor<1x760x1352x64xf32, #layout.map<(d0, d1, d2, d3) -> image2d(x = d2, y = [d3 floordiv 4, d0, d1], lane = d3 mod 4)>>
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4,
-    image2d_max_width = 16384, image2d_max_height = 16384>} {
+module attributes {layout.target = #layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>} {
 func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
   %up = arith.constant dense<0.5> : tensor<1x1x8x64xf32>
   %down = arith.constant dense<0.25> : tensor<1x1x64x8xf32>
@@ -39,8 +38,7 @@ func.func @wide(%x: tensor<1x760x1352x8xf32>) -> tensor<1x760x1352x8xf32> {
 // CHECK-NOT: image2d
 // CHECK: return
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4,
-    image2d_max_width = 32, image2d_max_height = 32>} {
+module attributes {layout.target = #layout.opencl<image2d_max_width = 32, image2d_max_height = 32>} {
 func.func @tiny(%x: tensor<64x64xf32>) -> tensor<64x4096xf32> {
   %w = arith.constant dense<0.5> : tensor<64x4096xf32>
   %zero = arith.constant 0.0 : f32
@@ -61,7 +59,7 @@ func.func @tiny(%x: tensor<64x64xf32>) -> tensor<64x4096xf32> {
 // CHECK-NOT: image2d
 // CHECK: return
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4>} {
+module attributes {layout.target = #layout.opencl} {
 func.func @doubles(%x: tensor<256x256xf64>) -> tensor<256x256xf64> {
   %w = arith.constant dense<0.5> : tensor<256x256xf64>
   %zero = arith.constant 0.0 : f64
@@ -82,7 +80,7 @@ func.func @doubles(%x: tensor<256x256xf64>) -> tensor<256x256xf64> {
 // CHECK: linalg.matmul {{.*}} -> tensor<256x256xf16, #layout.map<(d0, d1) -> image2d
 // CHECK: linalg.matmul {{.*}} -> tensor<256x256xf32>
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, image_types = [f16]>} {
+module attributes {layout.target = #layout.opencl<image_types = [f16]>} {
 func.func @halves(%x: tensor<256x256xf16>, %y: tensor<256x256xf32>) -> (tensor<256x256xf16>, tensor<256x256xf32>) {
   %w = arith.constant dense<0.5> : tensor<256x256xf16>
   %zero = arith.constant 0.0 : f16
@@ -106,7 +104,7 @@ func.func @halves(%x: tensor<256x256xf16>, %y: tensor<256x256xf32>) -> (tensor<2
 // CHECK-LABEL: func @dynamic
 // CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32>
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, assumed_size = 64>} {
+module attributes {layout.target = #layout.opencl<assumed_size = 64>} {
 func.func @dynamic(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> {
   %w = arith.constant dense<0.5> : tensor<256x256xf32>
   %a = linalg.matmul ins(%x, %w : tensor<?x256xf32>, tensor<256x256xf32>)

@@ -27,7 +27,7 @@
 
 #id = affine_map<(n, c, h, w) -> (n, c, h, w)>
 #channel = affine_map<(n, c, h, w) -> (c)>
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4>} {
+module attributes {layout.target = #layout.opencl} {
 func.func @nchw(%x: tensor<1x64x58x58xf32>) -> tensor<1x64x56x56xf32> {
   %zero = arith.constant 0.0 : f32
   %w = arith.constant dense<0.5> : tensor<64x64x3x3xf32>
@@ -73,7 +73,7 @@ func.func @nchw(%x: tensor<1x64x58x58xf32>) -> tensor<1x64x56x56xf32> {
 //
 // CHECK-SAME: -> tensor<2x14x14x30xf32>
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4>} {
+module attributes {layout.target = #layout.opencl} {
 func.func @nhwc(%x: tensor<2x30x30x64xf32>) -> tensor<2x14x14x30xf32> {
   %zero = arith.constant 0.0 : f32
   %dw = arith.constant dense<0.5> : tensor<3x3x64xf32>
@@ -109,7 +109,7 @@ func.func @nhwc(%x: tensor<2x30x30x64xf32>) -> tensor<2x14x14x30xf32> {
 // CHECK-NOT: layout.convert
 // CHECK: linalg.matmul
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4>} {
+module attributes {layout.target = #layout.opencl} {
 func.func @classifier(%x: tensor<1x512x7x7xf32>) -> tensor<1x1000xf32> {
   %zero = arith.constant 0.0 : f32
   %w = arith.constant dense<0.25> : tensor<512x512x7x7xf32>
@@ -137,7 +137,7 @@ func.func @classifier(%x: tensor<1x512x7x7xf32>) -> tensor<1x1000xf32> {
 // CHECK-NOT: layout.convert
 // CHECK: return
 
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4>} {
+module attributes {layout.target = #layout.opencl} {
 func.func @small(%x: tensor<1x8x3x3xf32>) -> tensor<1x8x3x3xf32> {
   %w = arith.constant dense<0.5> : tensor<8x8x1x1xf32>
   %e = tensor.empty() : tensor<1x8x3x3xf32>

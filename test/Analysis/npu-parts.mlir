@@ -3,7 +3,7 @@
 // places, so that nothing is copied; of several batches they have the strides of
 // the whole.
 
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
 // From unit 2 on channels 6 to 8 of nine begin with unit 0, where they take one
 // row; from unit 0 on they would take two.
 // CHECK-LABEL: func.func @branches

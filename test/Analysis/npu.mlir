@@ -2,7 +2,7 @@
 // Layouts for the units of a chip: which loop is spread over them, aligned or
 // compact, packed or not, and how wide the channels of a matrix are.
 
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 32, npu = #npu.target<"BM1684">, launch_cost = 4096, flops_per_byte = 32>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096, flops_per_byte = 32>} {
 // Weights are compact and in 2IC-mode, their output channels over the units; the
 // data, the result and the bias are aligned and start at one unit.
 // CHECK-LABEL: func.func @conv
@@ -54,7 +54,7 @@ func.func @heads(%x: tensor<64x32x48xf32>, %w: tensor<64x48x32xf32>) -> tensor<6
 // -----
 
 // Four batches of bytes in a word each, where transfers start at little cost.
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 32, npu = #npu.target<"BM1684">, launch_cost = 1, flops_per_byte = 1>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 1, flops_per_byte = 1>} {
 // CHECK-LABEL: func.func @bytes
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x64x7x7xi8, #layout.npu_scatter<aligned, start = 0, pack = n4
 func.func @bytes(%x: tensor<8x64x7x7xi8>, %y: tensor<8x64x7x7xi8>) -> tensor<8x64x7x7xi8> {
@@ -72,7 +72,7 @@ func.func @bytes(%x: tensor<8x64x7x7xi8>, %y: tensor<8x64x7x7xi8>) -> tensor<8x6
 
 // -----
 
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 16, npu = #npu.target<npus = 8, bytes_per_npu = 1024, eu_bytes = 64>, launch_cost = 1, flops_per_byte = 8>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 8, bytes_per_npu = 1024, eu_bytes = 64>, launch_cost = 1, flops_per_byte = 8>} {
 // Rows that windows reach into are no channels, though what is pooled has them
 // over the units already.
 // CHECK-LABEL: func.func @windows
@@ -93,7 +93,7 @@ func.func @windows(%x: tensor<7x6x6x1xf32>) -> tensor<1x7x5x4xf32> {
 
 // -----
 
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 3, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 3, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
 // Operands without dims are loaded into all units, and take their room there.
 // CHECK-LABEL: func.func @scalar_operand
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1xi8, #layout.npu_scatter

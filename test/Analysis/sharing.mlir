@@ -9,7 +9,7 @@
 // CHECK: call @use(%[[P]])
 // CHECK-NOT: layout.convert
 // CHECK: return %[[P]]
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func private @use(tensor<1x64x54x54xf32>)
 func.func @one_conversion_for_two(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x54x54xf32> {
   %zero = arith.constant 0.0 : f32
@@ -40,7 +40,7 @@ func.func @one_conversion_for_two(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x54x
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK: layout.convert
 // CHECK-NEXT: return
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @small_ones_move(%x: tensor<1x64x513x513xf32>, %s: tensor<1x61x1x1xf32>,
                            %t: tensor<1x61x1x1xf32>) -> tensor<1x64x127x127xf32> {
   %zero = arith.constant 0.0 : f32

@@ -10,7 +10,7 @@
 
 #full = affine_map<(n, c, h, w) -> (n, c, h, w)>
 #channel = affine_map<(n, c, h, w) -> (n, c, 0, 0)>
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @main(%x: tensor<1x64x256x256xf32>, %scale: tensor<1x64x1x1xf32>, %shift: tensor<1x64x1x1xf32>)
     -> tensor<1x64x256x256xf32> {
   %w = arith.constant dense<0.5> : tensor<64x64x1x1xf32>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.target<kind = "cpu", lanes = 16>}' | FileCheck %s
+// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
 // A softmax over the width leaves channels in blocks.
 // CHECK-LABEL: func @softmax
@@ -73,7 +73,7 @@ func.func @packed(%x: tensor<2x32x30x30xf32>) -> tensor<2x32x26x26xf32> {
 // -----
 
 // Packing that pads is no view: it stays, and says so.
-// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.target<kind = "cpu", lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: linalg.pack has no layout rule for these operands: its tiles are not known to divide the sizes, so it may pad; its tensors stay row-major
 // CHECK-LABEL: func @padded
 // CHECK: linalg.pack {{.*}} : tensor<2x17x28xf32> -> tensor<2x2x28x16xf32>

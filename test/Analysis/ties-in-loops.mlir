@@ -3,7 +3,7 @@
 // taken, and the bound is that of the cost alone.
 //
 // RUN: layout-opt %s -split-input-file \
-// RUN:   --layout-propagate='objective=bytes target={#layout.target<kind = "cpu", lanes = 16>}' \
+// RUN:   --layout-propagate='objective=bytes target={#layout.cpu<lanes = 16>}' \
 // RUN:   --layout-insert-transforms --layout-fold-transforms | FileCheck %s
 
 // The loop carries what the convolution makes; an image has 8192 bytes.

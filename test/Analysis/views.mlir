@@ -15,7 +15,7 @@
 // CHECK: linalg.conv_2d_nchw_fchw
 // CHECK: layout.convert
 // CHECK-NEXT: return
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @conv_reshape_norm(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x52x52xf32> {
   %zero = arith.constant 0.0 : f32
   %w0 = arith.constant dense<1.0> : tensor<64x64x3x3xf32>

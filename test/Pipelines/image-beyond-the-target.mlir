@@ -1,7 +1,7 @@
 // A stated image that no device of the target could make: the error says how large it is, what the target has, and
 // what to do.
 
-// RUN: not layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' 2>&1 | FileCheck %s
+// RUN: not layout-opt %s --layout-to-opencl='target={#layout.opencl}' 2>&1 | FileCheck %s
 
 #img = #layout.rgba_image<in_out_channel, "NCHW">
 func.func @main(%x: tensor<1x4x8x40000xf32>) -> tensor<1x4x8x40000xf32> {

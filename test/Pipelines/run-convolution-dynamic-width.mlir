@@ -2,7 +2,7 @@
 // transposition: compared with a product in numpy, for sizes with one and none.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; r = np.random.default_rng(5); t = sys.argv[1]; np.save(t + '.w.npy', r.standard_normal((1, 12, 1)).astype('f4')); [np.save(t + n, r.standard_normal(s).astype('f4')) for n, s in (('.a.npy', (9, 3, 12)), ('.b.npy', (1, 1, 12)), ('.c.npy', (0, 2, 12)))]" %t
 // RUN: layout-run %t.mlir --input=%t.a.npy --input=%t.w.npy --output=%t.a.out.npy
 // RUN: layout-run %t.mlir --input=%t.b.npy --input=%t.w.npy --output=%t.b.out.npy

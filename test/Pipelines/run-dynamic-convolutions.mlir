@@ -3,7 +3,7 @@
 // results are those of a convolution written in numpy.
 
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: layout-opt %s --layout-to-cpu="target={#layout.target<kind = \"cpu\", lanes = 16, assumed_size = 8>}" -o %t/laid-out.mlir
+// RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16, assumed_size = 8>}" -o %t/laid-out.mlir
 // RUN: %python %S/Inputs/dynamic_convolutions.py inputs %t
 // RUN: layout-run %t/laid-out.mlir --opt-level=0 --function=three --input=%t/three.x.npy --output=%t/three.y.npy
 // RUN: layout-run %t/laid-out.mlir --opt-level=0 --function=nhwc --input=%t/nhwc.x.npy --input=%t/nhwc.w.npy --output=%t/nhwc.y.npy
@@ -14,7 +14,7 @@
 // SAME: 5 of 5 as in numpy
 
 // The 1x1 convolution runs on blocks.
-// RUN: layout-opt %s --layout-assign="target={#layout.target<kind = \"cpu\", lanes = 16, assumed_size = 8>}" | FileCheck %s
+// RUN: layout-opt %s --layout-assign="target={#layout.cpu<lanes = 16, assumed_size = 8>}" | FileCheck %s
 // CHECK-LABEL: func.func @three
 // CHECK-COUNT-2: linalg.conv_2d_nchw_fchw
 // CHECK: linalg.conv_2d_nchw_fchw ins({{.*}} : tensor<?x32x?x?xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>, tensor<32x32x1x1xf32

@@ -2,7 +2,7 @@
 // reads in rows of whole lanes: what they share keeps a storage of which a
 // column is a slice.
 //
-// DEFINE: %{target} = '{#layout.target<kind = "cpu", lanes = 8, mask_percent = 1000, line_bytes = 1, strided_percent = 100>}'
+// DEFINE: %{target} = '{#layout.cpu<lanes = 8, mask_percent = 1000, line_bytes = 1, strided_percent = 100>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); np.save(r'%t.x.npy', r.random((6, 6, 9), 'f4')); np.save(r'%t.y.npy', r.random((6, 6, 2), 'f4'))"

@@ -3,7 +3,7 @@
 // are outside. Laid out and plain give the same numbers, for a batch of 3, 1 and
 // none.
 //
-// DEFINE: %{target} = '{#layout.target<kind = "cpu", lanes = 16, assumed_size = 8>}'
+// DEFINE: %{target} = '{#layout.cpu<lanes = 16, assumed_size = 8>}'
 // RUN: layout-opt %s --layout-assign=target=%{target} | FileCheck %s
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir

@@ -1,7 +1,7 @@
 // Weights in globals, and a state that every call changes: laid out and plain
 // give the same numbers, call by call.
 //
-// DEFINE: %{target} = '{#layout.target<kind = "cpu", lanes = 16>}'
+// DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.random.default_rng(0).random((2, 33, 6, 5), 'f4'))"

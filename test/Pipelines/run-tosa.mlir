@@ -2,7 +2,7 @@
 // around the convolutions become layouts, and laid out and plain give the same
 // numbers.
 //
-// DEFINE: %{target} = '{#layout.target<kind = "cpu", lanes = 16>}'
+// DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-assign=target=%{target} | FileCheck %s
 // RUN: layout-opt %s --layout-lower-tosa --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir

@@ -1,8 +1,8 @@
 // On the roads to devices an op that nothing is known of is an error where it
 // stands, before upstream's passes, some of which crash on one.
 
-// RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}'
-// RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-npu='target={#layout.target<kind = "npu", lanes = 32, npu = #npu.target<"BM1684">>}'
+// RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-opencl='target={#layout.opencl}'
+// RUN: layout-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --layout-to-npu='target={#layout.npu<chip = #npu.target<"BM1684">>}'
 
 func.func @region(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @+1 {{'foo.reg' is of no registered dialect, so nothing is known of what it computes: lower it to linalg on tensors before, or leave it out}}

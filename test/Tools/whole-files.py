@@ -27,10 +27,10 @@ module.write_text(f"""func.func @main(%x: tensor<5000xf32>) -> tensor<5000xf32> 
 """)
 compiled, values = folder / "in.ll.mlir", folder / "x.npy"
 np.save(values, np.zeros(5000, np.float32))
-target = "--layout-to-cpu=target={#layout.target<kind = \"cpu\", lanes = 8>}"
+target = "--layout-to-cpu=target={#layout.cpu<lanes = 8>}"
 subprocess.run([find_tool("layout-opt"), module, target, "-o", compiled], check=True)
 layout = "#layout.blocked<\"NCHW\" to \"NCHW16c\">"
-graph = "--layout-print-graph=target={#layout.target<kind = \"cpu\", lanes = 8>} output="
+graph = "--layout-print-graph=target={#layout.cpu<lanes = 8>} output="
 
 
 def commands(output):

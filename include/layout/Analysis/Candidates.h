@@ -31,7 +31,6 @@
 #define LAYOUT_ANALYSIS_CANDIDATES_H
 
 #include "layout/Analysis/CostModel.h"
-#include "layout/Analysis/ImageLayouts.h"
 #include "layout/Analysis/Program.h"
 
 namespace mlir {
@@ -56,11 +55,12 @@ struct OpConfig {
   Cost cost = 0;
 };
 
-/// A tensor of an op whose best image a target cannot hold.
-struct ImageNote {
+/// A tensor of an op whose best layout a target cannot hold.
+struct StorageNote {
   Slot slot;
-  ImageFit fit;
-  /// The image that is offered instead; else linear memory is.
+  /// What it would be, and why the target has no place for that.
+  std::string whatNot;
+  /// What is offered instead; else linear memory is.
   std::optional<LayoutId> instead;
 };
 
@@ -69,7 +69,7 @@ struct Candidates {
   std::vector<OpConfig> configs;
   /// Configurations were dropped because there were too many.
   bool isTruncated = false;
-  SmallVector<ImageNote, 0> imageNotes;
+  SmallVector<StorageNote, 0> notes;
   /// What the loops were given already: the map of a tensor and its layout.
   SmallVector<std::pair<AffineMap, LayoutId>, 0> carried;
 };
@@ -86,14 +86,6 @@ struct CandidateLimits {
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});
-
-/// On a target with units: the configurations of `op` by itself that fit a
-/// unit.
-SmallVector<OpConfig> getUnitSeeds(Operation *op, CostModel &costs);
-
-/// The bytes of a unit that the op takes at least, whether they fit or not;
-/// nothing where its tensors cannot be spread alike.
-std::optional<int64_t> getLeastUnitBytes(Operation *op, CostModel &costs);
 
 } // namespace layout
 } // namespace mlir

@@ -27,7 +27,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Analysis/DigitCopy.h"
-#include "layout/Analysis/KernelReads.h"
+#include "layout/Analysis/TargetInterface.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/Cost.h"
 
@@ -37,22 +37,9 @@ namespace layout {
 /// Bytes of one element in memory.
 int64_t getElementBytes(Type elementType);
 
-/// `shape` with the size that the target assumes for dynamic dims.
-SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape, TargetAttr target);
-
 /// Bytes of storage, padding included; stops below kInfiniteCost.
 int64_t getStorageBytes(const LayoutMap &map, ArrayRef<int64_t> staticShape,
                         int64_t elementBytes);
-
-/// A conversion as the DMA engine of a chip does it (Transfers.h).
-struct NpuMove {
-  int64_t transfers = 0, bytes = 0;
-
-  /// Nothing where no plan is found.
-  static std::optional<NpuMove> get(const LayoutMap &from, const LayoutMap &to,
-                                    ArrayRef<int64_t> shape,
-                                    int64_t elementBytes, TargetAttr target);
-};
 
 struct ConversionPlan {
   enum class Kind {
@@ -66,10 +53,11 @@ struct ConversionPlan {
   int64_t bytesRead = 0, bytesWritten = 0;
   /// Bytes that lie next to each other on both sides.
   int64_t runBytes = 0;
-  /// On a target with images: what the kernel of the conversion reads.
-  KernelReads reads;
-  /// On a target with units: what the DMA engine does.
-  std::optional<NpuMove> move;
+  /// What the target charges beside the bytes.
+  Cost overhead = 0;
+  /// On a target that moves by DMA: how many transfers do it; nothing where
+  /// none are found.
+  std::optional<int64_t> transfers;
   /// What is copied (Relayout) or filled (Padding).
   std::shared_ptr<const DigitCopy> copy;
   /// Why there are no common digits to copy over: elements are then gathered,
@@ -82,18 +70,18 @@ struct ConversionPlan {
   /// The plan of a conversion. Dynamic sizes count as the target's assumed
   /// size, or 1 without a target; what is done does not depend on them.
   static ConversionPlan get(RankedTensorType from, RankedTensorType to,
-                            TargetAttr target = {});
+                            TargetInterface target = {});
 
   /// The same for an op: padding can be filled in place only where nobody else
   /// sees the source, else all is copied.
-  static ConversionPlan get(ConvertOp convert, TargetAttr target = {});
+  static ConversionPlan get(ConvertOp convert, TargetInterface target = {});
 
   /// The same where both are known to store differently; asks no proof.
   static ConversionPlan getOfMove(RankedTensorType from, RankedTensorType to,
-                                  TargetAttr target = {});
+                                  TargetInterface target = {});
 
   /// 0 where nothing moves, else as the target's model has it.
-  Cost getCost(TargetAttr target) const;
+  Cost getCost(TargetInterface target) const;
 
   /// How it is carried out, on one line.
   void print(raw_ostream &os) const;

@@ -49,7 +49,7 @@ struct ConversionSummary {
 
   /// Both types have one shape and element type, and verified layouts.
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
-                               TargetAttr target);
+                               TargetInterface target);
 };
 
 StringRef stringify(ConversionSummary::Way way);

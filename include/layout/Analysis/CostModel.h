@@ -38,11 +38,11 @@ struct OpLayouts {
 /// A table of layouts with prices.
 class CostModel : public LayoutTable {
 public:
-  explicit CostModel(TargetAttr target, Objective objective = Objective::time)
+  explicit CostModel(TargetInterface target,
+                     Objective objective = Objective::time)
       : model(TargetModel::get(target)), objective(objective) {}
 
   TargetModel &getModel() const { return *model; }
-  TargetAttr getTarget() const { return model->getTarget(); }
   Objective getObjective() const { return objective; }
 
   /// Whether the target has storage for tensors of `type` in `layout`.

@@ -8,12 +8,8 @@
 // All that the assignment of layouts knows of one kind of machine: what it can
 // store, how it carries out conversions, what ops cost, and which
 // configurations it offers. Analysis asks these questions and no other ones, so
-// that a further kind of machine is one more class.
-//
-//   kind of machine   class         storage
-//   linear memory     CpuModel      buffers
-//   OpenCL device     OpenClModel   buffers, images of four lanes a pixel
-//   NPU               NpuModel      system memory, local memories of its units
+// that a further kind of machine is one more class and an attribute that makes
+// it (TargetInterface.h). Those of this project are in lib/Targets.
 //
 // The defaults are those of linear memory: a conversion copies boxes of common
 // digits, an op is offered what follows from the layout of one of its tensors.
@@ -30,6 +26,7 @@
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Analysis/LayoutTable.h"
 #include "layout/Analysis/Program.h"
+#include "layout/Analysis/TargetInterface.h"
 
 namespace mlir {
 namespace layout {
@@ -44,12 +41,22 @@ class TargetModel {
 public:
   /// The model of the machine that `target` describes; null is linear memory
   /// without figures: it has plans, and no prices.
-  static std::unique_ptr<TargetModel> get(TargetAttr target);
+  static std::unique_ptr<TargetModel> get(TargetInterface target);
 
-  explicit TargetModel(TargetAttr target) : target(target) {}
   virtual ~TargetModel() = default;
 
-  TargetAttr getTarget() const { return target; }
+  //===--------------------------------------------------------------------===//
+  // What is not known
+  //===--------------------------------------------------------------------===//
+
+  /// The size that stands for a dynamic one in costs, at least 1.
+  virtual int64_t getAssumedSize() const { return 1; }
+
+  /// How often a loop whose bounds are not known is taken to run.
+  virtual int64_t getAssumedTrips() const { return 8; }
+
+  /// `shape` with the assumed size for dynamic ones.
+  SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape) const;
 
   //===--------------------------------------------------------------------===//
   // Storage
@@ -64,6 +71,19 @@ public:
   /// Whether an op finds each element by its index, whatever its tensors have
   /// in common; else its loops run on stored digits, which its tensors share.
   virtual bool findsElements() const { return false; }
+
+  /// A layout for every shape that stores tensors of `type` as `map` does,
+  /// which may have the sizes of `type` in it: it can be carried further.
+  /// Nothing for a layout that is not the target's own.
+  virtual std::optional<LayoutId> generalize(const LayoutMap &map,
+                                             RankedTensorType type,
+                                             CostModel &costs) const {
+    return std::nullopt;
+  }
+
+  /// Whether an op that copies dim by dim may cut `map` anywhere, not only
+  /// between its tiles.
+  virtual bool cutsAnywhere(const LayoutMap &map) const { return false; }
 
   //===--------------------------------------------------------------------===//
   // Conversions
@@ -128,16 +148,28 @@ public:
   /// What a configuration of the target's own does, for remarks.
   virtual void describe(const OpConfig &config, raw_ostream &os) const = 0;
 
+  /// Makes attributes of type AttrTy, of the layout dialect, targets: each has
+  /// a `Model` that is made of it.
+  template <typename Model, typename AttrTy>
+  static void attachTo(DialectRegistry &registry);
+
 protected:
   /// Fills in what the boxes and fills of a plan amount to.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
-
-  /// The sizes of `type`, dynamic ones as they are assumed.
-  SmallVector<int64_t> getSizes(RankedTensorType type) const;
-
-  TargetAttr target;
 };
+
+template <typename Model, typename AttrTy>
+void TargetModel::attachTo(DialectRegistry &registry) {
+  struct Creator : TargetInterface::ExternalModel<Creator, AttrTy> {
+    std::unique_ptr<TargetModel> createModel(Attribute target) const {
+      return std::make_unique<Model>(cast<AttrTy>(target));
+    }
+  };
+  registry.addExtension(+[](MLIRContext *context, LayoutDialect *) {
+    AttrTy::template attachInterface<Creator>(*context);
+  });
+}
 
 } // namespace layout
 } // namespace mlir

@@ -8,7 +8,7 @@
 // `layout-assign`: linalg on plain tensors to linalg on tensors with layouts.
 // `layout-to-cpu`: the same, then to physical tensors and the LLVM dialect.
 //
-//   layout-opt net.mlir -layout-to-cpu="target=#layout.target<cpu>"
+//   layout-opt net.mlir -layout-to-cpu="target={#layout.cpu<lanes = 16>}"
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ namespace layout {
 struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("A `#layout.target` attribute; without it `layout.target` "
+      llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
                      "of the module is taken")};
 };
 
 struct LayoutToCPUOptions : LinalgToLLVMOptions {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("A `#layout.target` attribute; without it `layout.target` "
+      llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
                      "of the module is taken")};
 };
 

@@ -9,7 +9,7 @@
 // tensors become images and buffers, ops become kernels, kernels SPIR-V, and
 // the host program calls of the runtime in layout/Runtime/OpenCL.h.
 //
-//   layout-opt net.mlir -layout-to-opencl="target=#layout.target<kind = ..>" |
+//   layout-opt net.mlir -layout-to-opencl="target={#layout.opencl}" |
 //     layout-run -
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ namespace layout {
 struct LayoutToOpenCLOptions : PassPipelineOptions<LayoutToOpenCLOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("A `#layout.target` attribute; without it `layout.target` "
+      llvm::cl::desc("A `#layout.opencl` attribute; without it `layout.target` "
                      "of the module is taken")};
   Option<bool> kernelsOnly{
       *this, "kernels-only",

@@ -10,10 +10,10 @@
 #include "Kernels.h"
 #include "Sizes.h"
 #include "TensorStorage.h"
-#include "layout/Analysis/ImageLayouts.h"
 #include "layout/Conversion/LayoutToGPU/Passes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -157,7 +157,7 @@ static LogicalResult convertStructure(ModuleOp module) {
 }
 
 /// Images have to fit the target, whoever chose them.
-static LogicalResult checkImages(ModuleOp module, TargetAttr target) {
+static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
   auto check = [&](Value value, Location loc) -> LogicalResult {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     std::string whyNot;
@@ -191,7 +191,8 @@ static LogicalResult checkImages(ModuleOp module, TargetAttr target) {
   return failure(walked.wasInterrupted());
 }
 
-LogicalResult layout::convertLayoutToGPU(ModuleOp module, TargetAttr target) {
+LogicalResult layout::convertLayoutToGPU(ModuleOp module,
+                                         OpenClTargetAttr target) {
   if (target && failed(checkImages(module, target)))
     return failure();
   if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
@@ -210,8 +211,17 @@ struct ConvertLayoutToGPU
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<TargetAttr> wanted = layout::findTarget(module, target);
-    if (failed(wanted) || failed(convertLayoutToGPU(module, *wanted)))
+    FailureOr<TargetInterface> wanted = layout::findTarget(module, target);
+    if (failed(wanted))
+      return signalPassFailure();
+    auto device = dyn_cast_if_present<OpenClTargetAttr>(*wanted);
+    if (*wanted && !device) {
+      module.emitError() << "convert-layout-to-gpu is for targets "
+                            "#layout.opencl<..>, found "
+                         << *wanted;
+      return signalPassFailure();
+    }
+    if (failed(convertLayoutToGPU(module, device)))
       signalPassFailure();
   }
 };

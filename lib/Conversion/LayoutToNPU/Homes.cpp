@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
-#include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Targets/NPU/NpuParts.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
-#include "layout/Analysis/NpuLayouts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Targets/NPU/NpuLayouts.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 using namespace mlir;
@@ -90,7 +90,7 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
                               << "'" << op->getName()
                               << "' runs on units, and its result of type "
                               << type << " is not in their memory";
-    diag.attachNote() << "decide layouts for a target of kind \"npu\"; what "
+    diag.attachNote() << "decide layouts for a target #layout.npu<..>; what "
                          "does not fit is split by layout-split-for-units. "
                          "Where that is done, the chip's dma_alignment, "
                          "max_shape and max_stride leave no transfers for the "

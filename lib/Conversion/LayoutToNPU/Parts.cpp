@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
-#include "layout/Analysis/NpuParts.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Targets/NPU/NpuParts.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitForUnits.h"
-#include "layout/Analysis/Candidates.h"
 #include "layout/Conversion/LayoutToNPU/Passes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include <deque>
@@ -26,13 +26,16 @@ using namespace mlir::layout;
 namespace {
 class Splitter {
 public:
-  Splitter(func::FuncOp function, CostModel &costs)
-      : function(function), costs(costs), builder(function.getContext()) {}
+  Splitter(func::FuncOp function, CostModel &costs, NpuTargetInterface chip)
+      : function(function), costs(costs), chip(chip),
+        builder(function.getContext()) {}
 
   LogicalResult run();
 
 private:
-  bool fits(linalg::LinalgOp op) { return !getUnitSeeds(op, costs).empty(); }
+  bool fits(linalg::LinalgOp op) {
+    return !getUnitSeeds(op, costs, chip).empty();
+  }
   SmallVector<unsigned> getOrder(linalg::LinalgOp op);
   void makeFreshInits(linalg::LinalgOp op, linalg::LinalgOp part);
   FailureOr<linalg::LinalgOp> makePart(linalg::LinalgOp op, unsigned loop,
@@ -47,6 +50,7 @@ private:
 
   func::FuncOp function;
   CostModel &costs;
+  NpuTargetInterface chip;
   OpBuilder builder;
 };
 } // namespace
@@ -179,15 +183,15 @@ LogicalResult Splitter::checkLeast(linalg::LinalgOp op) {
   tryPart(op, ones, [&](linalg::LinalgOp part) {
     isPart = true;
     doesFit = fits(part);
-    bytes = getLeastUnitBytes(part, costs);
+    bytes = getLeastUnitBytes(part, costs, chip);
   });
   if (doesFit) {
-    int64_t parts = countParts(op, costs.getTarget().getNpu().getFigures());
+    int64_t parts = countParts(op, chip.getFigures());
     return parts > kMostParts ? reportTooMany(op, parts) : success();
   }
   InFlightDiagnostic diag = op.emitError();
   diag << "'" << op->getName() << "' does not fit local memory in any parts: ";
-  int64_t have = costs.getTarget().getNpu().getFigures().bytesPerNpu;
+  int64_t have = chip.getFigures().bytesPerNpu;
   if (!isPart)
     return diag << "it has no parts; write it as linalg.generic";
   if (Type type = findHeldInNoMemory(op))
@@ -327,18 +331,19 @@ struct SplitForUnitsPass
   using SplitForUnitsPassBase::SplitForUnitsPassBase;
 
   void runOnOperation() override {
-    FailureOr<TargetAttr> chip = getTarget(getOperation(), target);
-    if (failed(chip))
+    FailureOr<TargetInterface> wanted = getTarget(getOperation(), target);
+    if (failed(wanted))
       return signalPassFailure();
-    if (!chip->hasUnits()) {
+    auto npu = dyn_cast<NpuTargetAttr>(*wanted);
+    if (!npu) {
       getOperation().emitError()
-          << "layout-split-for-units is for targets of kind \"npu\", found "
-          << *chip;
+          << "layout-split-for-units is for targets #layout.npu<..>, found "
+          << *wanted;
       return signalPassFailure();
     }
-    CostModel costs(*chip);
+    CostModel costs(*wanted);
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(Splitter(function, costs).run()))
+      if (failed(Splitter(function, costs, npu.getChip()).run()))
         return signalPassFailure();
   }
 };

@@ -213,8 +213,8 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
     for (int64_t d : group) {
       OpFoldResult size = tensor::getMixedSize(b, loc, view.getSrc(), d);
       AffineExpr x = b.getAffineSymbolExpr(0), y = b.getAffineSymbolExpr(1);
-      product = affine::makeComposedFoldedAffineApply(b, loc, x * y,
-                                                      {product, size});
+      product =
+          affine::makeComposedFoldedAffineApply(b, loc, x * y, {product, size});
     }
     sizes.push_back(product);
   }

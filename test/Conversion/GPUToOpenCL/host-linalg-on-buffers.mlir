@@ -1,6 +1,6 @@
 // A structured op on buffers of the program's own becomes loops on the host.
 
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' | FileCheck %s
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' | FileCheck %s
 // CHECK-LABEL: llvm.func @multiply
 // CHECK-NOT: linalg
 // CHECK: llvm.fmul

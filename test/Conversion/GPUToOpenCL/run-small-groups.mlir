@@ -2,7 +2,7 @@
 // group, which all of layout-to-opencl are.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.ll.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.ll.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(7 * 9 * 37 * 21, dtype='f4').reshape(7, 9, 37, 21) / 999)" %t.x.npy
 // RUN: layout-run %t.ll.mlir --input=%t.x.npy --output=%t.full.npy
 // RUN: env POCL_MAX_WORK_GROUP_SIZE=32 layout-run %t.ll.mlir --input=%t.x.npy --output=%t.32.npy

@@ -71,7 +71,7 @@ func.func @unranked(%x: tensor<*xf32>) -> tensor<*xf32> {
 // -----
 
 // Whoever chose it: an image that the target cannot hold is none.
-module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, image2d_max_width = 16384, image2d_max_height = 16384>} {
+module attributes {layout.target = #layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>} {
   func.func @limit(%x: tensor<1x760x1352x64xf32>) -> tensor<1x760x1352x64xf32> {
     // expected-error @+1 {{is an image of 21632 x 760 pixels, and the target has at most 16384 x 16384; choose another image map, or a buffer}}
     %y = layout.convert %x : tensor<1x760x1352x64xf32> to tensor<1x760x1352x64xf32, #layout.rgba_image<in_out_channel>>
@@ -82,7 +82,7 @@ module attributes {layout.target = #layout.target<kind = "opencl", lanes = 4, im
 
 // -----
 
-// expected-error @+1 {{'layout.target' is 7 : i64: it has to be a #layout.target}}
+// expected-error @+1 {{'layout.target' is 7 : i64: it has to be a target, such as #layout.cpu<lanes = 16>}}
 module attributes {layout.target = 7} {
 }
 

@@ -2,7 +2,7 @@
 // definition, the upper half of an f32 after rounding to even.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.ll.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.ll.mlir
 // RUN: %python -c "import numpy as np, sys; x = np.random.default_rng(3).standard_normal((16, 4)).astype('f4'); x[0] = [0, np.inf, -np.inf, 1 + 2**-8]; x[1] = [1 + 3 * 2**-8, -0.0, 3.4e38, 1e-40]; np.save(sys.argv[1], x)" %t.x.npy
 // RUN: layout-run %t.ll.mlir --input=%t.x.npy --output=%t.y.npy --output=%t.z.npy
 // RUN: %python -c "import numpy as np, sys; x, y, z = map(np.load, sys.argv[1:]); b = x.view('u4').astype('u8'); want = ((b + 0x7fff + (b >> 16 & 1)) >> 16 << 16).astype('u4').view('f4'); assert np.array_equal(y.view('u4'), want.view('u4')), (y, want); assert np.array_equal(z.view('u4'), want.view('u4'))" %t.x.npy %t.y.npy %t.z.npy

@@ -2,7 +2,7 @@
 // knows: making it static keeps the layout.
 //
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.arange(6, dtype='i4').reshape(2, 3)); np.save(sys.argv[2], np.arange(12, dtype='i4').reshape(3, 4))" %t.x.npy %t.y.npy
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.y.npy --output=%t.z.npy
 // RUN: %python -c "import numpy as np, sys; x, y, z = map(np.load, sys.argv[1:]); print((z == 2 * x @ y).all())" %t.x.npy %t.y.npy %t.z.npy | FileCheck %s

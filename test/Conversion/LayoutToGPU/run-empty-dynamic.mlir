@@ -2,7 +2,7 @@
 // nor back; one whose size is found to be 0 is a line of no elements.
 //
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1], np.zeros((0, 3, 0, 1), 'i4'))" %t.x.npy
 // RUN: layout-run %t.mlir --input=%t.x.npy --output=%t.y.npy --output=%t.z.npy
 // RUN: %python -c "import numpy as np, sys; print(*[np.load(f).shape for f in sys.argv[1:]])" %t.y.npy %t.z.npy | FileCheck %s

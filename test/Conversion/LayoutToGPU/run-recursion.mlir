@@ -2,7 +2,7 @@
 // stay on the device, whichever of them the host calls.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1] + '.x.npy', np.arange(5, dtype='f4')); np.save(sys.argv[1] + '.n.npy', np.array(3, 'i8'))" %t
 // RUN: layout-run %t.mlir --function=double --input=%t.x.npy --input=%t.n.npy --output=%t.double.npy
 // RUN: layout-run %t.mlir --function=increase --input=%t.x.npy --input=%t.n.npy --output=%t.increase.npy

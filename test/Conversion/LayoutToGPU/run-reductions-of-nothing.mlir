@@ -2,7 +2,7 @@
 // tensor is chosen by a bit that the host passes to the kernel.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python %S/Inputs/check_reductions.py %t
 
 func.func @main(%x: tensor<1x?xi8>, %s: tensor<2xf32>) -> (tensor<i8>, tensor<2xf32>) {

@@ -3,7 +3,7 @@
 // those of the arrays.
 
 // REQUIRES: opencl-device
-// RUN: layout-opt %s --layout-to-opencl='target={#layout.target<kind = "opencl", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; [np.save(f'{t}.{k}.npy', np.random.default_rng(k).standard_normal((1, 5, k, 2 * k, 4)).astype('f4')) for k in range(3)]" %t
 // RUN: %python -c "import sys; t = sys.argv[1]; open(t + '.cases', 'w').writelines(f'{t}.{k}.npy -> {t}.{k}.out.npy\n' for k in range(3))" %t
 // RUN: layout-run %t.mlir --cases=%t.cases

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --convert-layout-to-linalg --canonicalize | FileCheck-22 %s
-// RUN: layout-opt %s --layout-print-cost='target={#layout.target<kind = "cpu", lanes = 16>}' -o /dev/null | FileCheck-22 %s --check-prefix=PLAN
+// RUN: layout-opt %s --layout-print-cost='target={#layout.cpu<lanes = 16>}' -o /dev/null | FileCheck-22 %s --check-prefix=PLAN
 
 #nc16 = #layout.blocked<"NCHW" to "NCHW16c">
 #nc8 = #layout.blocked<"NCHW" to "NCHW8c">

@@ -7,7 +7,7 @@
 // RUN: %python -c "import numpy as np, sys; a, b = (np.load(f'{sys.argv[1]}.{k}.npy') for k in 'ab'); print(a.shape, np.argwhere(a).tolist(), b.tolist())" %t | FileCheck %s
 // CHECK: (1, 1, 3, 3, 2) {{\[\[}}0, 0, 2, 0, 0]] {{\[\[}}6.0], [8.0]]
 
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 2, line_bytes = 1, strided_percent = 200, scalar_percent = 400, mask_percent = 1000, assumed_size = 8>} {
+module attributes {layout.target = #layout.cpu<lanes = 2, line_bytes = 1, strided_percent = 200, scalar_percent = 400, mask_percent = 1000, assumed_size = 8>} {
 func.func private @pad(%x: tensor<1x1x1x1x1xi64>) -> tensor<1x1x?x?x?xi64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 // and by another operand: every type says the same of them.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
-// RUN: layout-opt %s --layout-to-cpu='target={#layout.target<kind = "cpu", lanes = 3, strided_percent = 100>}' -o %t.laid.mlir
+// RUN: layout-opt %s --layout-to-cpu='target={#layout.cpu<lanes = 3, strided_percent = 100>}' -o %t.laid.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; g = np.random.default_rng(1); np.save(t + '.x.npy', np.arange(6, dtype='i4').reshape(1, 2, 3)); np.save(t + '.y.npy', np.arange(308).reshape(4, 11, 7, 1)); np.save(t + '.v.npy', g.integers(-3, 4, (2, 5)).astype('f4')); np.save(t + '.m.npy', g.integers(-3, 4, (2, 5, 3)).astype('f4'))" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.y.npy --input=%t.v.npy --input=%t.m.npy --output=%t.a.npy --output=%t.b.npy --output=%t.c.npy
 // RUN: %python -c "import numpy as np, sys; x, y, v, m, a, b, c = (np.load(f'{sys.argv[1]}.{k}.npy') for k in 'xyvmabc'); print((a == x).all(), (b == y).all(), (c == np.einsum('bk,bkn->bn', v, m)).all())" %t | FileCheck %s

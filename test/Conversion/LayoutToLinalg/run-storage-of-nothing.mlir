@@ -2,7 +2,7 @@
 // hold none are a tensor of 9 columns again.
 //
 // RUN: layout-opt %s --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.mlir
-// RUN: layout-opt %s --layout-assign='target={#layout.target<kind = "cpu", lanes = 16>}' --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.laid.mlir
+// RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --convert-layout-to-linalg --layout-linalg-to-llvm -o %t.laid.mlir
 // RUN: %python -c "import numpy as np, sys; np.save(sys.argv[1] + '.x.npy', np.zeros((1, 0, 9), 'f4'))" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --output=%t.a.npy --output=%t.b.npy --output=%t.c.npy --output=%t.g.npy
 // RUN: layout-run %t.laid.mlir --input=%t.x.npy --output=%t.d.npy --output=%t.e.npy --output=%t.f.npy --output=%t.h.npy

@@ -4,7 +4,7 @@
 // A number has a place on one unit, where a result may lie along any axis.
 // CHECK-LABEL: func.func @numbers
 // CHECK: npu.copy %{{.*}} to %{{.*}} broadcast : memref<1xf16, #npu.memory<system>>
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 1, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 1, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
 func.func @numbers(%x: tensor<3x1xf16>) -> tensor<f16> {
   %zero = arith.constant 0.0 : f16
   %e = tensor.empty() : tensor<f16>
@@ -30,7 +30,7 @@ func.func @numbers(%x: tensor<3x1xf16>) -> tensor<f16> {
 // A layout that came with a small tensor is none of a larger one.
 // CHECK-LABEL: func.func @small
 // CHECK: linalg.matmul
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 2, npu = #npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {
 func.func @small(%x: tensor<16x6xf32>, %w: tensor<6x9xf32>, %b: tensor<9xf32>) -> tensor<16xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<16x9xf32>
@@ -59,7 +59,7 @@ func.func @small(%x: tensor<16x6xf32>, %w: tensor<6x9xf32>, %b: tensor<9xf32>) -
 // A result lies as what it starts from.
 // CHECK-LABEL: func.func @turned
 // CHECK: npu.copy %{{.*}} to %{{.*}} permutation = [1, 0]
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 2, npu = #npu.target<npus = 25, bytes_per_npu = 1024, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 25, bytes_per_npu = 1024, eu_bytes = 8>, launch_cost = 1, flops_per_byte = 8>} {
 func.func @turned(%x: tensor<6x9xf32>, %w: tensor<9x33xf32>) -> tensor<33x14xf32> {
   %zero = arith.constant 0.0 : f32
   %two = arith.constant 2.0 : f32

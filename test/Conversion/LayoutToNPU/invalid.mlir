@@ -34,7 +34,7 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   // expected-error @below {{'linalg.exp' runs on units, and its result of type 'tensor<4xf32>' is not in their memory}}
-  // expected-note @below {{decide layouts for a target of kind "npu"; what does not fit is split by layout-split-for-units}}
+  // expected-note @below {{decide layouts for a target #layout.npu<..>; what does not fit is split by layout-split-for-units}}
   %r = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }

@@ -18,7 +18,7 @@ random = np.random.default_rng(11)
 def check(text, chip, lanes, inputs, wanted):
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
     source.write_text(text)
-    target = f'#layout.target<kind = "npu", lanes = {lanes}, npu = {chip}, launch_cost = 256, flops_per_byte = 8>'
+    target = f'#layout.npu<chip = {chip}, launch_cost = 256, flops_per_byte = 8>'
     for holes in ("true", "false"):
         run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}} reuse-holes={holes}", "-o", lowered)
         made, = Program(lowered, folder=folder / holes).run(*inputs).outputs

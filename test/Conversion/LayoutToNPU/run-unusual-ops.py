@@ -20,7 +20,7 @@ BM1684 = '#npu.target<"BM1684">'
 def lower(text, chip=BM1684):
     source, lowered = folder / "source.mlir", folder / "lowered.mlir"
     source.write_text(text)
-    target = (f'#layout.target<kind = "npu", lanes = 32, npu = {chip}, launch_cost = 256, '
+    target = (f'#layout.npu<chip = {chip}, launch_cost = 256, '
               "flops_per_byte = 8>")
     run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
     return lowered

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @batches
 // CHECK-COUNT-2: linalg.exp {{.*}} outs(%{{.*}} : tensor<1x4x8x10xf32>)
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
 func.func @batches(%x: tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32> {
   %e = tensor.empty() : tensor<2x4x8x10xf32>
   // expected-remark @below {{split for local memory}}
@@ -20,7 +20,7 @@ func.func @batches(%x: tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32> {
 // CHECK: linalg.fill
 // CHECK: linalg.conv_2d_nchw_fchw ins(%[[S0]], {{.*}} : tensor<1x3x4x18xf32>, tensor<4x3x3x3xf32>) outs({{.*}} : tensor<1x4x2x16xf32>)
 // CHECK-COUNT-8: tensor.insert_slice
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
 func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x16x16xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x4x16x16xf32>
@@ -37,7 +37,7 @@ func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x
 
 // CHECK-LABEL: func.func @fits
 // CHECK-NOT: tensor.extract_slice
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
 func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
   %e = tensor.empty() : tensor<1x4x8x8xf32>
   %r = linalg.exp ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
@@ -55,7 +55,7 @@ func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<5xf32>) outs(%[[F]] : tensor<1xf32>)
 // CHECK: linalg.index 1
 // CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1xf32> into tensor<f32>
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
 func.func @scalar(%x: tensor<5xf32>) -> tensor<f32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<f32>
@@ -76,14 +76,14 @@ func.func @scalar(%x: tensor<5xf32>) -> tensor<f32> {
 
 // -----
 
-// expected-error @below {{layout-split-for-units is for targets of kind "npu"}}
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 8>} {
+// expected-error @below {{layout-split-for-units is for targets #layout.npu<..>, found #layout.cpu<lanes = 8>}}
+module attributes {layout.target = #layout.cpu<lanes = 8>} {
 }
 
 // -----
 
 // What no parts of would fit is not cut to pieces first.
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 2, npu = #npu.target<npus = 4, bytes_per_npu = 8, eu_bytes = 8>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 8, eu_bytes = 8>>} {
 func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<64x64x64xf32> {
   %e = tensor.empty() : tensor<64x64x64xf32>
   // expected-error @below {{'linalg.add' does not fit local memory in any parts: one iteration of its loops takes 12 bytes of a unit, which has 8; 4 are too many, so cut the op, or take a chip with more}}
@@ -94,7 +94,7 @@ func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<6
 
 // -----
 
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
 func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32> {
   %e = tensor.empty() : tensor<64x64x64x64xf32>
   // expected-error @below {{'linalg.add' would be cut into 262144 parts or more for local memory, where 4096 are written: cut the op in a program for each part, or take a chip with more memory}}
@@ -118,7 +118,7 @@ func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) ->
 // CHECK: %[[C2:.*]] = tensor.extract_slice %[[C]][0]
 // CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[C2]] :
 // CHECK: return %[[D]]
-module attributes {layout.target = #layout.target<kind = "npu", lanes = 8, npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
 func.func @sum(%x: tensor<1x2400xf32>) -> tensor<1xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1xf32>

@@ -3,7 +3,7 @@
 // program.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
-// RUN: layout-opt %s --layout-to-cpu="target={#layout.target<kind = \"cpu\", lanes = 16>}" -o %t.laid-out.mlir
+// RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.laid-out.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(9); np.save(f'{t}.x.npy', r.standard_normal((3, 5)).astype('f4')); i = r.integers(0, 5, (3, 4)); np.save(f'{t}.i.npy', i); i[2, 3] = 5; np.save(f'{t}.bad.npy', i)" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.i.npy --output=%t.y.npy
 // RUN: layout-run %t.laid-out.mlir --input=%t.x.npy --input=%t.i.npy --output=%t.z.npy

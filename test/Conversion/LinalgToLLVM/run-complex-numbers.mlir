@@ -1,7 +1,7 @@
 // Complex numbers in a body and as elements: made, multiplied, divided, summed,
 // and taken apart again.
 
-// RUN: layout-opt %s --layout-to-cpu="target={#layout.target<kind = \"cpu\", lanes = 16>}" -o %t.mlir
+// RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(5); [np.save(f'{t}.{k}.npy', r.standard_normal((4, 21)).astype('f4')) for k in 'xy']" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.y.npy --output=%t.a.npy --output=%t.b.npy
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; x, y, a, b = (np.load(f'{t}.{k}.npy').astype('f8') for k in 'xyab'); z = x + 1j * y; w = (z * z).sum(axis=0); print(np.allclose(a, np.abs(np.exp(z) / (z + (2 - 1j))), rtol=1e-4), np.allclose(b, np.stack([w.real, w.imag]), rtol=1e-4, atol=1e-5))" %t | FileCheck %s

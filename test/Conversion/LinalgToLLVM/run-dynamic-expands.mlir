@@ -1,7 +1,7 @@
 // Reshapes of which several sizes of a group are known when they run only, also
 // of what is no whole row of memory.
 
-// RUN: layout-opt %s --layout-to-cpu="target={#layout.target<kind = \"cpu\", lanes = 16>}" -o %t.mlir
+// RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(2); np.save(f'{t}.x.npy', r.standard_normal((12, 10)).astype('f4')); np.save(f'{t}.like.npy', np.zeros((3, 4), 'f4'))" %t
 // RUN: layout-run %t.mlir --input=%t.x.npy --input=%t.like.npy --output=%t.a.npy --output=%t.b.npy
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; x, a, b = (np.load(f'{t}.{k}.npy') for k in 'xab'); print(np.array_equal(a, -x.reshape(3, 4, 2, 5)), np.array_equal(b, x[:, 2:8].reshape(3, 4, 6).transpose(1, 0, 2)))" %t | FileCheck %s

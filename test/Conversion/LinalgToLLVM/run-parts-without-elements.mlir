@@ -2,7 +2,7 @@
 // whose offset is the end of the tensor, which upstream's verifier refuses.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.plain.mlir
-// RUN: layout-opt %s --layout-to-cpu='target={#layout.target<kind = "cpu", lanes = 4>}' -o %t.mlir
+// RUN: layout-opt %s --layout-to-cpu='target={#layout.cpu<lanes = 4>}' -o %t.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; np.save(t + '.x.npy', np.arange(6, dtype='f4').reshape(3, 2)); np.save(t + '.e.npy', np.zeros((3, 0), 'f4'))" %t
 // RUN: layout-run %t.plain.mlir --input=%t.x.npy --input=%t.e.npy --output=%t.a.npy --output=%t.b.npy --output=%t.c.npy
 // RUN: %python -c "import numpy as np, sys; [print(np.load(f'{sys.argv[1]}.{k}.npy').tolist()) for k in 'abc']" %t | FileCheck %s

@@ -1,7 +1,7 @@
 // A softmax whose input and result know different sizes, and a masked read.
 
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.mlir
-// RUN: layout-opt %s --layout-to-cpu="target={#layout.target<kind = \"cpu\", lanes = 16>}" -o %t.laid-out.mlir
+// RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>}" -o %t.laid-out.mlir
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; r = np.random.default_rng(4); np.save(f'{t}.x.npy', r.standard_normal((2, 16, 5)).astype('f4')); np.save(f'{t}.o.npy', np.zeros((2, 16, 5), 'f4'))" %t
 // RUN: layout-run %t.mlir %t.laid-out.mlir --max-rel=1e-6 --input=%t.x.npy --input=%t.o.npy --output=%t.y.npy --output=%t.v.npy
 // RUN: %python -c "import numpy as np, sys; t = sys.argv[1]; x, y, v = (np.load(f'{t}.{k}.npy') for k in 'xyv'); e = np.exp(x - x.max(axis=2, keepdims=True)); print(np.allclose(y, e / e.sum(axis=2, keepdims=True), rtol=1e-5), np.array_equal(v, [*x[0, 0, :3], 7]))" %t | FileCheck %s

@@ -1,7 +1,7 @@
 // The transforms of Winograd's convolution are loops over small products; a
 // convolution made of them, laid out and plain, is the one of the definition.
 //
-// DEFINE: %{target} = '{#layout.target<kind = "cpu", lanes = 16>}'
+// DEFINE: %{target} = '{#layout.cpu<lanes = 16>}'
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); np.save(r'%t.x.npy', r.random((2, 10, 10, 5), 'f4')); np.save(r'%t.w.npy', r.random((2, 3, 3, 5), 'f4'))"

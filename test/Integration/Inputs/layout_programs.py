@@ -30,7 +30,7 @@ from layout_mlir.tools import find_tool
 
 SECONDS = 120  # for one tool
 BATCH = 48  # programs in one module
-CPU = '{#layout.target<kind = "cpu", lanes = 16>}'
+CPU = '{#layout.cpu<lanes = 16>}'
 SIZES = [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 33]
 MOST = 3000  # elements
 SHRINK_SECONDS = 30  # for one program that fails ..

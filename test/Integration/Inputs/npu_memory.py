@@ -18,7 +18,7 @@ from layout_mlir.npu import Program
 from layout_mlir.tools import run_tool
 
 CHIP = "npus = 4, bytes_per_npu = {bytes}, eu_bytes = 128"
-TARGET = ('#layout.target<kind = "npu", lanes = 32, npu = #npu.target<{chip}>, launch_cost = 64, '
+TARGET = ('#layout.npu<chip = #npu.target<{chip}>, launch_cost = 64, '
           "flops_per_byte = 8>")
 # Channels of 80 bytes in rows of 128; three of four units have one.
 TYPE = "tensor<2x3x4x5xf32>"

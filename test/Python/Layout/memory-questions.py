@@ -176,11 +176,11 @@ class Conversions(unittest.TestCase):
     def test_targets_and_other_spaces(self):
         a = Layout('#layout.blocked<"NHWC" to "NHWC">', element="f32")
         image = Layout("#layout.rgba_image<in_out_channel>", element="f32")
-        target = '#layout.target<kind = "opencl", lanes = 4>'
+        target = '#layout.opencl'
         plan = a.conversion_to(image, (1, 8, 8, 16), target)
         self.assertEqual((plan.kind, plan.bytes_written), ("relayout", 4 * 8 * 8 * 16))
         self.assertGreater(plan.cost, plan.bytes_read + plan.bytes_written)
-        chip = ('#layout.target<kind = "npu", lanes = 32, npu = #npu.target<npus = 4, '
+        chip = ('#layout.npu<chip = #npu.target<npus = 4, '
                 'bytes_per_npu = 4096, eu_bytes = 128>>')
         plan = Layout('#layout.blocked<"NCHW" to "NCHW">', element="f32").conversion_to(
             scatter(0), (1, 4, 2, 8), chip)
@@ -201,7 +201,7 @@ class Conversions(unittest.TestCase):
                 ("one element type", lambda: a.conversion_to(Layout(str(a)), (1, 1, 1, 1))),
                 ("is no target", lambda: a.conversion_to(a, (1, 1, 1, 1), "42 : i32")),
                 ("rank 3", lambda: a.conversion_to(a, (1, 1, 1))),
-                (".", lambda: a.conversion_to(a, (1, 1, 1, 1), "#layout.target<>")),
+                (".", lambda: a.conversion_to(a, (1, 1, 1, 1), "#layout.cpu<>")),
                 ("64 bits", lambda: a.conversion_to(a, (2**62,) * 4))):
             with self.assertRaisesRegex(LayoutError, message):
                 call()

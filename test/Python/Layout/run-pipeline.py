@@ -22,7 +22,7 @@ func.func @main(%a: tensor<1x64x9x9xf32>, %w: tensor<32x64x3x3xf32>) -> tensor<1
   return %c : tensor<1x32x7x7xf32>
 }
 """
-TARGET = '{#layout.target<kind = "cpu", lanes = 16>}'
+TARGET = '{#layout.cpu<lanes = 16>}'
 
 
 class Pipelines(unittest.TestCase):
@@ -66,7 +66,7 @@ class Pipelines(unittest.TestCase):
     def test_faults_of_a_pass(self):
         self.says("layouts are decided for a target", MODULE, "layout-assign")
         self.says("has to be|takes an attribute|unknown kind|expected", MODULE,
-                  'layout-assign{target={#layout.target<kind = "gpu", lanes = 16>}}')
+                  'layout-assign{target={#layout.gpu<lanes = 16>}}')
 
     def test_kinds_of_arguments(self):
         for arguments in ((), (MODULE,), (5, "cse"), (MODULE, 5), (b"module {}", "cse")):

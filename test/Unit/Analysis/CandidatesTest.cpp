@@ -9,6 +9,8 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Interfaces/RuleCheck.h"
+#include "layout/Targets/OpenCL/ImageLayouts.h"
+#include "layout/Targets/Registration.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,6 +50,7 @@ protected:
                     linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                     tensor::TensorDialect>();
     registerLayoutRules(registry);
+    registerTargets(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     read(kProgram);
@@ -62,9 +65,8 @@ protected:
   }
 
   CostModel getCosts(Objective objective = Objective::time,
-                     StringRef target = "kind = \"cpu\", lanes = 8") {
-    return CostModel(cast<TargetAttr>(parseAttribute(
-                         ("#layout.target<" + target + ">").str(), &context)),
+                     StringRef target = "#layout.cpu<lanes = 8>") {
+    return CostModel(cast<TargetInterface>(parseAttribute(target, &context)),
                      objective);
   }
   template <typename OpTy>
@@ -239,9 +241,9 @@ TEST_F(Offers, JoinsTakeWhatTheTargetHolds) {
     }
     return %r : tensor<64x16xf32>
   })");
-  CostModel costs = getCosts(Objective::time,
-                             "kind = \"opencl\", lanes = 4, image2d_max_width "
-                             "= 8, image2d_max_height = 4");
+  CostModel costs =
+      getCosts(Objective::time, "#layout.opencl<image2d_max_width = 8, "
+                                "image2d_max_height = 4>");
   std::vector<Candidates> all = collectCandidates(*program, costs);
   bool madeImages = false;
   for (const OpConfig &config : of<linalg::MatmulOp>(all).configs)

@@ -23,8 +23,8 @@ constexpr const char *kImage =
 
 /// 1000 for a launch; reads cost what they are.
 constexpr const char *kDevice =
-    "kind = \"opencl\", lanes = 4, launch_cost = 1000, image_read_percent = "
-    "100, buffer_read_percent = 100";
+    "#layout.opencl<launch_cost = 1000, image_read_percent = 100, "
+    "buffer_read_percent = 100>";
 
 constexpr const char *kNegArguments = "%x: tensor<16x16xf32>";
 constexpr const char *kNeg = "%0 = arith.negf %x : tensor<16x16xf32>";
@@ -62,8 +62,8 @@ TEST_F(DevicePrices, ConcatenationsOfPixels) {
 
 /// Four units of eight lanes, 256 for a transfer that is started.
 constexpr const char *kUnits =
-    "kind = \"npu\", lanes = 8, launch_cost = 256, npu = #npu.target<npus = 4, "
-    "bytes_per_npu = 16384, eu_bytes = 32>";
+    "#layout.npu<launch_cost = 256, chip = #npu.target<npus = 4, "
+    "bytes_per_npu = 16384, eu_bytes = 32>>";
 
 std::string scatter(StringRef mode) {
   return "#layout.npu_scatter<" + mode.str() +

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/ImageLayouts.h"
+#include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "layout/Algebra/Families/RgbaImage.h"
 #include "layout/Algebra/Proof.h"
-#include "layout/Analysis/KernelReads.h"
+#include "layout/Targets/OpenCL/KernelReads.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -24,10 +24,9 @@ class ImageLayouts : public ::testing::Test {
 protected:
   ImageLayouts() { context.loadDialect<LayoutDialect>(); }
 
-  TargetAttr getTarget(StringRef figures = "") {
-    return cast<TargetAttr>(parseAttribute(
-        "#layout.target<kind = \"opencl\", lanes = 4" + figures.str() + ">",
-        &context));
+  OpenClTargetAttr getTarget(StringRef figures = "") {
+    return cast<OpenClTargetAttr>(
+        parseAttribute("#layout.opencl" + figures.str(), &context));
   }
   RankedTensorType getTensor(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, Float32Type::get(&context));
@@ -87,8 +86,8 @@ TEST_F(ImageLayouts, AreValid) {
 
 TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
   RankedTensorType type = getTensor({1, 760, 1352, 64});
-  TargetAttr target =
-      getTarget(", image2d_max_width = 16384, image2d_max_height = 16384");
+  OpenClTargetAttr target =
+      getTarget("<image2d_max_width = 16384, image2d_max_height = 16384>");
   ImageChoice choice = chooseImage(type, 3, ImageRole::Activation, {}, target);
   EXPECT_EQ(choice.first.answer, ImageFit::Answer::TooLarge);
   EXPECT_EQ(choice.first.size, (SmallVector<int64_t, 3>{21632, 760}));
@@ -119,10 +118,10 @@ TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
                SizeExpr::dim(1).ceilDiv(kLanesOfPixel)};
   Coordinate y{"y", Linear::dim(0), SizeExpr::dim(0)};
   Coordinate one{"one", Linear(), SizeExpr(1)};
-  TargetAttr target =
-      getTarget(", image2d_max_width = 3, image2d_max_height = 5, "
+  OpenClTargetAttr target =
+      getTarget("<image2d_max_width = 3, image2d_max_height = 5, "
                 "image_max_array_size = 2, image3d_max_width = 4, "
-                "image3d_max_height = 6, image3d_max_depth = 3");
+                "image3d_max_height = 6, image3d_max_depth = 3>");
   auto fits = [&](const LayoutMap &map, ArrayRef<int64_t> shape) {
     ImageFit::Answer answer =
         ImageFit::get(map, getTensor(shape), target).answer;

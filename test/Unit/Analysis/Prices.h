@@ -11,6 +11,7 @@
 #include "layout/Analysis/CostModel.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Targets/Registration.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,18 +33,18 @@ protected:
                     linalg::LinalgDialect, npu::NPUDialect,
                     tensor::TensorDialect>();
     registerLayoutRules(registry);
+    registerTargets(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
 
   CostModel getCosts(StringRef figures = "",
                      Objective objective = Objective::time) {
-    return getCostsOf("kind = \"cpu\", lanes = 4" + figures.str(), objective);
+    return getCostsOf("#layout.cpu<lanes = 4" + figures.str() + ">", objective);
   }
-  CostModel getCostsOf(const std::string &figures,
+  CostModel getCostsOf(const std::string &target,
                        Objective objective = Objective::time) {
-    return CostModel(cast<TargetAttr>(parseAttribute(
-                         "#layout.target<" + figures + ">", &context)),
+    return CostModel(cast<TargetInterface>(parseAttribute(target, &context)),
                      objective);
   }
   RankedTensorType getType(ArrayRef<int64_t> shape) {

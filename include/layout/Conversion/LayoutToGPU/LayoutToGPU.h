@@ -22,7 +22,7 @@ namespace layout {
 
 /// Lowers `module`; see the pass convert-layout-to-gpu. Where something cannot
 /// be lowered, or is an image that `target` cannot hold, reports it and fails.
-LogicalResult convertLayoutToGPU(ModuleOp module, TargetAttr target = {});
+LogicalResult convertLayoutToGPU(ModuleOp module, OpenClTargetAttr target = {});
 
 } // namespace layout
 } // namespace mlir

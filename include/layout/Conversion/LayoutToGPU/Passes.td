@@ -43,7 +43,7 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
-           "The device that images have to fit: a `#layout.target` attribute; "
+           "The device that images have to fit: a `#layout.opencl` attribute; "
            "without it `layout.target` of the module; without that the runtime "
            "checks them">,
   ];

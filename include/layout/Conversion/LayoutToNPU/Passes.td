@@ -32,7 +32,7 @@ def SplitForUnitsPass : Pass<"layout-split-for-units", "ModuleOp"> {
   let summary = "Splits ops whose tensors do not fit local memory together";
   let description = [{
     An op of the linalg dialect for whose tensors no layouts fit a unit of the
-    target's chip (`kind = "npu"`) becomes a sequence of ops on parts: of the
+    target's chip (`#layout.npu`) becomes a sequence of ops on parts: of the
     loops that are not spread over the units first (batches, rows), then of
     channels, then of what is summed over, in as few parts as fit. The tensors
     that were too large are then in system memory, and their parts are loaded as

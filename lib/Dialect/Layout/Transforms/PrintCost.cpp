@@ -109,7 +109,8 @@ static bool isConstant(Operation *op) {
 }
 
 static Row makeRow(Location loc, RankedTensorType from, RankedTensorType to,
-                   ConversionPlan plan, std::string why, TargetAttr target) {
+                   ConversionPlan plan, std::string why,
+                   TargetInterface target) {
   Row row;
   row.plan = std::move(plan);
   row.cost = row.plan.getCost(target);
@@ -122,7 +123,7 @@ static Row makeRow(Location loc, RankedTensorType from, RankedTensorType to,
   return row;
 }
 
-static Table collect(Operation *root, TargetAttr target) {
+static Table collect(Operation *root, TargetInterface target) {
   Table table;
   root->walk([&](Operation *op) {
     if (auto convert = dyn_cast<ConvertOp>(op)) {
@@ -237,7 +238,7 @@ static void printJSON(const Table &table, raw_ostream &os) {
   os << "\n";
 }
 
-void layout::printLayoutCost(Operation *root, TargetAttr target,
+void layout::printLayoutCost(Operation *root, TargetInterface target,
                              CostFormat format, raw_ostream &os) {
   Table table = collect(root, target);
   if (format == CostFormat::json)
@@ -254,7 +255,7 @@ struct PrintCostPass : layout::impl::PrintCostPassBase<PrintCostPass> {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
     if (failed(printToFile(root, target, output,
-                           [&](TargetAttr wanted, raw_ostream &os) {
+                           [&](TargetInterface wanted, raw_ostream &os) {
                              printLayoutCost(root, wanted, format, os);
                            })))
       signalPassFailure();

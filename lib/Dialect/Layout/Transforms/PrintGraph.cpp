@@ -32,7 +32,8 @@ namespace {
 
 class GraphPrinter {
 public:
-  GraphPrinter(TargetAttr target, raw_ostream &os) : target(target), os(os) {}
+  GraphPrinter(TargetInterface target, raw_ostream &os)
+      : target(target), os(os) {}
 
   void print(Operation *root);
 
@@ -47,7 +48,7 @@ private:
   std::string getColor(Type type);
   raw_ostream &indent() { return os.indent(2 * depth); }
 
-  TargetAttr target;
+  TargetInterface target;
   raw_ostream &os;
   unsigned depth = 1, numNodes = 0, numFrames = 0;
   DenseMap<Operation *, unsigned> nodeOf;
@@ -191,7 +192,7 @@ void GraphPrinter::print(Operation *root) {
   os << "}\n";
 }
 
-void layout::printLayoutGraph(Operation *root, TargetAttr target,
+void layout::printLayoutGraph(Operation *root, TargetInterface target,
                               raw_ostream &os) {
   GraphPrinter(target, os).print(root);
 }
@@ -204,7 +205,7 @@ struct PrintGraphPass : layout::impl::PrintGraphPassBase<PrintGraphPass> {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
     if (failed(printToFile(root, target, output,
-                           [&](TargetAttr wanted, raw_ostream &os) {
+                           [&](TargetInterface wanted, raw_ostream &os) {
                              printLayoutGraph(root, wanted, os);
                            })))
       signalPassFailure();

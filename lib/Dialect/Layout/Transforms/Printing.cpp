@@ -37,8 +37,8 @@ LogicalResult layout::printToFile(Operation *root, StringRef output,
 
 LogicalResult
 layout::printToFile(Operation *root, StringRef target, StringRef output,
-                    function_ref<void(TargetAttr, raw_ostream &)> print) {
-  FailureOr<TargetAttr> wanted = getTarget(root, target);
+                    function_ref<void(TargetInterface, raw_ostream &)> print) {
+  FailureOr<TargetInterface> wanted = getTarget(root, target);
   if (failed(wanted))
     return failure();
   return printToFile(root, output,

@@ -27,8 +27,9 @@ LogicalResult printToFile(Operation *root, StringRef output,
 
 /// Runs `print` with the target of the pass on `root`, too. Reports
 /// where there is none.
-LogicalResult printToFile(Operation *root, StringRef target, StringRef output,
-                          function_ref<void(TargetAttr, raw_ostream &)> print);
+LogicalResult
+printToFile(Operation *root, StringRef target, StringRef output,
+            function_ref<void(TargetInterface, raw_ostream &)> print);
 
 } // namespace layout
 } // namespace mlir

@@ -247,8 +247,8 @@ static void remarkConversion(const PlannedConversion &conversion,
 }
 
 /// Tensors whose best image the target cannot hold.
-static void remarkImage(Operation *op, const ImageNote &note,
-                        CostModel &costs) {
+static void remarkNote(Operation *op, const StorageNote &note,
+                       CostModel &costs) {
   Value value = note.slot.isResult ? Value(op->getResult(note.slot.index))
                                    : op->getOperand(note.slot.index);
   auto remark = note.instead
@@ -259,8 +259,8 @@ static void remarkImage(Operation *op, const ImageNote &note,
   std::string text;
   llvm::raw_string_ostream os(text);
   os << (note.slot.isResult ? "result " : "operand ") << note.slot.index
-     << " of " << op->getName() << ", " << value.getType() << ", would be ";
-  describe(note.fit, cast<RankedTensorType>(value.getType()), os);
+     << " of " << op->getName() << ", " << value.getType() << ", would be "
+     << note.whatNot;
   if (note.instead)
     os << ": it is offered as " << print(*note.instead, costs) << " instead";
   else
@@ -288,9 +288,8 @@ void layout::emitDecisionRemarks(Operation *root,
               (known.rule.whyOpaque.empty() ? "" : ": ") +
               known.rule.whyOpaque + "; its tensors stay row-major")
                  .str();
-    for (const ImageNote &note :
-         assignment.candidates[unit.unitClass].imageNotes)
-      remarkImage(op, note, costs);
+    for (const StorageNote &note : assignment.candidates[unit.unitClass].notes)
+      remarkNote(op, note, costs);
     if (assignment.candidates[unit.unitClass].isTruncated)
       remark::missed(op->getLoc(), options("ManyLayouts", op))
           << (op->getName().getStringRef() +
@@ -301,7 +300,7 @@ void layout::emitDecisionRemarks(Operation *root,
   if (assignment.hasAssumedSizes)
     remark::analysis(root->getLoc(), options("AssumedSize", root))
         << "dynamic sizes are priced as " +
-               std::to_string(costs.getTarget().getAssumedSize());
+               std::to_string(costs.getModel().getAssumedSize());
   remark::analysis(root->getLoc(), options("Assignment", root))
       << "layouts assigned" << remark::metric("Cost", assignment.cost)
       << remark::metric("LowerBound", assignment.lowerBound)
@@ -326,7 +325,7 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
                                                        : WalkResult::advance();
                           })
                           .wasInterrupted();
-    FailureOr<TargetAttr> wanted = failure();
+    FailureOr<TargetInterface> wanted = failure();
     if (hasTensors && failed(wanted = layout::getTarget(root, target)))
       return signalPassFailure();
     FailureOr<Pins> pins = readPins(root);

@@ -14,14 +14,18 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+/// What is said of an attribute that is no target.
+static constexpr StringLiteral kNoTarget =
+    ": it has to be a target, such as #layout.cpu<lanes = 16>";
+
 /// The target that a device of the module's `dlti.target_system_spec` states
 /// under the key 'layout.target'; null where none does.
-static FailureOr<TargetAttr> findTargetOfDevice(ModuleOp module) {
+static FailureOr<TargetInterface> findTargetOfDevice(ModuleOp module) {
   TargetSystemSpecInterface system = module.getTargetSystemSpec();
   if (!system)
-    return TargetAttr();
+    return TargetInterface();
   auto key = StringAttr::get(module.getContext(), kTargetAttr);
-  TargetAttr found;
+  TargetInterface found;
   StringAttr foundDevice;
   for (DataLayoutEntryInterface pair : system.getEntries()) {
     auto device = dyn_cast<StringAttr>(pair.getKey());
@@ -31,11 +35,11 @@ static FailureOr<TargetAttr> findTargetOfDevice(ModuleOp module) {
     DataLayoutEntryInterface entry = spec.getSpecForIdentifier(key);
     if (!entry)
       continue;
-    auto target = dyn_cast<TargetAttr>(entry.getValue());
+    auto target = dyn_cast<TargetInterface>(entry.getValue());
     if (!target)
       return module->emitError()
              << "'" << kTargetAttr << "' of device " << device << " is "
-             << entry.getValue() << ": it has to be a #layout.target";
+             << entry.getValue() << kNoTarget;
     if (found)
       return module->emitError()
              << "devices " << foundDevice << " and " << device
@@ -48,40 +52,38 @@ static FailureOr<TargetAttr> findTargetOfDevice(ModuleOp module) {
   return found;
 }
 
-FailureOr<TargetAttr> layout::findTarget(Operation *op, StringRef option) {
+FailureOr<TargetInterface> layout::findTarget(Operation *op, StringRef option) {
   if (!option.empty()) {
     Attribute attr = parseAttribute(option, op->getContext());
-    if (auto target = dyn_cast_if_present<TargetAttr>(attr))
+    if (auto target = dyn_cast_if_present<TargetInterface>(attr))
       return target;
     return op->emitError() << "the option 'target' is \"" << option
                            << "\": it takes an attribute like "
-                              "#layout.target<kind = \"cpu\", lanes = 16>";
+                              "#layout.cpu<lanes = 16>";
   }
   for (Operation *holder = op; holder; holder = holder->getParentOp()) {
     if (Attribute attr = holder->getDiscardableAttr(kTargetAttr)) {
-      if (auto target = dyn_cast<TargetAttr>(attr))
+      if (auto target = dyn_cast<TargetInterface>(attr))
         return target;
-      return holder->emitError() << "'" << kTargetAttr << "' is " << attr
-                                 << ": it has to be a #layout.target";
+      return holder->emitError()
+             << "'" << kTargetAttr << "' is " << attr << kNoTarget;
     }
     if (auto module = dyn_cast<ModuleOp>(holder)) {
-      FailureOr<TargetAttr> target = findTargetOfDevice(module);
+      FailureOr<TargetInterface> target = findTargetOfDevice(module);
       if (failed(target) || *target)
         return target;
     }
   }
-  return TargetAttr();
+  return TargetInterface();
 }
 
-FailureOr<TargetAttr> layout::getTarget(Operation *op, StringRef option) {
-  FailureOr<TargetAttr> target = findTarget(op, option);
+FailureOr<TargetInterface> layout::getTarget(Operation *op, StringRef option) {
+  FailureOr<TargetInterface> target = findTarget(op, option);
   if (failed(target) || *target)
     return target;
   return op->emitError()
          << "layouts are decided for a target and none is given: put '"
          << kTargetAttr
-         << " = #layout.target<kind = \"cpu\", lanes = 16>' on the module or "
-            "in "
-            "a device of its 'dlti.target_system_spec', or use the option "
-            "'target'";
+         << " = #layout.cpu<lanes = 16>' on the module or in a device of its "
+            "'dlti.target_system_spec', or use the option 'target'";
 }

@@ -104,7 +104,7 @@ struct VerifyLayoutsPass
   void runOnOperation() override {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
-    FailureOr<TargetAttr> wanted = TargetAttr();
+    FailureOr<TargetInterface> wanted = TargetInterface();
     if (!target.empty() || root->hasAttr(kTargetAttr))
       wanted = getTarget(root, target);
     if (failed(wanted) ||

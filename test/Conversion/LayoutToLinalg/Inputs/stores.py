@@ -20,7 +20,7 @@ import numpy as np
 from layout_mlir.tools import find_tool
 
 DTYPES = {"f32": np.float32, "i32": np.int32, "i8": np.int8}
-ROADS = [['--layout-to-cpu=target={#layout.target<kind = "cpu", lanes = 16>}'],
+ROADS = [['--layout-to-cpu=target={#layout.cpu<lanes = 16>}'],
          ["--convert-layout-to-linalg", "--layout-linalg-to-llvm"]]
 
 

@@ -4,7 +4,7 @@
 
 // CHECK: func.func @one_device
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
-    "CPU" = #dlti.target_device_spec<"layout.target" = #layout.target<kind = "cpu", lanes = 16>>,
+    "CPU" = #dlti.target_device_spec<"layout.target" = #layout.cpu<lanes = 16>>,
     "GPU" = #dlti.target_device_spec<"max_vector_op_width" = 64 : i32>>} {
   func.func @one_device(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
     %a = math.absf %x : tensor<6x8xf32>
@@ -17,7 +17,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 // What stands nearer is meant.
 // CHECK: func.func @nearer
 module attributes {
-    layout.target = #layout.target<kind = "cpu", lanes = 8>,
+    layout.target = #layout.cpu<lanes = 8>,
     dlti.target_system_spec = #dlti.target_system_spec<
       "CPU" = #dlti.target_device_spec<"layout.target" = 4 : i32>>} {
   func.func @nearer(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
@@ -30,8 +30,8 @@ module attributes {
 
 // expected-error @below {{devices "CPU" and "NPU" of 'dlti.target_system_spec' both state 'layout.target': say which one is meant by 'layout.target' on the module or by the option 'target'}}
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
-    "CPU" = #dlti.target_device_spec<"layout.target" = #layout.target<kind = "cpu", lanes = 16>>,
-    "NPU" = #dlti.target_device_spec<"layout.target" = #layout.target<kind = "cpu", lanes = 8>>>} {
+    "CPU" = #dlti.target_device_spec<"layout.target" = #layout.cpu<lanes = 16>>,
+    "NPU" = #dlti.target_device_spec<"layout.target" = #layout.cpu<lanes = 8>>>} {
   func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
     return %x : tensor<6x8xf32>
   }
@@ -39,7 +39,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<
 
 // -----
 
-// expected-error @below {{'layout.target' of device "CPU" is 4 : i32: it has to be a #layout.target}}
+// expected-error @below {{'layout.target' of device "CPU" is 4 : i32: it has to be a target, such as #layout.cpu<lanes = 16>}}
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "CPU" = #dlti.target_device_spec<"layout.target" = 4 : i32>>} {
   func.func @f(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {

@@ -20,7 +20,7 @@ module {{
   }}
 }}
 """)
-target = "target={#layout.target<kind = \"cpu\", lanes = 8>}"
+target = "target={#layout.cpu<lanes = 8>}"
 graph, table, rules = folder / "graph.dot", folder / "cost.json", folder / "rules.txt"
 run_tool("layout-opt", "--allow-unregistered-dialect", module, "-o", "/dev/null",
          f"--layout-print-graph={target} output={graph}",

@@ -1,10 +1,10 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-insert-transforms
 // RUN: not layout-opt %s -layout-propagate 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-propagate{target=unit})' 2>&1 | FileCheck %s --check-prefix=OPTION
-// RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-print-cost{target=#layout.target<kind="cpu",lanes=16> output=/no/such/dir/x})' 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-print-cost{target=#layout.cpu<lanes=16> output=/no/such/dir/x})' 2>&1 | FileCheck %s --check-prefix=OUTPUT
 
-// TARGET: error: layouts are decided for a target and none is given: put 'layout.target = #layout.target<kind = "cpu", lanes = 16>' on the module
-// OPTION: error: the option 'target' is "unit": it takes an attribute like #layout.target
+// TARGET: error: layouts are decided for a target and none is given: put 'layout.target = #layout.cpu<lanes = 16>' on the module
+// OPTION: error: the option 'target' is "unit": it takes an attribute like #layout.cpu<lanes = 16>
 // OUTPUT: error: the option 'output':
 
 func.func @too_few(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {

@@ -2,7 +2,7 @@
 // note at the other. Both passes that read such attributes find them.
 //
 // RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-insert-transforms
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-propagate='target={#layout.target<kind = "cpu", lanes = 16>}'
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-propagate='target={#layout.cpu<lanes = 16>}'
 
 #t = #layout.map<(i, j) -> buffer(j, i)>
 #b = #layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>

@@ -2,8 +2,8 @@
 // it; what an op cannot run on is an error.
 //
 // RUN: split-file %s %t
-// RUN: layout-opt %t/good.mlir -split-input-file --layout-assign='target={#layout.target<kind = "cpu", lanes = 16>}' | FileCheck %t/good.mlir
-// RUN: layout-opt %t/bad.mlir -split-input-file -verify-diagnostics --layout-propagate='target={#layout.target<kind = "cpu", lanes = 16>}'
+// RUN: layout-opt %t/good.mlir -split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %t/good.mlir
+// RUN: layout-opt %t/bad.mlir -split-input-file -verify-diagnostics --layout-propagate='target={#layout.cpu<lanes = 16>}'
 
 //--- good.mlir
 #t = #layout.map<(i, j) -> buffer(j, i)>

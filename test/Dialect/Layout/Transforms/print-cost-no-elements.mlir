@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -layout-print-cost='target={#layout.target<kind = "cpu", lanes = 16>}' -o /dev/null | FileCheck %s
+// RUN: layout-opt %s -layout-print-cost='target={#layout.cpu<lanes = 16>}' -o /dev/null | FileCheck %s
 // A tensor without elements may have positions, all of them padding.
 
 #aligned = #layout.padded<#layout.map<(a, b) -> buffer(offset = b + a * 4 extent 12)>, zero>

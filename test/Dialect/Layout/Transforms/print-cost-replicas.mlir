@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -layout-print-cost='target={#layout.target<kind = "cpu", lanes = 16>}' -o /dev/null | FileCheck %s
+// RUN: layout-opt %s -layout-print-cost='target={#layout.cpu<lanes = 16>}' -o /dev/null | FileCheck %s
 // What a conversion to storage with replicas costs, and how it is carried out.
 
 #twice = #layout.map<(i) replicate(r : 2) -> buffer(r, i)>

@@ -24,7 +24,7 @@
 // JSON: "kind": "relayout"
 // LOADED: 3 2 True
 #c16 = #layout.map<(n, c, h, w) -> buffer(n, c floordiv 16, h, w, c mod 16)>
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @f(%x: tensor<1x64x8x8xf32>, %y: tensor<1x64x1x1xf32>, %z: tensor<?x61x2x1xf32>) {
   %0 = layout.convert %x : tensor<1x64x8x8xf32> to tensor<1x64x8x8xf32, #c16>
   %1 = math.absf %0 : tensor<1x64x8x8xf32, #c16>

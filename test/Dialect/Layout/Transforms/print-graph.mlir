@@ -20,7 +20,7 @@
 // CHECK: subgraph cluster_legend {
 // CHECK: plain [label="row-major" shape=box fillcolor="[[GREY]]"];
 // CHECK: [label="#layout.map<{{.*}}>" shape=box fillcolor="[[BLUE]]"];
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
   func.func @main(%x: tensor<1x64x7x7xf32>, %n: index) -> tensor<1x64x7x7xf32> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 // what two convolutions agree on is not converted in between.
 //
 // RUN: layout-opt %s -split-input-file \
-// RUN:   --layout-assign='target={#layout.target<kind = "cpu", lanes = 16>}' \
+// RUN:   --layout-assign='target={#layout.cpu<lanes = 16>}' \
 // RUN:   | FileCheck %s
 
 // A value that goes round a loop is converted before and after it, and the

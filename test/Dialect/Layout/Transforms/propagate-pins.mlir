@@ -6,7 +6,7 @@
 // CHECK-SAME: %[[X:.*]]: tensor<1x64x8x8xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 8, d2, d3, d1 mod 8)>>)
 // CHECK-NEXT: %[[R:.*]] = math.absf %[[X]] : tensor<1x64x8x8xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 8, d2, d3, d1 mod 8)>>
 // CHECK-NEXT: return %[[R]]
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @pinned(%x: tensor<1x64x8x8xf32, #c8>) -> tensor<1x64x8x8xf32, #c8> {
   %r = math.absf %x : tensor<1x64x8x8xf32, #c8>
   return %r : tensor<1x64x8x8xf32, #c8>

@@ -2,7 +2,7 @@
 // RUN: layout-opt %s -layout-propagate | FileCheck %s
 // RUN: layout-opt %s -layout-propagate --remarks-filter=layout --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // The option wins over the module: with one lane there is nothing to tile.
-// RUN: layout-opt %s -pass-pipeline='builtin.module(layout-propagate{target=#layout.target<kind="cpu",lanes=1>})' | FileCheck %s --check-prefix=SCALAR
+// RUN: layout-opt %s -pass-pipeline='builtin.module(layout-propagate{target=#layout.cpu<lanes=1>})' | FileCheck %s --check-prefix=SCALAR
 
 // CHECK: module attributes {layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}
 // SCALAR-NOT: layout.result_layouts
@@ -22,7 +22,7 @@
 // REMARK: remark: [Analysis] Assignment | Category:layout
 // REMARK-SAME: Conversions=1
 // REMARK-SAME: Gap=0
-module attributes {layout.target = #layout.target<kind = "cpu", lanes = 16>} {
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @main(%x: tensor<1x64x56x56xf32>, %shape: tensor<1xi32>) -> tensor<186624xf32> {
   %zero = arith.constant 0.0 : f32
   %w = arith.constant dense<1.0> : tensor<64x64x3x3xf32>

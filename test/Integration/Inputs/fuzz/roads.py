@@ -193,7 +193,7 @@ class Cpu:
 
     def target(self, rng):
         line = rng.choice([1, 1, 16, 64])
-        return (f'#layout.target<kind = "cpu", lanes = {rng.choice([2, 3, 4, 4, 5, 8, 8, 16])}, '
+        return (f'#layout.cpu<lanes = {rng.choice([2, 3, 4, 4, 5, 8, 8, 16])}, '
                 f"line_bytes = {line}, strided_percent = {rng.choice([100, 100, 200, 1000])}, "
                 f"flops_per_byte = {rng.choice([1, 1, 8])}, "
                 f"scalar_percent = {rng.choice([10000, 10000, 400])}, "
@@ -253,9 +253,8 @@ class OpenCL(Cpu):
 
     def target(self, rng):
         width = rng.choice([16, 64, 8192, 8192])
-        return (f'#layout.target<kind = "opencl", lanes = 4, image2d_max_width = {width}, '
+        return (f'#layout.opencl<image2d_max_width = {width}, '
                 f"image2d_max_height = {rng.choice([16, 8192, 8192])}, "
-                f"strided_percent = {rng.choice([100, 200, 1000])}, "
                 f"launch_cost = {rng.choice([1, 1, 256])}, "
                 f"image_read_percent = {rng.choice([1, 10])}>")
 
@@ -292,7 +291,7 @@ class Npu(Cpu):
             chip += f", max_stride = {rng.choice([8, 64, 256, 2048])}"
         if rng.random() < 0.6:
             chip += f", banks = {rng.choice([1, 2, 4, 8, 16])}"
-        return (f'#layout.target<kind = "npu", lanes = {eu // 4}, npu = #npu.target<{chip}>, '
+        return (f'#layout.npu<chip = #npu.target<{chip}>, '
                 f"launch_cost = {rng.choice([1, 256])}, flops_per_byte = 8>")
 
     def flags(self, rng):

@@ -15,7 +15,7 @@ from layout_mlir.networks import NETWORKS
 from layout_mlir.networks.__main__ import main as generate
 from layout_mlir.tools import run_tool
 
-TARGET = '#layout.target<kind = "cpu", lanes = 16>'
+TARGET = '#layout.cpu<lanes = 16>'
 LIMIT = 1e-5
 
 

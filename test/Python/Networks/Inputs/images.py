@@ -2,7 +2,7 @@
 
 usage: images.py FOLDER
 
-Assigns layouts for a target of kind "opencl". The cost must be the lower bound, what the program
+Assigns layouts for the target `#layout.opencl`. The cost must be the lower bound, what the program
 converts must cost what was decided, and insertion as MACE does it must not cost less. At full size
 convolutional networks have nothing to convert but at their ends, and every convolution reads and
 writes images and has its filter in one, which is made at compile time.

@@ -13,7 +13,7 @@ import sys
 from layout_mlir.networks import NETWORKS
 from layout_mlir.tools import run_tool
 
-TARGET = 'target={#layout.target<kind = "cpu", lanes = 16>}'
+TARGET = 'target={#layout.cpu<lanes = 16>}'
 
 
 def main(folder, *names):

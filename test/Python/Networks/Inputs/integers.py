@@ -17,7 +17,7 @@ import numpy as np
 from layout_mlir.networks.__main__ import main as generate
 from layout_mlir.tools import run_tool
 
-TARGET = '#layout.target<kind = "cpu", lanes = 16>'
+TARGET = '#layout.cpu<lanes = 16>'
 # In any layer, and in all on average. Half of what a relu gives are zeros, and a relu6 cuts off some
 # in f32 too.
 SATURATED, ZEROS = 0.15, 0.95

@@ -13,7 +13,7 @@ import sys
 from layout_mlir.networks import NETWORKS
 from layout_mlir.tools import run_tool
 
-TARGET = '#layout.target<kind = "cpu", lanes = 16>'
+TARGET = '#layout.cpu<lanes = 16>'
 RULES = ("forward", "priority", "rank", "majority", "bidirectional")
 
 

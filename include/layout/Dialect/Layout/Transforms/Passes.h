@@ -16,6 +16,7 @@
 #define LAYOUT_DIALECT_LAYOUT_TRANSFORMS_PASSES_H
 
 #include "layout/Analysis/AssignmentOptions.h"
+#include "layout/Analysis/TargetInterface.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/Pass/Pass.h"
 
@@ -30,10 +31,10 @@ enum class CostFormat { text, json };
 /// `layout.target` on `op` or on an op around it, else the one device of a
 /// module's `dlti.target_system_spec` that has an entry `layout.target`. Null
 /// where nothing is stated; reports what is stated wrongly.
-FailureOr<TargetAttr> findTarget(Operation *op, StringRef option);
+FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 
 /// The same for a pass that needs a target: reports a missing one, too.
-FailureOr<TargetAttr> getTarget(Operation *op, StringRef option);
+FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 
 /// Writes the decision on the ops, as `layout-propagate` does.
 void writeDecision(Operation *root, const LayoutAssignment &assignment,
@@ -47,11 +48,11 @@ void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,
 LogicalResult insertLayoutTransforms(Operation *root);
 
 /// Prints the conversions below `root`.
-void printLayoutCost(Operation *root, TargetAttr target, CostFormat format,
+void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
 /// Draws everything below `root`, colored by layout, as a Graphviz graph.
-void printLayoutGraph(Operation *root, TargetAttr target, raw_ostream &os);
+void printLayoutGraph(Operation *root, TargetInterface target, raw_ostream &os);
 
 /// Prints what each op below `root` asks of layouts, one line an op.
 void printLayoutRules(Operation *root, raw_ostream &os);

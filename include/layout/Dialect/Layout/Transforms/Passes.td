@@ -11,8 +11,9 @@
 include "mlir/Pass/PassBase.td"
 
 defvar targetDescription =
-    "a `#layout.target` attribute; without it `layout.target` of the op that "
-    "the pass runs on, or of one around it, is taken";
+    "an attribute such as `#layout.cpu<lanes = 16>`; without it "
+    "`layout.target` of the op that the pass runs on, or of one around it, is "
+    "taken";
 
 def PropagatePass : Pass<"layout-propagate"> {
   let summary = "Decides a layout for every tensor";

@@ -1,0 +1,208 @@
+//===- user-target.cpp - Layouts for a machine of another project ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A processor that this library has never heard of: a grid of cores whose
+// matrix engines take tiles of 32 x 32 elements, each tile four faces of
+// 16 x 16. A tensor lies in memory row by row, or tile by tile:
+//
+//   100 x 200   4 x 7 tiles, 2 x 2 faces in a tile, 16 x 16 elements in a face
+//
+// The attribute `#tiles.grid<8>` is the target, of 8 cores. It implements
+// TargetInterface, and all that the library learns of the machine is what its
+// model answers.
+//
+// The program reads a module from standard input, runs the pipeline of its
+// first argument, `layout-assign` where there is none, and writes the module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Proof.h"
+#include "layout/Algebra/Sized.h"
+#include "layout/Analysis/ConfigBuilder.h"
+#include "layout/Analysis/TargetModel.h"
+#include "layout/Pipelines/Registration.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+constexpr int64_t kTile = 32, kFace = 16;
+/// What memory moves at once.
+constexpr int64_t kBurstBytes = 64;
+/// Operations of one core while memory moves a byte: of its matrix engine on
+/// tiles, and of its scalar processor on anything else.
+constexpr int64_t kTiledOps = 256, kScalarOps = 1;
+
+/// Tiles over the last two dims, row by row, as all levels below are.
+static LayoutMap getTiles(unsigned rank) {
+  SmallVector<Sized> digits;
+  for (unsigned d = 0; d + 2 < rank; ++d)
+    digits.push_back(Sized::dim(d));
+  Sized row = Sized::dim(rank - 2), column = Sized::dim(rank - 1);
+  for (int64_t size : {kTile, kFace}) {
+    digits.push_back(floorDiv(row, size));
+    digits.push_back(floorDiv(column, size));
+    row = mod(row, size);
+    column = mod(column, size);
+  }
+  digits.push_back(row);
+  digits.push_back(column);
+  Sized offset = group(digits);
+  return LayoutMap::get(rank, "buffer",
+                        {{"offset", offset.value, offset.extent}});
+}
+
+static bool isTiled(const LayoutMap &map, ArrayRef<int64_t> shape) {
+  return shape.size() >= 2 &&
+         equalOn(map, getTiles(shape.size()), shape) == Answer::Yes;
+}
+
+namespace {
+
+class GridModel : public TargetModel {
+public:
+  explicit GridModel(int64_t cores) : cores(cores) {}
+
+  bool canStore(const LayoutMap &map, RankedTensorType type) const override {
+    return equalOn(map, LayoutMap::rowMajor(type.getRank()), type.getShape()) ==
+               Answer::Yes ||
+           isTiled(map, type.getShape());
+  }
+
+  int64_t getAssumedSize() const override { return kTile; }
+
+  /// The cores fetch operands through kernels that know both forms.
+  bool findsElements() const override { return true; }
+
+  /// A burst is moved whole, whatever is wanted of it.
+  Cost getCost(const ConversionPlan &plan) const override {
+    int64_t run = std::clamp<int64_t>(plan.runBytes, 1, kBurstBytes);
+    return scaleCost(plan.bytesRead + plan.bytesWritten,
+                     llvm::divideCeil(kBurstBytes, run));
+  }
+
+  /// The bytes, and the arithmetic of all cores.
+  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                    const OpLayouts &layouts, CostModel &costs) override {
+    Cost bytes = 0, work = rule.opsPerPoint;
+    bool onTiles = true;
+    auto add = [&](Value value, LayoutId layout) {
+      auto type = cast<RankedTensorType>(value.getType());
+      bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
+      onTiles &=
+          type.getRank() < 2 || isTiled(costs.getMap(layout), type.getShape());
+    };
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (rule.operandMaps[i] && rule.isRead[i])
+        add(operand, layouts.operands[i]);
+    for (auto [result, layout] :
+         llvm::zip_equal(op->getResults(), layouts.results))
+      add(result, layout);
+    for (const LoopRule &loop : rule.loops)
+      work = scaleCost(work, ShapedType::isDynamic(loop.size) ? getAssumedSize()
+                                                              : loop.size);
+    return addCosts(bytes, work / (cores * (onTiles ? kTiledOps : kScalarOps)));
+  }
+
+  /// Every op is offered its matrices in tiles.
+  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+            AddConfig add) override {
+    ConfigBuilder builder(op, costs);
+    std::optional<OpConfig> config = builder.assign([&](bool isResult,
+                                                        unsigned index) {
+      unsigned rank = builder.getType(isResult, index).getRank();
+      return std::optional<LayoutId>(rank < 2 ? costs.getRowMajor(rank)
+                                              : costs.intern(getTiles(rank)));
+    });
+    if (config)
+      config->origin = OpConfig::Origin::Lanes;
+    add(std::move(config));
+  }
+
+  void describe(const OpConfig &config, raw_ostream &os) const override {
+    os << "feeds the matrix engines with tiles of " << kTile << " x " << kTile;
+  }
+
+private:
+  int64_t cores;
+};
+
+struct GridStorage : AttributeStorage {
+  using KeyTy = int64_t;
+  explicit GridStorage(int64_t cores) : cores(cores) {}
+  bool operator==(int64_t other) const { return cores == other; }
+  static GridStorage *construct(AttributeStorageAllocator &allocator,
+                                int64_t cores) {
+    return new (allocator.allocate<GridStorage>()) GridStorage(cores);
+  }
+  int64_t cores;
+};
+
+class GridAttr : public Attribute::AttrBase<GridAttr, Attribute, GridStorage,
+                                            TargetInterface::Trait> {
+public:
+  using Base::Base;
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GridAttr)
+  static constexpr StringLiteral name = "tiles.grid";
+  int64_t getCores() const { return getImpl()->cores; }
+  std::unique_ptr<TargetModel> createModel() const {
+    return std::make_unique<GridModel>(getCores());
+  }
+};
+
+class TilesDialect : public Dialect {
+public:
+  static StringRef getDialectNamespace() { return "tiles"; }
+  explicit TilesDialect(MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, TypeID::get<TilesDialect>()) {
+    addAttributes<GridAttr>();
+  }
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TilesDialect)
+
+  Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
+    int64_t cores = 0;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword("grid") || parser.parseLess() ||
+        parser.parseInteger(cores) || parser.parseGreater())
+      return {};
+    if (cores >= 1)
+      return GridAttr::get(getContext(), cores);
+    parser.emitError(loc) << "a grid has at least one core";
+    return {};
+  }
+
+  void printAttribute(Attribute attr, DialectAsmPrinter &os) const override {
+    os << "grid<" << cast<GridAttr>(attr).getCores() << ">";
+  }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  registry.insert<TilesDialect>();
+  layout::registerAllDialects(registry);
+  layout::registerAllPasses();
+
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>("-", &context);
+  PassManager pm(&context);
+  if (!module ||
+      failed(parsePassPipeline(argc > 1 ? argv[1] : "layout-assign", pm)) ||
+      failed(pm.run(*module)))
+    return 1;
+  module->print(llvm::outs());
+  return 0;
+}

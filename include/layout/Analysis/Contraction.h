@@ -1,0 +1,52 @@
+//===- Contraction.h - Loops that multiply and sum --------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the loops of an op take part in a contraction, whatever the op is called:
+//
+//   conv (n f oh ow | c kh kw)      units f, summed c, operand 1 is weights
+//   depthwise (n c oh ow | kh kw)   units c
+//   batched matmul (b m n | k)      units n and m, shared b, summed k
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_CONTRACTION_H
+#define LAYOUT_ANALYSIS_CONTRACTION_H
+
+#include "layout/Interfaces/OpLayoutRule.h"
+
+namespace mlir {
+namespace layout {
+
+/// The dim that `loop` indexes alone; nothing where it is in no dim or in a
+/// sum.
+std::optional<unsigned> findDim(AffineMap map, unsigned loop);
+
+struct Contraction {
+  /// Loops over the channels of the result: those of the weights, or where
+  /// there are none, those of all operands. The innermost ones of the result
+  /// first, those of size 1 last.
+  SmallVector<unsigned> units;
+  /// Loops that all operands and the result have.
+  SmallVector<unsigned> shared;
+  /// Loops that are summed over and index dims of all operands alone.
+  SmallVector<unsigned> summed;
+  /// Operands that are weights by their place.
+  llvm::SmallBitVector isWeight;
+  /// Some operand is read through a window.
+  bool isWindowed = false;
+};
+
+/// Nothing for ops that sum no products or have no channels. Where there is no
+/// window, `mayBeWeight` says which operands are weights.
+std::optional<Contraction>
+findContraction(const OpLayoutRule &rule,
+                function_ref<bool(unsigned operand)> mayBeWeight);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_CONTRACTION_H

@@ -1,0 +1,29 @@
+//===- TargetInterface.h - Attributes that are targets ----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `TargetInterface`, through which an attribute of any dialect is a target of
+// `layout-assign`. The attributes of this project, `#layout.cpu`,
+// `#layout.opencl` and `#layout.npu`, implement it by external models
+// (layout/Targets/Registration.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_TARGETINTERFACE_H
+#define LAYOUT_ANALYSIS_TARGETINTERFACE_H
+
+#include "mlir/IR/Attributes.h"
+#include <memory>
+
+namespace mlir {
+namespace layout {
+class TargetModel;
+} // namespace layout
+} // namespace mlir
+
+#include "layout/Analysis/TargetInterface.h.inc"
+
+#endif // LAYOUT_ANALYSIS_TARGETINTERFACE_H

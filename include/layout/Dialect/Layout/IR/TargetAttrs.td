@@ -1,0 +1,143 @@
+//===- TargetAttrs.td - What a decision knows of machines --*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETATTRS
+#define LAYOUT_TARGETATTRS
+
+include "layout/Dialect/Layout/IR/LayoutDialect.td"
+
+def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
+  let summary = "the figures of a CPU that decide layouts";
+  let description = [{
+    What the assignment of layouts knows of a machine with linear memory. A
+    target stands on the module as `layout.target`, or is given to a pass as an
+    option.
+
+    ```mlir
+    module attributes {layout.target = #layout.cpu<lanes = 16>} {}
+    ```
+
+    Costs are counted in *units*: the time in which memory moves one byte.
+
+    * `lanes`: elements of one inner tile, the run that the innermost loop of a
+      kernel works on;
+    * `line_bytes`: what memory moves at once; a conversion whose two sides
+      share runs of at least this many bytes is a plain copy;
+    * `strided_percent`: cost of a conversion that moves single elements, in
+      percent of a plain copy;
+    * `flops_per_byte`: scalar operations that a kernel does on all lanes in
+      one unit;
+    * `scalar_percent`: cost of arithmetic without lanes, in percent;
+    * `mask_percent`: cost of a reduction that must not see padding, in percent
+      of the same reduction over as many elements. It ends where the dim does,
+      while one over padding that is known to change nothing goes through all
+      of it;
+    * `assumed_size`: the size that stands for a dynamic one in costs;
+    * `assumed_trips`: how often a loop whose bounds are not known is taken to
+      run.
+  }];
+  let parameters = (ins
+    "int64_t":$lanes,
+    DefaultValuedParameter<"int64_t", "64">:$line_bytes,
+    DefaultValuedParameter<"int64_t", "200">:$strided_percent,
+    DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "400">:$scalar_percent,
+    DefaultValuedParameter<"int64_t", "100">:$mask_percent,
+    DefaultValuedParameter<"int64_t", "1">:$assumed_size,
+    DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
+  let summary = "the figures of an OpenCL device with images";
+  let description = [{
+    What the assignment of layouts knows of a device with linear memory and
+    images of four lanes a pixel. Without figures it is what OpenCL 1.2
+    guarantees, at the prices of a mobile GPU.
+
+    ```mlir
+    #layout.opencl
+    #layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384,
+                   image_types = [f32, f16]>
+    ```
+
+    * `image2d_max_width`, `image2d_max_height`, `image3d_max_width`,
+      `image3d_max_height`, `image3d_max_depth` and `image_max_array_size`: the
+      largest image of each space, in pixels; without them what OpenCL 1.2
+      guarantees;
+    * `image_types`: the element types that have a channel type; without it
+      those that OpenCL 1.2 guarantees: f32, f16 and integers of 8, 16 and 32
+      bits. An integer without a sign stands for all integers of its width;
+    * `launch_cost`: units (see `#layout.cpu`) that pass while one more kernel
+      is started;
+    * `image_read_percent`, `buffer_read_percent`: what a kernel pays for a byte
+      that it reads once more, from a cache, in percent of a unit. Adreno and
+      newer Mali read images through a cache that buffers do not have, so the
+      first is the smaller one; for old Mali give the larger one;
+    * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage2dSize">:$image2d_max_width,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage2dSize">:$image2d_max_height,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage3dSize">:$image3d_max_width,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage3dSize">:$image3d_max_height,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage3dSize">:$image3d_max_depth,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImageArraySize">:$image_max_array_size,
+    OptionalParameter<"ArrayAttr">:$image_types,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kLaunchCost">:$launch_cost,
+    DefaultValuedParameter<"int64_t", "10">:$image_read_percent,
+    DefaultValuedParameter<"int64_t", "40">:$buffer_read_percent,
+    DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "1">:$assumed_size,
+    DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    // What OpenCL 1.2 guarantees of a device with images (full profile) ..
+    static constexpr int64_t kImage2dSize = 8192;
+    static constexpr int64_t kImage3dSize = 2048;
+    static constexpr int64_t kImageArraySize = 2048;
+    // .. and 10 us at the 13 GB/s of a mobile GPU, whose caches are ten times
+    // and two and a half times as fast as memory.
+    static constexpr int64_t kLaunchCost = 131072;
+
+    /// Whether images hold elements of this type.
+    bool isImageType(Type elementType) const;
+  }];
+}
+
+def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
+  let summary = "the figures of an NPU that decide layouts";
+  let description = [{
+    What the assignment of layouts knows of a machine with system memory and the
+    local memories of a chip's units.
+
+    ```mlir
+    #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096>
+    ```
+
+    * `chip`: its units and their memories;
+    * `launch_cost`: units of cost (see `#layout.cpu`) that pass while one more
+      transfer is started;
+    * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
+  }];
+  let parameters = (ins
+    "::mlir::layout::NpuTargetInterface":$chip,
+    DefaultValuedParameter<"int64_t", "131072">:$launch_cost,
+    DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "1">:$assumed_size,
+    DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The words of 4 bytes that the execution units of a unit take at once.
+    int64_t getLanes() const;
+  }];
+}
+
+#endif // LAYOUT_TARGETATTRS

@@ -1,0 +1,33 @@
+//===- NpuSeeds.h - Whether an op fits the units of a chip ------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an op with loops is offered by itself on an NPU, asked by who splits ops
+// before layouts are decided.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_NPU_NPUSEEDS_H
+#define LAYOUT_TARGETS_NPU_NPUSEEDS_H
+
+#include "layout/Analysis/Candidates.h"
+
+namespace mlir {
+namespace layout {
+
+/// The configurations of `op` by itself that fit a unit of `chip`.
+SmallVector<OpConfig> getUnitSeeds(Operation *op, CostModel &costs,
+                                   NpuTargetInterface chip);
+
+/// The bytes of a unit that the op takes at least, whether they fit or not;
+/// nothing where its tensors cannot be spread alike.
+std::optional<int64_t> getLeastUnitBytes(Operation *op, CostModel &costs,
+                                         NpuTargetInterface chip);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_NPU_NPUSEEDS_H

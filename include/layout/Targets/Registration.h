@@ -1,0 +1,39 @@
+//===- Registration.h - The targets of this project -------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each makes attributes of the layout dialect targets of layout-assign:
+//
+//   #layout.cpu      linear memory                            CPU/
+//   #layout.opencl   linear memory and images                 OpenCL/
+//   #layout.npu      system memory and the memories of units  NPU/
+//
+// A target of somebody else implements TargetInterface by itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_REGISTRATION_H
+#define LAYOUT_TARGETS_REGISTRATION_H
+
+namespace mlir {
+class DialectRegistry;
+namespace layout {
+
+void registerCpuTarget(DialectRegistry &registry);
+void registerOpenClTarget(DialectRegistry &registry);
+void registerNpuTarget(DialectRegistry &registry);
+
+/// All of them.
+inline void registerTargets(DialectRegistry &registry) {
+  registerCpuTarget(registry);
+  registerOpenClTarget(registry);
+  registerNpuTarget(registry);
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_REGISTRATION_H

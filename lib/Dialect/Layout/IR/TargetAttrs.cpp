@@ -1,0 +1,130 @@
+//===- TargetAttrs.cpp - What a decision knows of machines ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Figure {
+  StringRef name;
+  int64_t value, least;
+};
+} // namespace
+
+static LogicalResult checkFigures(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<Figure> figures) {
+  // The upper end keeps products of a figure and a tensor's bytes in int64.
+  constexpr int64_t most = 1 << 20;
+  for (const Figure &figure : figures)
+    if (figure.value < figure.least || figure.value > most)
+      return emitError() << "target figure '" << figure.name << "' is "
+                         << figure.value << ": it lies between " << figure.least
+                         << " and " << most;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CPU
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+CpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t lanes, int64_t lineBytes, int64_t stridedPercent,
+                      int64_t flopsPerByte, int64_t scalarPercent,
+                      int64_t maskPercent, int64_t assumedSize,
+                      int64_t assumedTrips) {
+  return checkFigures(emitError, {{"lanes", lanes, 1},
+                                  {"line_bytes", lineBytes, 1},
+                                  {"strided_percent", stridedPercent, 100},
+                                  {"flops_per_byte", flopsPerByte, 1},
+                                  {"scalar_percent", scalarPercent, 100},
+                                  {"mask_percent", maskPercent, 100},
+                                  {"assumed_size", assumedSize, 1},
+                                  {"assumed_trips", assumedTrips, 1}});
+}
+
+//===----------------------------------------------------------------------===//
+// OpenCL
+//===----------------------------------------------------------------------===//
+
+/// Integers by width where `listed` has no sign, else the very type.
+static bool standsFor(Type listed, Type type) {
+  auto pattern = dyn_cast<IntegerType>(listed);
+  auto integer = dyn_cast<IntegerType>(type);
+  if (pattern && integer && pattern.isSignless())
+    return pattern.getWidth() == integer.getWidth();
+  return listed == type;
+}
+
+/// The channel types of OpenCL 1.2 that keep values as they are.
+static bool hasChannelType(Type type) {
+  return type.isF32() || type.isF16() || type.isInteger(8) ||
+         type.isInteger(16) || type.isInteger(32);
+}
+
+bool OpenClTargetAttr::isImageType(Type elementType) const {
+  if (!getImageTypes())
+    return hasChannelType(elementType);
+  return llvm::any_of(
+      getImageTypes().getAsValueRange<TypeAttr>(),
+      [&](Type listed) { return standsFor(listed, elementType); });
+}
+
+LogicalResult OpenClTargetAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t image2dMaxWidth,
+    int64_t image2dMaxHeight, int64_t image3dMaxWidth, int64_t image3dMaxHeight,
+    int64_t image3dMaxDepth, int64_t imageMaxArraySize, ArrayAttr imageTypes,
+    int64_t launchCost, int64_t imageReadPercent, int64_t bufferReadPercent,
+    int64_t flopsPerByte, int64_t assumedSize, int64_t assumedTrips) {
+  if (failed(checkFigures(emitError,
+                          {{"image2d_max_width", image2dMaxWidth, 1},
+                           {"image2d_max_height", image2dMaxHeight, 1},
+                           {"image3d_max_width", image3dMaxWidth, 1},
+                           {"image3d_max_height", image3dMaxHeight, 1},
+                           {"image3d_max_depth", image3dMaxDepth, 1},
+                           {"image_max_array_size", imageMaxArraySize, 1},
+                           {"launch_cost", launchCost, 0},
+                           {"image_read_percent", imageReadPercent, 0},
+                           {"buffer_read_percent", bufferReadPercent, 0},
+                           {"flops_per_byte", flopsPerByte, 1},
+                           {"assumed_size", assumedSize, 1},
+                           {"assumed_trips", assumedTrips, 1}})))
+    return failure();
+  if (imageTypes)
+    for (Attribute type : imageTypes)
+      if (!isa<TypeAttr>(type) ||
+          !hasChannelType(cast<TypeAttr>(type).getValue()))
+        return emitError() << "target figure 'image_types' lists " << type
+                           << ": the channel types of images are f32, f16, and "
+                              "integers of 8, 16 and 32 bits";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// NPU
+//===----------------------------------------------------------------------===//
+
+int64_t NpuTargetAttr::getLanes() const {
+  return std::max<int64_t>(getChip().getFigures().euBytes, 4) / 4;
+}
+
+LogicalResult
+NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      NpuTargetInterface chip, int64_t launchCost,
+                      int64_t flopsPerByte, int64_t assumedSize,
+                      int64_t assumedTrips) {
+  return checkFigures(emitError, {{"launch_cost", launchCost, 0},
+                                  {"flops_per_byte", flopsPerByte, 1},
+                                  {"assumed_size", assumedSize, 1},
+                                  {"assumed_trips", assumedTrips, 1}});
+}

@@ -1,0 +1,292 @@
+//===- CpuModel.cpp - Plans and prices on linear memory -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuModel.h"
+#include "PaddingStates.h"
+#include "PaddingUse.h"
+#include "layout/Analysis/ConfigBuilder.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Targets/Registration.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using Kind = OpLayoutRule::Kind;
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+const StoredDigits *CpuModel::findDigits(RankedTensorType type, LayoutId layout,
+                                         CostModel &costs) {
+  auto [it, isNew] = storedDigits.try_emplace({type, layout});
+  if (isNew)
+    if (std::optional<StoredDigits> digits =
+            StoredDigits::read(costs.getMap(layout), type.getShape()))
+      it->second = std::make_unique<const StoredDigits>(std::move(*digits));
+  return it->second.get();
+}
+
+std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
+                                                  LayoutId from, LayoutId to,
+                                                  CostModel &costs) {
+  if (!type.hasStaticShape() || !hasFiller(type))
+    return std::nullopt;
+  const StoredDigits *source = findDigits(type, from, costs);
+  const StoredDigits *dest = findDigits(type, to, costs);
+  std::optional<DigitMove> move;
+  if (source && dest)
+    move = findMoveOfDigits(*source, *dest, type.getShape());
+  if (!move)
+    return std::nullopt;
+  ConversionPlan plan;
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  plan.bytesRead = scaleCost(elementBytes, move->read);
+  plan.bytesWritten = scaleCost(elementBytes, move->written);
+  plan.runBytes = scaleCost(elementBytes, move->run);
+  return plan;
+}
+
+Cost CpuModel::getCost(const ConversionPlan &plan) const {
+  int64_t line = target.getLineBytes();
+  int64_t run = std::min(std::max<int64_t>(plan.runBytes, 1), line);
+  // line * percent, so that nothing is rounded before the end.
+  int64_t weight = 100 * line;
+  if (line > 1)
+    weight +=
+        (target.getStridedPercent() - 100) * line * (line - run) / (line - 1);
+  Cost bytes = addCosts(plan.bytesRead, plan.bytesWritten);
+  if (bytes > (int64_t(1) << 62) / weight)
+    return scaleCost(bytes / (100 * line), weight);
+  return std::max<Cost>(1, bytes * weight / (100 * line));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// The digit with stride 1.
+static const DigitTerm *getFastestDigit(const LayoutMap &special) {
+  if (special.getCoordinates().size() != 1)
+    return nullptr;
+  for (const DigitTerm &term : special.getCoordinates()[0].value.terms)
+    if (term.stride.isConstantEqual(1))
+      return &term;
+  return nullptr;
+}
+
+static int64_t getExtent(const Digit &digit, ArrayRef<int64_t> shape) {
+  return naturalExtent(digit).evaluate(shape).value_or(1);
+}
+
+/// The factor of `loop` where `expr` is a sum; nothing where it is in anything
+/// else.
+static std::optional<int64_t> getCoefficient(AffineExpr expr, unsigned loop) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == loop;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return 0;
+  if (binary.getKind() == AffineExprKind::Add) {
+    std::optional<int64_t> lhs = getCoefficient(binary.getLHS(), loop);
+    std::optional<int64_t> rhs = getCoefficient(binary.getRHS(), loop);
+    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
+  }
+  if (!expr.isFunctionOfDim(loop))
+    return 0;
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  std::optional<int64_t> lhs;
+  if (binary.getKind() == AffineExprKind::Mul && factor)
+    lhs = getCoefficient(binary.getLHS(), loop);
+  return lhs ? std::optional(*lhs * factor.getValue()) : std::nullopt;
+}
+
+/// Whether going one step along `loop`, inside a run of `extent`, goes at most
+/// one element ahead in storage.
+static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
+                              const LayoutMap &special) {
+  const DigitTerm *fastest = getFastestDigit(special);
+  bool isDigitOfDim =
+      fastest && fastest->digit.isDim() && fastest->digit.lo == 1;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    std::optional<int64_t> factor = getCoefficient(expr, loop);
+    if (factor == 0)
+      continue;
+    if (factor != 1 || !isDigitOfDim || fastest->digit.dim != d)
+      return false;
+    // In a sum a run may start anywhere, so the dim has to be whole.
+    if (!fastest->digit.isWholeSource() &&
+        (!isa<AffineDimExpr>(expr) || fastest->digit.modulus < extent))
+      return false;
+  }
+  return true;
+}
+
+static Cost takePercent(Cost cost, int64_t percent) {
+  return cost > (int64_t(1) << 40) ? scaleCost(cost / 100, percent)
+                                   : cost * percent / 100;
+}
+
+Cost CpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                            const OpLayouts &layouts, CostModel &costs) {
+  auto typeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  SmallVector<int64_t> trips =
+      getStoredTrips(rule, layouts, costs, target.getAssumedSize());
+  bool statesPadding = llvm::any_of(layouts.results, [&](LayoutId layout) {
+    return bool(costs.getPadding(layout));
+  });
+  PaddingUse padding;
+  if (statesPadding || reducesPadding(rule, trips))
+    padding = getPaddingUse(op, rule, layouts, costs);
+  // What is masked is not gone through.
+  for (unsigned loop : padding.maskedLoops.set_bits())
+    if (!ShapedType::isDynamic(rule.loops[loop].size))
+      trips[loop] = rule.loops[loop].size;
+
+  // The loop on the lanes: the fastest digit of the first result.
+  int lane = -1;
+  int64_t run = 1;
+  if (!rule.resultMaps.empty()) {
+    const CostModel::Storage &storage =
+        costs.getStorage(typeOf(op->getResult(0)), layouts.results[0]);
+    const DigitTerm *fastest = getFastestDigit(storage.special);
+    if (fastest && fastest->digit.isDim() && fastest->digit.lo == 1)
+      if (auto dim = dyn_cast<AffineDimExpr>(
+              rule.resultMaps[0].getResult(fastest->digit.dim)))
+        if (rule.loops[dim.getPosition()].iterator ==
+            utils::IteratorType::parallel) {
+          lane = dim.getPosition();
+          // Short dims fill the rest of their tile with padding.
+          run = std::max(getExtent(fastest->digit, storage.shape),
+                         getInnerTile(costs.getMap(layouts.results[0]),
+                                      fastest->digit.dim));
+        }
+  }
+  if (lane >= 0) {
+    auto check = [&](AffineMap map, LayoutId layout, Value value) {
+      const CostModel::Storage &storage =
+          costs.getStorage(typeOf(value), layout);
+      if (!isContiguousAlong(map, lane, run, storage.special))
+        lane = -1;
+    };
+    for (unsigned i = 0, e = op->getNumOperands(); i < e && lane >= 0; ++i)
+      if (rule.operandMaps[i] && rule.isRead[i])
+        check(rule.operandMaps[i], layouts.operands[i], op->getOperand(i));
+    for (unsigned i = 1, e = op->getNumResults(); i < e && lane >= 0; ++i)
+      check(rule.resultMaps[i], layouts.results[i], op->getResult(i));
+  }
+
+  Cost work = rule.opsPerPoint;
+  for (int64_t trip : trips)
+    work = scaleCost(work, trip);
+  if (lane >= 0) {
+    // Whole vectors for every run.
+    int64_t busy = llvm::alignTo(run, target.getLanes());
+    work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
+                                     : work * busy / run;
+  } else {
+    work = takePercent(work, target.getScalarPercent());
+  }
+  if (padding.maskedLoops.any())
+    work = takePercent(work, target.getMaskPercent());
+  work /= target.getFlopsPerByte();
+
+  Cost bytes = 0;
+  for (unsigned r : padding.writtenResults.set_bits())
+    bytes = addCosts(bytes, costs.getConversionCost(
+                                typeOf(op->getResult(r)),
+                                costs.withoutPadding(layouts.results[r]),
+                                layouts.results[r], /*mayOverwrite=*/true));
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (rule.operandMaps[i] && rule.isRead[i])
+      bytes = addCosts(
+          bytes, costs.getStorage(typeOf(operand), layouts.operands[i]).bytes);
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    bytes = addCosts(
+        bytes, costs.getStorage(typeOf(result), layouts.results[i]).bytes);
+  if (lane < 0)
+    bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
+  return addCosts(bytes, work);
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+void CpuModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+                    AddConfig add) {
+  ConfigBuilder builder(op, costs);
+  for (ArrayRef<int64_t> tiles : builder.getLaneTiles(target.getLanes()))
+    if (std::optional<OpConfig> config = builder.getTiled(tiles)) {
+      config->origin = OpConfig::Origin::Lanes;
+      add(std::move(config));
+    }
+}
+
+/// Configuration `i` with the tiles that `layout` gives one tensor, where that
+/// is a new one.
+static std::optional<OpConfig>
+combine(const Candidates &candidates, const ConfigBuilder &builder,
+        CostModel &costs, size_t i, Slot slot, LayoutId layout,
+        const ConfigBuilder::LoopTiles &loopTiles) {
+  const OpConfig &base = candidates.configs[i];
+  if (base.tiles.empty())
+    return std::nullopt;
+  SmallVector<int64_t> tiles = base.tiles;
+  for (auto [loop, tile] : loopTiles)
+    tiles[loop] = tile;
+  if (llvm::any_of(candidates.configs, [&](const OpConfig &config) {
+        return config.tiles == tiles;
+      }))
+    return std::nullopt;
+  // Tiles in another order are another layout.
+  if (costs.getRepresentative(builder.getTiledLayout(tiles, slot),
+                              builder.getType(slot.isResult, slot.index)) !=
+      layout)
+    return std::nullopt;
+  std::optional<OpConfig> config = builder.getTiled(tiles);
+  if (config)
+    config->origin = OpConfig::Origin::Carried;
+  return config;
+}
+
+void CpuModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+                     CostModel &costs, Candidates &known, AddConfig add) {
+  if (op.rule.kind == Kind::Loops) {
+    ConfigBuilder builder(op, costs);
+    // The configurations grow while their tiles are being combined.
+    if (auto tiles = builder.findLoopTiles(slot, layout))
+      for (size_t i = 0; i < known.configs.size(); ++i)
+        add(combine(known, builder, costs, i, slot, layout, *tiles));
+    // The same layout under the same indices leads to the same configuration.
+    std::pair<AffineMap, LayoutId> indexed{
+        builder.getMap(slot.isResult, slot.index), layout};
+    if (llvm::is_contained(known.carried, indexed))
+      return;
+    known.carried.push_back(indexed);
+  }
+  TargetModel::carry(op, slot, layout, costs, known, add);
+}
+
+void CpuModel::addStates(const Program &program, const CandidateLimits &limits,
+                         CostModel &costs, std::vector<Candidates> &all) {
+  addPaddingStates(program, /*masksCost=*/target.getMaskPercent() != 100, costs,
+                   limits, all);
+}
+
+void CpuModel::describe(const OpConfig &config, raw_ostream &os) const {
+  if (config.origin == OpConfig::Origin::Padded)
+    os << "saves masks, as its padding is known";
+  else
+    os << "tiles its channels for " << target.getLanes() << " lanes";
+}
+
+void layout::registerCpuTarget(DialectRegistry &registry) {
+  TargetModel::attachTo<CpuModel, CpuTargetAttr>(registry);
+}

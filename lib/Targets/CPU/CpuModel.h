@@ -1,0 +1,75 @@
+//===- CpuModel.h - The model of linear memory ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   conversion   (read + written) bytes, each at 100 % where runs fill a line
+//                of memory and at `strided_percent` where they are single
+//                bytes, linear in between; what is gathered has runs of one
+//                element
+//   op           bytes of the tensors it reads and writes, padding included,
+//                + points * ops * 100 / use / flops_per_byte
+//                points: iterations, tiled loops rounded up to whole tiles
+//                use: percent of the lanes that work; without a loop to put on
+//                lanes the bytes count at strided_percent, the arithmetic at
+//                scalar_percent. A reduction that has to be masked (see
+//                PaddingMasks.h) ends where its dim does, at mask_percent;
+//                padding that a result states and the body does not make is
+//                written like that of a conversion
+//
+// A loop can be put on lanes if it is parallel, is the fastest digit of every
+// result, and every operand that is read either does not depend on it or has it
+// as its fastest digit too.
+//
+// Contractions are offered tiles of the target's lanes for their channel loops,
+// each op what padding holds where that saves masks (PaddingStates.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H
+#define LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H
+
+#include "WholeDigits.h"
+#include "layout/Analysis/Candidates.h"
+
+namespace mlir {
+namespace layout {
+
+class CpuModel : public TargetModel {
+public:
+  explicit CpuModel(CpuTargetAttr target) : target(target) {}
+
+  int64_t getAssumedSize() const override { return target.getAssumedSize(); }
+  int64_t getAssumedTrips() const override { return target.getAssumedTrips(); }
+
+  std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
+                                          LayoutId to,
+                                          CostModel &costs) override;
+  Cost getCost(const ConversionPlan &plan) const override;
+  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                    const OpLayouts &layouts, CostModel &costs) override;
+  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+            AddConfig add) override;
+  void carry(const UnitClass &op, Slot slot, LayoutId layout, CostModel &costs,
+             Candidates &known, AddConfig add) override;
+  void addStates(const Program &program, const CandidateLimits &limits,
+                 CostModel &costs, std::vector<Candidates> &all) override;
+  void describe(const OpConfig &config, raw_ostream &os) const override;
+
+private:
+  /// Null where nothing is known of them.
+  const StoredDigits *findDigits(RankedTensorType type, LayoutId layout,
+                                 CostModel &costs);
+
+  // Boxed, so that they stay where they are.
+  llvm::DenseMap<std::pair<Type, LayoutId>, std::unique_ptr<const StoredDigits>>
+      storedDigits;
+  CpuTargetAttr target;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H

@@ -1,0 +1,312 @@
+//===- PaddingStates.cpp - What padding holds, as a choice ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PaddingStates.h"
+#include "PaddingUse.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include <deque>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::layout;
+using Kind = OpLayoutRule::Kind;
+
+namespace {
+class PaddingStates {
+public:
+  PaddingStates(const Program &program, bool masksCost, CostModel &costs,
+                const CandidateLimits &limits,
+                std::vector<Candidates> &candidates)
+      : program(program), masksCost(masksCost), costs(costs), limits(limits),
+        candidates(candidates) {
+    for (const Candidates &known : candidates)
+      numPlain.push_back(known.configs.size());
+  }
+
+  void run();
+
+private:
+  void wantTyped(unsigned unitClass);
+  void wantNeutral(unsigned unitClass);
+  void answer(unsigned tensorClass, LayoutId layout);
+  void answerJoin(unsigned unitClass, LayoutId layout);
+  void answerLoops(unsigned unitClass, unsigned result, LayoutId layout);
+  void answerView(unsigned unitClass, LayoutId layout);
+  void wantOperands(unsigned unitClass, const OpConfig &config);
+  bool add(unsigned unitClass, OpConfig config);
+  bool setState(LayoutId &layout, LayoutId &exact, Type type,
+                TypedAttr padding);
+  bool setOperand(OpConfig &config, Operation *op, unsigned i,
+                  TypedAttr padding);
+  bool setResult(OpConfig &config, Operation *op, unsigned r,
+                 TypedAttr padding);
+  bool setInputs(OpConfig &config, const UnitClass &unit, TypedAttr padding);
+
+  const Program &program;
+  bool masksCost;
+  CostModel &costs;
+  CandidateLimits limits;
+  std::vector<Candidates> &candidates;
+  /// Of each class, those that were there.
+  SmallVector<size_t> numPlain;
+  std::set<std::pair<unsigned, LayoutId>> wanted; // class of tensors, layout
+  std::deque<std::pair<unsigned, LayoutId>> queue;
+};
+} // namespace
+
+/// `padding` among the numbers of `type`: itself, or zero for zero.
+static TypedAttr getPaddingAs(TypedAttr padding, Type type) {
+  if (padding.getType() == type)
+    return padding;
+  bool isZero = matchPattern(padding, m_Zero()) ||
+                matchPattern(padding, m_PosZeroFloat());
+  return isZero && type.isIntOrIndexOrFloat()
+             ? Builder(type.getContext()).getZeroAttr(type)
+             : TypedAttr();
+}
+
+/// What common reductions leave their accumulator alone on: a sum of products,
+/// a maximum, a minimum.
+static SmallVector<TypedAttr, 3> getNeutralElements(Type type) {
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &numbers = floatType.getFloatSemantics();
+    SmallVector<TypedAttr, 3> elements;
+    if (APFloat::semanticsHasZero(numbers))
+      elements.push_back(FloatAttr::get(type, APFloat::getZero(numbers)));
+    if (APFloat::semanticsHasInf(numbers))
+      for (bool isNegative : {true, false})
+        elements.push_back(
+            FloatAttr::get(type, APFloat::getInf(numbers, isNegative)));
+    return elements;
+  }
+  if (!type.isSignlessInteger())
+    return {};
+  unsigned width = type.getIntOrFloatBitWidth();
+  return {IntegerAttr::get(type, 0),
+          IntegerAttr::get(type, APInt::getSignedMinValue(width)),
+          IntegerAttr::get(type, APInt::getSignedMaxValue(width))};
+}
+
+/// Whether all tensors of `op` have one type.
+static bool hasOneType(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         !isa<DestinationStyleOpInterface>(op);
+}
+
+/// True where the type has padding for the state.
+bool PaddingStates::setState(LayoutId &layout, LayoutId &exact, Type type,
+                             TypedAttr padding) {
+  auto tensor = cast<RankedTensorType>(type);
+  TypedAttr element = getPaddingAs(padding, tensor.getElementType());
+  if (!element)
+    return false;
+  LayoutId stated = costs.withPadding(layout, element);
+  std::optional<LayoutId> known = costs.getRepresentative(stated, tensor);
+  if (!known || !costs.getPadding(*known))
+    return false;
+  layout = *known;
+  exact = costs.withPadding(exact, element);
+  return true;
+}
+
+bool PaddingStates::setOperand(OpConfig &config, Operation *op, unsigned i,
+                               TypedAttr padding) {
+  return config.layouts.operands[i] != kAnyLayout &&
+         setState(config.layouts.operands[i], config.exact.operands[i],
+                  op->getOperand(i).getType(), padding);
+}
+
+/// The state of a result and of what it is written to.
+bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
+                              TypedAttr padding) {
+  if (!setState(config.layouts.results[r], config.exact.results[r],
+                op->getResult(r).getType(), padding))
+    return false;
+  if (auto dest = dyn_cast<DestinationStyleOpInterface>(op))
+    setOperand(config, op, dest.getDpsInitOperand(r)->getOperandNumber(),
+               padding);
+  return true;
+}
+
+/// The state of all that an op reads; false where nothing has padding.
+bool PaddingStates::setInputs(OpConfig &config, const UnitClass &unit,
+                              TypedAttr padding) {
+  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  bool changed = false;
+  for (unsigned i = 0, e = unit.op->getNumOperands(); i < e; ++i)
+    if (unit.rule.operandMaps[i] &&
+        !(dest && dest.isDpsInit(&unit.op->getOpOperand(i))))
+      changed |= setOperand(config, unit.op, i, padding);
+  return changed;
+}
+
+/// Keeps what is new and the target can have.
+bool PaddingStates::add(unsigned unitClass, OpConfig config) {
+  const UnitClass &unit = program.unitClasses[unitClass];
+  std::vector<OpConfig> &configs = candidates[unitClass].configs;
+  if (llvm::any_of(configs, [&](const OpConfig &known) {
+        return known.layouts == config.layouts;
+      }))
+    return false;
+  if (configs.size() >= numPlain[unitClass] + limits.configsPerOp) {
+    candidates[unitClass].isTruncated = true;
+    return false;
+  }
+  config.origin = OpConfig::Origin::Padded;
+  if (!unit.isJoin())
+    config.cost = costs.getOpCost(unit.op, unit.rule, config.layouts);
+  wantOperands(unitClass, config);
+  configs.push_back(std::move(config));
+  return true;
+}
+
+void PaddingStates::wantOperands(unsigned unitClass, const OpConfig &config) {
+  for (auto [slot, tensorClass] : program.unitClasses[unitClass].meets) {
+    if (slot.isResult)
+      continue;
+    LayoutId layout = config.layouts.operands[slot.index];
+    if (layout != kAnyLayout && costs.getPadding(layout) &&
+        wanted.insert({tensorClass, layout}).second)
+      queue.push_back({tensorClass, layout});
+  }
+}
+
+/// Types and pins state padding, too.
+void PaddingStates::wantTyped(unsigned unitClass) {
+  for (size_t i = 0; i < numPlain[unitClass]; ++i)
+    wantOperands(unitClass, candidates[unitClass].configs[i]);
+}
+
+/// Operands on whose padding a reduction needs no mask.
+void PaddingStates::wantNeutral(unsigned unitClass) {
+  const UnitClass &unit = program.unitClasses[unitClass];
+  if (unit.isJoin() || unit.isPinned || unit.isInBody ||
+      unit.rule.kind != Kind::Loops)
+    return;
+  // What ends where the dim ends is never dearer than what goes on.
+  if (!masksCost)
+    return;
+  for (size_t i = 0; i < numPlain[unitClass]; ++i) {
+    OpConfig plain = candidates[unitClass].configs[i];
+    if (!reducesPadding(unit.rule, getStoredTrips(unit.rule, plain.layouts,
+                                                  costs, /*assumed=*/1)))
+      continue;
+    unsigned masked = getPaddingUse(unit.op, unit.rule, plain.layouts, costs)
+                          .maskedLoops.count();
+    if (masked == 0)
+      continue;
+    Type element = getElementTypeOrSelf(unit.op->getOperand(0));
+    for (TypedAttr neutral : getNeutralElements(element)) {
+      OpConfig config = plain;
+      if (!setInputs(config, unit, neutral) ||
+          getPaddingUse(unit.op, unit.rule, config.layouts, costs)
+                  .maskedLoops.count() >= masked)
+        continue;
+      if (costs.getOpCost(unit.op, unit.rule, config.layouts) < plain.cost)
+        add(unitClass, std::move(config));
+      break;
+    }
+  }
+}
+
+void PaddingStates::answerJoin(unsigned unitClass, LayoutId layout) {
+  const UnitClass &join = program.unitClasses[unitClass];
+  LayoutId plain = costs.withoutPadding(layout);
+  for (size_t i = 0; i < numPlain[unitClass]; ++i) {
+    OpConfig config = candidates[unitClass].configs[i];
+    // A part of a tensor has padding elsewhere.
+    if (config.layouts.results.front() != plain || !join.joinParts.empty())
+      continue;
+    config.layouts.results.front() = config.layouts.operands.front() = layout;
+    LayoutId exact = costs.withPadding(config.exact.results.front(),
+                                       costs.getPadding(layout));
+    config.exact.results.front() = config.exact.operands.front() = exact;
+    add(unitClass, std::move(config));
+  }
+}
+
+/// Configurations whose body makes the padding of a result by itself.
+void PaddingStates::answerLoops(unsigned unitClass, unsigned result,
+                                LayoutId layout) {
+  const UnitClass &unit = program.unitClasses[unitClass];
+  TypedAttr padding = costs.getPadding(layout);
+  auto makesIt = [&](const OpConfig &config) {
+    return !getPaddingUse(unit.op, unit.rule, config.layouts, costs)
+                .writtenResults.test(result);
+  };
+  // Some of those before state the padding of operands.
+  for (size_t i = 0; i < candidates[unitClass].configs.size(); ++i) {
+    OpConfig config = candidates[unitClass].configs[i];
+    if (config.layouts.results[result] != costs.withoutPadding(layout) ||
+        !setResult(config, unit.op, result, padding))
+      continue;
+    if (!hasOneType(unit.op) && makesIt(config)) {
+      add(unitClass, std::move(config));
+      continue;
+    }
+    if (setInputs(config, unit, padding) && makesIt(config))
+      add(unitClass, std::move(config));
+  }
+}
+
+/// A view has its padding where its source has it.
+void PaddingStates::answerView(unsigned unitClass, LayoutId layout) {
+  const UnitClass &unit = program.unitClasses[unitClass];
+  if (!unit.rule.isViewOfRowMajor)
+    return;
+  TypedAttr padding = costs.getPadding(layout);
+  for (size_t i = 0; i < numPlain[unitClass]; ++i) {
+    OpConfig config = candidates[unitClass].configs[i];
+    if (config.layouts.results.front() != costs.withoutPadding(layout) ||
+        !setState(config.layouts.results[0], config.exact.results[0],
+                  unit.op->getResult(0).getType(), padding))
+      continue;
+    bool isStated = true;
+    for (unsigned o = 0, e = unit.op->getNumOperands(); o < e; ++o)
+      if (config.layouts.operands[o] != kAnyLayout)
+        isStated &= setOperand(config, unit.op, o, padding);
+    if (isStated)
+      add(unitClass, std::move(config));
+  }
+}
+
+void PaddingStates::answer(unsigned tensorClass, LayoutId layout) {
+  const TensorClass &tensor = program.tensorClasses[tensorClass];
+  if (!tensor.producer)
+    return;
+  const UnitClass &unit = program.unitClasses[*tensor.producer];
+  if (unit.isPinned || unit.isInBody)
+    return;
+  if (unit.isJoin())
+    return answerJoin(*tensor.producer, layout);
+  if (unit.rule.kind == Kind::Loops)
+    return answerLoops(*tensor.producer, tensor.result, layout);
+  if (unit.rule.kind == Kind::View)
+    return answerView(*tensor.producer, layout);
+}
+
+void PaddingStates::run() {
+  for (unsigned c = 0, e = candidates.size(); c < e; ++c) {
+    wantTyped(c);
+    wantNeutral(c);
+  }
+  // Layouts with a state come from those without: there are finitely many.
+  while (!queue.empty()) {
+    auto [tensorClass, layout] = queue.front();
+    queue.pop_front();
+    answer(tensorClass, layout);
+  }
+}
+
+void layout::addPaddingStates(const Program &program, bool masksCost,
+                              CostModel &costs, const CandidateLimits &limits,
+                              std::vector<Candidates> &candidates) {
+  PaddingStates(program, masksCost, costs, limits, candidates).run();
+}

@@ -1,0 +1,615 @@
+//===- NpuCandidates.cpp - Configurations of ops on units -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NpuCandidates.h"
+#include "layout/Targets/NPU/NpuParts.h"
+#include "layout/Targets/NPU/NpuSeeds.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using Origin = OpConfig::Origin;
+
+/// The bytes of a unit that operands from system memory take while the op runs;
+/// nothing where one of them does not fit.
+std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
+  if (rule.kind != OpLayoutRule::Kind::Loops || rule.resultMaps.empty())
+    return 0;
+  auto result = dyn_cast_if_present<NpuScatterAttr>(
+      costs.getSpelling(config.exact.results.front()));
+  if (!result)
+    return 0;
+  SmallVector<int64_t> ranges;
+  for (const LoopRule &loop : rule.loops)
+    ranges.push_back(loop.size);
+  int64_t bytes = 0;
+  for (unsigned i = 0, e = unit.op->getNumOperands(); i < e; ++i) {
+    RankedTensorType type = builder.getType(/*isResult=*/false, i);
+    AffineMap map = builder.getMap(/*isResult=*/false, i);
+    if (!type || !map || isDest(i) ||
+        isa_and_present<NpuScatterAttr>(
+            costs.getSpelling(config.exact.operands[i])))
+      continue;
+    RankedTensorType loaded =
+        rule.isRead[i]
+            ? getNpuLoad(type, map, rule.resultMaps.front(), ranges, result)
+                  .type
+            : getNpuWindow(type, result);
+    auto layout = cast<NpuScatterAttr>(loaded.getEncoding());
+    if (failed(layout.resolve(loaded.getShape(), loaded.getElementType(),
+                              nullptr)))
+      return std::nullopt;
+    bytes += getNpuBytes(layout, loaded);
+  }
+  return bytes;
+}
+
+/// A null attribute is system memory.
+std::optional<OpConfig> NpuCandidates::assign(Choice choose,
+                                              Origin origin) const {
+  int64_t bytes = 0;
+  bool isLocal = false;
+  std::optional<OpConfig> config = builder.assign(
+      [&](bool isResult, unsigned index) -> std::optional<LayoutId> {
+        RankedTensorType type = builder.getType(isResult, index);
+        NpuScatterAttr layout = choose({isResult, index}, type);
+        if (!layout)
+          return costs.getRowMajor(type.getRank());
+        isLocal = true;
+        // As another tensor's it may be none of this one.
+        if (failed(layout.resolve(type.getShape(), type.getElementType(),
+                                  nullptr)))
+          return std::nullopt;
+        // A destination is the result, and so is what is overwritten in part.
+        // A window takes its bytes though none of them is read.
+        bool isLoops = rule.kind == OpLayoutRule::Kind::Loops;
+        if (isResult || (isLoops ? rule.isRead[index] || !isDest(index)
+                                 : !rule.writesPart || index == 0))
+          bytes += getNpuBytes(layout, type);
+        return costs.intern(layout, type);
+      });
+  if (!config || !isLocal)
+    return std::nullopt;
+  std::optional<int64_t> loaded = countLoads(*config);
+  if (!loaded)
+    return std::nullopt;
+  leastBytes = std::min(leastBytes.value_or(kInfiniteCost), bytes + *loaded);
+  if (bytes + *loaded > chip.getFigures().bytesPerNpu)
+    return std::nullopt;
+  config->origin = origin;
+  return config;
+}
+
+std::optional<Contraction> NpuCandidates::getContraction() const {
+  return findContraction(rule, [&](unsigned i) {
+    return llvm::none_of(unit.meets, [&](const auto &meets) {
+      return meets.first == Slot{false, i};
+    });
+  });
+}
+
+/// The loop that the result of a contraction is spread by.
+std::optional<unsigned>
+NpuCandidates::findChannel(const OpConfig &config) const {
+  auto layout = dyn_cast_if_present<NpuScatterAttr>(
+      costs.getSpelling(config.exact.results.front()));
+  if (!layout)
+    return std::nullopt;
+  int first = getChannelLoops(rule.resultMaps.front(), layout).find_first();
+  return first < 0 ? std::nullopt : std::optional<unsigned>(first);
+}
+
+/// Whether a result is made in the operand's place.
+bool NpuCandidates::isDest(unsigned operand) const {
+  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  return dest && dest.isDpsInit(&unit.op->getOpOperand(operand));
+}
+
+/// A tensor, or a result and what it is made in.
+bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
+  if (a.isResult == b.isResult)
+    return a == b;
+  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  unsigned operand = a.isResult ? b.index : a.index;
+  return dest && isDest(operand) &&
+         dest.getTiedOpResult(&unit.op->getOpOperand(operand))
+                 .getResultNumber() == (a.isResult ? a.index : b.index);
+}
+
+/// Whether units get the operand over the network: it has no channel of the
+/// result, but loops that are summed over.
+bool NpuCandidates::isBroadcast(unsigned operand,
+                                const Contraction &contraction,
+                                unsigned channel) const {
+  AffineMap map = rule.operandMaps[operand];
+  return map && rule.isRead[operand] && !map.isFunctionOfDim(channel) &&
+         llvm::any_of(contraction.summed,
+                      [&](unsigned sum) { return findDim(map, sum); });
+}
+
+std::optional<OpConfig>
+NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
+                             NpuForm form, NpuScatterAttr made) const {
+  bool isPossible = true;
+  if (made && !getChannelLoops(rule.resultMaps.front(), made).test(loop))
+    return std::nullopt;
+  auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
+    AffineMap map = builder.getMap(slot.isResult, slot.index);
+    if (!map)
+      return {};
+    if (made && (slot.isResult || isDest(slot.index)))
+      return made;
+    std::optional<unsigned> dim = findDim(map, loop);
+    bool isWeight = contraction.isWindowed && !slot.isResult &&
+                    contraction.isWeight[slot.index];
+    if (!slot.isResult && isBroadcast(slot.index, contraction, loop)) {
+      for (unsigned sum : contraction.summed)
+        if (std::optional<unsigned> d = findDim(map, sum))
+          dim = d;
+      isWeight = false;
+    }
+    // What lacks the channel is loaded into all units; a result has it.
+    if (!dim) {
+      isPossible &= !slot.isResult && !map.isFunctionOfDim(loop);
+      return {};
+    }
+    NpuScatterAttr layout =
+        isWeight
+            ? getNpuWeights(type, *dim, form.start, chip)
+            : getNpuLayout(type, form,
+                           getNpuAxes(type.getRank(), *dim, form.mode), chip);
+    isPossible &= bool(layout);
+    return layout;
+  };
+  std::optional<OpConfig> config = assign(choose, Origin::Lanes);
+  return isPossible ? config : std::nullopt;
+}
+
+/// The axis of every loop that a tensor of this layout speaks of; nothing where
+/// one loop has two.
+static std::optional<SmallVector<char>>
+getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
+  SmallVector<char> letters(numLoops, 0);
+  for (auto [expr, axis] : llvm::zip_equal(map.getResults(), axes))
+    for (unsigned l = 0; l < numLoops; ++l) {
+      if (!expr.isFunctionOfDim(l))
+        continue;
+      if (letters[l] && letters[l] != axis)
+        return std::nullopt;
+      letters[l] = axis;
+    }
+  return letters;
+}
+
+/// Whether the channel is read in units that do not compute with it: at places
+/// of windows, or at one place, where the result lies in the first unit.
+static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
+  return llvm::any_of(llvm::zip_equal(map.getResults(), axes), [&](auto dim) {
+    auto [expr, axis] = dim;
+    auto place = dyn_cast<AffineConstantExpr>(expr);
+    return axis == channel &&
+           (isa<AffineBinaryOpExpr>(expr) || (place && place.getValue() != 0));
+  });
+}
+
+/// All tensors lie as one does: each loop has one axis everywhere.
+std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
+                                                    NpuScatterAttr layout,
+                                                    Origin origin) const {
+  AffineMap from = builder.getMap(slot.isResult, slot.index);
+  if (!from)
+    return std::nullopt;
+  std::optional<SmallVector<char>> letters =
+      getLoopAxes(from, layout.getScatter().getAxes(), rule.loops.size());
+  if (!letters)
+    return std::nullopt;
+  NpuForm form = getFormBeside(layout);
+  char channelAxis = getChannelAxis(form.mode);
+  bool isPossible = true;
+  auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
+    AffineMap map = builder.getMap(other.isResult, other.index);
+    if (!map)
+      return {};
+    if (isSameMemory(other, slot)) {
+      isPossible &=
+          !isChannelOfOthers(map, layout.getScatter().getAxes(), channelAxis);
+      return layout;
+    }
+    std::string axes;
+    for (AffineExpr expr : map.getResults()) {
+      char axis = 0;
+      for (unsigned l = 0; l < rule.loops.size(); ++l)
+        if (expr.isFunctionOfDim(l) && (*letters)[l]) {
+          isPossible &= !axis || axis == (*letters)[l];
+          axis = (*letters)[l];
+        }
+      axes += axis;
+    }
+    // Loops that the one tensor does not know lie as around any channel.
+    size_t channel = axes.find(channelAxis);
+    std::string usual = getNpuAxes(
+        type.getRank(), channel == std::string::npos ? type.getRank() : channel,
+        form.mode);
+    for (auto [axis, known] : llvm::zip_equal(usual, axes))
+      if (known)
+        axis = known;
+    axes = usual;
+    isPossible &= !isChannelOfOthers(map, axes, channelAxis);
+    if (!isPossible)
+      return {};
+    // What lacks the channel is loaded into all units; a result lies in one.
+    if (!llvm::is_contained(axes, channelAxis) && !other.isResult &&
+        rule.isRead[other.index] && !isDest(other.index))
+      return {};
+    NpuScatterAttr result = getNpuLayout(type, form, axes, chip);
+    // Channels of other widths go from unit to unit in other steps.
+    isPossible &= result && (form.mode != NpuMode::Matrix ||
+                             result.getWidth() == layout.getWidth());
+    return result;
+  };
+  std::optional<OpConfig> config = assign(choose, origin);
+  return isPossible ? config : std::nullopt;
+}
+
+/// Whether a tensor of these axes has parts that are scatters of their own.
+bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
+  // A fused axis has no steps that a part could keep.
+  for (char axis : StringRef("NCHW"))
+    if (axes.count(axis) > 1)
+      return false;
+  // Cuts fall between storage units.
+  int64_t lanes = getLanes(layout.getPack());
+  return llvm::all_of(llvm::zip(rule.units, axes), [&](auto dim) {
+    auto [unitOfDim, axis] = dim;
+    return axis != 'N' || unitOfDim % lanes == 0;
+  });
+}
+
+/// All tensors in one form, or those that are read in system memory.
+std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
+                                                   NpuScatterAttr layout,
+                                                   bool takesSystem) const {
+  unsigned rank = rule.units.size();
+  std::string axes = layout.getScatter().getAxes().str();
+  if (axes.size() != rank) {
+    // The dims that this tensor lacks have size 1.
+    std::string whole;
+    for (unsigned d = 0, next = 0; d < rank; ++d)
+      whole += rule.dropped.test(d) ? 'N' : axes[next++];
+    axes = whole;
+  }
+  NpuForm form = getFormBeside(layout);
+  // A part of a matrix is no scatter of its own.
+  bool cutsResult = !isa<tensor::ExtractSliceOp>(unit.op);
+  auto isCutMatrix = [&](Slot any) {
+    bool isWhole = cutsResult ? any.isResult || (rule.writesPart && any.index)
+                              : !any.isResult;
+    return form.mode == NpuMode::Matrix && isWhole;
+  };
+  if (isCutMatrix(slot) || !canCut(axes, layout))
+    return std::nullopt;
+  // Channels of a part are in successive units.
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(unit.op))
+    for (auto [axis, size, stride] : llvm::zip_equal(
+             StringRef(axes), slice.getStaticSizes(), slice.getStaticStrides()))
+      if (axis == 'C' && size != 1 && stride != 1)
+        return std::nullopt;
+  bool isPossible = true;
+  auto choose = [&](Slot other, RankedTensorType type) -> NpuScatterAttr {
+    // What is overwritten in part is the result.
+    if (isSameMemory(other, slot))
+      return layout;
+    if (isCutMatrix(other))
+      return {};
+    if (!other.isResult && !isDest(other.index) && takesSystem)
+      return {};
+    std::string own;
+    for (unsigned d = 0; d < rank; ++d)
+      if (type.getRank() == rank || !rule.dropped.test(d))
+        own += axes[d];
+    NpuScatterAttr result = getNpuLayout(type, form, own, chip);
+    isPossible &= bool(result);
+    return result;
+  };
+  std::optional<OpConfig> config = assign(choose, Origin::Carried);
+  return isPossible ? config : std::nullopt;
+}
+
+/// Each part of a concatenation as the whole has it.
+std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
+  std::string axes = whole.getScatter().getAxes().str();
+  // A part of a matrix is no scatter of its own.
+  if (whole.getMode() == NpuMode::Matrix || !canCut(axes, whole))
+    return std::nullopt;
+  auto concat = cast<tensor::ConcatOp>(unit.op);
+  RankedTensorType wholeType = concat.getResultType();
+  SmallVector<SmallVector<int64_t>> offsets = getPartOffsets(concat);
+  bool isPossible = true;
+  auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
+    if (slot.isResult)
+      return whole;
+    NpuScatterAttr part;
+    if (mayBeMadeInPlace(unit.op->getOpOperand(slot.index)))
+      part = getNpuPart(type, whole, wholeType, offsets[slot.index], chip);
+    if (!part)
+      part = getNpuLayout(type, getFormBeside(whole), axes, chip);
+    isPossible &= bool(part);
+    return part;
+  };
+  std::optional<OpConfig> config = assign(choose, Origin::Carried);
+  return isPossible ? config : std::nullopt;
+}
+
+/// The whole from unit 0 on that has a part like this one.
+std::optional<NpuScatterAttr>
+NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
+  auto concat = cast<tensor::ConcatOp>(unit.op);
+  std::string axes = layout.getScatter().getAxes().str();
+  NpuForm form = getFormBeside(layout);
+  form.start = 0;
+  if (form.mode == NpuMode::Matrix)
+    return std::nullopt;
+  NpuScatterAttr whole = getNpuLayout(concat.getResultType(), form, axes, chip);
+  if (!whole ||
+      !findNpuPlace(layout, builder.getType(false, part), whole,
+                    concat.getResultType(), getPartOffsets(concat)[part]))
+    return std::nullopt;
+  return whole;
+}
+
+/// The other side of a view, where it is a scattered layout, too.
+std::optional<OpConfig> NpuCandidates::getView(Slot slot,
+                                               NpuScatterAttr layout) const {
+  bool ofResult = slot.isResult || slot.index > 0;
+  const ViewRule &view = rule.view;
+  RankedTensorType from = builder.getType(ofResult, 0);
+  RankedTensorType to = builder.getType(!ofResult, 0);
+  StringRef axes = layout.getScatter().getAxes();
+  ArrayRef<Linear> dims = ofResult ? view.sourceDims : view.resultDims;
+  // A dim of the other side has the axis of the dims that it is a part of, or
+  // that are parts of it; those of size 1 say nothing.
+  std::string other(to.getRank(), 0);
+  auto give = [&](unsigned d, char axis) {
+    if (other[d] && other[d] != axis)
+      other[d] = '?';
+    else
+      other[d] = axis;
+  };
+  ArrayRef<Linear> forward = ofResult ? view.resultDims : view.sourceDims;
+  for (auto [d, value] : llvm::enumerate(forward))
+    for (const DigitTerm &term : value.terms)
+      term.digit.walkDims([&](unsigned o) {
+        if (from.getDimSize(d) != 1)
+          give(o, axes[d]);
+      });
+  for (auto [o, value] : llvm::enumerate(dims))
+    for (const DigitTerm &term : value.terms)
+      term.digit.walkDims([&](unsigned d) {
+        if (from.getDimSize(d) != 1 && to.getDimSize(o) != 1)
+          give(o, axes[d]);
+      });
+  for (auto [d, axis] : llvm::enumerate(other))
+    if (!axis || to.getDimSize(d) == 1)
+      axis = 'N';
+  if (llvm::is_contained(other, '?'))
+    return std::nullopt;
+  NpuForm form = getForm(layout);
+  if (form.mode == NpuMode::Strided)
+    return std::nullopt;
+  NpuScatterAttr viewed = getNpuLayout(to, form, other, chip);
+  if (!viewed)
+    return std::nullopt;
+  // Whether it is one is a question to the maps.
+  LayoutId here = costs.intern(layout, from), there = costs.intern(viewed, to);
+  LayoutMap map = costs.getMap(here).substitute(
+      to.getRank(), ofResult ? view.resultDims : view.sourceDims,
+      ofResult ? view.resultSizes : view.sourceSizes, to.getShape());
+  if (costs.getNormalForm(costs.intern(map), to) !=
+      costs.getNormalForm(there, to))
+    return std::nullopt;
+  return assign(
+      [&](Slot any, RankedTensorType) {
+        return (any.isResult || any.index > 0) == ofResult ? layout : viewed;
+      },
+      Origin::Carried);
+}
+
+/// `base` with another layout for one tensor.
+std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
+                                               LayoutId layout) const {
+  auto getAttr = [&](LayoutId id) {
+    return dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(id));
+  };
+  return assign(
+      [&](Slot other, RankedTensorType) {
+        return getAttr(other == slot    ? layout
+                       : other.isResult ? base.exact.results[other.index]
+                                        : base.exact.operands[other.index]);
+      },
+      Origin::Mixed);
+}
+
+/// The forms in which a channel may lie; packed ones where something is.
+static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
+  bool isSmall = llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getElementType().isIntOrFloat() &&
+           tensor.getElementTypeBitWidth() <= 16;
+  });
+  SmallVector<NpuForm> forms;
+  if (isMatrix)
+    forms.push_back({NpuMode::Matrix});
+  forms.push_back({NpuMode::Aligned});
+  forms.push_back({NpuMode::Compact});
+  if (isSmall)
+    forms.push_back({NpuMode::Aligned, /*start=*/0, /*isPacked=*/true});
+  return forms;
+}
+
+/// Configurations in which all tensors lie as this one does, in several forms.
+void NpuCandidates::addFollowing(Slot slot,
+                                 SmallVectorImpl<OpConfig> &configs) const {
+  RankedTensorType type = builder.getType(slot.isResult, slot.index);
+  if (!type.hasStaticShape() || type.getRank() == 0)
+    return;
+  unsigned rank = type.getRank(), last = rank - 1;
+  for (NpuForm form : getForms(unit.op, /*isMatrix=*/rank < 4)) {
+    unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
+    // Where windows or reversed indices go over that dim, another one is the
+    // channel.
+    SmallVector<unsigned> channels{usual};
+    for (unsigned d = rank; d-- > 0;)
+      if (d != usual)
+        channels.push_back(d);
+    for (unsigned channel : channels) {
+      NpuScatterAttr layout =
+          getNpuLayout(type, form, getNpuAxes(rank, channel, form.mode), chip);
+      std::optional<OpConfig> config;
+      if (layout)
+        config = getFollowing(slot, layout, Origin::Lanes);
+      if (config) {
+        configs.push_back(*config);
+        break;
+      }
+    }
+  }
+}
+
+SmallVector<OpConfig> NpuCandidates::getSeeds() {
+  SmallVector<OpConfig> configs;
+  auto add = [&](std::optional<OpConfig> config) {
+    if (config)
+      configs.push_back(*config);
+  };
+  if (rule.resultMaps.empty())
+    return configs;
+  if (std::optional<Contraction> contraction = getContraction()) {
+    SmallVector<unsigned> channels(contraction->units);
+    for (unsigned loop : contraction->shared)
+      if (!llvm::is_contained(channels, loop))
+        channels.push_back(loop);
+    for (unsigned loop : channels)
+      for (NpuForm form : getForms(unit.op, !contraction->isWindowed))
+        add(getForChannel(loop, *contraction, form));
+    return configs;
+  }
+  // Without a contraction the widest tensor sets the form: channels are its
+  // second dim, or as a matrix its last.
+  std::optional<Slot> widest;
+  int64_t most = -1;
+  auto consider = [&](Slot slot) {
+    RankedTensorType type = builder.getType(slot.isResult, slot.index);
+    AffineMap map = builder.getMap(slot.isResult, slot.index);
+    if (!type || !map || !type.hasStaticShape() || type.getRank() == 0 ||
+        type.getNumElements() <= most)
+      return;
+    most = type.getNumElements();
+    widest = slot;
+  };
+  for (unsigned r = 0, e = unit.op->getNumResults(); r < e; ++r)
+    consider({true, r});
+  for (unsigned i = 0, e = unit.op->getNumOperands(); i < e; ++i)
+    if (rule.isRead[i])
+      consider({false, i});
+  if (!widest)
+    return configs;
+  addFollowing(*widest, configs);
+  // What is read at one place of its channels lies beside the result.
+  AffineMap map = builder.getMap(widest->isResult, widest->index);
+  if (configs.empty() &&
+      llvm::any_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
+    addFollowing({/*isResult=*/true, 0}, configs);
+  return configs;
+}
+
+SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
+                                           LayoutId layout) {
+  SmallVector<OpConfig> configs;
+  auto attr = dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
+  auto add = [&](std::optional<OpConfig> config) {
+    if (config)
+      configs.push_back(*config);
+  };
+  if (!attr)
+    return configs;
+  switch (rule.kind) {
+  case OpLayoutRule::Kind::Loops: {
+    std::optional<Contraction> contraction = getContraction();
+    if (!contraction) {
+      add(getFollowing(slot, attr, Origin::Carried));
+      break;
+    }
+    // Of operands that come over the network any layout will do.
+    for (const OpConfig &base : known)
+      if (!slot.isResult && base.origin == Origin::Lanes &&
+          isBroadcast(slot.index, *contraction, *findChannel(base)))
+        add(replace(base, slot, layout));
+    // The others start where this one does.
+    bool isStrided = attr.getMode() == NpuMode::Strided;
+    if (attr.getStart() == 0 && !(isStrided && slot.isResult))
+      break;
+    for (unsigned channel : contraction->units) {
+      std::optional<OpConfig> config =
+          getForChannel(channel, *contraction,
+                        isStrided ? getFormBeside(attr) : getForm(attr),
+                        isStrided && slot.isResult ? attr : NpuScatterAttr());
+      add(config);
+      // What comes over the network starts where it may.
+      for (const OpConfig &base : known)
+        for (unsigned i = 0, e = unit.op->getNumOperands(); config && i < e;
+             ++i)
+          if (base.origin == Origin::Lanes &&
+              isBroadcast(i, *contraction, channel) &&
+              base.exact.operands[i] != config->exact.operands[i])
+            add(replace(*config, {false, i}, base.exact.operands[i]));
+    }
+    break;
+  }
+  case OpLayoutRule::Kind::PerDim:
+    if (isa<tensor::ConcatOp>(unit.op))
+      if (std::optional<NpuScatterAttr> whole =
+              slot.isResult ? attr : getWhole(slot.index, attr))
+        add(getInPlace(*whole));
+    add(getTransfer(slot, attr, /*takesSystem=*/false));
+    if (slot.isResult)
+      add(getTransfer(slot, attr, /*takesSystem=*/true));
+    break;
+  case OpLayoutRule::Kind::View:
+    add(getView(slot, attr));
+    break;
+  default:
+    break;
+  }
+  return configs;
+}
+
+static UnitClass getOnlyOp(Operation *op) {
+  UnitClass unit;
+  unit.op = op;
+  unit.rule = getLayoutRule(op);
+  return unit;
+}
+
+SmallVector<OpConfig> layout::getUnitSeeds(Operation *op, CostModel &costs,
+                                           NpuTargetInterface chip) {
+  UnitClass unit = getOnlyOp(op);
+  if (unit.rule.kind != OpLayoutRule::Kind::Loops)
+    return {};
+  return NpuCandidates(unit, costs, chip).getSeeds();
+}
+
+std::optional<int64_t> layout::getLeastUnitBytes(Operation *op,
+                                                 CostModel &costs,
+                                                 NpuTargetInterface chip) {
+  UnitClass unit = getOnlyOp(op);
+  if (unit.rule.kind != OpLayoutRule::Kind::Loops)
+    return std::nullopt;
+  NpuCandidates candidates(unit, costs, chip);
+  (void)candidates.getSeeds();
+  return candidates.getLeastBytes();
+}

@@ -1,0 +1,92 @@
+//===- NpuCandidates.h - Configurations of ops on units ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an op is offered on a target with units. Every unit computes the part of
+// the result that it holds, so all tensors spread one loop, the *channel*, over
+// the units alike. Two kinds of operands do not have it: what a contraction
+// sums over is spread by the loop that is summed, and comes over the network
+// that broadcasts; anything else is in system memory, from where it is loaded
+// into all units.
+//
+//   conv (n f oh ow | c kh kw)   data    aligned, channel c, or 4N
+//                                filter  compact, channel f
+//                                result  aligned, channel f
+//   add (n c h w), bias (c)      all by c, from the same start unit
+//
+// Ops of kind PerDim are transfers: each of their tensors lies as it likes.
+//
+// Law: the tensors of a configuration fit a unit together, with what is loaded
+// into all units.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_NPUCANDIDATES_H
+#define LAYOUT_LIB_TARGETS_NPU_NPUCANDIDATES_H
+
+#include "layout/Analysis/ConfigBuilder.h"
+#include "layout/Analysis/Contraction.h"
+#include "layout/Targets/NPU/NpuLayouts.h"
+
+namespace mlir {
+namespace layout {
+
+class NpuCandidates {
+public:
+  NpuCandidates(const UnitClass &unit, CostModel &costs,
+                NpuTargetInterface chip)
+      : unit(unit), rule(unit.rule), builder(unit, costs), costs(costs),
+        chip(chip) {}
+
+  SmallVector<OpConfig> getSeeds();
+
+  /// The bytes of the smallest of all configurations that were looked at.
+  std::optional<int64_t> getLeastBytes() const { return leastBytes; }
+
+  /// What the layout of one tensor offers beside `known`.
+  SmallVector<OpConfig> carry(ArrayRef<OpConfig> known, Slot slot,
+                              LayoutId layout);
+
+private:
+  using Choice = function_ref<NpuScatterAttr(Slot, RankedTensorType)>;
+
+  std::optional<int64_t> countLoads(const OpConfig &config) const;
+  std::optional<OpConfig> assign(Choice choose, OpConfig::Origin origin) const;
+  std::optional<OpConfig> getForChannel(unsigned loop,
+                                        const Contraction &contraction,
+                                        NpuForm form,
+                                        NpuScatterAttr made = {}) const;
+  std::optional<OpConfig> getFollowing(Slot slot, NpuScatterAttr layout,
+                                       OpConfig::Origin origin) const;
+  void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
+  std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
+                                      bool takesSystem) const;
+  std::optional<OpConfig> getInPlace(NpuScatterAttr whole) const;
+  std::optional<NpuScatterAttr> getWhole(unsigned part,
+                                         NpuScatterAttr layout) const;
+  std::optional<OpConfig> getView(Slot slot, NpuScatterAttr layout) const;
+  std::optional<OpConfig> replace(const OpConfig &base, Slot slot,
+                                  LayoutId layout) const;
+  std::optional<Contraction> getContraction() const;
+  std::optional<unsigned> findChannel(const OpConfig &config) const;
+  bool isDest(unsigned operand) const;
+  bool isSameMemory(Slot a, Slot b) const;
+  bool canCut(StringRef axes, NpuScatterAttr layout) const;
+  bool isBroadcast(unsigned operand, const Contraction &contraction,
+                   unsigned channel) const;
+
+  const UnitClass &unit;
+  const OpLayoutRule &rule;
+  ConfigBuilder builder;
+  CostModel &costs;
+  NpuTargetInterface chip;
+  mutable std::optional<int64_t> leastBytes;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_NPUCANDIDATES_H

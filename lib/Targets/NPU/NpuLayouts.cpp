@@ -1,0 +1,198 @@
+//===- NpuLayouts.cpp - Tensors over the units of a chip ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/NPU/NpuLayouts.h"
+#include "layout/Analysis/ConversionPlan.h"
+#include "layout/Dialect/NPU/Utils/Tables.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+NpuForm layout::getForm(NpuScatterAttr layout) {
+  return {layout.getMode(), layout.getStart(),
+          layout.getPack() == NpuPack::N4 || layout.getPack() == NpuPack::N2};
+}
+
+NpuForm layout::getFormBeside(NpuScatterAttr layout) {
+  NpuForm form = getForm(layout);
+  if (form.mode == NpuMode::Strided)
+    form.mode = NpuMode::Aligned;
+  return form;
+}
+
+std::string layout::getNpuAxes(int64_t rank, unsigned channel, NpuMode mode) {
+  std::string axes;
+  for (unsigned d = 0; d < rank; ++d)
+    if (mode == NpuMode::Matrix)
+      axes += d == channel ? 'M' : 'N';
+    else
+      axes += d < channel     ? 'N'
+              : d == channel  ? 'C'
+              : d + 1 == rank ? 'W'
+                              : 'H';
+  return axes;
+}
+
+static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
+                                  NpuTargetInterface chip) {
+  if (scatter.axes == scatter.getFamilyAxes())
+    scatter.axes.clear();
+  if (!type.hasStaticShape() || !checkNpuScatter(scatter, [](const Twine &) {}))
+    return {};
+  auto layout = NpuScatterAttr::get(
+      type.getContext(), scatter.mode, scatter.width, scatter.strides,
+      scatter.start, scatter.pack, scatter.offset, scatter.axes, chip);
+  if (failed(layout.resolve(type.getShape(), type.getElementType(), nullptr)))
+    return {};
+  return layout;
+}
+
+/// The same where every coordinate is a sum over dims, which the steps of a
+/// transfer are, else of elements side by side: pairs and fours that span
+/// several dims are no steps of one of them.
+static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
+                                        RankedTensorType type,
+                                        NpuTargetInterface chip) {
+  NpuScatterAttr packed = getIfItFits(scatter, type, chip);
+  if (!packed || scatter.pack == NpuPack::None || type.getNumElements() == 0)
+    return packed;
+  LayoutMap map =
+      packed.resolve(type.getShape(), type.getElementType(), nullptr)
+          ->specialize(type.getShape());
+  if (llvm::all_of(map.getCoordinates(), [&](const Coordinate &coordinate) {
+        return npu::tabulate(coordinate.value, type.getShape()).has_value();
+      }))
+    return packed;
+  scatter.pack = NpuPack::None;
+  return getIfItFits(std::move(scatter), type, chip);
+}
+
+NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
+                                    StringRef axes, NpuTargetInterface chip) {
+  // Units that two dims lead to take a transfer for each step of one of them.
+  char channel = getChannelAxis(form.mode);
+  int64_t numChannelDims = 0;
+  for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
+    numChannelDims += axis == channel && size != 1;
+  if (numChannelDims > 1)
+    return {};
+  NpuScatter scatter;
+  scatter.mode = form.mode;
+  scatter.start = form.start;
+  scatter.axes = axes.str();
+  if (form.mode == NpuMode::Matrix) {
+    int64_t columns = 1;
+    for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
+      if (axis == 'M')
+        columns *= size;
+    scatter.width =
+        std::max<int64_t>(llvm::divideCeil(columns, chip.getFigures().npus), 1);
+  }
+  unsigned bits =
+      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
+  if (form.isPacked && axes.contains('N'))
+    scatter.pack = bits == 8    ? NpuPack::N4
+                   : bits == 16 ? NpuPack::N2
+                                : NpuPack::None;
+  return getPackedIfItFits(std::move(scatter), type, chip);
+}
+
+NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
+                                     int64_t start, NpuTargetInterface chip) {
+  NpuScatter scatter;
+  scatter.mode = NpuMode::Compact;
+  scatter.start = start;
+  std::string axes = getNpuAxes(type.getRank(), channel, scatter.mode);
+  // (O, I, KH, KW) is stored as (I, O, KH, KW).
+  if (type.getRank() == 4 && channel == 0)
+    axes = "CNHW";
+  scatter.axes = axes;
+  if (type.getElementType().isF32() && llvm::StringRef(axes).contains('N'))
+    scatter.pack = NpuPack::IC2;
+  return getPackedIfItFits(std::move(scatter), type, chip);
+}
+
+llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
+                                             NpuScatterAttr layout) {
+  llvm::SmallBitVector loops(map.getNumDims());
+  char channel = getChannelAxis(layout.getMode());
+  for (auto [expr, axis] :
+       llvm::zip_equal(map.getResults(), layout.getScatter().getAxes()))
+    for (unsigned l = 0; axis == channel && l < map.getNumDims(); ++l)
+      if (expr.isFunctionOfDim(l))
+        loops.set(l);
+  return loops;
+}
+
+/// A layout of the same chip and start, and of nothing packed.
+static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
+                                  ArrayRef<int64_t> shape, Type element,
+                                  StringRef axes) {
+  NpuScatter scatter;
+  scatter.mode = mode;
+  scatter.width = mode == NpuMode::Matrix ? layout.getWidth() : 0;
+  scatter.start = layout.getStart();
+  if (scatter.axes = axes.str(); scatter.axes == scatter.getFamilyAxes())
+    scatter.axes.clear();
+  return RankedTensorType::get(
+      shape, element,
+      NpuScatterAttr::get(layout.getContext(), scatter.mode, scatter.width,
+                          /*strides=*/{}, scatter.start, scatter.pack,
+                          /*offset=*/0, scatter.axes, layout.getTarget()));
+}
+
+NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
+                           AffineMap written, ArrayRef<int64_t> ranges,
+                           NpuScatterAttr layout) {
+  std::string resultAxes = layout.getScatter().getAxes().str();
+  SmallVector<int64_t> shape;
+  SmallVector<AffineExpr> indices;
+  std::string axes;
+  for (unsigned loop : getChannelLoops(written, layout).set_bits()) {
+    if (map.isFunctionOfDim(loop))
+      continue;
+    shape.push_back(ranges[loop]);
+    indices.push_back(getAffineDimExpr(loop, type.getContext()));
+    axes += getChannelAxis(layout.getMode());
+  }
+  // On one unit a result may lie along another axis; a number has no dim.
+  if (shape.empty() && type.getRank() == 0) {
+    shape.push_back(1);
+    indices.push_back(getAffineConstantExpr(0, type.getContext()));
+    axes += getChannelAxis(layout.getMode());
+  }
+  unsigned numNew = shape.size();
+  for (auto [size, expr] : llvm::zip_equal(type.getShape(), map.getResults())) {
+    char axis = 'N';
+    for (auto [other, letter] :
+         llvm::zip_equal(written.getResults(), StringRef(resultAxes)))
+      for (unsigned l = 0; l < map.getNumDims(); ++l)
+        if (expr.isFunctionOfDim(l) && other.isFunctionOfDim(l))
+          axis = letter;
+    shape.push_back(size);
+    indices.push_back(expr);
+    axes += axis;
+  }
+  return {getBeside(layout, getFormBeside(layout).mode, shape,
+                    type.getElementType(), axes),
+          AffineMap::get(map.getNumDims(), 0, indices, type.getContext()),
+          numNew};
+}
+
+RankedTensorType layout::getNpuWindow(RankedTensorType type,
+                                      NpuScatterAttr layout) {
+  return getBeside(layout, NpuMode::Aligned, type.getShape(),
+                   type.getElementType(), std::string(type.getRank(), 'H'));
+}
+
+int64_t layout::getNpuBytes(NpuScatterAttr layout, RankedTensorType type) {
+  FailureOr<LayoutMap> map =
+      layout.resolve(type.getShape(), type.getElementType(), nullptr);
+  return (*map->storageExtent(type.getShape()))[1] *
+         getElementBytes(type.getElementType());
+}

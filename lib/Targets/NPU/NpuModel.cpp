@@ -1,0 +1,165 @@
+//===- NpuModel.cpp - Plans and prices on units ---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NpuModel.h"
+#include "NpuCandidates.h"
+#include "layout/Algebra/Pack.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Targets/NPU/NpuParts.h"
+#include "layout/Targets/Registration.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The words of all units that pass when a tensor in local memory is walked
+/// once: what the layout reserves, in every unit, whether it holds elements or
+/// not. A storage unit takes whole words, so bytes are four to a word only
+/// where they are packed, and a channel that begins anywhere touches one more
+/// step of the execution units than one that is aligned.
+int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
+                                 const CostModel &costs) const {
+  NpuFigures figures = target.getChip().getFigures();
+  auto scatter = dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
+  int64_t bytes = getElementBytes(type.getElementType());
+  std::optional<NpuStorage> storage;
+  if (scatter)
+    storage = getNpuStorage(scatter.getScatter(), figures, bytes,
+                            type.getShape(), [](const Twine &) {});
+  std::optional<int64_t> units, channels;
+  if (storage) {
+    units = (storage->m.extent * storage->sN).evaluate(type.getShape());
+    channels =
+        (storage->m.extent * storage->row.extent).evaluate(type.getShape());
+  }
+  if (!units || !channels)
+    return kInfiniteCost;
+  int64_t lanes = getLanes(scatter.getPack());
+  int64_t words =
+      scaleCost(*units, llvm::divideCeil(scaleCost(bytes, lanes), 4));
+  if (scatter.getMode() == NpuMode::Compact)
+    words = addCosts(words, scaleCost(*channels, target.getLanes()));
+  return scaleCost(words, figures.npus);
+}
+
+/// Arithmetic runs where the result lies, once for every index that is summed
+/// over; what all units need comes over the network or from system memory.
+Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                            const OpLayouts &layouts, CostModel &costs) {
+  auto isLocal = [&](LayoutId layout) {
+    return costs.getMap(layout).getSpace() == "npu";
+  };
+  Cost points = 1, cost = 0;
+  bool isAnywhereLocal = false;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !isLocal(layouts.results[i]))
+      continue;
+    isAnywhereLocal = true;
+    points = std::max(points, getIssuedWords(type, layouts.results[i], costs));
+  }
+  for (const LoopRule &loop : rule.loops)
+    if (loop.iterator == utils::IteratorType::reduction)
+      points = scaleCost(points, ShapedType::isDynamic(loop.size)
+                                     ? target.getAssumedSize()
+                                     : loop.size);
+  llvm::SmallBitVector channels;
+  if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
+    if (auto scatter = dyn_cast_if_present<NpuScatterAttr>(
+            costs.getSpelling(layouts.results[0])))
+      channels = getChannelLoops(rule.resultMaps.front(), scatter);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    AffineMap map = rule.operandMaps[i];
+    if (!map || !rule.isRead[i])
+      continue;
+    auto type = cast<RankedTensorType>(operand.getType());
+    bool isOwn = llvm::all_of(channels.set_bits(), [&](unsigned loop) {
+      return map.isFunctionOfDim(loop);
+    });
+    if (isOwn && isLocal(layouts.operands[i]))
+      continue;
+    cost =
+        addCosts(cost, getStorageBytes(LayoutMap::rowMajor(type.getRank()),
+                                       assumeSizes(type.getShape()),
+                                       getElementBytes(type.getElementType())));
+    if (!isLocal(layouts.operands[i]))
+      cost = addCosts(cost, target.getLaunchCost());
+  }
+  cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
+                            target.getFlopsPerByte());
+  // Units do not reach system memory: the op has to be split.
+  return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnUnits);
+}
+
+std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
+                                    ArrayRef<int64_t> shape,
+                                    int64_t elementBytes,
+                                    NpuTargetAttr target) {
+  auto chip = dyn_cast<npu::ChipAttr>(target.getChip());
+  if (!chip) // no other chip has transfers
+    return std::nullopt;
+  std::optional<std::vector<npu::Transfer>> transfers = npu::planTransfers(
+      from, to, shape, elementBytes, npu::getTransferLimits(chip),
+      [](const llvm::Twine &) {});
+  if (!transfers)
+    return std::nullopt;
+  NpuMove move;
+  move.transfers = transfers->size();
+  for (const npu::Transfer &transfer : *transfers)
+    move.bytes = addCosts(move.bytes, transfer.getBytes());
+  return move;
+}
+
+ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
+                                  AxesCache *cache) const {
+  ConversionPlan plan;
+  int64_t elementBytes = getElementBytes(to.getElementType());
+  std::optional<NpuMove> move =
+      NpuMove::get(*getLayoutMap(from), *getLayoutMap(to),
+                   assumeSizes(to.getShape()), elementBytes, target);
+  if (move)
+    plan.transfers = move->transfers;
+  else
+    plan.whyNot = "the DMA engine has no transfers for it";
+  plan.overhead =
+      scaleCost(target.getLaunchCost(), move ? move->transfers : int64_t(1));
+  plan.bytesRead = plan.bytesWritten = move ? move->bytes : kInfiniteCost / 4;
+  plan.runBytes = elementBytes;
+  return plan;
+}
+
+Cost NpuModel::getCost(const ConversionPlan &plan) const {
+  return addCosts(plan.overhead, addCosts(plan.bytesRead, plan.bytesWritten));
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+void NpuModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+                    AddConfig add) {
+  for (OpConfig &config : NpuCandidates(op, costs, target.getChip()).getSeeds())
+    add(std::move(config));
+}
+
+void NpuModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+                     CostModel &costs, Candidates &known, AddConfig add) {
+  for (OpConfig &config : NpuCandidates(op, costs, target.getChip())
+                              .carry(known.configs, slot, layout))
+    add(std::move(config));
+}
+
+void NpuModel::describe(const OpConfig &config, raw_ostream &os) const {
+  os << (config.origin == OpConfig::Origin::Mixed
+             ? "reads over the network what is stored otherwise"
+             : "spreads its channels over the units");
+}
+
+void layout::registerNpuTarget(DialectRegistry &registry) {
+  TargetModel::attachTo<NpuModel, NpuTargetAttr>(registry);
+}

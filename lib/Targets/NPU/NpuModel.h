@@ -1,0 +1,70 @@
+//===- NpuModel.h - The model of the units of an NPU ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   conversion   the start of its transfers, and the bytes
+//   op           the words that all units walk, empty ones included, once for
+//                each index that is summed over, and what is loaded for it. An
+//                op that is not in local memory counts as many times as makes
+//                any other choice better
+//
+// Ops are offered one loop spread over the units (NpuCandidates.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_NPUMODEL_H
+#define LAYOUT_LIB_TARGETS_NPU_NPUMODEL_H
+
+#include "layout/Analysis/Candidates.h"
+
+namespace mlir {
+namespace layout {
+
+/// What an op that cannot run on units costs more than one that does.
+constexpr int64_t kNotOnUnits = 1 << 20;
+
+/// A conversion as the DMA engine of a chip does it (Transfers.h).
+struct NpuMove {
+  int64_t transfers = 0, bytes = 0;
+
+  /// Nothing where no plan is found.
+  static std::optional<NpuMove> get(const LayoutMap &from, const LayoutMap &to,
+                                    ArrayRef<int64_t> shape,
+                                    int64_t elementBytes, NpuTargetAttr target);
+};
+
+class NpuModel : public TargetModel {
+public:
+  explicit NpuModel(NpuTargetAttr target) : target(target) {}
+
+  int64_t getAssumedSize() const override { return target.getAssumedSize(); }
+  int64_t getAssumedTrips() const override { return target.getAssumedTrips(); }
+
+  bool findsElements() const override { return true; }
+  ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
+                          AxesCache *cache) const override;
+  Cost getCost(const ConversionPlan &plan) const override;
+  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                    const OpLayouts &layouts, CostModel &costs) override;
+  Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
+                     const OpLayouts &layouts, CostModel &costs) override;
+  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+            AddConfig add) override;
+  void carry(const UnitClass &op, Slot slot, LayoutId layout, CostModel &costs,
+             Candidates &known, AddConfig add) override;
+  void describe(const OpConfig &config, raw_ostream &os) const override;
+
+private:
+  int64_t getIssuedWords(RankedTensorType type, LayoutId layout,
+                         const CostModel &costs) const;
+
+  NpuTargetAttr target;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_NPUMODEL_H

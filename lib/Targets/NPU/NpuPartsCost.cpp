@@ -1,0 +1,167 @@
+//===- NpuPartsCost.cpp - Costs of slices, pads and concatenations --------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops on parts are copies of boxes. Each is asked for its transfers, as its
+// lowering does it; what the DMA engine cannot address, units move themselves
+// where both sides lie in the same ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NpuModel.h"
+#include "layout/Algebra/Views.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Targets/NPU/NpuLayouts.h"
+#include "layout/Targets/NPU/NpuParts.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// The box of the whole tensor that an operand is read from or goes to.
+struct Part {
+  unsigned operand;
+  bool isOfResult; // or of the operand
+  SmallVector<int64_t> offsets, sizes, strides, dropped;
+};
+} // namespace
+
+static SmallVector<int64_t> getDims(const llvm::SmallBitVector &dims) {
+  return SmallVector<int64_t>(dims.set_bits_begin(), dims.set_bits_end());
+}
+
+static SmallVector<Part, 2> getParts(Operation *op) {
+  SmallVector<Part, 2> parts;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>([&](auto slice) {
+        parts.push_back({0, isa<tensor::InsertSliceOp>(op),
+                         SmallVector<int64_t>(slice.getStaticOffsets()),
+                         SmallVector<int64_t>(slice.getStaticSizes()),
+                         SmallVector<int64_t>(slice.getStaticStrides()),
+                         getDims(slice.getDroppedDims())});
+      })
+      .Case<tensor::PadOp>([&](tensor::PadOp pad) {
+        ArrayRef<int64_t> shape = pad.getSourceType().getShape();
+        parts.push_back({0,
+                         true,
+                         SmallVector<int64_t>(pad.getStaticLow()),
+                         SmallVector<int64_t>(shape),
+                         SmallVector<int64_t>(shape.size(), 1),
+                         {}});
+      })
+      .Case<tensor::ConcatOp>([&](tensor::ConcatOp concat) {
+        for (auto [i, input, offsets] :
+             llvm::enumerate(concat.getInputs(), getPartOffsets(concat))) {
+          auto shape = cast<RankedTensorType>(input.getType()).getShape();
+          parts.push_back({unsigned(i),
+                           true,
+                           offsets,
+                           SmallVector<int64_t>(shape),
+                           SmallVector<int64_t>(shape.size(), 1),
+                           {}});
+        }
+      });
+  llvm::erase_if(parts, [](const Part &part) {
+    return ShapedType::isDynamicShape(part.offsets) ||
+           ShapedType::isDynamicShape(part.sizes) ||
+           ShapedType::isDynamicShape(part.strides);
+  });
+  return parts;
+}
+
+/// What the bytes of a copy cost beside the transfers that are started.
+static Cost getMovedCost(int64_t elements, int64_t elementBytes) {
+  return scaleCost(elements, 2 * elementBytes); // each is read and written
+}
+
+/// What its transfers cost, or the units where both sides lie in the same ones;
+/// nothing where neither can move it.
+static std::optional<Cost>
+getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
+            int64_t elementBytes, NpuTargetAttr target) {
+  int64_t elements = 1;
+  for (int64_t size : sizes)
+    elements *= size;
+  Cost bytes = getMovedCost(elements, elementBytes);
+  if (std::optional<NpuMove> move =
+          NpuMove::get(from, to, sizes, elementBytes, target))
+    return addCosts(scaleCost(target.getLaunchCost(), move->transfers), bytes);
+  if (npu::haveSameUnits(from, to, sizes))
+    return addCosts(target.getLaunchCost(), bytes);
+  return std::nullopt;
+}
+
+/// What is cut out of system memory is read where it is, and what is made in
+/// its place in a concatenation moves no more.
+Cost NpuModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+                             const OpLayouts &layouts, CostModel &costs) {
+  SmallVector<Part, 2> parts = getParts(op);
+  Cost cost = 0;
+  bool isAllLinear = true;
+  for (ArrayRef<LayoutId> all : {ArrayRef<LayoutId>(layouts.operands),
+                                 ArrayRef<LayoutId>(layouts.results)})
+    for (LayoutId layout : all)
+      isAllLinear &=
+          layout == kAnyLayout || costs.getMap(layout).getSpace() != "npu";
+  bool isView = isAllLinear && op->getNumOperands() == 1;
+  auto isInPlace = [&](const Part &p) {
+    auto concat = dyn_cast<tensor::ConcatOp>(op);
+    auto part = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(layouts.operands[p.operand]));
+    auto whole = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(layouts.results[0]));
+    return concat && part && whole &&
+           mayBeMadeInPlace(op->getOpOperand(p.operand)) &&
+           findNpuPlace(
+               part,
+               cast<RankedTensorType>(concat.getInputs()[p.operand].getType()),
+               whole, concat.getResultType(), p.offsets);
+  };
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    auto part =
+        llvm::find_if(parts, [&](const Part &p) { return p.operand == i; });
+    bool isRead = part != parts.end() || rule.isRead.empty() || rule.isRead[i];
+    if (!type || !type.hasStaticShape() || layouts.operands[i] == kAnyLayout ||
+        !isRead)
+      continue;
+    int64_t elementBytes = getElementBytes(type.getElementType());
+    auto result = cast<RankedTensorType>(op->getResult(0).getType());
+    if (part == parts.end() || layouts.results[0] == kAnyLayout) {
+      // What is moved is the smaller side.
+      int64_t elements =
+          std::min(type.getNumElements(), result.getNumElements());
+      if (!isView)
+        cost = addCosts(cost, addCosts(target.getLaunchCost(),
+                                       getMovedCost(elements, elementBytes)));
+      continue;
+    }
+    if (isInPlace(*part))
+      continue;
+    RankedTensorType whole = part->isOfResult ? result : type;
+    RankedTensorType box = part->isOfResult ? type : result;
+    LayoutMap from = costs.getMap(layouts.operands[i]);
+    LayoutMap to = costs.getMap(layouts.results[0]);
+    LayoutMap &cut = part->isOfResult ? to : from;
+    std::optional<LayoutMap> sliced =
+        slice(cut, whole.getShape(), part->offsets, part->sizes, part->strides,
+              part->dropped);
+    std::optional<Cost> moved;
+    if (sliced) {
+      cut = *sliced;
+      moved = getMoveCost(from, to, box.getShape(), elementBytes, target);
+    }
+    if (!moved) // as good as impossible
+      cost = addCosts(
+          cost, scaleCost(1 + getMovedCost(box.getNumElements(), elementBytes),
+                          kNotOnUnits));
+    else if (!isView)
+      cost = addCosts(cost, *moved);
+  }
+  return cost;
+}

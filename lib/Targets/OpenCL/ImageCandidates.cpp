@@ -1,0 +1,235 @@
+//===- ImageCandidates.cpp - Configurations of ops with images ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImageCandidates.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Destination and result of an op are one tensor.
+bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
+  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  return dest && dest.isDpsInit(&unit.op->getOpOperand(operand)) &&
+         dest.getTiedOpResult(&unit.op->getOpOperand(operand)) ==
+             unit.op->getResult(result);
+}
+
+/// Whether what a tensor is stored in is a matter between ops: constants and
+/// fresh storage are made as they are asked for.
+bool ImageCandidates::isChosenElsewhere(Slot slot) const {
+  return llvm::any_of(unit.meets,
+                      [&](const auto &meets) { return meets.first == slot; });
+}
+
+std::optional<Contraction> ImageCandidates::getContraction() const {
+  return findContraction(
+      rule, [&](unsigned i) { return !isChosenElsewhere({false, i}); });
+}
+
+void ImageCandidates::note(Slot slot, const ImageFit &fit,
+                           std::optional<LayoutId> instead) {
+  // A destination is noted as the result.
+  for (unsigned r = 0, e = unit.op->getNumResults(); r < e; ++r)
+    if (!slot.isResult && sharesStorage(slot.index, r))
+      return;
+  if (llvm::any_of(notes,
+                   [&](const StorageNote &note) { return note.slot == slot; }))
+    return;
+  StorageNote &note = notes.emplace_back();
+  note.slot = slot;
+  llvm::raw_string_ostream os(note.whatNot);
+  describe(fit, builder.getType(slot.isResult, slot.index), os);
+  note.instead = instead;
+}
+
+std::optional<LayoutId> ImageCandidates::getImage(Slot slot, unsigned dim,
+                                                  ImageRole role,
+                                                  ArrayRef<unsigned> summed) {
+  RankedTensorType type = builder.getType(slot.isResult, slot.index);
+  ImageChoice choice = chooseImage(type, dim, role, summed, target);
+  std::optional<LayoutId> image;
+  if (choice.map)
+    image = costs.intern(*choice.map);
+  if (!choice.first)
+    note(slot, choice.first, image);
+  return image;
+}
+
+/// Every tensor that `loop` indexes alone has it on its lanes, and an operand
+/// without it a loop that is summed over; the others are in linear memory.
+std::optional<OpConfig>
+ImageCandidates::getForUnit(unsigned loop, const Contraction *contraction) {
+  bool hasImages = false;
+  auto getLayout = [&](bool isResult,
+                       unsigned index) -> std::optional<LayoutId> {
+    AffineMap map = builder.getMap(isResult, index);
+    LayoutId plain =
+        costs.getRowMajor(builder.getType(isResult, index).getRank());
+    if (!map)
+      return plain;
+    std::optional<unsigned> dim = findDim(map, loop);
+    bool isWeight = !isResult && contraction && contraction->isWeight[index];
+    SmallVector<unsigned> summed;
+    if (contraction)
+      for (unsigned sum : contraction->summed)
+        if (std::optional<unsigned> d = findDim(map, sum))
+          summed.push_back(*d);
+    if (!dim && !map.isFunctionOfDim(loop) && !summed.empty()) {
+      dim = summed.front();
+      isWeight = false;
+    }
+    std::optional<LayoutId> image;
+    if (dim)
+      image = getImage({isResult, index}, *dim,
+                       isWeight ? ImageRole::Filter : ImageRole::Activation,
+                       isWeight ? ArrayRef<unsigned>(summed)
+                                : ArrayRef<unsigned>());
+    hasImages |= image.has_value();
+    return image.value_or(plain);
+  };
+  std::optional<OpConfig> config = builder.assign(getLayout);
+  return hasImages ? config : std::nullopt;
+}
+
+/// `base` with another layout for one tensor, and for what shares its storage.
+std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
+                                                 Slot slot,
+                                                 LayoutId layout) const {
+  auto isMeant = [&](Slot other) {
+    if (other == slot)
+      return true;
+    if (other.isResult == slot.isResult)
+      return false;
+    return slot.isResult ? sharesStorage(other.index, slot.index)
+                         : sharesStorage(slot.index, other.index);
+  };
+  std::optional<OpConfig> config =
+      builder.assign([&](bool isResult, unsigned index) {
+        if (isMeant({isResult, index}))
+          return std::optional<LayoutId>(layout);
+        LayoutId kept =
+            isResult ? base.exact.results[index] : base.exact.operands[index];
+        return std::optional<LayoutId>(kept);
+      });
+  if (config)
+    config->origin = OpConfig::Origin::Mixed;
+  return config;
+}
+
+/// Whether all tensors of the op are of one type: only linalg ops take each in
+/// a layout of its own.
+bool ImageCandidates::tiesTypes() const {
+  return OpTrait::hasElementwiseMappableTraits(unit.op);
+}
+
+/// `base` with one tensor, and with two, in linear memory.
+void ImageCandidates::addMixed(SmallVectorImpl<OpConfig> &configs,
+                               const OpConfig &base) const {
+  if (tiesTypes())
+    return;
+  SmallVector<Slot> slots;
+  for (unsigned i = 0, e = base.exact.operands.size(); i < e; ++i)
+    if (base.exact.operands[i] != kAnyLayout && rule.operandMaps[i] &&
+        rule.isRead[i] && isChosenElsewhere({false, i}) &&
+        isImage(costs.getMap(base.exact.operands[i])) &&
+        llvm::none_of(llvm::seq<unsigned>(0, base.exact.results.size()),
+                      [&](unsigned r) { return sharesStorage(i, r); }))
+      slots.push_back({false, i});
+  for (unsigned i = 0, e = base.exact.results.size(); i < e; ++i)
+    if (base.exact.results[i] != kAnyLayout &&
+        isImage(costs.getMap(base.exact.results[i])))
+      slots.push_back({true, i});
+  auto plain = [&](Slot slot) {
+    return costs.getRowMajor(
+        builder.getType(slot.isResult, slot.index).getRank());
+  };
+  SmallVector<OpConfig> one;
+  for (Slot slot : slots)
+    if (std::optional<OpConfig> config = replace(base, slot, plain(slot)))
+      one.push_back(*config);
+  llvm::append_range(configs, one);
+  if (slots.size() == 2 && one.size() == 2)
+    if (std::optional<OpConfig> config =
+            replace(one[0], slots[1], plain(slots[1])))
+      configs.push_back(*config);
+}
+
+SmallVector<OpConfig> ImageCandidates::getSeeds() {
+  SmallVector<OpConfig> configs;
+  std::optional<Contraction> contraction = getContraction();
+  if (!contraction)
+    return configs;
+  for (unsigned loop : ArrayRef(contraction->units).take_front(2))
+    if (std::optional<OpConfig> config = getForUnit(loop, &*contraction)) {
+      config->origin = OpConfig::Origin::Lanes;
+      configs.push_back(*config);
+    }
+  if (!configs.empty())
+    addMixed(configs, OpConfig(configs.front()));
+  return configs;
+}
+
+SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
+                                             Slot slot, LayoutId layout) {
+  SmallVector<OpConfig> configs;
+  AffineMap map = builder.getMap(slot.isResult, slot.index);
+  if (!map)
+    return configs;
+  auto add = [&](std::optional<OpConfig> config) {
+    if (!config)
+      return;
+    if (config->origin == OpConfig::Origin::AsTyped)
+      config->origin = OpConfig::Origin::Carried;
+    configs.push_back(*config);
+  };
+  if (map.isPermutation()) {
+    // All tensors follow one; each may stay in linear memory.
+    add(builder.carry(slot, layout));
+    if (!configs.empty() && isImage(costs.getMap(layout)))
+      addMixed(configs, OpConfig(configs.front()));
+    // What reads one tensor may as well store it otherwise.
+    if (llvm::count(rule.isRead, true) == 1 && !tiesTypes())
+      for (const OpConfig &base : known)
+        add(replace(base, slot, layout));
+    return configs;
+  }
+  if (std::optional<unsigned> unitDim = findUnit(costs.getMap(layout)))
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*unitDim))) {
+      unsigned loop = dim.getPosition();
+      if (rule.loops[loop].iterator == utils::IteratorType::parallel &&
+          findDim(map, loop)) {
+        std::optional<Contraction> contraction = getContraction();
+        if (std::optional<OpConfig> config =
+                getForUnit(loop, contraction ? &*contraction : nullptr)) {
+          config = replace(*config, slot, layout);
+          if (config)
+            config->origin = OpConfig::Origin::Carried;
+          add(config);
+        }
+      }
+    }
+  // Or this tensor alone.
+  for (const OpConfig &base : known)
+    add(replace(base, slot, layout));
+  return configs;
+}
+
+LayoutId layout::generalizeImage(LayoutId special, RankedTensorType type,
+                                 CostModel &costs) {
+  std::optional<unsigned> unit = findUnit(costs.getMap(special));
+  if (!unit)
+    return special;
+  LayoutId wanted = costs.getNormalForm(special, type);
+  for (const LayoutMap &form :
+       getImageForms(type.getRank(), *unit, ImageRole::Activation)) {
+    LayoutId general = costs.intern(form);
+    if (costs.getNormalForm(general, type) == wanted)
+      return general;
+  }
+  return special;
+}

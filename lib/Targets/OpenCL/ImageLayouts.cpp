@@ -1,0 +1,211 @@
+//===- ImageLayouts.cpp - Images that a device can hold -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/ImageLayouts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+bool layout::isImage(const LayoutMap &map) {
+  return map.getSpace().starts_with("image");
+}
+
+std::optional<unsigned> layout::findUnit(const LayoutMap &image) {
+  if (!isImage(image) || image.getCoordinates().empty())
+    return std::nullopt;
+  const Digit *digit = image.getCoordinates().back().value.getSingleDigit();
+  if (!digit || !digit->isDim() || digit->lo != 1)
+    return std::nullopt;
+  return digit->dim;
+}
+
+/// The most positions along each coordinate of a space but the lane.
+static SmallVector<int64_t, 3> getLimits(StringRef space,
+                                         OpenClTargetAttr target) {
+  if (space == "image2d")
+    return {target.getImage2dMaxWidth(), target.getImage2dMaxHeight()};
+  if (space == "image2d_array")
+    return {target.getImage2dMaxWidth(), target.getImage2dMaxHeight(),
+            target.getImageMaxArraySize()};
+  if (space == "image3d")
+    return {target.getImage3dMaxWidth(), target.getImage3dMaxHeight(),
+            target.getImage3dMaxDepth()};
+  return {};
+}
+
+ImageFit ImageFit::get(const LayoutMap &map, RankedTensorType type,
+                       OpenClTargetAttr target) {
+  ImageFit fit;
+  if (!isImage(map))
+    return fit;
+  fit.most = getLimits(map.getSpace(), target);
+  ArrayRef<Coordinate> coordinates = map.getCoordinates();
+  if (!target.isImageType(type.getElementType())) {
+    fit.answer = Answer::ElementType;
+    return fit;
+  }
+  if (fit.most.empty() || coordinates.size() != fit.most.size() + 1 ||
+      !coordinates.back().extent.isConstantEqual(kLanesOfPixel)) {
+    fit.answer = Answer::NoPixels;
+    return fit;
+  }
+  for (auto [coordinate, most] : llvm::zip(coordinates, fit.most)) {
+    SizeExpr extent = coordinate.extent.specialize(type.getShape());
+    std::optional<int64_t> size = extent.getConstant();
+    if (!size) {
+      fit.answer = extent.isOverflow() ? Answer::TooLarge : Answer::DynamicSize;
+      fit.size.clear();
+      return fit;
+    }
+    fit.size.push_back(*size);
+    if (*size < 1)
+      fit.answer = Answer::Empty;
+    else if (*size > most && fit.answer == Answer::Fits)
+      fit.answer = Answer::TooLarge;
+  }
+  return fit;
+}
+
+void layout::describe(const ImageFit &fit, RankedTensorType type,
+                      llvm::raw_ostream &os) {
+  switch (fit.answer) {
+  case ImageFit::Answer::Fits:
+    os << "an image that fits";
+    return;
+  case ImageFit::Answer::TooLarge:
+    if (fit.size.empty()) {
+      os << "an image of more pixels than 64 bits count";
+      return;
+    }
+    os << "an image of ";
+    llvm::interleave(fit.size, os, " x ");
+    os << " pixels, and the target has at most ";
+    llvm::interleave(fit.most, os, " x ");
+    return;
+  case ImageFit::Answer::DynamicSize:
+    os << "an image of a size that is known at run time only, which is not "
+          "shown to fit the target";
+    return;
+  case ImageFit::Answer::ElementType:
+    os << "an image of " << type.getElementType()
+       << ", for which the target has no channel type";
+    return;
+  case ImageFit::Answer::Empty:
+    os << "an image without pixels";
+    return;
+  case ImageFit::Answer::NoPixels:
+    os << "an image without the " << kLanesOfPixel << " lanes of a pixel";
+    return;
+  }
+  llvm_unreachable("all answers are described");
+}
+
+namespace {
+/// An image with one dim on the lanes, the others whole.
+class Form {
+public:
+  Form(unsigned rank, unsigned unit) : rank(rank), unit(unit) {}
+
+  /// `x` and `y` list dims, slowest first; the unit stands for its pixels.
+  LayoutMap get(ArrayRef<unsigned> x, ArrayRef<unsigned> y) const {
+    Sized width = group(getDigits(x)), height = group(getDigits(y));
+    Sized lane = mod(Sized::dim(unit), kLanesOfPixel);
+    return LayoutMap::get(rank, "image2d",
+                          {{"x", width.value, width.extent},
+                           {"y", height.value, height.extent},
+                           {"lane", lane.value, lane.extent}});
+  }
+
+private:
+  SmallVector<Sized> getDigits(ArrayRef<unsigned> dims) const {
+    SmallVector<Sized> digits;
+    for (unsigned d : dims)
+      digits.push_back(d == unit ? floorDiv(Sized::dim(d), kLanesOfPixel)
+                                 : Sized::dim(d));
+    return digits;
+  }
+
+  unsigned rank, unit;
+};
+} // namespace
+
+/// `first`, if any, before `dims`.
+static SmallVector<unsigned> after(std::optional<unsigned> first,
+                                   ArrayRef<unsigned> dims) {
+  SmallVector<unsigned> all;
+  if (first)
+    all.push_back(*first);
+  llvm::append_range(all, dims);
+  return all;
+}
+
+SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned unit,
+                                             ImageRole role,
+                                             ArrayRef<unsigned> summed) {
+  Form form(rank, unit);
+  SmallVector<LayoutMap> forms;
+  auto add = [&](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
+    LayoutMap map = form.get(x, y);
+    if (!llvm::is_contained(forms, map))
+      forms.push_back(map);
+  };
+  SmallVector<unsigned> others;
+  for (unsigned d : llvm::seq(rank))
+    if (d != unit)
+      others.push_back(d);
+
+  if (role == ImageRole::Filter) {
+    SmallVector<unsigned> window;
+    for (unsigned d : others)
+      if (!llvm::is_contained(summed, d))
+        window.push_back(d);
+    if (summed.empty())
+      add(window, {unit});
+    else
+      add(summed, after(unit, window));
+    // weight_height: all that is summed over along x.
+    add(llvm::to_vector(llvm::concat<const unsigned>(window, summed)), {unit});
+  }
+
+  // The last `count` of the others along x, with or without the pixels.
+  auto split = [&](unsigned count, bool pixelsAlongX) {
+    ArrayRef<unsigned> all = others;
+    std::optional<unsigned> pixels = unit;
+    add(after(pixelsAlongX ? pixels : std::nullopt, all.take_back(count)),
+        after(pixelsAlongX ? std::nullopt : pixels, all.drop_back(count)));
+  };
+  // Rank 2 is a feature map of one pixel.
+  split(others.size() > 1, /*pixelsAlongX=*/true);
+  split(std::min<unsigned>(1, others.size()), /*pixelsAlongX=*/false);
+  for (unsigned count = 0; count <= others.size(); ++count)
+    split(count, /*pixelsAlongX=*/true);
+  for (unsigned count = 0; count <= others.size(); ++count)
+    split(count, /*pixelsAlongX=*/false);
+  return forms;
+}
+
+ImageChoice layout::chooseImage(RankedTensorType type, unsigned unit,
+                                ImageRole role, ArrayRef<unsigned> summed,
+                                OpenClTargetAttr target) {
+  ImageChoice choice;
+  bool isFirst = true;
+  for (const LayoutMap &map :
+       getImageForms(type.getRank(), unit, role, summed)) {
+    ImageFit fit = ImageFit::get(map, type, target);
+    if (isFirst)
+      choice.first = fit;
+    isFirst = false;
+    if (fit) {
+      choice.map = map;
+      break;
+    }
+  }
+  return choice;
+}

@@ -1,0 +1,195 @@
+//===- OpenClModel.cpp - Plans and prices on devices with images ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpenClModel.h"
+#include "ImageCandidates.h"
+#include "layout/Algebra/AffineMaps.h"
+#include "layout/Algebra/Pack.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Targets/OpenCL/KernelReads.h"
+#include "layout/Targets/Registration.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Buffers hold everything; a work item has to find its index from where it
+/// writes.
+bool OpenClModel::canStore(const LayoutMap &map, RankedTensorType type) const {
+  if (isImage(map))
+    return bool(ImageFit::get(map, type, target));
+  return type.hasStaticShape() || map == LayoutMap::rowMajor(type.getRank()) ||
+         getBackwardValues(map, type.getShape());
+}
+
+std::optional<LayoutId> OpenClModel::generalize(const LayoutMap &map,
+                                                RankedTensorType type,
+                                                CostModel &costs) const {
+  if (!isImage(map))
+    return std::nullopt;
+  return generalizeImage(costs.intern(map), type, costs);
+}
+
+bool OpenClModel::cutsAnywhere(const LayoutMap &map) const {
+  return isImage(map);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// Kernels move whole pixels.
+void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
+                             RankedTensorType to) const {
+  TargetModel::countBytes(plan, from, to);
+  SmallVector<int64_t> sizes = assumeSizes(to.getShape());
+  int64_t elementBytes = getElementBytes(to.getElementType());
+  LayoutMap source = *getLayoutMap(from), dest = *getLayoutMap(to);
+  KernelReads reads = countConversionReads(source, dest, sizes, elementBytes,
+                                           from.getContext());
+  plan.overhead = addCosts(target.getLaunchCost(), reads.getCost(target));
+  if (isImage(source) && plan.kind == ConversionPlan::Kind::Relayout)
+    plan.bytesRead = getStorageBytes(source, sizes, elementBytes);
+  if (isImage(dest))
+    plan.bytesWritten = getStorageBytes(dest, sizes, elementBytes);
+}
+
+Cost OpenClModel::getCost(const ConversionPlan &plan) const {
+  return addCosts(plan.overhead, addCosts(plan.bytesRead, plan.bytesWritten));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Whether a tensor that is read element by element comes as the result is
+/// stored: then what makes it computes this op, too.
+static bool isFusable(Operation *op, const OpLayoutRule &rule,
+                      const OpLayouts &layouts, CostModel &costs) {
+  for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
+    if (!map || !rule.isRead[i] || !map.isPermutation())
+      continue;
+    std::optional<LayoutId> same =
+        costs.project(layouts.results.front(), rule.resultMaps.front(), map);
+    auto type = cast<RankedTensorType>(op->getOperand(i).getType());
+    if (same && costs.getRepresentative(*same, type) == layouts.operands[i])
+      return true;
+  }
+  return false;
+}
+
+static bool isPointwise(const OpLayoutRule &rule) {
+  return !rule.resultMaps.empty() && rule.resultMaps.front().isPermutation() &&
+         llvm::all_of(rule.loops, [](const LoopRule &loop) {
+           return loop.iterator == utils::IteratorType::parallel;
+         });
+}
+
+Cost OpenClModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+                               const OpLayouts &layouts, CostModel &costs) {
+  SmallVector<int64_t> trips;
+  SmallVector<utils::IteratorType> iterators;
+  for (const LoopRule &loop : rule.loops) {
+    trips.push_back(ShapedType::isDynamic(loop.size) ? target.getAssumedSize()
+                                                     : loop.size);
+    iterators.push_back(loop.iterator);
+  }
+  AffineMap written = AffineMap::get(trips.size(), 0, op->getContext());
+  LayoutMap result = LayoutMap::rowMajor(0);
+  if (!rule.resultMaps.empty()) {
+    written = rule.resultMaps.front();
+    result = costs.getMap(layouts.results.front());
+  }
+  KernelLoops loops(trips, iterators, written, result);
+
+  Cost bytes = 0;
+  KernelReads reads;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!rule.operandMaps[i] || !rule.isRead[i])
+      continue;
+    auto type = cast<RankedTensorType>(operand.getType());
+    LayoutId layout = layouts.operands[i];
+    bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
+    reads.add(loops.count(rule.operandMaps[i], costs.getMap(layout),
+                          getElementBytes(type.getElementType())));
+  }
+  for (auto [i, tensor] : llvm::enumerate(op->getResults()))
+    bytes = addCosts(bytes,
+                     costs
+                         .getStorage(cast<RankedTensorType>(tensor.getType()),
+                                     layouts.results[i])
+                         .bytes);
+  Cost cost = addCosts(bytes, reads.getCost(target));
+  cost = addCosts(cost, scaleCost(loops.getPoints(), rule.opsPerPoint) /
+                            target.getFlopsPerByte());
+  // Whatever else an op costs to start is the same in all layouts.
+  if (isPointwise(rule) && !isFusable(op, rule, layouts, costs))
+    cost = addCosts(cost, target.getLaunchCost());
+  return cost;
+}
+
+/// Beside the bytes: where the op cuts or shifts a dim within pixels, each lane
+/// reads a pixel of its own.
+Cost OpenClModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+                                const OpLayouts &layouts, CostModel &costs) {
+  KernelReads reads;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    LayoutId layout = layouts.operands[i];
+    if (!type || layout == kAnyLayout ||
+        (!rule.isRead.empty() && !rule.isRead[i]))
+      continue;
+    int64_t bytes = costs.getStorage(type, layout).bytes;
+    const LayoutMap &map = costs.getMap(layout);
+    if (!isImage(map)) {
+      reads.add({/*imageBytes=*/0, bytes});
+      continue;
+    }
+    std::optional<unsigned> unit = findUnit(map);
+    bool keepsPixels = unit && *unit < rule.units.size() &&
+                       rule.units[*unit] % kLanesOfPixel == 0;
+    reads.add({scaleCost(bytes, keepsPixels ? 1 : kLanesOfPixel), 0});
+  }
+  return addCosts(TargetModel::getPerDimCost(op, rule, layouts, costs),
+                  reads.getCost(target));
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+/// The tensors of a kernel choose apart.
+CandidateLimits OpenClModel::getLimits(CandidateLimits limits) const {
+  return {llvm::SaturatingMultiply(limits.configsPerOp, 3u),
+          llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};
+}
+
+void OpenClModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+                       AddConfig add) {
+  for (OpConfig &config :
+       ImageCandidates(op, costs, target, known.notes).getSeeds())
+    add(std::move(config));
+}
+
+void OpenClModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+                        CostModel &costs, Candidates &known, AddConfig add) {
+  if (op.rule.kind != OpLayoutRule::Kind::Loops)
+    return TargetModel::carry(op, slot, layout, costs, known, add);
+  for (OpConfig &config : ImageCandidates(op, costs, target, known.notes)
+                              .carry(known.configs, slot, layout))
+    add(std::move(config));
+}
+
+void OpenClModel::describe(const OpConfig &config, raw_ostream &os) const {
+  os << (config.origin == OpConfig::Origin::Mixed
+             ? "reads and writes images and linear memory as they come"
+             : "puts its channels on the lanes of pixels");
+}
+
+void layout::registerOpenClTarget(DialectRegistry &registry) {
+  TargetModel::attachTo<OpenClModel, OpenClTargetAttr>(registry);
+}
