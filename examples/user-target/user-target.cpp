@@ -72,15 +72,14 @@ namespace {
 
 class GridModel : public TargetModel {
 public:
-  explicit GridModel(int64_t cores) : cores(cores) {}
+  explicit GridModel(int64_t cores)
+      : TargetModel(/*assumedSize=*/kTile), cores(cores) {}
 
   bool canStore(const LayoutMap &map, RankedTensorType type) const override {
     return equalOn(map, LayoutMap::rowMajor(type.getRank()), type.getShape()) ==
                Answer::Yes ||
            isTiled(map, type.getShape());
   }
-
-  int64_t getAssumedSize() const override { return kTile; }
 
   /// The cores fetch operands through kernels that know both forms.
   bool findsElements() const override { return true; }

@@ -123,6 +123,10 @@ Cost TargetModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
   return cost;
 }
 
+Cost TargetModel::getCost(const ConversionPlan &plan) const {
+  return addCosts(plan.overhead, addCosts(plan.bytesRead, plan.bytesWritten));
+}
+
 CandidateLimits TargetModel::getLimits(CandidateLimits limits) const {
   return limits;
 }

@@ -39,6 +39,9 @@ struct OpLayouts;
 
 class TargetModel {
 public:
+  explicit TargetModel(int64_t assumedSize = 1, int64_t assumedTrips = 8)
+      : assumedSize(assumedSize), assumedTrips(assumedTrips) {}
+
   /// The model of the machine that `target` describes; null is linear memory
   /// without figures: it has plans, and no prices.
   static std::unique_ptr<TargetModel> get(TargetInterface target);
@@ -50,10 +53,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// The size that stands for a dynamic one in costs, at least 1.
-  virtual int64_t getAssumedSize() const { return 1; }
+  int64_t getAssumedSize() const { return assumedSize; }
 
   /// How often a loop whose bounds are not known is taken to run.
-  virtual int64_t getAssumedTrips() const { return 8; }
+  int64_t getAssumedTrips() const { return assumedTrips; }
 
   /// `shape` with the assumed size for dynamic ones.
   SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape) const;
@@ -106,8 +109,8 @@ public:
     return std::nullopt;
   }
 
-  /// The cost of a plan that is not free.
-  virtual Cost getCost(const ConversionPlan &plan) const = 0;
+  /// The cost of a plan that is not free: its bytes, and what comes on top.
+  virtual Cost getCost(const ConversionPlan &plan) const;
 
   //===--------------------------------------------------------------------===//
   // Ops
@@ -157,6 +160,9 @@ protected:
   /// Fills in what the boxes and fills of a plan amount to.
   virtual void countBytes(ConversionPlan &plan, RankedTensorType from,
                           RankedTensorType to) const;
+
+private:
+  int64_t assumedSize, assumedTrips;
 };
 
 template <typename Model, typename AttrTy>

@@ -259,10 +259,9 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy,
   }
   result = fillSlices(b, loc, copy, into, result, to);
   // A slice of nothing would be out of its bounds.
-  ArrayRef<DigitBox> boxes = copy.boxes;
   if (holdsNothing(from))
-    boxes = {};
-  for (const DigitBox &box : boxes) {
+    return into.collapse(result, physical);
+  for (const DigitBox &box : copy.boxes) {
     Side::Slice read = from.getSlice(box);
     Value part = expanded;
     if (!read.isAll)

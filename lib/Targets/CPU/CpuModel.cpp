@@ -137,7 +137,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
     return cast<RankedTensorType>(value.getType());
   };
   SmallVector<int64_t> trips =
-      getStoredTrips(rule, layouts, costs, target.getAssumedSize());
+      getStoredTrips(rule, layouts, costs, getAssumedSize());
   bool statesPadding = llvm::any_of(layouts.results, [&](LayoutId layout) {
     return bool(costs.getPadding(layout));
   });

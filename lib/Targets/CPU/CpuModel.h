@@ -39,10 +39,9 @@ namespace layout {
 
 class CpuModel : public TargetModel {
 public:
-  explicit CpuModel(CpuTargetAttr target) : target(target) {}
-
-  int64_t getAssumedSize() const override { return target.getAssumedSize(); }
-  int64_t getAssumedTrips() const override { return target.getAssumedTrips(); }
+  explicit CpuModel(CpuTargetAttr target)
+      : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
+        target(target) {}
 
   std::optional<ConversionPlan> countMove(RankedTensorType type, LayoutId from,
                                           LayoutId to,

@@ -66,7 +66,7 @@ Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   for (const LoopRule &loop : rule.loops)
     if (loop.iterator == utils::IteratorType::reduction)
       points = scaleCost(points, ShapedType::isDynamic(loop.size)
-                                     ? target.getAssumedSize()
+                                     ? getAssumedSize()
                                      : loop.size);
   llvm::SmallBitVector channels;
   if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
@@ -131,10 +131,6 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
   plan.bytesRead = plan.bytesWritten = move ? move->bytes : kInfiniteCost / 4;
   plan.runBytes = elementBytes;
   return plan;
-}
-
-Cost NpuModel::getCost(const ConversionPlan &plan) const {
-  return addCosts(plan.overhead, addCosts(plan.bytesRead, plan.bytesWritten));
 }
 
 //===----------------------------------------------------------------------===//

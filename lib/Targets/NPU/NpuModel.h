@@ -38,15 +38,13 @@ struct NpuMove {
 
 class NpuModel : public TargetModel {
 public:
-  explicit NpuModel(NpuTargetAttr target) : target(target) {}
-
-  int64_t getAssumedSize() const override { return target.getAssumedSize(); }
-  int64_t getAssumedTrips() const override { return target.getAssumedTrips(); }
+  explicit NpuModel(NpuTargetAttr target)
+      : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
+        target(target) {}
 
   bool findsElements() const override { return true; }
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                           AxesCache *cache) const override;
-  Cost getCost(const ConversionPlan &plan) const override;
   Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
   Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,

@@ -58,10 +58,6 @@ void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
     plan.bytesWritten = getStorageBytes(dest, sizes, elementBytes);
 }
 
-Cost OpenClModel::getCost(const ConversionPlan &plan) const {
-  return addCosts(plan.overhead, addCosts(plan.bytesRead, plan.bytesWritten));
-}
-
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -94,7 +90,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   SmallVector<int64_t> trips;
   SmallVector<utils::IteratorType> iterators;
   for (const LoopRule &loop : rule.loops) {
-    trips.push_back(ShapedType::isDynamic(loop.size) ? target.getAssumedSize()
+    trips.push_back(ShapedType::isDynamic(loop.size) ? getAssumedSize()
                                                      : loop.size);
     iterators.push_back(loop.iterator);
   }

@@ -27,10 +27,9 @@ namespace layout {
 
 class OpenClModel : public TargetModel {
 public:
-  explicit OpenClModel(OpenClTargetAttr target) : target(target) {}
-
-  int64_t getAssumedSize() const override { return target.getAssumedSize(); }
-  int64_t getAssumedTrips() const override { return target.getAssumedTrips(); }
+  explicit OpenClModel(OpenClTargetAttr target)
+      : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
+        target(target) {}
 
   bool canStore(const LayoutMap &map, RankedTensorType type) const override;
   bool findsElements() const override { return true; }
@@ -39,7 +38,6 @@ public:
                                      CostModel &costs) const override;
   /// Kernels find each element of an image by itself.
   bool cutsAnywhere(const LayoutMap &map) const override;
-  Cost getCost(const ConversionPlan &plan) const override;
   Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
   Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
