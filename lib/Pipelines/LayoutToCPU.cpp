@@ -18,7 +18,9 @@ using namespace mlir::layout;
 void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
-  pm.addPass(createCanonicalizeLayoutsPass());
+  CanonicalizeLayoutsPassOptions canonicalize;
+  canonicalize.keepNpuScatter = true;
+  pm.addPass(createCanonicalizeLayoutsPass(canonicalize));
   PropagatePassOptions propagate;
   propagate.target = target.str();
   pm.addPass(createPropagatePass(propagate));

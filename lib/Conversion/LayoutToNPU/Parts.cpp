@@ -73,8 +73,10 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
                    to = op.getResult().getType();
   for (RankedTensorType type : {from, to})
     if (type.getEncoding() && !isa<NpuScatterAttr>(type.getEncoding()))
-      return op.emitOpError() << "takes tensors of an NPU's memories: " << type
-                              << " has no #layout.npu_scatter as its layout";
+      return op.emitOpError()
+             << "takes plain tensors in system memory and tensors in local "
+                "memory, not "
+             << type << ": give it no layout, or a #layout.npu_scatter";
   Value source = getMemory(op.getSource());
   if (!to.getEncoding() && isOnlyInserted(op.getResult())) {
     memory[op.getResult()] = source;

@@ -34,15 +34,28 @@ std::optional<UnitTable> npu::getUnitTable(const Storage &storage,
   return std::nullopt;
 }
 
-/// Whether the loop that leads to the operand's units is the result's, and both
-/// go in step.
+/// The unit of all elements that are read by `map`, where that is one: nothing
+/// goes from unit to unit, or is read at its first index alone.
+static std::optional<int64_t> getOnlyUnit(AffineMap map,
+                                          const UnitTable &units) {
+  if (!units.dim)
+    return units.units.start;
+  auto index = dyn_cast<AffineConstantExpr>(map.getResult(*units.dim));
+  if (!index || index.getValue() != 0)
+    return std::nullopt;
+  return units.units.start + units.units.get(*units.dim, 0);
+}
+
+/// Whether the operand and the result are in one unit, or the loop that leads
+/// to the operand's units is the result's, and both go in step.
 static bool goInStep(AffineMap map, const UnitTable &units, AffineMap resultMap,
                      const UnitTable &result) {
-  if (units.units.start != result.units.start ||
-      units.dim.has_value() != result.dim.has_value())
+  std::optional<int64_t> only = getOnlyUnit(map, units);
+  std::optional<int64_t> resultOnly = getOnlyUnit(resultMap, result);
+  if (only || resultOnly)
+    return only == resultOnly;
+  if (units.units.start != result.units.start)
     return false;
-  if (!units.dim)
-    return true;
   // The two have one loop, so they have one size.
   return map.getResult(*units.dim) == resultMap.getResult(*result.dim) &&
          isa<AffineDimExpr>(map.getResult(*units.dim)) &&

@@ -65,9 +65,9 @@ Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   }
   for (const LoopRule &loop : rule.loops)
     if (loop.iterator == utils::IteratorType::reduction)
-      points = scaleCost(points, ShapedType::isDynamic(loop.size)
-                                     ? getAssumedSize()
-                                     : loop.size);
+      points =
+          scaleCost(points, ShapedType::isDynamic(loop.size) ? getAssumedSize()
+                                                             : loop.size);
   llvm::SmallBitVector channels;
   if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
     if (auto scatter = dyn_cast_if_present<NpuScatterAttr>(

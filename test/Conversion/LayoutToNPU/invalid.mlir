@@ -43,7 +43,7 @@ func.func @outside(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 #blocked = #layout.blocked<"NC" to "NC4c">
 func.func @other_space(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
-  // expected-error @below {{takes tensors of an NPU's memories: 'tensor<2x4xf32, #layout.blocked<"NC" to "NC4c">>' has no #layout.npu_scatter as its layout}}
+  // expected-error @below {{takes plain tensors in system memory and tensors in local memory, not 'tensor<2x4xf32, #layout.blocked<"NC" to "NC4c">>': give it no layout, or a #layout.npu_scatter}}
   %y = layout.convert %x : tensor<2x4xf32> to tensor<2x4xf32, #blocked>
   %r = layout.convert %y : tensor<2x4xf32, #blocked> to tensor<2x4xf32>
   return %r : tensor<2x4xf32>

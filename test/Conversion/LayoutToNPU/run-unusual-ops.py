@@ -218,3 +218,19 @@ check("""func.func @main(%a0: tensor<3x5x1x2xi8>, %a1: tensor<1x3x1x1xi8>, %a2: 
   return %v11 : tensor<3x6x4x1xi32>
 }
 """, [a, b, w], sums, chip="#npu.target<npus = 15, bytes_per_npu = 4096, eu_bytes = 128, max_shape = [3, 5, 4, 2]>")
+
+# What is read at the first of its channels is in the unit of a result without any.
+a, b = draw(1, 3, 3, 9, dtype=np.int32), draw(2, 3, 2, 9, dtype=np.int32)
+tiles = np.einsum("mkac,nkbc->mnab", a, b)
+check("""func.func @main(%a: tensor<1x3x3x9xi32>, %b: tensor<2x3x2x9xi32>) -> (tensor<1x3x3x2xi32>, tensor<1x1x3x2xi32>) {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1x2x3x2xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<1x2x3x2xi32>) -> tensor<1x2x3x2xi32>
+  %m = linalg.mmt4d ins(%a, %b : tensor<1x3x3x9xi32>, tensor<2x3x2x9xi32>) outs(%f : tensor<1x2x3x2xi32>) -> tensor<1x2x3x2xi32>
+  %first = arith.constant dense<0> : tensor<2xi32>
+  %g = tensor.gather %m[%first] gather_dims([0, 1]) : (tensor<1x2x3x2xi32>, tensor<2xi32>) -> tensor<1x1x3x2xi32>
+  %r = tensor.concat dim(1) %g, %m : (tensor<1x1x3x2xi32>, tensor<1x2x3x2xi32>) -> tensor<1x3x3x2xi32>
+  return %r, %g : tensor<1x3x3x2xi32>, tensor<1x1x3x2xi32>
+}
+""", [a, b], np.concatenate([tiles[:, :1], tiles], 1), tiles[:, :1],
+      chip="#npu.target<npus = 6, bytes_per_npu = 16384, eu_bytes = 64, banks = 4>")

@@ -36,16 +36,23 @@ namespace {
 struct CanonicalizeLayoutsPass
     : public layout::impl::CanonicalizeLayoutsPassBase<
           CanonicalizeLayoutsPass> {
+  using Base::Base;
+
   void runOnOperation() override {
+    auto canonicalize = [&](RankedTensorType type) {
+      bool isKept =
+          keepNpuScatter && isa_and_present<NpuScatterAttr>(type.getEncoding());
+      return isKept ? type : getCanonicalType(type);
+    };
     AttrTypeReplacer replacer;
     replacer.addReplacement(
-        [](RankedTensorType type) -> Type { return getCanonicalType(type); });
+        [&](RankedTensorType type) -> Type { return canonicalize(type); });
     // Elements carry their type but do not offer it for replacement.
-    replacer.addReplacement([](ElementsAttr elements) -> Attribute {
+    replacer.addReplacement([&](ElementsAttr elements) -> Attribute {
       auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
       if (!type)
         return elements;
-      RankedTensorType canonical = getCanonicalType(type);
+      RankedTensorType canonical = canonicalize(type);
       return canonical == type ? Attribute(elements)
                                : retypeElements(elements, canonical);
     });

@@ -218,7 +218,14 @@ def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
     row-major layout becomes no layout: types that store alike are then the same
     type (L5). Types of values, of functions, of constants and inside attributes
     are all visited. The pass never changes where an element lives.
+
+    With `keep-npu-scatter`, `#layout.npu_scatter` stays as it is: the commands
+    of an NPU ask for the family, not for its map.
   }];
+  let options = [
+    Option<"keepNpuScatter", "keep-npu-scatter", "bool", "false",
+           "Leave #layout.npu_scatter as it is">,
+  ];
 }
 
 def FoldTransformsPass : Pass<"layout-fold-transforms"> {
