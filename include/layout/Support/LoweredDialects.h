@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialects whose ops a function may hold. Ops of another one are refused
-// before the first pass that rewrites: upstream's canonicalization of them is
-// not ours to rely on, and crashes for some.
+// The dialects whose ops a function may hold. Ops of another one that do not
+// decompose (linalg::AggregatedOpInterface) are refused before the first pass
+// that rewrites: upstream's canonicalization of them is not ours to rely on,
+// and crashes for some.
 //
 //===----------------------------------------------------------------------===//
 

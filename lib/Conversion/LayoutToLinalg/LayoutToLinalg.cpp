@@ -13,6 +13,7 @@
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -91,12 +92,41 @@ static void report(Operation *op, StringRef reason) {
   if (!reason.empty())
     diag << ": " << reason;
   else
-    diag << ": no pattern knows this op on storage";
+    diag << ": no pattern knows this op on storage, and it does not implement "
+            "linalg::AggregatedOpInterface";
   diag << "; the way out is to give it other layouts, or plain tensors, by "
           "layout.convert before and after it";
 }
 
+/// Ops of other dialects become the ops that they decompose into, on tensors of
+/// the same types. Those of linalg have patterns.
+static LogicalResult decomposeForeignOps(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  SmallVector<linalg::AggregatedOpInterface> ops;
+  do {
+    ops.clear();
+    root->walk([&](linalg::AggregatedOpInterface op) {
+      if (!isa<linalg::LinalgDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    for (linalg::AggregatedOpInterface op : ops) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+      if (failed(values) || TypeRange(*values) != op->getResultTypes()) {
+        report(op, failed(values) ? "its decomposition failed"
+                                  : "it decomposes into values of other types, "
+                                    "where results keep their layouts");
+        return failure();
+      }
+      rewriter.replaceOp(op, *values);
+    }
+  } while (!ops.empty());
+  return success();
+}
+
 LogicalResult layout::convertLayoutToLinalg(Operation *root) {
+  if (failed(decomposeForeignOps(root)))
+    return failure();
   MLIRContext *context = root->getContext();
   TypeConverter converter;
   populateStorageConversion(converter);

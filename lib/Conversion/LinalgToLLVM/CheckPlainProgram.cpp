@@ -15,6 +15,7 @@
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -104,7 +105,8 @@ static LogicalResult checkResource(arith::ConstantOp op) {
 static LogicalResult check(Operation *op) {
   if (isOpTriviallyDead(op))
     return success();
-  if (!layout::isPlainDialect(op->getName().getDialectNamespace()))
+  if (!layout::isPlainDialect(op->getName().getDialectNamespace()) &&
+      !isa<linalg::AggregatedOpInterface>(op))
     return op->emitOpError("has no lowering to the LLVM dialect here; lower it "
                            "before this pipeline");
   if (failed(checkTypes(op)) || failed(layout::checkStatedSizes(op)))

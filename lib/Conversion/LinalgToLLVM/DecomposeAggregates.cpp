@@ -250,6 +250,25 @@ static void separateViewsOfNothing(RewriterBase &rewriter, Operation *root) {
     separateViewOfNothing(rewriter, view);
 }
 
+/// Replaces each op by its parts.
+static LogicalResult decompose(RewriterBase &rewriter,
+                               ArrayRef<linalg::AggregatedOpInterface> ops) {
+  for (linalg::AggregatedOpInterface op : ops) {
+    auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
+    if (onTensors && !onTensors.hasPureTensorSemantics())
+      return op->emitError("layout-decompose-aggregates: this op works on "
+                           "buffers, but is written as structured ops on "
+                           "tensors only; write it on tensors");
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+    if (failed(parts))
+      return op->emitError("layout-decompose-aggregates: this op cannot be "
+                           "written as structured ops; make its shape static");
+    rewriter.replaceOp(op, *parts);
+  }
+  return success();
+}
+
 namespace {
 struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
@@ -274,12 +293,6 @@ struct DecomposeAggregates
         [&](tensor::ExtractSliceOp op) { slices.push_back(op); });
     for (tensor::ExtractSliceOp op : slices)
       cutBeforeUnpack(rewriter, op);
-    SmallVector<linalg::AggregatedOpInterface> ops;
-    getOperation()->walk([&](linalg::AggregatedOpInterface op) {
-      // Relayouts have a lowering of their own.
-      if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
-        ops.push_back(op);
-    });
     SmallVector<Operation *> transforms;
     getOperation()->walk([&](Operation *op) {
       if (isa<linalg::WinogradFilterTransformOp,
@@ -305,23 +318,20 @@ struct DecomposeAggregates
         return signalPassFailure();
       }
     }
-    for (linalg::AggregatedOpInterface op : ops) {
-      auto onTensors = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
-      if (onTensors && !onTensors.hasPureTensorSemantics()) {
-        op->emitError("layout-decompose-aggregates: this op works on buffers, "
-                      "but is written as structured ops on tensors only; "
-                      "write it on tensors");
+    // Parts of aggregates may be aggregates.
+    SmallVector<linalg::AggregatedOpInterface> ops;
+    auto findOps = [&] {
+      ops.clear();
+      getOperation()->walk([&](linalg::AggregatedOpInterface op) {
+        // Relayouts have a lowering of their own.
+        if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
+          ops.push_back(op);
+      });
+      return !ops.empty();
+    };
+    while (findOps())
+      if (failed(decompose(rewriter, ops)))
         return signalPassFailure();
-      }
-      rewriter.setInsertionPoint(op);
-      FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
-      if (failed(parts)) {
-        op->emitError("layout-decompose-aggregates: this op cannot be written "
-                      "as structured ops; make its shape static");
-        return signalPassFailure();
-      }
-      rewriter.replaceOp(op, *parts);
-    }
   }
 };
 } // namespace

@@ -21,7 +21,7 @@ func.func @breakpoints(%x: tensor<48x3xf32, #c16>, %y: tensor<48x3xf32, #c24>) -
 
 #c16 = #layout.blocked<"CW" to "CW16c">
 func.func @unknown_op(%i: index) -> tensor<48x3xindex, #c16> {
-  // expected-error @+1 {{'tensor.generate' cannot be lowered with a value of type 'tensor<48x3xindex, #layout.blocked<"CW" to "CW16c">>': no pattern knows this op on storage}}
+  // expected-error @+1 {{'tensor.generate' cannot be lowered with a value of type 'tensor<48x3xindex, #layout.blocked<"CW" to "CW16c">>': no pattern knows this op on storage, and it does not implement linalg::AggregatedOpInterface; the way out is to give it other layouts}}
   %0 = tensor.generate {
   ^bb0(%c: index, %w: index):
     tensor.yield %c : index

@@ -25,6 +25,9 @@ def ConvertLayoutToLinalgPass
       formula a loop that stores each element; `layout.storage_view` disappears;
     * constants are packed at compile time;
     * pads and slices stay what they are along dims that storage keeps whole;
+    * an op of another dialect that implements `linalg::AggregatedOpInterface`,
+      itself or by an external model, is decomposed on laid-out tensors, and what
+      it decomposes into is lowered as above;
     * functions, calls and structured control flow change their types. A dynamic
       size that storage does not tell travels beside the tensor as an `index`.
 

@@ -52,8 +52,9 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   let summary = "Rewrites ops like softmax to structured ops";
   let description = [{
     Rewrites every op that upstream defines as a sequence of structured ops
-    (softmax, the Winograd transforms) to that sequence, and `tensor.gather` to
-    one that reads the element of each place. A slice of what `linalg.unpack`
+    (softmax, the Winograd transforms) to that sequence, as every other op that
+    implements `linalg::AggregatedOpInterface`, and `tensor.gather` to one that
+    reads the element of each place. A slice of what `linalg.unpack`
     makes is taken from its source in the dims that have no tile, a
     transposition gets the sizes that a cast behind it tells, and a view of no
     elements becomes a tensor of its own.

@@ -10,6 +10,7 @@
 #include "layout/Support/LoweredDialects.h"
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::layout {
@@ -35,7 +36,8 @@ static LogicalResult check(Operation *op) {
   if (!op->isRegistered())
     gap = "is of no registered dialect";
   else if (isLive &&
-           !layout::isInputDialect(op->getName().getDialectNamespace()))
+           !layout::isInputDialect(op->getName().getDialectNamespace()) &&
+           !isa<linalg::AggregatedOpInterface>(op))
     gap = "is of a dialect that is not lowered here";
   if (!gap.empty())
     return op->emitError()

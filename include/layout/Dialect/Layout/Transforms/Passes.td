@@ -192,7 +192,8 @@ def CheckInputPass : Pass<"layout-check-input"> {
   let description = [{
     The first pass of the roads to devices, whose ops are all moved or computed
     there: an op of no registered dialect is an error, and in a function one of a
-    dialect that no road lowers, and one with a tensor whose encoding is no
+    dialect that no road lowers, unless it implements
+    `linalg::AggregatedOpInterface`, and one with a tensor whose encoding is no
     layout.
   }];
 }
