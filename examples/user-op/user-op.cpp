@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dialect that this library has never heard of, with one op. What the op asks
-// of layouts is all that has to be said: candidates, costs, the assignment, the
-// insertion of conversions and the verification work from that.
+// A dialect that this library has never heard of, with one op.
 //
 //   "user.gate"(%x, %g) : scales each channel of %x, which is n x c x h x w, by
 //   the element of %g, which is n x c
+//
+// The op says two things. Its rule is what it asks of layouts: candidates,
+// costs, the assignment, the insertion of conversions and the verification work
+// from that. Its decomposition is what it computes, as ops on tensors of the
+// same types: where elements are stored is the lowering's concern.
 //
 // The program reads a module from standard input, runs the pipeline of its
 // first argument, `layout-assign` where there is none, and writes the module.
@@ -19,6 +22,9 @@
 
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "layout/Pipelines/Registration.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -34,7 +40,8 @@ namespace {
 
 class GateOp : public Op<GateOp, OpTrait::ZeroRegions, OpTrait::OneResult,
                          OpTrait::ZeroSuccessors, OpTrait::NOperands<2>::Impl,
-                         layout::LayoutOpInterface::Trait> {
+                         layout::LayoutOpInterface::Trait,
+                         linalg::AggregatedOpInterface::Trait> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GateOp)
   using Op::Op;
@@ -58,6 +65,28 @@ public:
     rule.opsPerPoint = 1;
     layout::findTileableLoops(rule);
     return rule;
+  }
+
+  FailureOr<SmallVector<Value>> decomposeOperation(OpBuilder &b) {
+    Location loc = getLoc();
+    Value x = getOperation()->getOperand(0), g = getOperation()->getOperand(1);
+    auto type = cast<RankedTensorType>(getOperation()->getResult(0).getType());
+    // Fresh storage in the layout that was decided.
+    Value init =
+        tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
+                                type.getElementType(), type.getEncoding());
+    layout::OpLayoutRule rule = getLayoutRule();
+    SmallVector<AffineMap> maps = rule.operandMaps;
+    llvm::append_range(maps, rule.resultMaps);
+    SmallVector<utils::IteratorType> loops(rule.loops.size(),
+                                           utils::IteratorType::parallel);
+    auto scale = [](OpBuilder &b, Location loc, ValueRange args) {
+      Value scaled = arith::MulFOp::create(b, loc, args[0], args[1]);
+      linalg::YieldOp::create(b, loc, scaled);
+    };
+    auto generic = linalg::GenericOp::create(b, loc, type, ValueRange{x, g},
+                                             init, maps, loops, scale);
+    return SmallVector<Value>(generic.getResults());
   }
 };
 
