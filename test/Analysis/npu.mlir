@@ -118,25 +118,3 @@ func.func @every_other(%x: tensor<4x4xf32>) -> tensor<2x4xf32> {
   return %r : tensor<2x4xf32>
 }
 }
-
-// -----
-
-module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 1, bytes_per_npu = 4096, eu_bytes = 8, max_stride = 2048>, launch_cost = 1>} {
-// Four batches in a word would end in the middle of a dim, which no step of a
-// transfer does: they are bytes of their own.
-// CHECK-LABEL: func.func @words_across_dims
-// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x4x8x2x1xi8, #layout.npu_scatter<compact, start = 0, axes = "NNNNC", target
-func.func @words_across_dims(%x: tensor<4x4x8x2x1xi8>) -> tensor<4x2xi8> {
-  %e = tensor.empty() : tensor<4x2xi8>
-  %zero = arith.constant 0 : i8
-  %f = linalg.fill ins(%zero : i8) outs(%e : tensor<4x2xi8>) -> tensor<4x2xi8>
-  %s = linalg.generic {indexing_maps = [affine_map<(a, b, c, d, e) -> (a, b, c, d, e)>, affine_map<(a, b, c, d, e) -> (b, d)>],
-                       iterator_types = ["reduction", "parallel", "reduction", "parallel", "reduction"]}
-      ins(%x : tensor<4x4x8x2x1xi8>) outs(%f : tensor<4x2xi8>) {
-    ^bb0(%a: i8, %o: i8):
-      %r = arith.addi %a, %o : i8
-      linalg.yield %r : i8
-  } -> tensor<4x2xi8>
-  return %s : tensor<4x2xi8>
-}
-}

@@ -47,6 +47,9 @@ def generic(maps, kinds, ins, outs, body):
             f"{{\n{body}\n}}")
 
 
+SUM = """^bb0(%a: i8, %b: i8):
+  %t = arith.addi %a, %b : i8
+  linalg.yield %t : i8"""
 TWO, PARALLEL = "(a, b) -> (a, b)", ["parallel"] * 4
 
 # Bits inside of a program are bytes: computed, filled, padded, sliced, put together.
@@ -234,3 +237,22 @@ check("""func.func @main(%a: tensor<1x3x3x9xi32>, %b: tensor<2x3x2x9xi32>) -> (t
 }
 """, [a, b], np.concatenate([tiles[:, :1], tiles], 1), tiles[:, :1],
       chip="#npu.target<npus = 6, bytes_per_npu = 16384, eu_bytes = 64, banks = 4>")
+
+# Four bytes in a word that spans two dims are no step of a transfer: they stay bytes.
+x = draw(4, 4, 8, 2, 1, dtype=np.int8)
+sums = x.sum((0, 2, 4), dtype=np.int8)
+check(f"""func.func @main(%x: tensor<4x4x8x2x1xi8>) -> tensor<4xi8> {{
+  %zero = arith.constant 0 : i8
+  %e = tensor.empty() : tensor<4x2xi8>
+  %f = linalg.fill ins(%zero : i8) outs(%e : tensor<4x2xi8>) -> tensor<4x2xi8>
+  %s = {generic(["(a, b, c, d, e) -> (a, b, c, d, e)", "(a, b, c, d, e) -> (b, d)"],
+                ["reduction", "parallel", "reduction", "parallel", "reduction"], "%x : tensor<4x4x8x2x1xi8>",
+                "%f : tensor<4x2xi8>", SUM)} -> tensor<4x2xi8>
+  %e1 = tensor.empty() : tensor<4xi8>
+  %f1 = linalg.fill ins(%zero : i8) outs(%e1 : tensor<4xi8>) -> tensor<4xi8>
+  %r = {generic([TWO, "(a, b) -> (a)"], ["parallel", "reduction"], "%s : tensor<4x2xi8>", "%f1 : tensor<4xi8>", SUM)}
+      -> tensor<4xi8>
+  return %r : tensor<4xi8>
+}}
+""", [x], sums.sum(1, dtype=np.int8),
+      chip="#npu.target<npus = 1, bytes_per_npu = 4096, eu_bytes = 8, max_stride = 2048>")
