@@ -5,107 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/DigitCopy.h"
-#include "llvm/Support/MathExtras.h"
+#include "layout/Analysis/DigitBoxes.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-static bool isExact(const AxisAccess &axis) {
-  return !axis.digits.empty() && axis.required == axis.extent;
-}
-
-//===----------------------------------------------------------------------===//
-// What is moved
-//===----------------------------------------------------------------------===//
-
-static int64_t saturate(int64_t a, int64_t b) {
-  int64_t product;
-  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
-}
-
-static int64_t getNumElements(const IterationSpace &space, const DigitBox &box,
-                              ArrayRef<int64_t> sizes) {
-  int64_t elements = 1;
-  for (auto [digit, range] : llvm::zip(space.digits, box))
-    elements = saturate(elements,
-                        range.size ? *range.size
-                                   : digit.extent.evaluate(sizes).value_or(1));
-  return elements;
-}
-
-static int64_t sumElements(const IterationSpace &space,
-                           ArrayRef<DigitBox> boxes, ArrayRef<int64_t> sizes) {
-  int64_t sum = 0;
-  for (const DigitBox &box : boxes)
-    if (llvm::AddOverflow(sum, getNumElements(space, box, sizes), sum))
-      return INT64_MAX;
-  return sum;
-}
-
-static int64_t getStored(ArrayRef<AxisAccess> axes, ArrayRef<int64_t> sizes) {
-  int64_t elements = 1;
-  for (const AxisAccess &axis : axes)
-    elements = saturate(elements, axis.extent.evaluate(sizes).value_or(1));
-  return elements;
-}
-
-/// Of Way::Whole: whether operand `k` is moved once more to fit the digits.
-static bool isMovedToFit(const DigitCopy &copy, unsigned k) {
-  return copy.way == DigitCopy::Way::Whole &&
-         llvm::any_of(copy.space.operands[k], [](const AxisAccess &axis) {
-           return axis.required != axis.extent &&
-                  axis.required.isProvablyAtLeast(axis.extent);
-         });
-}
-
 int64_t DigitCopy::getNumRead(ArrayRef<int64_t> sizes) const {
-  int64_t read = sumElements(space, boxes, sizes);
-  for (unsigned k : {0u, 1u})
-    if (isMovedToFit(*this, k))
-      read += getStored(space.operands[k], sizes);
-  return read;
+  return countRead(*this, sizes);
 }
 
 int64_t DigitCopy::getNumWritten(ArrayRef<int64_t> sizes) const {
-  int64_t written = sumElements(space, boxes, sizes);
-  written += sumElements(space, fills, sizes);
-  if (prefills && !space.operands.empty())
-    written += getStored(space.operands[1], sizes);
-  for (unsigned k : {0u, 1u})
-    if (isMovedToFit(*this, k))
-      written += getStored(space.operands[k], sizes);
-  return written;
+  return countWritten(*this, sizes);
 }
 
 int64_t DigitCopy::getCommonRun(ArrayRef<int64_t> sizes) const {
-  // Digits of more than one position from the fastest on, until an axis ends
-  // before its digits do.
-  auto walk = [&](unsigned k) {
-    SmallVector<unsigned> digits;
-    for (const AxisAccess &axis : llvm::reverse(space.operands[k])) {
-      for (unsigned digit : llvm::reverse(axis.digits))
-        if (space.digits[digit].extent.evaluate(sizes).value_or(2) != 1)
-          digits.push_back(digit);
-      if (!isExact(axis))
-        break;
-    }
-    return digits;
-  };
-  int64_t run = 1;
-  if (space.operands.empty())
-    return run;
-  for (auto [a, b] : llvm::zip(walk(0), walk(1))) {
-    if (a != b)
-      break;
-    run = saturate(run, space.digits[a].extent.evaluate(sizes).value_or(2));
-  }
-  return run;
+  return countCommonRun(space, sizes);
 }
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
 
 static void printDigit(raw_ostream &os, const IterationSpace &space,
                        unsigned digit) {

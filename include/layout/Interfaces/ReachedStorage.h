@@ -27,7 +27,15 @@ namespace mlir {
 namespace layout {
 
 /// Whether two indices of `loop`, padding included, have two positions.
-bool storesAllOf(const IterationSpace &space, unsigned operand, unsigned loop);
+template <typename Space>
+bool storesAllOf(const Space &space, unsigned operand, unsigned loop) {
+  return llvm::all_of(space.digitsOf[loop], [&](unsigned digit) {
+    return space.digits[digit].extent.isConstantEqual(1) ||
+           llvm::any_of(space.operands[operand], [&](const auto &axis) {
+             return llvm::is_contained(axis.digits, digit);
+           });
+  });
+}
 
 /// Whether the digits reach one range of each axis, and every position in it ..
 bool reachesBox(const IterationSpace &space, unsigned operand);

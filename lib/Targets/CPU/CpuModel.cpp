@@ -24,7 +24,7 @@ using Kind = OpLayoutRule::Kind;
 const StoredDigits *CpuModel::findDigits(RankedTensorType type, LayoutId layout,
                                          CostModel &costs) {
   auto [it, isNew] = storedDigits.try_emplace({type, layout});
-  if (isNew)
+  if (isNew && hasFiller(type))
     if (std::optional<StoredDigits> digits =
             StoredDigits::read(costs.getMap(layout), type.getShape()))
       it->second = std::make_unique<const StoredDigits>(std::move(*digits));
@@ -34,7 +34,7 @@ const StoredDigits *CpuModel::findDigits(RankedTensorType type, LayoutId layout,
 std::optional<ConversionPlan> CpuModel::countMove(RankedTensorType type,
                                                   LayoutId from, LayoutId to,
                                                   CostModel &costs) {
-  if (!type.hasStaticShape() || !hasFiller(type))
+  if (!type.hasStaticShape())
     return std::nullopt;
   const StoredDigits *source = findDigits(type, from, costs);
   const StoredDigits *dest = findDigits(type, to, costs);

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A decision weighs thousands of conversions and makes few. How much one of
-// them moves on a static shape follows from numbers alone: the plan of its
-// boxes (DigitCopy.h) without its expressions. What depends on one layout only
-// is read once.
+// them moves on a static shape is told by the same steps that plan it
+// (DigitRefinement.h, DigitBoxes.h), taken over numbers in place of size
+// expressions. What depends on one layout only is read once.
 //
 //     1x64x56x56, row-major to NCHW16c:   200704 elements, runs of 1
 //     1x64x56x56, NCHW16c to NHWC:        200704 elements, runs of 16
@@ -25,42 +25,78 @@
 #define LAYOUT_LIB_TARGETS_CPU_WHOLEDIGITS_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir {
 namespace layout {
 
+/// What a SizeExpr is on a static shape. Products stay at the largest number.
+class Number {
+public:
+  Number(int64_t value = 0) : value(value) {}
+
+  Number operator*(Number other) const {
+    int64_t product;
+    return llvm::MulOverflow(value, other.value, product) ? INT64_MAX : product;
+  }
+  Number ceilDiv(int64_t divisor) const {
+    return int64_t(llvm::divideCeil(value, divisor));
+  }
+  bool operator==(Number other) const { return value == other.value; }
+  bool operator!=(Number other) const { return value != other.value; }
+  bool isZero() const { return value == 0; }
+  bool isConstantEqual(int64_t other) const { return value == other; }
+  bool isProvablyAtLeast(Number other) const { return value >= other.value; }
+  std::optional<int64_t> getConstant() const { return value; }
+  std::optional<int64_t> evaluate(llvm::ArrayRef<int64_t>) const {
+    return value;
+  }
+
+private:
+  int64_t value;
+};
+
+/// What a Linear is on a static shape.
+struct NumberedLinear {
+  /// floor(dim / lo) mod modulus, or a digit of several dims.
+  struct Digit {
+    unsigned dim = 0;
+    uint64_t mixedDims = 0; // as bits
+    bool isSwizzled = false;
+    int64_t lo = 1, modulus = 0;
+
+    bool isDim() const { return mixedDims == 0; }
+    bool isWholeSource() const { return lo == 1 && modulus == 0; }
+    void walkDims(llvm::function_ref<void(unsigned)> fn) const {
+      if (isDim())
+        return fn(dim);
+      for (uint64_t left = mixedDims; left; left &= left - 1)
+        fn(llvm::countr_zero(left));
+    }
+  };
+  struct Term {
+    Digit digit;
+    Number stride;
+  };
+
+  NumberedLinear(Number constant = 0) : constant(constant) {}
+  void walkDims(llvm::function_ref<void(unsigned)> fn) const {
+    for (const Term &term : terms)
+      term.digit.walkDims(fn);
+  }
+
+  Number constant;
+  llvm::SmallVector<Term, 2> terms;
+};
+
 /// The axes of a layout on a shape, as numbers.
 struct StoredDigits {
-  /// Positions lo * i + .., i < end / lo, of a dim, and what a step of i is.
-  struct Term {
-    unsigned dim;
-    int64_t lo, end; // 0: to the size of the dim
-    int64_t stride;
-  };
   struct Axis {
-    llvm::SmallVector<Term, 1> terms;
-    /// The dims of digits that are not those of one dim, as bits.
-    uint64_t mixedDims = 0;
-    int64_t mixedStride = 0; // the largest
-    bool hasConstant = false;
-    bool isSwizzled = false;
-    int64_t extent = 0;
+    NumberedLinear value;
+    Number extent;
   };
   llvm::SmallVector<Axis, 0> axes; // one for each layout of a type
   int64_t size = 0;                // of storage
-
-  /// Where every position of storage is an element of its own: the digits with
-  /// more than one value, fastest first. The stride of each follows.
-  struct Dense {
-    struct Digit {
-      unsigned dim;
-      int64_t lo, extent;
-    };
-    llvm::SmallVector<Digit, 8> digits;
-    /// Where dims are cut, without their ends.
-    llvm::SmallVector<std::pair<unsigned, int64_t>, 4> cuts;
-  };
-  std::optional<Dense> dense;
 
   /// Nothing where a number is not known, or too large to be multiplied without
   /// care.

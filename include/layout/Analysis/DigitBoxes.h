@@ -1,0 +1,338 @@
+//===- DigitBoxes.h - Boxes of digits and what they hold --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps that cut a copy over common digits into boxes and count what they
+// move, for every kind of size (DigitRefinement.h): DigitCopy plans over size
+// expressions, the CPU model counts over numbers. A Copy has the members of
+// DigitCopy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_DIGITBOXES_H
+#define LAYOUT_ANALYSIS_DIGITBOXES_H
+
+#include "layout/Analysis/DigitCopy.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir {
+namespace layout {
+
+template <typename Access> bool isExact(const Access &axis) {
+  return !axis.digits.empty() && axis.required == axis.extent;
+}
+
+/// The range of `digits`, fused row-major, that a box takes; nothing where it
+/// is not one range.
+template <typename Space>
+std::optional<DigitRange>
+getRangeOf(const Space &space, ArrayRef<unsigned> digits, const DigitBox &box) {
+  if (digits.size() == 1)
+    return box[digits.front()];
+  // Single positions, then one range, then whole digits.
+  DigitRange range{0, 1};
+  bool isOpen = false;
+  for (unsigned digit : digits) {
+    std::optional<int64_t> extent = space.digits[digit].extent.getConstant();
+    if (!extent)
+      return std::nullopt;
+    int64_t size = box[digit].size.value_or(*extent);
+    if (isOpen && size != *extent)
+      return std::nullopt;
+    isOpen |= size != 1;
+    range.offset = range.offset * *extent + box[digit].offset;
+    range.size = *range.size * size;
+  }
+  return range;
+}
+
+/// Indices lo .. hi of one dim as boxes of its digits, ascending.
+template <typename Space> class RangeCover {
+public:
+  RangeCover(const Space &space, unsigned dim)
+      : space(space), digits(space.digitsOf[dim]), box(space.digits.size()) {}
+
+  SmallVector<DigitBox> run(int64_t lo, int64_t hi) {
+    cover(lo, hi, 0);
+    return std::move(boxes);
+  }
+
+private:
+  void cover(int64_t lo, int64_t hi, size_t level) {
+    if (lo >= hi)
+      return;
+    unsigned digit = digits[level];
+    int64_t weight = space.digits[digit].weight;
+    auto add = [&](int64_t first, int64_t last) {
+      if (first >= last)
+        return;
+      box[digit] = {first, last - first};
+      boxes.push_back(box);
+      box[digit] = {};
+    };
+    auto descend = [&](int64_t at, int64_t from, int64_t to) {
+      box[digit] = {at, 1};
+      cover(from, to, level + 1);
+      box[digit] = {};
+    };
+    int64_t first = lo / weight, last = hi / weight;
+    int64_t head = lo % weight, tail = hi % weight;
+    if (head != 0 && first == last)
+      return descend(first, head, tail);
+    if (head != 0)
+      descend(first++, head, weight);
+    add(first, last);
+    if (tail != 0)
+      descend(last, 0, tail);
+  }
+
+  const Space &space;
+  ArrayRef<unsigned> digits;
+  DigitBox box;
+  SmallVector<DigitBox> boxes;
+};
+
+template <typename Space>
+SmallVector<DigitBox> coverRange(const Space &space, unsigned dim, int64_t lo,
+                                 int64_t hi) {
+  return RangeCover<Space>(space, dim).run(lo, hi);
+}
+
+/// Every box of `a` with every box of `b`, which speak of different dims.
+inline SmallVector<DigitBox> combine(ArrayRef<DigitBox> a,
+                                     ArrayRef<DigitBox> b) {
+  SmallVector<DigitBox> boxes;
+  for (const DigitBox &outer : a)
+    for (const DigitBox &inner : b) {
+      DigitBox &box = boxes.emplace_back(outer);
+      for (auto [to, from] : llvm::zip(box, inner))
+        if (!from.isWhole())
+          to = from;
+    }
+  return boxes;
+}
+
+/// Plans the boxes of `copy`, whose space is known.
+template <typename Copy> class BoxPlanner {
+protected:
+  explicit BoxPlanner(Copy copy) : copy(std::move(copy)) {}
+
+  bool isCutOrPadded(unsigned dim) const;
+  std::optional<int64_t> getStoredRange(unsigned dim) const;
+  bool makeBoxes(const llvm::SmallBitVector &ragged, ArrayRef<int64_t> shape,
+                 bool writesFills);
+  bool addFills(unsigned dim, int64_t size);
+  bool areSlices(ArrayRef<DigitBox> boxes) const;
+  bool hasLoneDigits() const;
+  void goWhole();
+
+  Copy copy;
+};
+
+/// Whether an axis with `dim` holds fewer positions than the digits reach.
+template <typename Copy>
+bool BoxPlanner<Copy>::isCutOrPadded(unsigned dim) const {
+  bool found = false;
+  for (auto &axes : copy.space.operands)
+    for (const auto &axis : axes)
+      if (axis.required != axis.extent &&
+          !axis.extent.isProvablyAtLeast(axis.required))
+        axis.value.walkDims([&](unsigned digit) {
+          found |= copy.space.digits[digit].loop == dim;
+        });
+  return found;
+}
+
+/// The number of indices of `dim`, padding included, that the result stores.
+template <typename Copy>
+std::optional<int64_t> BoxPlanner<Copy>::getStoredRange(unsigned dim) const {
+  ArrayRef<unsigned> digits = copy.space.digitsOf[dim];
+  std::optional<int64_t> outermost =
+      copy.space.digits[digits.front()].extent.getConstant();
+  if (!outermost)
+    return std::nullopt;
+  int64_t range = *outermost * copy.space.digits[digits.front()].weight;
+  for (const auto &axis : copy.space.operands[1]) {
+    bool hasDim = llvm::any_of(axis.digits, [&](unsigned digit) {
+      return copy.space.digits[digit].loop == dim;
+    });
+    if (!hasDim || isExact(axis))
+      continue;
+    // The uppermost digits of the dim and nothing else.
+    std::optional<int64_t> extent = axis.extent.getConstant();
+    if (!extent || axis.digits.size() > digits.size() ||
+        ArrayRef<unsigned>(axis.digits) !=
+            digits.take_front(axis.digits.size()))
+      return std::nullopt;
+    range =
+        std::min(range, *extent * copy.space.digits[axis.digits.back()].weight);
+  }
+  return range;
+}
+
+/// Each box as slices of both storages.
+template <typename Copy>
+bool BoxPlanner<Copy>::areSlices(ArrayRef<DigitBox> boxes) const {
+  for (const auto &axes : copy.space.operands)
+    for (const auto &axis : axes)
+      for (const DigitBox &box : boxes)
+        if (axis.digits.size() > 1 && !isExact(axis) &&
+            !getRangeOf(copy.space, axis.digits, box))
+          return false;
+  return true;
+}
+
+/// Shapes tell how far every loop runs.
+template <typename Copy> bool BoxPlanner<Copy>::hasLoneDigits() const {
+  llvm::SmallBitVector alone(copy.space.digits.size());
+  for (const auto &axes : copy.space.operands)
+    for (const auto &axis : axes)
+      if (axis.digits.size() == 1 || isExact(axis))
+        for (unsigned digit : axis.digits)
+          alone.set(digit);
+  return alone.all();
+}
+
+/// The logical box, cut where a dim is `ragged`.
+template <typename Copy>
+bool BoxPlanner<Copy>::makeBoxes(const llvm::SmallBitVector &ragged,
+                                 ArrayRef<int64_t> shape, bool writesFills) {
+  copy.boxes.assign(1, DigitBox(copy.space.digits.size()));
+  for (unsigned dim : ragged.set_bits()) {
+    int64_t size = shape[dim];
+    if (ShapedType::isDynamic(size))
+      return false;
+    copy.boxes = combine(copy.boxes, coverRange(copy.space, dim, 0, size));
+    if (copy.boxes.size() > kMaxCopyBoxes ||
+        (writesFills && !addFills(dim, size)))
+      return false;
+  }
+  return hasLoneDigits() && areSlices(copy.boxes) && areSlices(copy.fills);
+}
+
+template <typename Copy>
+bool BoxPlanner<Copy>::addFills(unsigned dim, int64_t size) {
+  std::optional<int64_t> stored = getStoredRange(dim);
+  if (!stored || ShapedType::isDynamic(size))
+    return false;
+  SmallVector<DigitBox> fills = coverRange(copy.space, dim, size, *stored);
+  // Digits of other dims may reach past what the result stores.
+  for (auto [other, isPadded] : llvm::enumerate(copy.space.isPadded)) {
+    if (other == dim || !isPadded || !isCutOrPadded(other))
+      continue;
+    std::optional<int64_t> range = getStoredRange(other);
+    if (!range)
+      return false;
+    fills = combine(fills, coverRange(copy.space, other, 0, *range));
+  }
+  llvm::append_range(copy.fills, fills);
+  return copy.fills.size() <= kMaxCopyBoxes;
+}
+
+/// All digits at once.
+template <typename Copy> void BoxPlanner<Copy>::goWhole() {
+  copy.way = DigitCopy::Way::Whole;
+  copy.fills.clear();
+  copy.boxes.assign(1, DigitBox(copy.space.digits.size()));
+}
+
+inline int64_t saturate(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
+}
+
+inline int64_t addUp(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
+}
+
+template <typename Space>
+int64_t getNumElements(const Space &space, const DigitBox &box,
+                       ArrayRef<int64_t> sizes) {
+  int64_t elements = 1;
+  for (auto [digit, range] : llvm::zip(space.digits, box))
+    elements = saturate(elements,
+                        range.size ? *range.size
+                                   : digit.extent.evaluate(sizes).value_or(1));
+  return elements;
+}
+
+template <typename Space>
+int64_t sumElements(const Space &space, ArrayRef<DigitBox> boxes,
+                    ArrayRef<int64_t> sizes) {
+  int64_t sum = 0;
+  for (const DigitBox &box : boxes)
+    sum = addUp(sum, getNumElements(space, box, sizes));
+  return sum;
+}
+
+template <typename Axes>
+int64_t getStored(const Axes &axes, ArrayRef<int64_t> sizes) {
+  int64_t elements = 1;
+  for (const auto &axis : axes)
+    elements = saturate(elements, axis.extent.evaluate(sizes).value_or(1));
+  return elements;
+}
+
+/// Of Way::Whole: whether operand `k` is moved once more to fit the digits.
+template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
+  return copy.way == DigitCopy::Way::Whole &&
+         llvm::any_of(copy.space.operands[k], [](const auto &axis) {
+           return axis.required != axis.extent &&
+                  axis.required.isProvablyAtLeast(axis.extent);
+         });
+}
+
+/// The boxes, and what is moved once more to fit.
+template <typename Copy>
+int64_t countRead(const Copy &copy, ArrayRef<int64_t> sizes) {
+  int64_t read = sumElements(copy.space, copy.boxes, sizes);
+  for (unsigned k : {0u, 1u})
+    if (isMovedToFit(copy, k))
+      read = addUp(read, getStored(copy.space.operands[k], sizes));
+  return read;
+}
+
+template <typename Copy>
+int64_t countWritten(const Copy &copy, ArrayRef<int64_t> sizes) {
+  int64_t written =
+      addUp(countRead(copy, sizes), sumElements(copy.space, copy.fills, sizes));
+  if (copy.prefills && !copy.space.operands.empty())
+    written = addUp(written, getStored(copy.space.operands[1], sizes));
+  return written;
+}
+
+template <typename Space>
+int64_t countCommonRun(const Space &space, ArrayRef<int64_t> sizes) {
+  // Digits of more than one position from the fastest on, until an axis ends
+  // before its digits do.
+  auto walk = [&](unsigned k) {
+    SmallVector<unsigned, 12> digits;
+    for (const auto &axis : llvm::reverse(space.operands[k])) {
+      for (unsigned digit : llvm::reverse(axis.digits))
+        if (space.digits[digit].extent.evaluate(sizes).value_or(2) != 1)
+          digits.push_back(digit);
+      if (!isExact(axis))
+        break;
+    }
+    return digits;
+  };
+  int64_t run = 1;
+  if (space.operands.empty())
+    return run;
+  for (auto [a, b] : llvm::zip(walk(0), walk(1))) {
+    if (a != b)
+      break;
+    run = saturate(run, space.digits[a].extent.evaluate(sizes).value_or(2));
+  }
+  return run;
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_DIGITBOXES_H
