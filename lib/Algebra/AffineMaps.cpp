@@ -29,6 +29,16 @@ AffineExpr layout::toAffineExpr(const SizeExpr &size,
   return sum;
 }
 
+bool layout::isAffine(const Linear &value, bool hasSwizzleExprs) {
+  return value.constant.isConstant() &&
+         llvm::all_of(value.terms, [&](const DigitTerm &term) {
+           return term.stride.isConstant() &&
+                  (hasSwizzleExprs || !term.digit.swizzle) &&
+                  (!term.digit.fused ||
+                   isAffine(*term.digit.fused, hasSwizzleExprs));
+         });
+}
+
 AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
                                 ArrayRef<AffineExpr> sizeOf,
                                 MLIRContext *context,

@@ -44,7 +44,9 @@ public:
            operands[operand].map.isFunctionOfDim(loop);
   }
   LogicalResult substituteAxes();
-  static bool isAffine(const Linear &value);
+  static bool isAffine(const Linear &value) {
+    return layout::isAffine(value);
+  }
   LogicalResult setReach(unsigned operand, AxisAccess &axis);
   LogicalResult checkStated(unsigned operand);
   /// Whoever only asks whether there is a space wants no reason, and types take
@@ -202,14 +204,6 @@ LogicalResult SpaceBuilder::substituteAxes() {
       if (Linear placed; !placeDigits(axis.value, placed))
         access.value = substitute(axis.value, dims, sizeOf, bounds);
   return success();
-}
-
-bool SpaceBuilder::isAffine(const Linear &value) {
-  return value.constant.isConstant() &&
-         llvm::all_of(value.terms, [](const DigitTerm &term) {
-           return term.stride.isConstant() && !term.digit.swizzle &&
-                  (!term.digit.fused || isAffine(*term.digit.fused));
-         });
 }
 
 LogicalResult SpaceBuilder::setReach(unsigned operand, AxisAccess &axis) {

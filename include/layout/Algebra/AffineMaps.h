@@ -31,6 +31,10 @@ namespace layout {
 AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
                         MLIRContext *context);
 
+/// Whether no stride and no constant in `value` depends on a size, and where
+/// swizzles have no expression that stands for them, nothing is swizzled.
+bool isAffine(const Linear &value, bool hasSwizzleExprs = false);
+
 /// Makes an expression that stands for a swizzle.
 using SwizzleToExpr = llvm::function_ref<AffineExpr(const Swizzle &)>;
 

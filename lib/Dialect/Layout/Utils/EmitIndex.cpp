@@ -74,14 +74,6 @@ AffineExpr ValueEmitter::emitSwizzle(const Swizzle &swizzle) {
   return addDim(result);
 }
 
-static bool isAffine(const Linear &value) {
-  return value.constant.isConstant() &&
-         llvm::all_of(value.terms, [](const DigitTerm &term) {
-           return term.stride.isConstant() &&
-                  (!term.digit.fused || isAffine(*term.digit.fused));
-         });
-}
-
 /// Products of digits and sizes are operations of their own: upstream does not
 /// come to an end with some affine maps that contain them.
 Value ValueEmitter::emit(const Linear &value) {
@@ -94,7 +86,8 @@ Value ValueEmitter::emit(const Linear &value) {
     return apply(toAffineExpr(size, sizeExprs, b.getContext()));
   };
   for (DigitTerm term : value.terms) {
-    if (term.digit.fused && !isAffine(*term.digit.fused)) {
+    if (term.digit.fused &&
+        !isAffine(*term.digit.fused, /*hasSwizzleExprs=*/true)) {
       // Fused values inside of this one become dims first.
       Value fused = emit(*term.digit.fused);
       term.digit.dim = dimExprs.size();
