@@ -40,7 +40,7 @@ ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   bool isMappable = OpTrait::hasElementwiseMappableTraits(op);
   if (hasLanes && !isMappable) {
     SmallVector<SmallVector<Value>> lanes(op->getNumResults());
-    for (int64_t number = 0; number < kPixelLanes; ++number) {
+    for (int64_t number = 0; number < kLanesOfPixel; ++number) {
       SmallVector<Value> scalars;
       for (Value value : values)
         scalars.push_back(scope.extract(value, number));
@@ -66,7 +66,7 @@ ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   SmallVector<Type> types;
   for (Type type : op->getResultTypes()) {
     Type element = getElementTypeOrSelf(type);
-    types.push_back(hasLanes ? VectorType::get({kPixelLanes}, element)
+    types.push_back(hasLanes ? VectorType::get({kLanesOfPixel}, element)
                              : element);
   }
   if (hasLanes)
@@ -179,9 +179,9 @@ static SmallVector<unsigned> findLoopsInPixels(linalg::LinalgOp op) {
     for (const DigitTerm &term : lane.terms)
       if (term.digit.isDim() && term.digit.lo == 1 &&
           iterators[term.digit.dim] == utils::IteratorType::reduction &&
-          (term.digit.modulus == kPixelLanes ||
+          (term.digit.modulus == kLanesOfPixel ||
            (term.digit.modulus == 0 && ranges[term.digit.dim] >= 0 &&
-            ranges[term.digit.dim] <= kPixelLanes)))
+            ranges[term.digit.dim] <= kLanesOfPixel)))
         found.insert(term.digit.dim);
   }
   return found.takeVector();
@@ -234,16 +234,16 @@ bool ElementEmitter::emitUnrolled(Loops &loops, unsigned depth, Value valid) {
     return emitPoint(loops, valid);
   unsigned loop = loops.inPixels[depth];
   std::optional<int64_t> size = loops.sizes[loop].getConstant();
-  for (int64_t number = 0; number < kPixelLanes; ++number) {
+  for (int64_t number = 0; number < kLanesOfPixel; ++number) {
     if (size && number >= *size)
       break;
     loops.indices[loop] =
-        add(scale(loops.pixels[depth], SizeExpr(int64_t(kPixelLanes)),
+        add(scale(loops.pixels[depth], SizeExpr(int64_t(kLanesOfPixel)),
                   scope.getExtents()),
             Linear(SizeExpr(number)), scope.getExtents());
     // The last pixel may be filled in part.
     Value isElement;
-    if (!size || number >= (*size - 1) % kPixelLanes + 1)
+    if (!size || number >= (*size - 1) % kLanesOfPixel + 1)
       isElement = scope.emitInRange(loops.indices[loop], loops.sizes[loop]);
     SmallVector<Value> before = loops.accumulators;
     if (!emitUnrolled(loops, depth + 1, scope.both(valid, isElement)))
@@ -263,7 +263,7 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
   bool isInPixels = inPixels != loops.inPixels.end();
   SizeExpr size = loops.sizes[loop];
   if (isInPixels)
-    size = size.ceilDiv(kPixelLanes);
+    size = size.ceilDiv(kLanesOfPixel);
   std::optional<int64_t> known = size.getConstant();
   auto place = [&](Linear index) {
     (isInPixels ? loops.pixels[inPixels - loops.inPixels.begin()]

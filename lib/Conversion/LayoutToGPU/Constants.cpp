@@ -90,7 +90,7 @@ static LogicalResult convertConstant(arith::ConstantOp op,
     return fail();
   SmallVector<int64_t> shape(storage->type.getShape());
   if (storage->isImage())
-    shape.push_back(kPixelLanes);
+    shape.push_back(kLanesOfPixel);
   packed = reshape(packed, shape);
 
   OpBuilder b(op.getContext());

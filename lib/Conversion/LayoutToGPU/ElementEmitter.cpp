@@ -102,10 +102,10 @@ static Linear minus(const Linear &a, const Linear &b, Sizes extents) {
 /// x < bound, for the whole pixel at once where lanes do not differ.
 Value ElementEmitter::isBelow(const Linear &x, const SizeExpr &bound) {
   std::optional<int64_t> known = bound.getConstant();
-  if (scope.dependsOnLane(x) && known && *known % kPixelLanes == 0) {
-    Linear pixel = takeDigit(x, kPixelLanes, 0, scope.getExtents());
+  if (scope.dependsOnLane(x) && known && *known % kLanesOfPixel == 0) {
+    Linear pixel = takeDigit(x, kLanesOfPixel, 0, scope.getExtents());
     if (!scope.dependsOnLane(pixel))
-      return isBelow(pixel, SizeExpr(*known / kPixelLanes));
+      return isBelow(pixel, SizeExpr(*known / kLanesOfPixel));
   }
   return scope.emitLanes(x, [&](ArrayRef<Linear> xs) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -239,7 +239,7 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
   // Digits that only the kernel knows are taken lane by lane.
   if (scope.dependsOnLane(index)) {
     SmallVector<Value> lanes;
-    for (int64_t number = 0; number < kPixelLanes; ++number) {
+    for (int64_t number = 0; number < kLanesOfPixel; ++number) {
       Value isValid = valid ? scope.extract(valid, number) : Value();
       Value value = computeCollapse(op, scope.atLane(index, number), isValid);
       if (!value)

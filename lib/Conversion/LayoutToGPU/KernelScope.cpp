@@ -35,7 +35,7 @@ Linear KernelScope::addLane() {
   lane = variables.size();
   // Stands where an index is emitted for one lane, and is not read then.
   Value none = arith::ConstantIndexOp::create(b, loc, 0);
-  return addVariable(none, kPixelLanes);
+  return addVariable(none, kLanesOfPixel);
 }
 
 bool KernelScope::dependsOnLane(const Linear &x) const {
@@ -141,7 +141,7 @@ Value KernelScope::emitLanes(ArrayRef<Linear> xs,
   if (!dependsOnLane(xs))
     return emitOne(xs);
   SmallVector<Value> lanes;
-  for (int64_t number = 0; number < kPixelLanes; ++number)
+  for (int64_t number = 0; number < kLanesOfPixel; ++number)
     lanes.push_back(emitOne(atLane(xs, number)));
   return join(lanes);
 }
@@ -176,14 +176,14 @@ Value KernelScope::emitClamped(const Linear &x, const SizeExpr &extent) {
 }
 
 Value KernelScope::join(ArrayRef<Value> lanes) {
-  auto type = VectorType::get({kPixelLanes}, lanes.front().getType());
+  auto type = VectorType::get({kLanesOfPixel}, lanes.front().getType());
   return vector::FromElementsOp::create(b, loc, type, lanes);
 }
 
 Value KernelScope::broadcast(Value value) {
   if (!hasLane() || isa<VectorType>(value.getType()))
     return value;
-  auto type = VectorType::get({kPixelLanes}, value.getType());
+  auto type = VectorType::get({kLanesOfPixel}, value.getType());
   return vector::BroadcastOp::create(b, loc, type, value);
 }
 

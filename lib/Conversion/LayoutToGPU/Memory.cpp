@@ -72,7 +72,8 @@ Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
     if (std::optional<int64_t> known =
             number.terms.empty() ? number.constant.getConstant() : std::nullopt)
       return vector::ExtractOp::create(b, loc, pixel, *known);
-    Value position = scope.emitClamped(number, SizeExpr(int64_t(kPixelLanes)));
+    Value position =
+        scope.emitClamped(number, SizeExpr(int64_t(kLanesOfPixel)));
     return vector::ExtractOp::create(b, loc, pixel, OpFoldResult(position));
   };
 
@@ -84,7 +85,7 @@ Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
       return loadLane(cell, lane);
     SmallVector<Linear> lanes;
     bool isWhole = true;
-    for (int64_t number = 0; number < kPixelLanes; ++number) {
+    for (int64_t number = 0; number < kLanesOfPixel; ++number) {
       lanes.push_back(scope.atLane(lane, number));
       isWhole &= lanes.back() == Linear(SizeExpr(number));
     }

@@ -30,9 +30,9 @@ static LogicalResult checkPixels(const LayoutMap &map, Type element,
                                  std::string &whyNot) {
   const Coordinate &lane = map.getCoordinates().back();
   if (map.getCoordinates().size() < 3 || lane.name != "lane" ||
-      !lane.extent.isConstantEqual(kPixelLanes)) {
+      !lane.extent.isConstantEqual(kLanesOfPixel)) {
     whyNot = "its layout " + map.str() + " does not put " +
-             std::to_string(kPixelLanes) +
+             std::to_string(kLanesOfPixel) +
              " lanes into a pixel; choose one that does, such as "
              "#layout.rgba_image, or a buffer";
     return failure();
@@ -83,7 +83,7 @@ FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
   }
   std::reverse(shape.begin(), shape.end());
   if (isImage)
-    element = VectorType::get({kPixelLanes}, element);
+    element = VectorType::get({kLanesOfPixel}, element);
   return TensorStorage{
       *map,
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space)};

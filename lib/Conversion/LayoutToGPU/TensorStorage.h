@@ -25,7 +25,7 @@
 #ifndef LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_TENSORSTORAGE_H
 #define LAYOUT_LIB_CONVERSION_LAYOUTTOGPU_TENSORSTORAGE_H
 
-#include "layout/Algebra/LayoutMap.h"
+#include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -33,9 +33,6 @@
 
 namespace mlir {
 namespace layout {
-
-/// The lanes of a pixel.
-constexpr int64_t kPixelLanes = 4;
 
 struct TensorStorage {
   LayoutMap map;
