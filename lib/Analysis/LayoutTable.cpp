@@ -9,6 +9,7 @@
 #include "layout/Algebra/Pack.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -252,7 +253,7 @@ bool LayoutTable::isMadeOfDigits(LayoutId layout) {
 /// L1 and L2 by construction; layouts that need an enumeration are not
 /// proposed.
 static bool isValid(const LayoutMap &special, RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0) ||
+  return hasNoElements(type) ||
          (isInjectiveByConstruction(special, type.getShape()) &&
           isWithinExtents(special, type.getShape()) == Answer::Yes);
 }

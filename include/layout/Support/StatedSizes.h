@@ -1,4 +1,4 @@
-//===- StatedSizes.h - Sizes of slices that are numbers --------*- C++ -*-===//
+//===- StatedSizes.h - Sizes that are numbers -------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,6 +17,11 @@
 
 namespace mlir {
 namespace layout {
+
+/// Whether a type states that its tensors have no elements.
+inline bool hasNoElements(ShapedType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
 
 /// Reports a slice of less than no elements; other ops pass.
 inline LogicalResult checkStatedSizes(Operation *op) {

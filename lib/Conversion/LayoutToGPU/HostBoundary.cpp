@@ -12,6 +12,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Runtime/Signature.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -216,10 +217,6 @@ static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
                      });
 }
 
-static bool isEmpty(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
-
 /// A tensor of the device from a memref of the host.
 static FailureOr<Value> upload(OpBuilder &b, Location loc, Value memory,
                                RankedTensorType type, std::string &whyNot) {
@@ -228,7 +225,7 @@ static FailureOr<Value> upload(OpBuilder &b, Location loc, Value memory,
     return failure();
   SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
   Value device = allocateOnDevice(b, loc, *storage, sizes);
-  if (!isEmpty(type)) {
+  if (!hasNoElements(type)) {
     Value line = flatten(b, loc, memory);
     Type stored = storage->getStoredElement();
     if (stored == type.getElementType()) {
@@ -253,7 +250,7 @@ static FailureOr<Value> download(OpBuilder &b, Location loc, Value tensor,
   SmallVector<Value> device = castToDevice(b, loc, tensor);
   Value memory = memref::AllocOp::create(b, loc, getHostType(type),
                                          ArrayRef(device).drop_front());
-  if (isEmpty(type))
+  if (hasNoElements(type))
     return memory;
   Value line = flatten(b, loc, memory);
   Type stored = storage->getStoredElement();

@@ -21,6 +21,7 @@
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -54,7 +55,7 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
   RankedTensorType physical = *getPhysicalType(to);
   auto stored = cast<RankedTensorType>(source.front().getType());
   if (plan.kind != Kind::Relayout) {
-    if (holdsNothing(physical))
+    if (hasNoElements(physical))
       return createEmpty(b, loc, to, getLogicalSizes(b, loc, from, source));
     if (canReinterpret(stored, physical)) {
       Value same = reinterpretShape(b, loc, source.front(), physical);

@@ -16,6 +16,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/WholeAxes.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -328,10 +329,8 @@ struct ConcatPattern : OpConversionPattern<tensor::ConcatOp> {
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
       // What has no elements has no offsets, not even where a dim of another
       // operand says so.
-      ArrayRef<int64_t> shape =
-          cast<RankedTensorType>(input.getType()).getShape();
-      if (llvm::is_contained(shape, 0) ||
-          llvm::is_contained(type.getShape(), 0))
+      if (hasNoElements(cast<RankedTensorType>(input.getType())) ||
+          hasNoElements(type))
         continue;
       at[dim] = offsets[i];
       result = tensor::InsertSliceOp::create(rewriter, loc, input, result, at,

@@ -10,6 +10,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -300,10 +301,6 @@ Value layout::createPadded(OpBuilder &b, Location loc, RankedTensorType type,
 // Views and elements
 //===----------------------------------------------------------------------===//
 
-bool layout::holdsNothing(RankedTensorType physical) {
-  return llvm::is_contained(physical.getShape(), 0);
-}
-
 bool layout::canReinterpret(RankedTensorType from, RankedTensorType to) {
   if (from == to)
     return true;
@@ -319,7 +316,7 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
   auto from = cast<RankedTensorType>(source.getType());
   if (from == to)
     return source;
-  if (to.hasStaticShape() && holdsNothing(to))
+  if (to.hasStaticShape() && hasNoElements(to))
     return tensor::EmptyOp::create(b, loc, to, ValueRange());
   if (auto groups = getReassociationIndicesForReshape(from, to)) {
     if (from.getRank() > to.getRank())
@@ -356,7 +353,8 @@ Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
 Value layout::reinterpretShape(OpBuilder &b, Location loc, Value source,
                                RankedTensorType to,
                                ArrayRef<OpFoldResult> sizes) {
-  if (holdsNothing(to) && source.getType() != to)
+  // A view of no positions need not have the extents that its layout gives.
+  if (hasNoElements(to) && source.getType() != to)
     return createEmptyOf(b, loc, to, sizes);
   if (Value result = reinterpretShape(b, loc, source, to))
     return result;

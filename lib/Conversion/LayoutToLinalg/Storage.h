@@ -80,10 +80,6 @@ Value createPadded(OpBuilder &b, Location loc, RankedTensorType type,
 /// in the padding of `to` what that states.
 bool carriesPadding(RankedTensorType from, RankedTensorType to);
 
-/// Whether tensors of this physical type have no position. A view of one need
-/// not have the extents that its layout gives.
-bool holdsNothing(RankedTensorType physical);
-
 /// The same elements in memory order under another shape, without moving them;
 /// null where dynamic sizes leave the way open.
 Value reinterpretShape(OpBuilder &b, Location loc, Value source,

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -47,7 +48,7 @@ static bool showsNoElements(memref::SubViewOp view) {
   auto cast = view.getSource().getDefiningOp<memref::CastOp>();
   auto type =
       cast ? dyn_cast<MemRefType>(cast.getSource().getType()) : MemRefType();
-  return type && llvm::is_contained(type.getShape(), 0);
+  return type && layout::hasNoElements(type);
 }
 
 /// The same view without a rule for its offset. What its strides are matters to

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
@@ -22,11 +23,6 @@ namespace mlir::layout {
 using namespace mlir;
 
 namespace {
-
-/// A slice of no elements has no offset that is inside, so none is written.
-static bool hasNoElements(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
 
 /// Whether the tiles are those of all dims, in their order. Only then is a
 /// single tile the tensor with its padding, as upstream takes it to be wherever
@@ -50,7 +46,7 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::UnPackOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!hasNoElements(op.getDestType()))
+    if (!layout::hasNoElements(op.getDestType()))
       return linalg::lowerUnPack(rewriter, op,
                                  tilesAreWhole(op, op.getDestType().getRank()));
     rewriter.replaceOp(op, op.getDest());
@@ -94,7 +90,7 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
                                 PatternRewriter &rewriter) const override {
     SmallVector<Value> parts;
     for (Value part : op.getInputs())
-      if (!hasNoElements(cast<RankedTensorType>(part.getType())))
+      if (!layout::hasNoElements(cast<RankedTensorType>(part.getType())))
         parts.push_back(part);
     if (parts.size() == op.getInputs().size())
       return rewriter.notifyMatchFailure(op, "all parts may have elements");
@@ -144,7 +140,8 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
       target =
           linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
-    if (hasNoElements(op.getSourceType())) {
+    // A slice of no elements has no offset that is inside, so none is written.
+    if (layout::hasNoElements(op.getSourceType())) {
       rewriter.replaceOp(
           op, rewriter.createOrFold<tensor::CastOp>(loc, type, target));
       return success();
@@ -199,7 +196,8 @@ struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getSrcType().hasStaticShape() || !hasNoElements(op.getSrcType()))
+    if (op.getSrcType().hasStaticShape() ||
+        !layout::hasNoElements(op.getSrcType()))
       return rewriter.notifyMatchFailure(op, "may have elements");
     ReifiedRankedShapedTypeDims shape;
     if (failed(reifyResultShapes(rewriter, op, shape)))
