@@ -28,6 +28,7 @@ import zlib
 
 HEADER_NAME = "LayoutMutant.h"
 HEADER = """\
+#pragma once
 #include <cstdio>
 #include <cstdlib>
 #include <set>
