@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
+#include "layout/Support/FirstFit.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -100,17 +101,17 @@ static int64_t place(MutableArrayRef<Buffer> buffers, int64_t alignment) {
   int64_t size = 0;
   SmallVector<Buffer *> placed; // sorted by offset
   for (Buffer *buffer : order) {
-    int64_t offset = 0;
-    for (const Buffer *other : placed) {
-      if (other->to < buffer->from || buffer->to < other->from)
-        continue;
-      if (other->offset >= offset + buffer->bytes)
-        break;
-      offset = std::max<int64_t>(
-          offset, llvm::alignTo(other->offset + other->bytes, alignment));
-    }
-    buffer->offset = offset;
-    size = std::max(size, offset + buffer->bytes);
+    buffer->offset = layout::findFirstFit(
+        0, placed,
+        [&](int64_t least) { return llvm::alignTo(least, alignment); },
+        [&](const Buffer *other, int64_t place) -> std::optional<int64_t> {
+          int64_t end = other->offset + other->bytes;
+          if (other->to < buffer->from || buffer->to < other->from ||
+              other->offset >= place + buffer->bytes || place >= end)
+            return std::nullopt;
+          return end;
+        });
+    size = std::max(size, buffer->offset + buffer->bytes);
     auto at =
         llvm::upper_bound(placed, buffer, [](const Buffer *a, const Buffer *b) {
           return a->offset < b->offset;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/NPU/Utils/Placement.h"
+#include "layout/Support/FirstFit.h"
 #include "llvm/ADT/STLExtras.h"
 #include <limits>
 #include <numeric>
@@ -138,17 +139,10 @@ int64_t mlir::npu::findFreePlace(const std::vector<PlacedBlock> &blocks,
                                  llvm::ArrayRef<size_t> others,
                                  const std::vector<int64_t> &places) {
   const PlacedBlock &placed = blocks[block];
-  int64_t place = placed.fit(least);
-  for (bool isFree = false; !isFree;) {
-    isFree = true;
-    for (size_t other : others)
-      while (std::optional<int64_t> past =
-                 getPast(placed, place, blocks[other], places[other])) {
-        place = placed.fit(*past);
-        isFree = false;
-      }
-  }
-  return place;
+  return layout::findFirstFit(
+      least, others, placed.fit, [&](size_t other, int64_t place) {
+        return getPast(placed, place, blocks[other], places[other]);
+      });
 }
 
 /// Each block of `order` at its lowest free place; false where one has none.
