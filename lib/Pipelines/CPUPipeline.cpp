@@ -43,6 +43,7 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createCheckPlainProgramPass());
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse)

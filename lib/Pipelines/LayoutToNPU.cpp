@@ -30,6 +30,7 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   pm.addPass(createInlineGlobalsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
+  pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createPrepareForUnitsPass());
   addCanonicalizer(pm);

@@ -25,6 +25,7 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   pm.addPass(createCheckInputPass());
   pm.addPass(createPrepareEntryPointsPass());
   // Every op that is a sequence of structured ops, so that each gets layouts.
+  pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());

@@ -22,13 +22,16 @@ from .tools import ToolError, run_tool
 SHOWN_MOVES, SHOWN_VIEWS = 20, 3
 RUN_SIZES = {"batch": 3, "sequence": 16}
 
+PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
+               "--canonicalize", "--cse"]
+
 # What a device is taken to be, the pipeline that goes there, and what that does before it decides.
 DEVICES = {
     "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
                'image2d_max_height = 16384>', "layout-to-opencl",
-               ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),
-    "npu": (None, "layout-to-npu", ["--layout-decompose-aggregates", "--canonicalize", "--cse"]),
+               PREPARATION),
+    "npu": (None, "layout-to-npu", PREPARATION),
 }
 
 

@@ -102,13 +102,20 @@ static void report(Operation *op, StringRef reason) {
 /// the same types. Those of linalg have patterns.
 static LogicalResult decomposeForeignOps(Operation *root) {
   IRRewriter rewriter(root->getContext());
-  SmallVector<linalg::AggregatedOpInterface> ops;
-  do {
-    ops.clear();
+  // Recursion that halves ends before that.
+  constexpr unsigned kMaxRounds = 64;
+  for (unsigned round = 0;; ++round) {
+    SmallVector<linalg::AggregatedOpInterface> ops;
     root->walk([&](linalg::AggregatedOpInterface op) {
       if (!isa<linalg::LinalgDialect>(op->getDialect()))
         ops.push_back(op);
     });
+    if (ops.empty())
+      return success();
+    if (round == kMaxRounds) {
+      report(ops.front(), "it decomposes without end");
+      return failure();
+    }
     for (linalg::AggregatedOpInterface op : ops) {
       rewriter.setInsertionPoint(op);
       FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
@@ -120,8 +127,7 @@ static LogicalResult decomposeForeignOps(Operation *root) {
       }
       rewriter.replaceOp(op, *values);
     }
-  } while (!ops.empty());
-  return success();
+  }
 }
 
 LogicalResult layout::convertLayoutToLinalg(Operation *root) {

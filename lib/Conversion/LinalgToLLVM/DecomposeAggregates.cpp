@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Conversion/LinalgToLLVM/Passes.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -54,44 +52,6 @@ static void unifyShapes(RewriterBase &rewriter, linalg::SoftmaxOp op) {
       init, op.getDimension());
   rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op->getResult(0).getType(),
                                               softmax->getResult(0));
-}
-
-/// The same for a transposition, with what a cast behind it tells: upstream's
-/// canonicalizer draws the cast in, and then takes a transposition that keeps
-/// the order for its input, which has another type.
-static void unifyShapes(RewriterBase &rewriter, linalg::TransposeOp op) {
-  if (!op.hasPureTensorSemantics())
-    return;
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  auto input = cast<RankedTensorType>(op.getInput().getType());
-  SmallVector<int64_t> known(result.getShape()), source(input.getShape());
-  auto learn = [](int64_t &size, int64_t other) {
-    if (ShapedType::isDynamic(size))
-      size = other;
-  };
-  for (Operation *user : op->getUsers())
-    if (auto behind = dyn_cast<tensor::CastOp>(user);
-        behind && behind->getBlock() == op->getBlock())
-      if (auto type = dyn_cast<RankedTensorType>(behind.getType()))
-        for (auto [size, other] : llvm::zip_equal(known, type.getShape()))
-          learn(size, other);
-  for (auto [k, dim] : llvm::enumerate(op.getPermutation())) {
-    learn(known[k], source[dim]);
-    learn(source[dim], known[k]);
-  }
-  if (llvm::equal(known, result.getShape()) &&
-      llvm::equal(source, input.getShape()))
-    return;
-  rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  Value from = rewriter.createOrFold<tensor::CastOp>(loc, input.clone(source),
-                                                     op.getInput());
-  Value init = rewriter.createOrFold<tensor::CastOp>(loc, result.clone(known),
-                                                     op.getInit());
-  auto refined = linalg::TransposeOp::create(rewriter, loc, from, init,
-                                             op.getPermutation());
-  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, result,
-                                              refined->getResult(0));
 }
 
 /// A gather of single elements: each coordinate of a slice is one element of
@@ -146,110 +106,6 @@ static Value writeGather(RewriterBase &rewriter, tensor::GatherOp op) {
   return rewriter.createOrFold<tensor::CastOp>(loc, type, made);
 }
 
-/// Takes the part of dims without tiles from the source of an unpack instead of
-/// its result. Upstream's canonicalizer folds such a slice into the unpack, and
-/// leaves a source that is too large for the result.
-static void cutBeforeUnpack(RewriterBase &rewriter,
-                            tensor::ExtractSliceOp slice) {
-  auto unpack = slice.getSource().getDefiningOp<linalg::UnPackOp>();
-  if (!unpack || slice.getType().getRank() != int64_t(unpack.getDestRank()) ||
-      !unpack.hasPureTensorSemantics())
-    return;
-  Location loc = slice.getLoc();
-  rewriter.setInsertionPoint(slice);
-  // What the slice of each tensor takes, and what of the result is left to do.
-  struct Part {
-    Part(OpBuilder &b, Location loc, Value tensor)
-        : sizes(tensor::getMixedSizes(b, loc, tensor)),
-          offsets(sizes.size(), b.getIndexAttr(0)),
-          strides(sizes.size(), b.getIndexAttr(1)) {}
-    SmallVector<OpFoldResult> sizes, offsets, strides;
-  } source(rewriter, loc, unpack.getSource()),
-      dest(rewriter, loc, unpack.getDest()), rest(dest);
-  rest.sizes = slice.getMixedSizes();
-  rest.offsets = slice.getMixedOffsets();
-  rest.strides = slice.getMixedStrides();
-  ArrayRef<int64_t> order = unpack.getOuterDimsPerm();
-  bool cuts = false;
-  for (unsigned k = 0, e = unpack.getDestRank(); k < e; ++k) {
-    int64_t dim = order.empty() ? k : order[k];
-    if (llvm::is_contained(unpack.getInnerDimsPos(), dim) ||
-        dest.sizes[dim] == rest.sizes[dim])
-      continue;
-    cuts = true;
-    source.sizes[k] = dest.sizes[dim] = rest.sizes[dim];
-    source.offsets[k] = dest.offsets[dim] = rest.offsets[dim];
-    source.strides[k] = dest.strides[dim] = rest.strides[dim];
-    rest.offsets[dim] = rewriter.getIndexAttr(0);
-    rest.strides[dim] = rewriter.getIndexAttr(1);
-  }
-  if (!cuts)
-    return;
-  auto take = [&](Value tensor, const Part &part) -> Value {
-    return tensor::ExtractSliceOp::create(rewriter, loc, tensor, part.offsets,
-                                          part.sizes, part.strides);
-  };
-  Value part = linalg::UnPackOp::create(
-                   rewriter, loc, take(unpack.getSource(), source),
-                   take(unpack.getDest(), dest), unpack.getInnerDimsPos(),
-                   unpack.getMixedTiles(), unpack.getOuterDimsPerm())
-                   .getResult();
-  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
-      slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);
-}
-
-/// The sizes of a view, from those of what is viewed.
-static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
-                                          tensor::ExpandShapeOp view) {
-  return view.getMixedOutputShape();
-}
-
-static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
-                                          tensor::CollapseShapeOp view) {
-  SmallVector<OpFoldResult> sizes;
-  Location loc = view.getLoc();
-  for (ReassociationIndices group : view.getReassociationIndices()) {
-    OpFoldResult product = b.getIndexAttr(1);
-    for (int64_t d : group) {
-      OpFoldResult size = tensor::getMixedSize(b, loc, view.getSrc(), d);
-      AffineExpr x = b.getAffineSymbolExpr(0), y = b.getAffineSymbolExpr(1);
-      product =
-          affine::makeComposedFoldedAffineApply(b, loc, x * y, {product, size});
-    }
-    sizes.push_back(product);
-  }
-  return sizes;
-}
-
-/// Makes a view of no elements a tensor of its own. Upstream folds views of
-/// views whose ends have one type, and among tensors without elements those
-/// may have other sizes.
-template <typename View>
-static void separateViewOfNothing(RewriterBase &rewriter, View view) {
-  auto holdsNothing = [](RankedTensorType type) {
-    return llvm::is_contained(type.getShape(), 0);
-  };
-  RankedTensorType type = view.getResultType();
-  if (!holdsNothing(type) && !holdsNothing(view.getSrcType()))
-    return;
-  rewriter.setInsertionPoint(view);
-  SmallVector<Value> dynamic;
-  for (auto [size, stated] :
-       llvm::zip_equal(getSizes(rewriter, view), type.getShape()))
-    if (ShapedType::isDynamic(stated))
-      dynamic.push_back(
-          getValueOrCreateConstantIndexOp(rewriter, view.getLoc(), size));
-  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(view, type, dynamic);
-}
-
-template <typename View>
-static void separateViewsOfNothing(RewriterBase &rewriter, Operation *root) {
-  SmallVector<View> views;
-  root->walk([&](View view) { views.push_back(view); });
-  for (View view : views)
-    separateViewOfNothing(rewriter, view);
-}
-
 /// Replaces each op by its parts.
 static LogicalResult decompose(RewriterBase &rewriter,
                                ArrayRef<linalg::AggregatedOpInterface> ops) {
@@ -274,8 +130,6 @@ struct DecomposeAggregates
     : layout::impl::DecomposeAggregatesPassBase<DecomposeAggregates> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    separateViewsOfNothing<tensor::ExpandShapeOp>(rewriter, getOperation());
-    separateViewsOfNothing<tensor::CollapseShapeOp>(rewriter, getOperation());
     SmallVector<linalg::SoftmaxOp> softmaxes;
     getOperation()->walk([&](linalg::SoftmaxOp op) {
       if (op.hasPureTensorSemantics())
@@ -283,16 +137,6 @@ struct DecomposeAggregates
     });
     for (linalg::SoftmaxOp op : softmaxes)
       unifyShapes(rewriter, op);
-    SmallVector<linalg::TransposeOp> transposes;
-    getOperation()->walk(
-        [&](linalg::TransposeOp op) { transposes.push_back(op); });
-    for (linalg::TransposeOp op : transposes)
-      unifyShapes(rewriter, op);
-    SmallVector<tensor::ExtractSliceOp> slices;
-    getOperation()->walk(
-        [&](tensor::ExtractSliceOp op) { slices.push_back(op); });
-    for (tensor::ExtractSliceOp op : slices)
-      cutBeforeUnpack(rewriter, op);
     SmallVector<Operation *> transforms;
     getOperation()->walk([&](Operation *op) {
       if (isa<linalg::WinogradFilterTransformOp,
@@ -319,19 +163,25 @@ struct DecomposeAggregates
       }
     }
     // Parts of aggregates may be aggregates.
-    SmallVector<linalg::AggregatedOpInterface> ops;
-    auto findOps = [&] {
-      ops.clear();
+    // Recursion that halves ends before that.
+    constexpr unsigned kMaxRounds = 64;
+    for (unsigned round = 0;; ++round) {
+      SmallVector<linalg::AggregatedOpInterface> ops;
       getOperation()->walk([&](linalg::AggregatedOpInterface op) {
         // Relayouts have a lowering of their own.
         if (!isa<linalg::PackOp, linalg::UnPackOp>(op.getOperation()))
           ops.push_back(op);
       });
-      return !ops.empty();
-    };
-    while (findOps())
+      if (ops.empty())
+        return;
+      if (round == kMaxRounds) {
+        ops.front()->emitError("layout-decompose-aggregates: this op "
+                               "decomposes without end");
+        return signalPassFailure();
+      }
       if (failed(decompose(rewriter, ops)))
         return signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -20,12 +20,3 @@ func.func @pack(%x: tensor<16xf32>) -> tensor<2x8xf32> {
   %r = linalg.pack %x inner_dims_pos = [0] inner_tiles = [8] into %e : tensor<16xf32> -> tensor<2x8xf32>
   return %r : tensor<2x8xf32>
 }
-
-// A transposition knows of its result what a cast behind it tells.
-// CHECK-LABEL: func.func @transpose
-// CHECK: linalg.transpose ins(%{{.*}} : tensor<1x4xi64>) outs(%{{.*}} : tensor<4x1xi64>)
-func.func @transpose(%x: tensor<1x?xi64>, %e: tensor<?x1xi64>) -> tensor<4x1xi64> {
-  %t = linalg.transpose ins(%x : tensor<1x?xi64>) outs(%e : tensor<?x1xi64>) permutation = [1, 0]
-  %r = tensor.cast %t : tensor<?x1xi64> to tensor<4x1xi64>
-  return %r : tensor<4x1xi64>
-}

@@ -59,6 +59,10 @@ Results inTwoSteps(tensor::GenerateOp op, OpBuilder &b) {
   return SmallVector<Value>(copy->getResults());
 }
 
+Results intoItself(tensor::GenerateOp op, OpBuilder &b) {
+  return SmallVector<Value>(b.clone(*op)->getResults());
+}
+
 Results withoutLayout(tensor::GenerateOp op, OpBuilder &b) {
   auto type = cast<RankedTensorType>(op.getType());
   return fill(op, type.dropEncoding(), b);
@@ -128,6 +132,14 @@ TEST(ForeignOps, FailedDecompositionIsReported) {
             "#layout.blocked<\"AB\" to \"AB16a\">>': its decomposition failed; "
             "the way out is to give it other layouts, or plain tensors, by "
             "layout.convert before and after it");
+}
+
+TEST(ForeignOps, EndlessDecompositionIsReported) {
+  for (auto [type, lowering] :
+       {std::pair(StringRef(kTiles), layout::convertLayoutToLinalg),
+        std::pair(StringRef("tensor<20x3xindex>"), decomposeAggregates)})
+    EXPECT_NE(lower<intoItself>(type, lowering).find("decomposes without end"),
+              std::string::npos);
 }
 
 TEST(ForeignOps, PartsOfOtherTypesAreReported) {

@@ -48,16 +48,27 @@ def SeparateResultsPass : Pass<"layout-separate-results"> {
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
+def PrepareForCanonicalizerPass : Pass<"layout-prepare-for-canonicalizer"> {
+  let summary = "Rewrites what the canonicalizer would make invalid";
+  let description = [{
+    Rewrites ops that folds of upstream's canonicalizer make invalid: a slice of
+    what `linalg.unpack` makes is taken from its source in the dims that have no
+    tile, a transposition gets the sizes that a cast behind it tells, and a view
+    of no elements becomes a tensor of its own.
+  }];
+  let dependentDialects = [
+    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+    "tensor::TensorDialect"
+  ];
+}
+
 def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
   let summary = "Rewrites ops like softmax to structured ops";
   let description = [{
     Rewrites every op that upstream defines as a sequence of structured ops
     (softmax, the Winograd transforms) to that sequence, as every other op that
     implements `linalg::AggregatedOpInterface`, and `tensor.gather` to one that
-    reads the element of each place. A slice of what `linalg.unpack`
-    makes is taken from its source in the dims that have no tile, a
-    transposition gets the sizes that a cast behind it tells, and a view of no
-    elements becomes a tensor of its own.
+    reads the element of each place.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",

@@ -1,0 +1,40 @@
+// RUN: layout-opt %s --layout-prepare-for-canonicalizer | FileCheck %s
+
+// A transposition knows of its result what a cast behind it tells.
+// CHECK-LABEL: func.func @transpose
+// CHECK: linalg.transpose ins(%{{.*}} : tensor<1x4xi64>) outs(%{{.*}} : tensor<4x1xi64>)
+func.func @transpose(%x: tensor<1x?xi64>, %e: tensor<?x1xi64>) -> tensor<4x1xi64> {
+  %t = linalg.transpose ins(%x : tensor<1x?xi64>) outs(%e : tensor<?x1xi64>) permutation = [1, 0]
+  %r = tensor.cast %t : tensor<?x1xi64> to tensor<4x1xi64>
+  return %r : tensor<4x1xi64>
+}
+
+// A view of no elements is a tensor of its own.
+// CHECK-LABEL: func.func @view_of_nothing
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: %[[SIZE:.*]] = affine.apply
+// CHECK: tensor.empty(%[[SIZE]]) : tensor<?x0xf32>
+func.func @view_of_nothing(%x: tensor<?x3x0xf32>) -> tensor<?x0xf32> {
+  %r = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x3x0xf32> into tensor<?x0xf32>
+  return %r : tensor<?x0xf32>
+}
+
+// A view of elements is not.
+// CHECK-LABEL: func.func @view
+// CHECK: tensor.collapse_shape
+func.func @view(%x: tensor<?x3xf32>) -> tensor<?xf32> {
+  %r = tensor.collapse_shape %x [[0, 1]] : tensor<?x3xf32> into tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// The dim that no tile divides is cut before the unpack, the other one behind.
+// CHECK-LABEL: func.func @slice_of_unpack
+// CHECK: %[[SOURCE:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0] [2, 3, 5] [1, 1, 1]
+// CHECK: %[[DEST:.*]] = tensor.extract_slice %{{.*}}[0, 1] [10, 3] [1, 1]
+// CHECK: %[[PART:.*]] = linalg.unpack %[[SOURCE]] {{.*}} into %[[DEST]]
+// CHECK: tensor.extract_slice %[[PART]][1, 0] [9, 3] [1, 1]
+func.func @slice_of_unpack(%x: tensor<2x4x5xf32>, %e: tensor<10x4xf32>) -> tensor<9x3xf32> {
+  %u = linalg.unpack %x inner_dims_pos = [0] inner_tiles = [5] into %e : tensor<2x4x5xf32> -> tensor<10x4xf32>
+  %r = tensor.extract_slice %u[1, 1] [9, 3] [1, 1] : tensor<10x4xf32> to tensor<9x3xf32>
+  return %r : tensor<9x3xf32>
+}
