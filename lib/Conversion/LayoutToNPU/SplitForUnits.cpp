@@ -315,8 +315,10 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
 LogicalResult Splitter::run() {
   giveScalarsADim(function);
   SmallVector<linalg::LinalgOp> ops;
+  // An op that states layouts runs on them whole.
   function.walk([&](linalg::LinalgOp op) {
-    if (isForUnits(op) && !fits(op))
+    if (isForUnits(op) && !llvm::any_of(op->getOperandTypes(), hasLayout) &&
+        !fits(op))
       ops.push_back(op);
   });
   for (linalg::LinalgOp op : ops)

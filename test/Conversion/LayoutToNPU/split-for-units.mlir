@@ -133,3 +133,16 @@ func.func @sum(%x: tensor<1x2400xf32>) -> tensor<1xf32> {
   return %r : tensor<1xf32>
 }
 }
+
+// -----
+
+// An op that states layouts runs on them whole.
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 16>>} {
+// CHECK-LABEL: func.func @stated
+// CHECK-NOT: tensor.extract_slice
+func.func @stated(%x: tensor<4096xf32, #layout.blocked<"A" to "A8a">>) -> tensor<4096xf32, #layout.blocked<"A" to "A8a">> {
+  %e = tensor.empty() : tensor<4096xf32, #layout.blocked<"A" to "A8a">>
+  %r = linalg.exp ins(%x : tensor<4096xf32, #layout.blocked<"A" to "A8a">>) outs(%e : tensor<4096xf32, #layout.blocked<"A" to "A8a">>) -> tensor<4096xf32, #layout.blocked<"A" to "A8a">>
+  return %r : tensor<4096xf32, #layout.blocked<"A" to "A8a">>
+}
+}
