@@ -44,9 +44,7 @@ public:
            operands[operand].map.isFunctionOfDim(loop);
   }
   LogicalResult substituteAxes();
-  static bool isAffine(const Linear &value) {
-    return layout::isAffine(value);
-  }
+  static bool isAffine(const Linear &value) { return layout::isAffine(value); }
   LogicalResult setReach(unsigned operand, AxisAccess &axis);
   LogicalResult checkStated(unsigned operand);
   /// Whoever only asks whether there is a space wants no reason, and types take
