@@ -1,11 +1,11 @@
 // Whether images win is a fact of the device: where they are read through a cache that buffers do not
 // have, and where they are not.
 //
-// RUN: layout-opt %s -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
+// RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
 // RUN: layout-opt %s -layout-assign='target={#layout.opencl<image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
-// RUN: layout-opt %s -layout-propagate='strategy=greedy target={#layout.opencl}' -layout-insert-transforms \
+// RUN: layout-opt %s --mlir-print-local-scope -layout-propagate='strategy=greedy target={#layout.opencl}' -layout-insert-transforms \
 // RUN:   -layout-print-cost='target={#layout.opencl}' | FileCheck %s --check-prefix=GREEDY
-// RUN: layout-opt %s -layout-assign='target={#layout.opencl}' \
+// RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' \
 // RUN:   -layout-print-cost='format=json target={#layout.opencl}' -o /dev/null | FileCheck %s --check-prefix=JSON
 
 // CACHED: layout.convert %arg0 {{.*}} to tensor<1x64x28x28xf32, #layout.map<(d0, d1, d2, d3) -> image2d

@@ -1,7 +1,7 @@
 // An image that the target cannot hold is never chosen: another one that it can is, or linear
 // memory, and a remark says so.
 //
-// RUN: layout-opt %s -split-input-file -layout-assign | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-propagate --remarks-filter=layout --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 

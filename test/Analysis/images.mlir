@@ -2,7 +2,7 @@
 // in_out_channel, filters as conv2d_filter or dw_conv2d_filter, made at compile time, and what lies
 // between follows. Conversions are at the ends only.
 //
-// RUN: layout-opt %s -split-input-file -layout-assign -layout-verify | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign -layout-verify | FileCheck %s
 // RUN: layout-opt %s -split-input-file -layout-propagate | FileCheck %s --check-prefix=BOUND
 
 // The optimum is proven.

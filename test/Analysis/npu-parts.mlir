@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-assign | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
 // Branches that are concatenated along channels start at the units of their
 // places, so that nothing is copied; of several batches they have the strides of
 // the whole.

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --layout-assign | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
 // Layouts for the units of a chip: which loop is spread over them, aligned or
 // compact, packed or not, and how wide the channels of a matrix are.
 

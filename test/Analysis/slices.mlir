@@ -2,7 +2,7 @@
 // other dims as it is, also where the result lacks the dim: stacked filters are
 // packed once, before the program runs, and a loop only takes slices of them.
 //
-// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
 // CHECK-LABEL: func @stacked_filters
 // CHECK: arith.constant {{.*}} : tensor<5x33x33x3x3xf32, #layout.map<(d0, d1, d2, d3, d4) -> buffer(d0, d1 floordiv 16, d2, d3, d4, d1 mod 16)>>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %s
 
 // A softmax over the width leaves channels in blocks.
 // CHECK-LABEL: func @softmax

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attributes/Common.h"
+#include "layout/Algebra/Name.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -24,7 +27,53 @@ using namespace mlir::layout;
 #define GET_ATTRDEF_CLASSES
 #include "layout/Dialect/Layout/IR/LayoutAttributes.cpp.inc"
 
+/// What a layout is called in printed modules: the letters of its storage, the
+/// kind of its image, .. Empty for attributes that print in place.
+static std::string getAliasName(Attribute attr) {
+  auto nameMap = [](LayoutAttrInterface layout, StringRef otherwise) {
+    auto map = layout.resolve(layout.getExampleShape(), Type(), nullptr);
+    std::string name = succeeded(map) ? makeName(*map) : "";
+    return name.empty() ? otherwise.str() : name;
+  };
+  return llvm::TypeSwitch<Attribute, std::string>(attr)
+      .Case([](BlockedAttr blocked) {
+        std::string name = blocked.getStored().lower();
+        llvm::erase_if(name, [](char c) { return !llvm::isAlnum(c); });
+        return name;
+      })
+      .Case([](NpuScatterAttr scatter) {
+        return ("npu_" + stringify(scatter.getMode())).str();
+      })
+      .Case([](PackedDimsAttr) { return "packed_dims"; })
+      .Case([](PaddedAttr padded) {
+        std::string name = getAliasName(padded.getLayout());
+        return (name.empty() ? "layout" : name) + "_padded";
+      })
+      .Case([](RgbaImageAttr image) { return makeName(image.getKind()); })
+      .Case([&](ImportAttr imported) {
+        return nameMap(imported, getName(imported.getNotation()));
+      })
+      .Case<MapAttr, RelationsAttr>(
+          [&](auto layout) { return nameMap(layout, "layout"); })
+      .Case([](NpuTargetInterface) { return "chip"; })
+      .Default(std::string());
+}
+
+namespace {
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::getAlias;
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    std::string name = getAliasName(attr);
+    os << name;
+    return name.empty() ? AliasResult::NoAlias : AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
 void LayoutDialect::initialize() {
+  addInterfaces<LayoutAliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "layout/Dialect/Layout/IR/LayoutAttributes.cpp.inc"

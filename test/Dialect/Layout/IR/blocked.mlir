@@ -1,5 +1,5 @@
-// RUN: layout-opt %s | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // A family prints as it was written and canonicalizes to the core.
 
 // AS-WRITTEN: @nchw16c(tensor<1x17x7x7xf32, #layout.blocked<"NCHW" to "NCHW16c">>)

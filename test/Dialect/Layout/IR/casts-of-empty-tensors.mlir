@@ -1,6 +1,6 @@
 // An empty tensor whose sizes turn out to be known stays laid out.
 
-// RUN: layout-opt %s --canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --canonicalize | FileCheck %s
 
 #cols = #layout.map<(a, b, c) -> buffer(b, a, c)>
 // CHECK-LABEL: func.func @known

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --verify-roundtrip
-// RUN: layout-opt %s | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
 // A digit of a sum has one form, whether its floor or its mod is written first:
 // the floor moves inwards, to the terms that its divisor does not divide.
 

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s --layout-canonicalize | layout-opt | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope | FileCheck %s
 // A notation prints as it was written and canonicalizes to the core.
 
 // AS-WRITTEN: @xla(tensor<3x5xf32, #layout.import<xla, "{1,0:T(2,2)}">>)

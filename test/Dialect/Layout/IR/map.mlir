@@ -1,6 +1,6 @@
-// RUN: layout-opt %s | FileCheck %s
-// RUN: layout-opt %s | layout-opt | FileCheck %s
-// RUN: layout-opt %s --mlir-print-op-generic | layout-opt | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s --mlir-print-op-generic | layout-opt --mlir-print-local-scope | FileCheck %s
 // The canonical text of #layout.map, and that it reads back.
 
 // CHECK-LABEL: @blocked

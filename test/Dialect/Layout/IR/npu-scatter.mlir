@@ -1,7 +1,7 @@
-// RUN: layout-opt %s | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s | layout-opt | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --layout-canonicalize | layout-opt --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // A scatter prints as it was written and canonicalizes to the core.
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s | layout-opt | FileCheck %s
-// RUN: layout-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --canonicalize | FileCheck %s --check-prefix=FOLD
 
 #blocked = #layout.blocked<"NCHW" to "NCHW16c">
 #nhwc = #layout.blocked<"NCHW" to "NHWC">

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-canonicalize | layout-opt | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope | FileCheck %s
 // What padding holds is written so that it can be read again: a zero of any type is `zero`.
 
 #blocked = #layout.blocked<"AB" to "AB4b">

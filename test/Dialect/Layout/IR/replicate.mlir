@@ -1,5 +1,5 @@
-// RUN: layout-opt %s | FileCheck %s
-// RUN: layout-opt %s | layout-opt | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
 // Replicas: dims that no index has.
 
 // CHECK-LABEL: @one_copy_per_device

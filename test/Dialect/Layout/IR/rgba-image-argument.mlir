@@ -1,6 +1,6 @@
-// RUN: layout-opt %s | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --layout-canonicalize | layout-opt | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope | FileCheck %s
 // The image of one dim has one row.
 
 // AS-WRITTEN: @argument(tensor<10xf32, #layout.rgba_image<argument>>, tensor<10xf32, #layout.rgba_image<argument, "W">>, tensor<?xf32, #layout.rgba_image<argument>>)

@@ -1,7 +1,7 @@
-// RUN: layout-opt %s | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s | layout-opt | FileCheck %s --check-prefix=AS-WRITTEN
-// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --layout-canonicalize | layout-opt --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 // Every kind of several dims, with static and with dynamic sizes: the map is the
 // same.
 

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s | FileCheck %s
-// RUN: layout-opt %s | layout-opt | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
 // Swizzles: the xor of digits, in canonical form.
 
 // CHECK-LABEL: @rows_swizzled_by_their_number

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -verify-diagnostics | FileCheck %s
 
 // Figures that are not written have their defaults, and are not printed.
 // CHECK: layout.target = #layout.cpu<lanes = 16>

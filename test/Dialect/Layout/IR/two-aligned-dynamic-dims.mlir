@@ -1,4 +1,4 @@
-// RUN: layout-opt %s | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s
 // Each of several aligned dims of unknown sizes stays inside its own group, and
 // so the offset inside the product of their extents (L2, L8).
 

@@ -2,8 +2,8 @@
 // that 0.1.0 made of it; the CHECK lines say where the elements are, which never
 // changes (docs/compatibility.md).
 //
-// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %S/Inputs/version-0.1.mlirbc --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %S/Inputs/version-0.1.mlirbc --mlir-print-local-scope --layout-canonicalize | FileCheck %s
 
 // CHECK: @map(tensor<6x40xf32, #layout.map<(d0, d1) -> buffer(d0, [d1] align 16)>>)
 func.func private @map(tensor<6x40xf32, #layout.map<(n, c) -> buffer(n, c floordiv 16, c mod 16)>>)

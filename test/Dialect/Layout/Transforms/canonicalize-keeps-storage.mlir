@@ -1,5 +1,5 @@
-// RUN: layout-opt %s --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --layout-canonicalize | layout-opt --layout-canonicalize --verify-roundtrip | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --layout-canonicalize | layout-opt --mlir-print-local-scope --layout-canonicalize --verify-roundtrip | FileCheck %s
 // Canonical types have the stored dims of the notation, so that what shows the
 // storage stays valid.
 

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s --allow-unregistered-dialect --layout-canonicalize | FileCheck %s
-// RUN: layout-opt %s --allow-unregistered-dialect --layout-canonicalize --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --allow-unregistered-dialect --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --allow-unregistered-dialect --layout-canonicalize --layout-canonicalize | FileCheck %s
 
 // Values, function types and constants get the core; equal layouts meet.
 // CHECK-LABEL: func.func @f(

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --layout-fold-transforms | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --layout-fold-transforms | FileCheck %s
 
 #a = #layout.map<(i, j) -> buffer(j, i)>
 #z = #layout.padded<#layout.map<(i, j) -> buffer(i, [j] align 4)>, zero>

@@ -2,7 +2,7 @@
 // types and says so.
 //
 // RUN: layout-opt %s --layout-inline-globals | FileCheck %s
-// RUN: layout-opt %s --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=ASSIGN
+// RUN: layout-opt %s --mlir-print-local-scope --layout-assign='target={#layout.cpu<lanes = 16>}' --remarks-filter=layout.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=ASSIGN
 
 // CHECK-NOT: @weights
 // CHECK-NOT: @scales

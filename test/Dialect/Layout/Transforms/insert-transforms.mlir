@@ -1,5 +1,5 @@
 // A decision that is written by hand is applied as it stands.
-// RUN: layout-opt %s -layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -layout-insert-transforms | FileCheck %s
 
 #columns = #layout.map<(i, j) -> buffer(j, i)>
 #tiles = #layout.blocked<"IJ" to "IJ4j">

@@ -2,7 +2,7 @@
 // it; what an op cannot run on is an error.
 //
 // RUN: split-file %s %t
-// RUN: layout-opt %t/good.mlir -split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %t/good.mlir
+// RUN: layout-opt %t/good.mlir --mlir-print-local-scope -split-input-file --layout-assign='target={#layout.cpu<lanes = 16>}' | FileCheck %t/good.mlir
 // RUN: layout-opt %t/bad.mlir -split-input-file -verify-diagnostics --layout-propagate='target={#layout.cpu<lanes = 16>}'
 
 //--- good.mlir

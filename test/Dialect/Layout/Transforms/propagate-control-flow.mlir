@@ -1,7 +1,7 @@
 // Tensors that pass through control flow are chosen for as everything else is:
 // what two convolutions agree on is not converted in between.
 //
-// RUN: layout-opt %s -split-input-file \
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file \
 // RUN:   --layout-assign='target={#layout.cpu<lanes = 16>}' \
 // RUN:   | FileCheck %s
 

@@ -1,5 +1,5 @@
 // Types that have a layout on the way in are kept, arguments with one too.
-// RUN: layout-opt %s -layout-propagate -layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -layout-propagate -layout-insert-transforms | FileCheck %s
 
 #c8 = #layout.map<(n, c, h, w) -> buffer(n, c floordiv 8, h, w, c mod 8)>
 // CHECK-LABEL: func @pinned

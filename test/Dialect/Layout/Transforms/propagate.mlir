@@ -1,5 +1,5 @@
 // The decision is written on the ops, and remarks say why.
-// RUN: layout-opt %s -layout-propagate | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -layout-propagate | FileCheck %s
 // RUN: layout-opt %s -layout-propagate --remarks-filter=layout --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // The option wins over the module: with one lane there is nothing to tile.
 // RUN: layout-opt %s -pass-pipeline='builtin.module(layout-propagate{target=#layout.cpu<lanes=1>})' | FileCheck %s --check-prefix=SCALAR

@@ -1,5 +1,5 @@
-// RUN: layout-opt %s | layout-opt | FileCheck %s
-// RUN: layout-opt %s --mlir-print-op-generic | layout-opt | FileCheck %s
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s
+// RUN: layout-opt %s --mlir-print-op-generic | layout-opt --mlir-print-local-scope | FileCheck %s
 // Ops on local memory, and the views that are proven to be views.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -verify-diagnostics | FileCheck %s
 // The figures of a chip.
 
 // A published chip has a name, however it was written.

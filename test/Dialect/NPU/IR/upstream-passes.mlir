@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --normalize-memrefs --canonicalize --cse --expand-strided-metadata --fold-memref-alias-ops | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope --normalize-memrefs --canonicalize --cse --expand-strided-metadata --fold-memref-alias-ops | FileCheck %s
 // Upstream's passes leave memrefs of local memory as they are.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>

@@ -24,6 +24,10 @@ LogicalResult checkMostDims(Attribute layout, ArrayRef<int64_t> shape,
 LogicalResult checkRank(Attribute layout, unsigned rank,
                         ArrayRef<int64_t> shape, EmitErrorFn emitError);
 
+/// `aligned`, `compact`, .. and `none`, `n4`, ..
+StringRef stringify(NpuMode mode);
+StringRef stringify(NpuPack pack);
+
 /// Where a character of a string literal stands in the source, in which escapes
 /// take more than one. `literal` is at the opening quote.
 SMLoc getLocInString(SMLoc literal, size_t column);

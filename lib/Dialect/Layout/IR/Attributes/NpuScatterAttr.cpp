@@ -21,8 +21,8 @@ static constexpr StringLiteral kModes[] = {"aligned", "compact", "matrix",
                                            "strided", "continuous"};
 static constexpr StringLiteral kPacks[] = {"none", "n4", "n2", "ic2"};
 
-static StringRef stringify(NpuMode mode) { return kModes[int(mode)]; }
-static StringRef stringify(NpuPack pack) { return kPacks[int(pack)]; }
+StringRef layout::stringify(NpuMode mode) { return kModes[int(mode)]; }
+StringRef layout::stringify(NpuPack pack) { return kPacks[int(pack)]; }
 
 /// A keyword of `words`, as its position among them.
 static FailureOr<int> parseWord(AsmParser &parser, StringRef what,
