@@ -29,8 +29,8 @@ func.func @view(%x: tensor<?x3xf32>) -> tensor<?xf32> {
 
 // The dim that no tile divides is cut before the unpack, the other one behind.
 // CHECK-LABEL: func.func @slice_of_unpack
-// CHECK: %[[SOURCE:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0] [2, 3, 5] [1, 1, 1]
 // CHECK: %[[DEST:.*]] = tensor.extract_slice %{{.*}}[0, 1] [10, 3] [1, 1]
+// CHECK: %[[SOURCE:.*]] = tensor.extract_slice %{{.*}}[0, 1, 0] [2, 3, 5] [1, 1, 1]
 // CHECK: %[[PART:.*]] = linalg.unpack %[[SOURCE]] {{.*}} into %[[DEST]]
 // CHECK: tensor.extract_slice %[[PART]][1, 0] [9, 3] [1, 1]
 func.func @slice_of_unpack(%x: tensor<2x4x5xf32>, %e: tensor<10x4xf32>) -> tensor<9x3xf32> {
