@@ -30,7 +30,9 @@ class Room:
 # Where a header below include/layout belongs to no room of this table, its room is
 # the directory that it is in.
 ROOMS = {
-    "Support": Room((), ("llvm/", "mlir/IR/Diagnostics.h", "mlir/Interfaces/ViewLikeInterface.h")),
+    "Support": Room((), ("llvm/", "mlir/IR/Diagnostics.h", "mlir/Dialect/Tensor/IR/Tensor.h",
+                         "mlir/Dialect/Utils/StaticValueUtils.h",
+                         "mlir/Interfaces/ViewLikeInterface.h")),
     "Algebra": Room(("Support",), ("llvm/", "mlir/IR/Affine", "isl/")),
     "Solver": Room(("Support",), ("llvm/ADT/", "llvm/Support/")),
 }

@@ -40,3 +40,33 @@ func.func @less_than_nothing(%x: tensor<2x?xf32>, %y: tensor<4x8xf32>) -> tensor
   %0 = tensor.insert_slice %x into %y[0, 0] [2, %size] [1, 1] : tensor<2x?xf32> into tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+func.func @empty_of_less(%x: tensor<4x5x?xf32>) -> tensor<4x5x?xf32> {
+  %size = arith.constant -1 : index
+  // expected-error @+1 {{'tensor.empty' op takes -1 elements of dim 2, but a size is at least 0; correct the constant}}
+  %0 = tensor.empty(%size) : tensor<4x5x?xf32>
+  return %0 : tensor<4x5x?xf32>
+}
+
+// -----
+
+func.func @splat_of_less(%x: f32) -> tensor<4x5x?xf32> {
+  %size = arith.constant -2 : index
+  // expected-error @+1 {{'tensor.splat' op takes -2 elements of dim 2, but a size is at least 0; correct the constant}}
+  %0 = tensor.splat %x[%size] : tensor<4x5x?xf32>
+  return %0 : tensor<4x5x?xf32>
+}
+
+// -----
+
+func.func @generated_of_less(%x: f32) -> tensor<?x5xf32> {
+  %size = arith.constant -3 : index
+  // expected-error @+1 {{'tensor.generate' op takes -3 elements of dim 0, but a size is at least 0; correct the constant}}
+  %0 = tensor.generate %size {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %x : f32
+  } : tensor<?x5xf32>
+  return %0 : tensor<?x5xf32>
+}

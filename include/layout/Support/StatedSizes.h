@@ -5,15 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream verifies the sizes of a slice where they are attributes, and folds
-// constants into attributes without a look at them.
+// Upstream verifies the sizes of a slice or a tensor where they are attributes,
+// and folds constants into attributes without a look at them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_SUPPORT_STATEDSIZES_H
 #define LAYOUT_SUPPORT_STATEDSIZES_H
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir {
 namespace layout {
@@ -23,12 +26,24 @@ inline bool hasNoElements(ShapedType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
-/// Reports a slice of less than no elements; other ops pass.
+/// Reports a slice or a new tensor of less than no elements; other ops pass.
 inline LogicalResult checkStatedSizes(Operation *op) {
-  auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
-  if (!slice)
-    return success();
-  for (auto [d, size] : llvm::enumerate(slice.getMixedSizes()))
+  using Sizes = SmallVector<OpFoldResult>;
+  Sizes sizes =
+      llvm::TypeSwitch<Operation *, Sizes>(op)
+          .Case<OffsetSizeAndStrideOpInterface, tensor::EmptyOp>(
+              [](auto sized) { return sized.getMixedSizes(); })
+          .Case<tensor::GenerateOp>([](tensor::GenerateOp generate) {
+            return getMixedValues(generate.getType().getShape(),
+                                  generate.getDynamicExtents(),
+                                  generate.getContext());
+          })
+          .Case<tensor::SplatOp>([](tensor::SplatOp splat) {
+            return getMixedValues(splat.getType().getShape(),
+                                  splat.getDynamicSizes(), splat.getContext());
+          })
+          .Default(Sizes());
+  for (auto [d, size] : llvm::enumerate(sizes))
     if (std::optional<int64_t> number = getConstantIntValue(size);
         number && *number < 0)
       return op->emitOpError()

@@ -13,6 +13,7 @@
 #include "layout/Conversion/LayoutToGPU/Passes.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Support/StatedSizes.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -194,6 +195,10 @@ static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
 LogicalResult layout::convertLayoutToGPU(ModuleOp module,
                                          OpenClTargetAttr target) {
   if (target && failed(checkImages(module, target)))
+    return failure();
+  WalkResult walked = module.walk(
+      [](Operation *op) { return WalkResult(layout::checkStatedSizes(op)); });
+  if (walked.wasInterrupted())
     return failure();
   if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
       failed(convertHostReads(module)) || failed(convertConstants(module)) ||

@@ -92,3 +92,14 @@ module attributes {layout.target = 7} {
 func.func @layoutClLaunch(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Pipelines check what they are given; this size may be the result of folding.
+
+func.func @less_than_nothing() -> tensor<4x?xf32> {
+  %size = arith.constant -1 : index
+  // expected-error @+1 {{'tensor.empty' op takes -1 elements of dim 1, but a size is at least 0; correct the constant}}
+  %0 = tensor.empty(%size) : tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}
