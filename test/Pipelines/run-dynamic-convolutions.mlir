@@ -14,7 +14,7 @@
 // SAME: 5 of 5 as in numpy
 
 // The 1x1 convolution runs on blocks.
-// RUN: layout-opt %s --layout-assign="target={#layout.cpu<lanes = 16, assumed_size = 8>}" | FileCheck %s
+// RUN: layout-opt --mlir-print-local-scope %s --layout-assign="target={#layout.cpu<lanes = 16, assumed_size = 8>}" | FileCheck %s
 // CHECK-LABEL: func.func @three
 // CHECK-COUNT-2: linalg.conv_2d_nchw_fchw
 // CHECK: linalg.conv_2d_nchw_fchw ins({{.*}} : tensor<?x32x?x?xf32, #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)>>, tensor<32x32x1x1xf32

@@ -4,7 +4,7 @@
 // none.
 //
 // DEFINE: %{target} = '{#layout.cpu<lanes = 16, assumed_size = 8>}'
-// RUN: layout-opt %s --layout-assign=target=%{target} | FileCheck %s
+// RUN: layout-opt --mlir-print-local-scope %s --layout-assign=target=%{target} | FileCheck %s
 // RUN: layout-opt %s --layout-linalg-to-llvm -o %t.0.mlir
 // RUN: layout-opt %s --layout-to-cpu=target=%{target} -o %t.1.mlir
 // RUN: %python -c "import numpy as np; r = np.random.default_rng(0); [np.save(r'%t.' + str(n) + '.npy', r.random((n, 20, 9, 7), 'f4')) for n in (0, 1, 3)]; np.save(r'%t.w.npy', r.random((32, 20, 3, 3), 'f4')); np.save(r'%t.v.npy', r.random((47, 32, 3, 3), 'f4'))"

@@ -1,7 +1,7 @@
 // Where tensors lie on units: parts in the memory of the whole where there is
 // room for both, and copies where a view would be one of something else.
 //
-// RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
+// RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 448, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
@@ -166,11 +166,10 @@ func.func @window(%w: tensor<2x2xf32>, %x: tensor<1x4x4x4xf32>) -> tensor<1x4x3x
 
 // The engine takes whole words only, and batches, rows and columns are more
 // loops than it has beside the channels. Rows become columns by the units.
-// CHECK: #[[TURNED:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3, d2)>
 // CHECK-LABEL: func.func @transpose
 // CHECK: %[[A:.*]] = npu.alloc {{.*}}memref<5x4x3x2xf16
 // CHECK: %[[B:.*]] = npu.alloc {{.*}}memref<5x4x2x3xf16
-// CHECK: linalg.generic {indexing_maps = [#[[TURNED]], #{{.*}}], {{.*}} ins(%[[A]] : {{.*}} outs(%[[B]] :
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3, d2)>, {{.*}}], {{.*}} ins(%[[A]] : {{.*}} outs(%[[B]] :
 func.func @transpose(%x: tensor<5x4x3x2xf16>) -> tensor<5x4x2x3xf16> {
   %a = layout.convert %x : tensor<5x4x3x2xf16> to tensor<5x4x3x2xf16, #t>
   %e = tensor.empty() : tensor<5x4x2x3xf16, #t>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file --convert-layout-to-npu | FileCheck %s
+// RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
 // Parts of a concatenation whose layout is that of their place are made there.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>

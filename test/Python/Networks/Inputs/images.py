@@ -29,7 +29,7 @@ def assign(path, strategy):
                     f"--layout-propagate=strategy={strategy} target={{{TARGET}}}",
                     "--layout-insert-transforms",
                     f"--layout-print-cost=format=json output={table} target={{{TARGET}}}",
-                    "--layout-fold-transforms", "--layout-verify")
+                    "--layout-fold-transforms", "--layout-verify", "--mlir-print-local-scope")
     return text, json.loads(table.read_text())
 
 
