@@ -47,5 +47,7 @@ function(layout_embed_isl target source)
   set_source_files_properties(${embedded} PROPERTIES
     EXTERNAL_OBJECT TRUE GENERATED TRUE)
   target_sources(${target} PRIVATE ${embedded})
-  target_link_libraries(${target} PRIVATE ${LAYOUT_GMP_LIBRARY})
+  get_filename_component(gmp ${LAYOUT_GMP_LIBRARY} NAME)
+  target_link_libraries(${target} PRIVATE
+    $<BUILD_INTERFACE:${LAYOUT_GMP_LIBRARY}> $<INSTALL_INTERFACE:-l:${gmp}>)
 endfunction()

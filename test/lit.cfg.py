@@ -9,8 +9,9 @@
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
 # Features for REQUIRES: onnx, pycute and triton (their Python packages are
-# there), host-avx2, host-avx512f; opencl-device (a device was found, and what its
-# driver needs; with CI=true its absence fails), spirv-val.
+# there), host-avx2, host-avx512f; isl, opencl and python-extension (what CMake may
+# leave out of the build); opencl-device (a device was found, and what its driver
+# needs; with CI=true its absence fails), spirv-val.
 
 import os
 import shlex
@@ -105,6 +106,10 @@ def cpu_flags():
 for package in ("onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
+for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
+                          ("python-extension", config.has_python_extension)):
+    if is_built:
+        config.available_features.add(feature)
 for flag in ("avx2", "avx512f"):
     if flag in cpu_flags():
         config.available_features.add("host-" + flag)
@@ -143,10 +148,10 @@ def opencl_device():
     return None, "no platform has a device"
 
 
-device, reason = opencl_device()
+device, reason = opencl_device() if config.has_opencl else (None, "the build has none")
 if device:
     config.available_features.add("opencl-device")
-elif os.environ.get("CI") == "true":
+elif config.has_opencl and os.environ.get("CI") == "true":
     lit_config.error("OpenCL: " + reason + "; with CI=true the tests on a device must run")
 else:
     lit_config.warning("OpenCL: " + reason + "; tests on a device are skipped")

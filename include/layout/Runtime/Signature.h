@@ -26,21 +26,13 @@
 #ifndef LAYOUT_RUNTIME_SIGNATURE_H
 #define LAYOUT_RUNTIME_SIGNATURE_H
 
+#include "layout/Support/EntryPoints.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace mlir {
 class Operation;
 class FunctionOpInterface;
 namespace layout {
-
-/// The discardable attribute described above.
-inline constexpr llvm::StringLiteral kSignatureAttrName = "layout.signature";
-
-/// The attribute of upstream's func-to-LLVM lowering that asks for the wrapper
-/// `_mlir_ciface_<name>`.
-inline constexpr llvm::StringLiteral kCInterfaceAttrName =
-    "llvm.emit_c_interface";
 
 /// Puts both attributes on `function`, whose type is still one over tensors. A
 /// signature that is there already stays. Emits an error on the function when

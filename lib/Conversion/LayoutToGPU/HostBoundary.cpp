@@ -11,7 +11,7 @@
 #include "layout/Conversion/GPUToOpenCL/Storage.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Runtime/Signature.h"
+#include "layout/Support/EntryPoints.h"
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

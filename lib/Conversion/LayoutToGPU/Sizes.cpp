@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sizes.h"
-#include "../LayoutToLinalg/Storage.h"
 #include "FusionPlan.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/EmitSize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -21,6 +21,7 @@
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/PackConstant.h"
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

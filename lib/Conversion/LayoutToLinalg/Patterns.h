@@ -15,7 +15,6 @@
 
 #include "Storage.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir {
@@ -88,11 +87,6 @@ private:
 /// which is converted from the type `from` of the same shape.
 Value convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
                      ValueRange source, RankedTensorType to);
-
-/// The constant of the physical type of `type` that holds the logical elements
-/// of `value`; null with the reason where there is none.
-ElementsAttr packConstant(ElementsAttr value, RankedTensorType type,
-                          std::string &whyNot);
 
 } // namespace layout
 } // namespace mlir

@@ -10,6 +10,7 @@
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "layout/Dialect/Layout/Utils/EmitSize.h"
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,79 +91,6 @@ bool layout::storeAlike(RankedTensorType a, RankedTensorType b) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-static Value asValue(OpBuilder &b, Location loc, OpFoldResult size) {
-  return getValueOrCreateConstantIndexOp(b, loc, size);
-}
-
-static OpFoldResult combineSizes(OpBuilder &b, Location loc, OpFoldResult lhs,
-                                 OpFoldResult rhs,
-                                 function_ref<int64_t(int64_t, int64_t)> fold,
-                                 function_ref<Value(Value, Value)> emit) {
-  std::optional<int64_t> x = getConstantIntValue(lhs);
-  std::optional<int64_t> y = getConstantIntValue(rhs);
-  if (x && y)
-    return b.getIndexAttr(fold(*x, *y));
-  return emit(asValue(b, loc, lhs), asValue(b, loc, rhs));
-}
-
-/// Whether some sizes, zero among them, could make `size` less than zero.
-static bool mayBeNegative(const SizeExpr &size) {
-  return size.getConstantTerm() < 0 ||
-         llvm::any_of(
-             size.getTerms(),
-             [](const SizeExpr::Term &term) {
-               return term.coeff < 0 ||
-                      llvm::any_of(
-                          term.factors,
-                          [](const SizeExpr::Atom &atom) {
-                            return atom.ceil && mayBeNegative(atom.ceil->num);
-                          });
-             });
-}
-
-OpFoldResult layout::emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
-                              ArrayRef<OpFoldResult> sizeOf) {
-  auto add = [&](OpFoldResult x, OpFoldResult y) {
-    if (isConstantIntValue(x, 0))
-      return y;
-    return combineSizes(b, loc, x, y, std::plus<int64_t>(),
-                        [&](Value x, Value y) -> Value {
-                          return arith::AddIOp::create(b, loc, x, y);
-                        });
-  };
-  auto multiply = [&](OpFoldResult x, OpFoldResult y) {
-    if (isConstantIntValue(x, 1))
-      return y;
-    return combineSizes(b, loc, x, y, std::multiplies<int64_t>(),
-                        [&](Value x, Value y) -> Value {
-                          return arith::MulIOp::create(b, loc, x, y);
-                        });
-  };
-  OpFoldResult sum = b.getIndexAttr(size.getConstantTerm());
-  for (const SizeExpr::Term &term : size.getTerms()) {
-    OpFoldResult product = b.getIndexAttr(term.coeff);
-    for (const SizeExpr::Atom &atom : term.factors) {
-      OpFoldResult factor;
-      if (!atom.ceil) {
-        factor = sizeOf[atom.dim];
-      } else {
-        OpFoldResult num = emitSize(b, loc, atom.ceil->num, sizeOf);
-        factor = combineSizes(
-            b, loc, num, b.getIndexAttr(atom.ceil->den),
-            [](int64_t x, int64_t y) { return llvm::divideCeilSigned(x, y); },
-            [&](Value x, Value y) -> Value {
-              if (mayBeNegative(atom.ceil->num))
-                return arith::CeilDivSIOp::create(b, loc, x, y);
-              return arith::CeilDivUIOp::create(b, loc, x, y);
-            });
-      }
-      product = multiply(product, factor);
-    }
-    sum = add(sum, product);
-  }
-  return sum;
-}
-
 SmallVector<OpFoldResult> layout::getLogicalSizes(OpBuilder &b, Location loc,
                                                   RankedTensorType type,
                                                   ValueRange values) {
@@ -191,7 +119,7 @@ SmallVector<Value> layout::withCarriedSizes(OpBuilder &b, Location loc,
                                             ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> values{physical};
   for (unsigned d : getCarriedDims(type))
-    values.push_back(asValue(b, loc, sizes[d]));
+    values.push_back(getValueOrCreateConstantIndexOp(b, loc, sizes[d]));
   return values;
 }
 
@@ -206,16 +134,7 @@ emitExtents(OpBuilder &b, Location loc, RankedTensorType tensor,
       extents.push_back(b.getIndexAttr(stored));
       continue;
     }
-    // Without elements there may be less than no position.
-    OpFoldResult extent = emitSize(b, loc, axis.extent, sizes);
-    if (mayBeNegative(axis.extent))
-      extent = combineSizes(
-          b, loc, extent, b.getIndexAttr(0),
-          [](int64_t x, int64_t y) { return std::max(x, y); },
-          [&](Value x, Value y) -> Value {
-            return arith::MaxSIOp::create(b, loc, x, y);
-          });
-    extents.push_back(extent);
+    extents.push_back(emitExtent(b, loc, axis.extent, sizes));
   }
   return extents;
 }
@@ -271,7 +190,7 @@ static Value createEmptyOf(OpBuilder &b, Location loc, RankedTensorType type,
   SmallVector<Value> dynamic;
   for (auto [extent, size] : llvm::zip_equal(extents, type.getShape()))
     if (ShapedType::isDynamic(size))
-      dynamic.push_back(asValue(b, loc, extent));
+      dynamic.push_back(getValueOrCreateConstantIndexOp(b, loc, extent));
   return tensor::EmptyOp::create(b, loc, type, dynamic);
 }
 

@@ -42,10 +42,6 @@ SmallVector<Value> withCarriedSizes(OpBuilder &b, Location loc,
                                     RankedTensorType type, Value physical,
                                     ArrayRef<OpFoldResult> sizes);
 
-/// The value of `size`, where sizeOf[d] is size(d).
-OpFoldResult emitSize(OpBuilder &b, Location loc, const SizeExpr &size,
-                      ArrayRef<OpFoldResult> sizeOf);
-
 /// The extents of the physical tensor.
 SmallVector<OpFoldResult> getPhysicalSizes(OpBuilder &b, Location loc,
                                            RankedTensorType type,

@@ -1,0 +1,34 @@
+//===- PackConstant.h - Constants packed at compile time --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The elements of a constant with a layout are logical, row-major. They are
+// packed into the constant of the physical type; padding holds what the type
+// states, or zero, so that the same input gives the same bytes.
+//
+//   dense<[1, 2, 3]> : tensor<3xf32, blocked<"A" to "A2a">>
+//   dense<[[1, 2], [3, 0]]> : tensor<2x2xf32>
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H
+#define LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir {
+namespace layout {
+
+/// The constant of the physical type of `type` that holds the logical elements
+/// of `value`; null with the reason where there is none.
+ElementsAttr packConstant(ElementsAttr value, RankedTensorType type,
+                          std::string &whyNot);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H

@@ -1,0 +1,27 @@
+//===- NoOpenCL.cpp - Programs with kernels, in builds without OpenCL -----===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In place of OpenCLProgram.cpp. A program that calls the OpenCL runtime cannot
+// be linked: the error is at the program, with a note at each function that is
+// missing. A library that defines them may be named in --shared-libs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Runtime/OpenCLProgram.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+void layout::useOpenCL(CompileOptions &) {}
+
+void layout::setOpenCLProfiling(bool on) {
+  if (on)
+    llvm::errs() << "layout-run: warning: --opencl-profile shows nothing, "
+                    "since this layout-run was built without OpenCL\n";
+}
+
+void layout::printOpenCLProfile() {}
