@@ -27,9 +27,11 @@ from source_files import source_files
 ROOMS = {
     "Support": (),
     "Algebra": ("Support",),
-    "Picture": ("Algebra",),
+    # The notations of other projects, read and written.
+    "Interop": ("Algebra",),
+    "Visualization": ("Algebra",),
     "Solver": ("Support",),
-    "Dialect/Layout/IR": ("Algebra",),
+    "Dialect/Layout/IR": ("Interop",),
     "Dialect/Layout/Utils": ("Dialect/Layout/IR",),
     "Interfaces": ("Dialect/Layout/IR",),
     "Analysis": ("Interfaces", "Solver"),
@@ -38,25 +40,29 @@ ROOMS = {
     "Dialect/NPU/Utils": ("Algebra",),
     "Dialect/NPU/IR": ("Dialect/Layout/IR", "Dialect/NPU/Utils"),
     "Dialect/NPU/Transforms": ("Dialect/NPU/IR",),
+    # What runs and compares compiled programs.
+    "Runtime": ("Support",),
     # Targets do not know each other. The directory itself has their registration.
     "Targets": (),
+    # What packages of several targets are written with.
+    "Targets/Package": ("Support",),
     "Targets/CPU": ("Analysis", "Targets"),
+    "Targets/CPU/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils"),
+    "Targets/CPU/LinalgToLLVM": ("Support",),
     "Targets/OpenCL": ("Analysis", "Targets"),
-    "Targets/NPU": ("Analysis", "Dialect/NPU/IR", "Targets"),
-    # What compiled programs link.
-    "Runtime": ("Support",),
-    # The directory itself has what packages of several targets are written with.
-    "Conversion": ("Support",),
-    "Conversion/LayoutToLinalg": ("Analysis", "Dialect/Layout/Utils"),
-    "Conversion/LinalgToLLVM": ("Support",),
+    "Targets/OpenCL/Runtime": ("Runtime",),
     # Calls are emitted with the enumerations that the runtime's header declares.
-    "Conversion/GPUToOpenCL": ("Conversion", "Runtime"),
-    "Conversion/LayoutToGPU": ("Conversion/GPUToOpenCL", "Dialect/Layout/Transforms",
-                               "Dialect/Layout/Utils", "Targets/OpenCL"),
-    "Conversion/LayoutToNPU": ("Dialect/Layout/Transforms", "Targets/NPU"),
-    "Conversion/NPUToEmitC": ("Conversion", "Dialect/NPU/Transforms"),
-    "Pipelines": ("Conversion/LayoutToGPU", "Conversion/LayoutToLinalg", "Conversion/LayoutToNPU",
-                  "Conversion/LinalgToLLVM", "Conversion/NPUToEmitC", "Targets/CPU"),
+    "Targets/OpenCL/GPUToOpenCL": ("Targets/OpenCL/Runtime", "Targets/Package"),
+    "Targets/OpenCL/LayoutToGPU": ("Targets/OpenCL/GPUToOpenCL", "Dialect/Layout/Transforms",
+                                   "Dialect/Layout/Utils", "Targets/OpenCL"),
+    "Targets/NPU": ("Analysis", "Dialect/NPU/IR", "Targets"),
+    "Targets/NPU/LayoutToNPU": ("Dialect/Layout/Transforms", "Targets/NPU"),
+    "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
+    # No IR: programs link it alone.
+    "Targets/NPU/Simulator": (),
+    "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
+                  "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
+                  "Targets/NPU/NPUToEmitC"),
 }
 
 # How upstream headers begin that these may include; the others may include any.
@@ -64,6 +70,7 @@ UPSTREAM = {
     "Support": ("llvm/", "mlir/IR/Diagnostics.h", "mlir/Dialect/Tensor/IR/Tensor.h",
                 "mlir/Dialect/Utils/StaticValueUtils.h", "mlir/Interfaces/ViewLikeInterface.h"),
     "Algebra": ("llvm/", "mlir/IR/Affine", "isl/"),
+    "Interop": ("llvm/", "mlir/IR/Affine"),
     "Solver": ("llvm/ADT/", "llvm/Support/"),
 }
 

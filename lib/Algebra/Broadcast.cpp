@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::layout;
@@ -14,23 +14,22 @@ using llvm::Twine;
 
 std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
                                                  int64_t position, int64_t size,
-                                                 ViewError error) {
+                                                 Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
   if (position < 0 || position > int64_t(rank))
-    return no(error, "a new dim at position " + Twine(position) + " of rank " +
-                         Twine(rank) + ": it goes to one of 0 to " +
-                         Twine(rank));
+    return error("a new dim at position " + Twine(position) + " of rank " +
+                 Twine(rank) + ": it goes to one of 0 to " + Twine(rank));
   llvm::SmallVector<int64_t> replicas(map.getReplicas());
   auto *used = llvm::find(replicas, size);
   if (used == replicas.end() && size != 0 && size != 1)
-    return no(error, (size < 0 ? Twine("a dim of dynamic size")
-                               : "a dim of size " + Twine(size)) +
-                         " along which all elements are the same: a layout is "
-                         "injective (L1), so the storage has to hold that many "
-                         "replicas; convert the tensor to a layout that "
-                         "replicates over the dim, or copy it");
+    return error((size < 0 ? Twine("a dim of dynamic size")
+                           : "a dim of size " + Twine(size)) +
+                 " along which all elements are the same: a layout is "
+                 "injective (L1), so the storage has to hold that many "
+                 "replicas; convert the tensor to a layout that "
+                 "replicates over the dim, or copy it");
   IndexView view;
   view.rank = rank + 1;
   for (unsigned d = 0; d < rank; ++d) {
@@ -50,23 +49,22 @@ std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
 
 std::optional<LayoutMap> mlir::layout::replicateOver(const LayoutMap &map,
                                                      int64_t dim, Sizes sizes,
-                                                     ViewError error) {
+                                                     Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
   if (dim < 0 || dim >= int64_t(rank))
-    return no(error, "there is no dim " + Twine(dim) +
-                         " to replicate over in "
-                         "rank " +
-                         Twine(rank));
+    return error("there is no dim " + Twine(dim) +
+                 " to replicate over in "
+                 "rank " +
+                 Twine(rank));
   if (sizes.size() != rank)
-    return no(error, Twine(sizes.size()) + " sizes for a layout of rank " +
-                         Twine(rank) + ": one for each dim");
+    return error(Twine(sizes.size()) + " sizes for a layout of rank " +
+                 Twine(rank) + ": one for each dim");
   if (sizes[dim] < 1)
-    return no(error,
-              "dim " + Twine(dim) +
-                  (sizes[dim] == 0 ? " is empty" : " has no static size") +
-                  ": the number of replicas is a positive constant");
+    return error("dim " + Twine(dim) +
+                 (sizes[dim] == 0 ? " is empty" : " has no static size") +
+                 ": the number of replicas is a positive constant");
   IndexView view;
   view.rank = rank - 1;
   llvm::SmallVector<int64_t> replicas(map.getReplicas());
@@ -84,7 +82,7 @@ std::optional<LayoutMap> mlir::layout::replicateOver(const LayoutMap &map,
   replicas.push_back(sizes[dim]);
   LayoutMap result = replaceAllDims(map, view, replicas);
   if (result.hasOverflow())
-    return no(error, "the sizes and strides of the replicated layout do not "
-                     "fit 64 bits");
+    return error("the sizes and strides of the replicated layout do not "
+                 "fit 64 bits");
   return result;
 }

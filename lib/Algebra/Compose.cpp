@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,18 +16,17 @@ using llvm::Twine;
 std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
                                                const LayoutMap &b,
                                                ArrayRef<Sized> storedDims,
-                                               ViewError error) {
+                                               Refusal error) {
   if (!checkMap(a, error) || !checkMap(b, error))
     return std::nullopt;
   llvm::SmallVector<Sized> dims(storedDims);
   if (a.getRank() != dims.size()) {
     if (a.getRank() != b.getCoordinates().size())
-      return no(error, "a layout of rank " + Twine(a.getRank()) +
-                           " cannot follow one with " +
-                           Twine(storedDims.size()) + " stored dims and " +
-                           Twine(b.getCoordinates().size()) +
-                           " coordinates (L7): its dims are the stored dims "
-                           "or the coordinates of the first one");
+      return error("a layout of rank " + Twine(a.getRank()) +
+                   " cannot follow one with " + Twine(storedDims.size()) +
+                   " stored dims and " + Twine(b.getCoordinates().size()) +
+                   " coordinates (L7): its dims are the stored dims "
+                   "or the coordinates of the first one");
     dims.clear();
     for (const Coordinate &coordinate : b.getCoordinates())
       dims.push_back({coordinate.value, coordinate.extent});
@@ -47,7 +46,7 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
   }
   LayoutMap result = replaceAllDims(a, view, replicas);
   if (result.hasOverflow())
-    return no(error, "the strides of the composed layout do not fit 64 bits");
+    return error("the strides of the composed layout do not fit 64 bits");
   return result;
 }
 
@@ -98,17 +97,17 @@ static std::vector<StoredAxis> specialize(const LayoutMap &map,
 
 std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
                                                ArrayRef<Sized> storedDims,
-                                               Sizes sizes, ViewError error) {
+                                               Sizes sizes, Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   if (!sizes.empty() && sizes.size() != map.getRank())
-    return no(error, Twine(sizes.size()) + " sizes for a layout of rank " +
-                         Twine(map.getRank()));
+    return error(Twine(sizes.size()) + " sizes for a layout of rank " +
+                 Twine(map.getRank()));
   if (!map.getReplicas().empty())
-    return no(error, "a layout with replicas stores an element at several "
-                     "positions, and an inverse would give them one (L1)");
+    return error("a layout with replicas stores an element at several "
+                 "positions, and an inverse would give them one (L1)");
   if (llvm::is_contained(sizes, 0))
-    return no(error, "a tensor without elements has no stored box to invert");
+    return error("a tensor without elements has no stored box to invert");
   llvm::SmallVector<int64_t> known(map.getRank(), kUnknownSize);
   if (!sizes.empty())
     known.assign(sizes.begin(), sizes.end());
@@ -131,26 +130,24 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
   std::optional<std::vector<Linear>> logical =
       invertAxes(axes, map.getRank(), known);
   if (!logical)
-    return no(error, "the logical index is no formula of the stored dims of " +
-                         map.str() +
-                         " by construction: no inverse layout (L7)");
+    return error("the logical index is no formula of the stored dims of " +
+                 map.str() + " by construction: no inverse layout (L7)");
   dims.clear();
   for (auto [d, value] : llvm::enumerate(*logical)) {
     std::optional<Sized> dim = measure(value, sizeOf, knownOf);
     if (!dim)
-      return no(error, "how many positions the storage of " + map.str() +
-                           " has before the first index of dim " + Twine(d) +
-                           " is not known: state the sizes (L7)");
+      return error("how many positions the storage of " + map.str() +
+                   " has before the first index of dim " + Twine(d) +
+                   " is not known: state the sizes (L7)");
     dims.push_back(std::move(*dim));
   }
   Sized offset = group(dims);
   LayoutMap result =
       LayoutMap::get(rank, "buffer", {{"offset", offset.value, offset.extent}});
   if (result.hasOverflow())
-    return no(error,
-              "the stored box of " + map.str() + " does not fit 64 bits");
+    return error("the stored box of " + map.str() + " does not fit 64 bits");
   if (!isInjectiveByConstruction(result, knownOf))
-    return no(error, "several positions of the storage of " + map.str() +
-                         " would be one logical index: no inverse layout (L7)");
+    return error("several positions of the storage of " + map.str() +
+                 " would be one logical index: no inverse layout (L7)");
   return result;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,9 +16,9 @@ using llvm::Twine;
 
 /// Whether the parts differ in nothing but their size along `axis`.
 static bool checkParts(ArrayRef<ConcatPart> parts, int64_t axis,
-                       ViewError error) {
+                       Refusal error) {
   auto fail = [&](const Twine &why) {
-    no(error, why);
+    error(why);
     return false;
   };
   if (parts.empty())
@@ -141,8 +141,7 @@ static LayoutMap stack(const LayoutMap &part, unsigned axis, int64_t size) {
 }
 
 std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
-                                                  int64_t axis,
-                                                  ViewError error) {
+                                                  int64_t axis, Refusal error) {
   if (!checkParts(parts, axis, error))
     return std::nullopt;
   llvm::SmallVector<int64_t> wholeSizes = parts.front().sizes;
@@ -150,8 +149,8 @@ std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
     int64_t &total = wholeSizes[axis] = 0;
     for (const ConcatPart &part : parts)
       if (llvm::AddOverflow(total, part.sizes[axis], total))
-        return no(error, "the size of the whole along dim " + Twine(axis) +
-                             " does not fit 64 bits");
+        return error("the size of the whole along dim " + Twine(axis) +
+                     " does not fit 64 bits");
   }
 
   std::vector<LayoutMap> candidates;
@@ -187,9 +186,9 @@ std::optional<Concatenation> mlir::layout::concat(ArrayRef<ConcatPart> parts,
     if (result.shifts.size() == parts.size())
       return result;
   }
-  return no(error, "no layout of the whole keeps every part where its own "
-                   "layout puts it, up to a shift (L7): give the parts the "
-                   "layouts of slices of the whole, or copy them");
+  return error("no layout of the whole keeps every part where its own "
+               "layout puts it, up to a shift (L7): give the parts the "
+               "layouts of slices of the whole, or copy them");
 }
 
 bool mlir::layout::isTiledByParts(const Concatenation &concatenation,

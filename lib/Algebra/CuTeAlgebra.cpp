@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/CuTeAlgebra.h"
+#include "CheckedViews.h"
 #include "SplitMods.h"
-#include "ViewError.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/IntegerSets.h"
 #include "layout/Algebra/Proof.h"
@@ -31,11 +31,11 @@ using llvm::Twine;
 // Parts
 //===----------------------------------------------------------------------===//
 
-static bool check(const IntegerLayout &a, ViewError error) {
+static bool check(const IntegerLayout &a, Refusal error) {
   if (!checkMap(a.map, error))
     return false;
   auto fail = [&](const Twine &why) {
-    no(error, "layout " + a.map.str() + why);
+    error("layout " + a.map.str() + why);
     return false;
   };
   if (a.map.getRank() != a.shape.size())
@@ -61,13 +61,13 @@ static Linear getOffset(const IntegerLayout &a) {
 
 /// The layout of `value` over dims of `shape`, up to its highest value.
 static IntegerLayoutOr make(const Linear &value, ArrayRef<int64_t> shape,
-                            ViewError error) {
+                            Refusal error) {
   Linear offset = splitMods(value, shape);
   std::optional<Interval> range = getRange(offset, shape);
   if (!range || range->max == std::numeric_limits<int64_t>::max())
-    return no(error, "the offsets of the result do not fit 64 bits");
+    return error("the offsets of the result do not fit 64 bits");
   if (range->min < 0)
-    return no(error, "some offset of the result is below 0");
+    return error("some offset of the result is below 0");
   IntegerLayout result{
       LayoutMap::get(shape.size(), "buffer",
                      {{"offset", offset, SizeExpr(range->max + 1)}}),
@@ -96,7 +96,7 @@ static int64_t getSize(const IntegerLayout &a) {
 /// Makes each group of dims one dim, the first of a group fastest.
 static IntegerLayoutOr fuseDims(const IntegerLayout &a,
                                 ArrayRef<SmallVector<int64_t>> groups,
-                                ViewError error) {
+                                Refusal error) {
   SmallVector<Linear> dims(a.shape.size());
   SmallVector<int64_t> shape;
   for (auto [g, group] : llvm::enumerate(groups)) {
@@ -111,8 +111,7 @@ static IntegerLayoutOr fuseDims(const IntegerLayout &a,
   return make(replace(getOffset(a), dims, a.shape, shape), shape, error);
 }
 
-IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a,
-                                       ViewError error) {
+IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a, Refusal error) {
   if (!check(a, error))
     return std::nullopt;
   SmallVector<int64_t> all(a.shape.size());
@@ -122,7 +121,7 @@ IntegerLayoutOr mlir::layout::coalesce(const IntegerLayout &a,
 
 IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
                                           const IntegerLayout &b,
-                                          ViewError error) {
+                                          Refusal error) {
   if (!check(a, error) || !check(b, error))
     return std::nullopt;
   IntegerLayoutOr line = coalesce(a, error);
@@ -134,10 +133,9 @@ IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
   bool isInside = range->min >= 0 && range->max < size;
   if (!isInside &&
       sets::proveWithin(inner, SizeExpr(size), b.shape).answer != Answer::Yes)
-    return no(error, "offsets of " + b.map.str() + " go up to " +
-                         Twine(range->max) + ", and " + a.map.str() + " has " +
-                         Twine(size) +
-                         " indices: compose with what stays inside");
+    return error("offsets of " + b.map.str() + " go up to " +
+                 Twine(range->max) + ", and " + a.map.str() + " has " +
+                 Twine(size) + " indices: compose with what stays inside");
   return make(replace(getOffset(*line), inner, line->shape, b.shape), b.shape,
               error);
 }
@@ -179,7 +177,7 @@ static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
 }
 
 /// The layout of one dim with these modes, the fastest first.
-static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, ViewError error) {
+static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, Refusal error) {
   Linear offset;
   int64_t lo = 1;
   for (const Mode &mode : modes) {
@@ -188,7 +186,7 @@ static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, ViewError error) {
                  scale(takeDigit(Linear::dim(0), lo, isLast ? 0 : mode.extent),
                        SizeExpr(mode.stride)));
     if (llvm::MulOverflow(lo, mode.extent, lo))
-      return no(error, "the complement has more indices than 64 bits number");
+      return error("the complement has more indices than 64 bits number");
   }
   return make(offset, lo, error);
 }
@@ -209,31 +207,31 @@ getModesOfOffsets(const IntegerLayout &line) {
 }
 
 IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
-                                         ViewError error) {
+                                         Refusal error) {
   IntegerLayoutOr line = coalesce(a, error);
   if (!line)
     return std::nullopt;
   if (size < 1)
-    return no(error, "a complement in " + Twine(size) +
-                         " offsets: there is at least 1");
+    return error("a complement in " + Twine(size) +
+                 " offsets: there is at least 1");
   std::optional<SmallVector<Mode>> modes = getModesOfOffsets(*line);
   if (!modes)
-    return no(error, "the offsets of " + a.map.str() +
-                         " are not those of modes, extents with strides above "
-                         "0, so none of their complements is known");
+    return error("the offsets of " + a.map.str() +
+                 " are not those of modes, extents with strides above "
+                 "0, so none of their complements is known");
   llvm::sort(*modes,
              [](const Mode &x, const Mode &y) { return x.stride < y.stride; });
   SmallVector<Mode> gaps;
   int64_t filled = 1; // offsets below this one are there
   for (const Mode &mode : *modes) {
     if (mode.stride % filled != 0)
-      return no(error, "layout " + a.map.str() + " has no complement: stride " +
-                           Twine(mode.stride) + " is no multiple of the " +
-                           Twine(filled) + " offsets below it");
+      return error("layout " + a.map.str() + " has no complement: stride " +
+                   Twine(mode.stride) + " is no multiple of the " +
+                   Twine(filled) + " offsets below it");
     if (mode.stride != filled)
       gaps.push_back({mode.stride / filled, filled});
     if (llvm::MulOverflow(mode.stride, mode.extent, filled))
-      return no(error, "the offsets do not fit 64 bits");
+      return error("the offsets do not fit 64 bits");
   }
   if (int64_t rest = llvm::divideCeil(uint64_t(size), uint64_t(filled));
       rest != 1)
@@ -269,18 +267,18 @@ static std::optional<Linear> invertLine(const IntegerLayout &line) {
 
 /// A layout that is read backwards; its inverse as a formula of offsets.
 static std::optional<std::pair<IntegerLayout, Linear>>
-invert(const IntegerLayout &a, ViewError error) {
+invert(const IntegerLayout &a, Refusal error) {
   IntegerLayoutOr line = coalesce(a, error);
   if (!line)
     return std::nullopt;
   if (std::optional<Linear> index = invertLine(*line))
     return std::make_pair(*line, *index);
-  return no(error, "the index is no formula of the offset of " + a.map.str() +
-                       " by construction: no inverse (L7)");
+  return error("the index is no formula of the offset of " + a.map.str() +
+               " by construction: no inverse (L7)");
 }
 
 IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
-                                          ViewError error) {
+                                          Refusal error) {
   auto inverse = invert(a, error);
   if (!inverse)
     return std::nullopt;
@@ -312,17 +310,17 @@ static std::optional<int64_t> countOffsets(const IntegerLayout &line,
 }
 
 IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
-                                           ViewError error) {
+                                           Refusal error) {
   auto inverse = invert(a, error);
   if (!inverse)
     return std::nullopt;
   std::optional<int64_t> count = countOffsets(inverse->first, inverse->second);
   if (!count)
-    return no(error, "more than " + Twine(kMaxPoints) + " offsets of " +
-                         a.map.str() + " would have to be looked at");
+    return error("more than " + Twine(kMaxPoints) + " offsets of " +
+                 a.map.str() + " would have to be looked at");
   if (*count == 0)
-    return no(error, "offset 0 is none of " + a.map.str() +
-                         ": no right inverse begins there");
+    return error("offset 0 is none of " + a.map.str() +
+                 ": no right inverse begins there");
   Linear index = replace(inverse->second, Linear::dim(0), *count, *count);
   return make(index, *count, error);
 }
@@ -334,7 +332,7 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
 /// Tiles and what they leave, as dims of their own: (i, j) is tile(i) +
 /// rest(j).
 static std::optional<std::pair<IntegerLayout, IntegerLayout>>
-splitByTile(const IntegerLayout &tile, int64_t size, ViewError error) {
+splitByTile(const IntegerLayout &tile, int64_t size, Refusal error) {
   IntegerLayoutOr line = coalesce(tile, error);
   IntegerLayoutOr rest = line ? complement(*line, size, error) : std::nullopt;
   if (!rest)
@@ -342,10 +340,10 @@ splitByTile(const IntegerLayout &tile, int64_t size, ViewError error) {
   int64_t filled;
   if (llvm::AddOverflow(getLast(*line), getLast(*rest), filled) ||
       filled + 1 != size)
-    return no(error, "tile " + tile.map.str() + " of " + Twine(getSize(*line)) +
-                         " does not divide " + Twine(size) +
-                         " indices into whole tiles: pad the dim "
-                         "to a multiple");
+    return error("tile " + tile.map.str() + " of " + Twine(getSize(*line)) +
+                 " does not divide " + Twine(size) +
+                 " indices into whole tiles: pad the dim "
+                 "to a multiple");
   return std::make_pair(*line, *rest);
 }
 
@@ -357,13 +355,13 @@ static Linear atDim(const IntegerLayout &line, unsigned dim,
 
 IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
                                      ArrayRef<IntegerLayout> tiles,
-                                     DivideForm form, ViewError error) {
+                                     DivideForm form, Refusal error) {
   if (!check(a, error))
     return std::nullopt;
   int64_t rank = a.shape.size();
   if (int64_t(tiles.size()) != rank)
-    return no(error, Twine(tiles.size()) + " tiles for a layout of rank " +
-                         Twine(rank) + ": one for each dim");
+    return error(Twine(tiles.size()) + " tiles for a layout of rank " +
+                 Twine(rank) + ": one for each dim");
   SmallVector<std::pair<IntegerLayout, IntegerLayout>> parts;
   SmallVector<int64_t> shape(2 * rank);
   for (auto [d, tile] : llvm::enumerate(tiles)) {
@@ -403,21 +401,21 @@ IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
 
 IntegerLayoutOr mlir::layout::logicalDivide(const IntegerLayout &a,
                                             const IntegerLayout &tile,
-                                            ViewError error) {
+                                            Refusal error) {
   IntegerLayoutOr line = coalesce(a, error);
   return line ? divide(*line, tile, DivideForm::Flat, error) : std::nullopt;
 }
 
 IntegerLayoutOr mlir::layout::logicalProduct(const IntegerLayout &a,
                                              const IntegerLayout &b,
-                                             ViewError error) {
+                                             Refusal error) {
   IntegerLayoutOr first = coalesce(a, error);
   IntegerLayoutOr second = first ? coalesce(b, error) : std::nullopt;
   if (!second)
     return std::nullopt;
   int64_t size;
   if (llvm::MulOverflow(getSize(a), getLast(*second) + 1, size))
-    return no(error, "the offsets of the product do not fit 64 bits");
+    return error("the offsets of the product do not fit 64 bits");
   IntegerLayoutOr rest = complement(*first, size, error);
   IntegerLayoutOr repeated =
       rest ? composition(*rest, *second, error) : std::nullopt;

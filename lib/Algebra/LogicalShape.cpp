@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/LogicalShape.h"
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::layout;
@@ -58,11 +58,11 @@ static int64_t findGreatest(ArrayRef<Sized> dims, ArrayRef<int64_t> stored,
 std::optional<llvm::SmallVector<int64_t>>
 mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
                               ArrayRef<int64_t> stored, Sizes known,
-                              ViewError error) {
+                              Refusal error) {
   if (stored.size() != storedDims.size())
-    return no(error, "the stored shape has " + Twine(stored.size()) +
-                         " entries, the layout has " +
-                         Twine(storedDims.size()) + " stored dims");
+    return error("the stored shape has " + Twine(stored.size()) +
+                 " entries, the layout has " + Twine(storedDims.size()) +
+                 " stored dims");
   llvm::SmallVector<int64_t> sizes(known);
   // One dim after another, as the extents leave just one open.
   for (bool changed = true; changed;) {
@@ -80,17 +80,16 @@ mlir::layout::getLogicalShape(ArrayRef<Sized> storedDims,
   }
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0)
-      return no(error, "the stored shape does not tell the size of dim " +
-                           Twine(d) +
-                           ", as no stored dim is of that dim alone: state it");
+      return error("the stored shape does not tell the size of dim " +
+                   Twine(d) +
+                   ", as no stored dim is of that dim alone: state it");
   for (auto [k, dim] : llvm::enumerate(storedDims)) {
     std::optional<int64_t> extent = dim.extent.evaluate(sizes);
     if (!extent || std::max<int64_t>(*extent, 0) != stored[k])
-      return no(error,
-                "no logical shape is stored with " + Twine(stored[k]) +
-                    " in stored dim " + Twine(k) +
-                    (extent ? ": the next one below has " + Twine(*extent)
-                            : Twine(": it does not fit 64 bits")));
+      return error("no logical shape is stored with " + Twine(stored[k]) +
+                   " in stored dim " + Twine(k) +
+                   (extent ? ": the next one below has " + Twine(*extent)
+                           : Twine(": it does not fit 64 bits")));
   }
   return sizes;
 }

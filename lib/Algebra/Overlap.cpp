@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Overlap.h"
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/IntegerSets.h"
@@ -214,26 +214,26 @@ static Overlap compareElements(const Tensor &a, const Tensor &b) {
 }
 
 static bool haveOneMemory(const LayoutMap &a, const LayoutMap &b,
-                          ViewError error) {
+                          Refusal error) {
   auto getName = [](const Coordinate &c) { return llvm::StringRef(c.name); };
   if (a.getSpace() == b.getSpace() && !a.getCoordinates().empty() &&
       llvm::equal(llvm::map_range(a.getCoordinates(), getName),
                   llvm::map_range(b.getCoordinates(), getName)))
     return true;
-  no(error, "layouts " + a.str() + " and " + b.str() +
-                " do not lie in one memory: both are to have the same space "
-                "and coordinates");
+  error("layouts " + a.str() + " and " + b.str() +
+        " do not lie in one memory: both are to have the same space "
+        "and coordinates");
   return false;
 }
 
 std::optional<Overlap> mlir::layout::findOverlap(const PlacedTensor &first,
                                                  const PlacedTensor &second,
-                                                 Owned owned, ViewError error) {
+                                                 Owned owned, Refusal error) {
   if (!checkMap(first.map, error) || !checkMap(second.map, error) ||
       !haveOneMemory(first.map, second.map, error))
     return std::nullopt;
   if (std::min(first.elementBytes, second.elementBytes) < 1)
-    return no(error, "an element takes at least one byte");
+    return error("an element takes at least one byte");
   Tensor a(first), b(second);
   Overlap none;
   none.answer = Answer::No;
@@ -341,24 +341,24 @@ static Answer compareAsSets(const Linear &x, const Linear &y, Sizes box) {
 
 std::optional<Answer>
 mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
-                      int64_t groupOfB, Sizes sizes, ViewError error) {
+                      int64_t groupOfB, Sizes sizes, Refusal error) {
   if (!checkMap(a, error) || !checkMap(b, error))
     return std::nullopt;
   if (a.getRank() != b.getRank())
-    return no(error, "a layout of rank " + Twine(a.getRank()) +
-                         " refines none of rank " + Twine(b.getRank()));
+    return error("a layout of rank " + Twine(a.getRank()) +
+                 " refines none of rank " + Twine(b.getRank()));
   if (!a.getReplicas().empty() || !b.getReplicas().empty())
-    return no(error, "a layout with replicas stores an element in several "
-                     "groups: refinement is between layouts without");
+    return error("a layout with replicas stores an element in several "
+                 "groups: refinement is between layouts without");
   if (std::min(groupOfA, groupOfB) < 1)
-    return no(error, "a group has at least 1 position, not " +
-                         Twine(std::min(groupOfA, groupOfB)));
+    return error("a group has at least 1 position, not " +
+                 Twine(std::min(groupOfA, groupOfB)));
   if (llvm::is_contained(sizes, 0))
     return Answer::Yes;
   Linear x = getGroup(a.specialize(sizes), groupOfA, sizes),
          y = getGroup(b.specialize(sizes), groupOfB, sizes);
   if (x.hasOverflow() || y.hasOverflow())
-    return no(error, "the positions of the storage do not fit 64 bits (L1)");
+    return error("the positions of the storage do not fit 64 bits (L1)");
   bool isMultiple = groupOfB % groupOfA == 0;
   if ((isMultiple && takeDigit(x, groupOfB / groupOfA, 0, sizes) == y) ||
       refinesByConstruction(x, y, sizes))

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedViews.h"
 #include "SizesOfFusion.h"
-#include "ViewError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,36 +28,35 @@ using llvm::Twine;
 
 /// Whether `groups` are all `sizes.size()` dims in order. No group at all is a
 /// tensor of one element and rank 0.
-static bool checkGroups(DimGroups groups, Sizes sizes, ViewError error) {
+static bool checkGroups(DimGroups groups, Sizes sizes, Refusal error) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (size < 0 && size != kUnknownSize) {
-      no(error, "dim " + Twine(d) + " has the negative size " + Twine(size));
+      error("dim " + Twine(d) + " has the negative size " + Twine(size));
       return false;
     }
   if (groups.empty()) {
     if (llvm::all_of(sizes, [](int64_t size) { return size == 1; }))
       return true;
-    no(error, "without groups all sizes are 1: a tensor of rank 0 has one "
-              "element");
+    error("without groups all sizes are 1: a tensor of rank 0 has one "
+          "element");
     return false;
   }
   int64_t next = 0;
   for (ArrayRef<int64_t> group : groups) {
     if (group.empty()) {
-      no(error, "an empty group: every group has a dim");
+      error("an empty group: every group has a dim");
       return false;
     }
     for (int64_t d : group)
       if (d != next++) {
-        no(error, "dim " + Twine(d) + " in the place of dim " +
-                      Twine(next - 1) +
-                      ": groups hold all dims once and in order");
+        error("dim " + Twine(d) + " in the place of dim " + Twine(next - 1) +
+              ": groups hold all dims once and in order");
         return false;
       }
   }
   if (next != int64_t(sizes.size())) {
-    no(error, "groups of " + Twine(next) + " dims for " + Twine(sizes.size()) +
-                  " sizes: groups hold all dims");
+    error("groups of " + Twine(next) + " dims for " + Twine(sizes.size()) +
+          " sizes: groups hold all dims");
     return false;
   }
   return true;
@@ -72,7 +71,7 @@ static Sized getViewDim(int64_t u, ArrayRef<int64_t> group, Sizes sizes) {
 }
 
 std::optional<IndexView>
-mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, ViewError error) {
+mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, Refusal error) {
   if (!checkGroups(groups, newSizes, error))
     return std::nullopt;
   IndexView view;
@@ -95,7 +94,7 @@ mlir::layout::getExpandView(DimGroups groups, Sizes newSizes, ViewError error) {
 /// The digits of dim `d` with the `sizes`, the last one fastest, where all but
 /// the first are static.
 static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
-                                                   ViewError error) {
+                                                   Refusal error) {
   std::vector<Sized> digits;
   int64_t below = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
@@ -104,11 +103,11 @@ static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
       break;
     }
     if (sizes[i] < 0)
-      return no(error, "a dim below the first one of its group has a dynamic "
-                       "size: its digits cannot be named");
+      return error("a dim below the first one of its group has a dynamic "
+                   "size: its digits cannot be named");
     int64_t above;
     if (llvm::MulOverflow(below, std::max<int64_t>(sizes[i], 1), above))
-      return no(error, "the sizes of a group do not fit 64 bits");
+      return error("the sizes of a group do not fit 64 bits");
     // A box without indices has no digits; 1 keeps the others apart.
     digits.push_back(sizes[i] ? mod(floorDiv(Sized::dim(d), below), sizes[i])
                               : Sized{Linear(), SizeExpr(0)});
@@ -118,9 +117,8 @@ static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
   return digits;
 }
 
-std::optional<IndexView> mlir::layout::getCollapseView(DimGroups groups,
-                                                       Sizes oldSizes,
-                                                       ViewError error) {
+std::optional<IndexView>
+mlir::layout::getCollapseView(DimGroups groups, Sizes oldSizes, Refusal error) {
   if (!checkGroups(groups, oldSizes, error))
     return std::nullopt;
   IndexView view;
@@ -184,7 +182,7 @@ static llvm::SmallVector<int64_t> withoutFirst(Sizes sizes) {
 
 /// Fuses a run whose dims the map never takes apart, whatever their sizes.
 static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
-                                          Sizes sizes, ViewError error) {
+                                          Sizes sizes, Refusal error) {
   unsigned count = sizes.size(), last = first + count - 1;
   auto isInRun = [&](unsigned d) { return first <= d && d <= last; };
   SizesOfFusion sizesOf{SizeExpr(1), 1, SizeExpr::dim(last), isInRun};
@@ -193,7 +191,7 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
       sizesOf.symbols = sizesOf.symbols * SizeExpr::dim(first + i);
     else if (llvm::MulOverflow(sizesOf.factor, std::max<int64_t>(sizes[i], 1),
                                sizesOf.factor))
-      return no(error, "the sizes of a group do not fit 64 bits");
+      return error("the sizes of a group do not fit 64 bits");
   }
   LayoutMap fixed = withSizesOfRun(map, first, sizes);
   // The last dim alone, whose stride is that of the fusion ..
@@ -219,16 +217,16 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
     if (back && withSizesOfRun(*back, first, sizes) == fixed)
       return candidate;
   }
-  return no(error, "dims " + Twine(first) + " to " + Twine(last) +
-                       " have dynamic sizes and storage does not hold them as "
-                       "one row-major digit: no layout of the collapsed tensor "
-                       "exists (L7); make the sizes below the first one "
-                       "static, or convert the tensor");
+  return error("dims " + Twine(first) + " to " + Twine(last) +
+               " have dynamic sizes and storage does not hold them as "
+               "one row-major digit: no layout of the collapsed tensor "
+               "exists (L7); make the sizes below the first one "
+               "static, or convert the tensor");
 }
 
 /// Fuses a run of digits: all sizes but the first are static.
 static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
-                                           Sizes sizes, ViewError error) {
+                                           Sizes sizes, Refusal error) {
   std::optional<std::vector<Sized>> digits = getDigits(first, sizes, error);
   if (!digits)
     return std::nullopt;
@@ -249,7 +247,7 @@ static std::optional<LayoutMap> fuseDigits(const LayoutMap &map, unsigned first,
 
 /// Makes the dims first .. first + sizes.size() - 1 one dim.
 static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
-                                            Sizes allSizes, ViewError error) {
+                                            Sizes allSizes, Refusal error) {
   if (allSizes.size() == 1)
     return map;
   // Dims of size 1 have no digit.
@@ -288,12 +286,12 @@ static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
 std::optional<LayoutMap> mlir::layout::expandShape(const LayoutMap &map,
                                                    DimGroups groups,
                                                    Sizes newSizes,
-                                                   ViewError error) {
+                                                   Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   if (groups.size() != map.getRank())
-    return no(error, Twine(groups.size()) + " groups for a layout of rank " +
-                         Twine(map.getRank()) + ": one for each dim");
+    return error(Twine(groups.size()) + " groups for a layout of rank " +
+                 Twine(map.getRank()) + ": one for each dim");
   std::optional<IndexView> view = getExpandView(groups, newSizes, error);
   if (!view)
     return std::nullopt;
@@ -303,12 +301,12 @@ std::optional<LayoutMap> mlir::layout::expandShape(const LayoutMap &map,
 std::optional<LayoutMap> mlir::layout::collapseShape(const LayoutMap &map,
                                                      DimGroups groups,
                                                      Sizes oldSizes,
-                                                     ViewError error) {
+                                                     Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   if (oldSizes.size() != map.getRank())
-    return no(error, Twine(oldSizes.size()) + " sizes for a layout of rank " +
-                         Twine(map.getRank()) + ": one for each dim");
+    return error(Twine(oldSizes.size()) + " sizes for a layout of rank " +
+                 Twine(map.getRank()) + ": one for each dim");
   if (!checkGroups(groups, oldSizes, error))
     return std::nullopt;
   if (groups.empty())
@@ -322,7 +320,7 @@ std::optional<LayoutMap> mlir::layout::collapseShape(const LayoutMap &map,
       return std::nullopt;
   }
   if (result->hasOverflow())
-    return no(error, "the sizes and strides of the collapsed tensor do not fit "
-                     "64 bits: no layout of it exists (L7)");
+    return error("the sizes and strides of the collapsed tensor do not fit "
+                 "64 bits: no layout of it exists (L7)");
   return result;
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Units.h"
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/Proof.h"
@@ -58,8 +58,7 @@ static std::optional<Linear> getChannel(const Coordinate &npu) {
 }
 
 std::optional<llvm::SmallVector<int64_t>>
-mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
-                            ViewError error) {
+mlir::layout::countChannels(const LayoutMap &map, Sizes sizes, Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   LayoutMap special = map.specialize(sizes);
@@ -68,13 +67,13 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
         return coordinate.name == "npu";
       });
   if (npu == special.getCoordinates().end())
-    return no(error, "layout " + map.str() +
-                         " is over no units: it has no coordinate 'npu'");
+    return error("layout " + map.str() +
+                 " is over no units: it has no coordinate 'npu'");
   std::optional<Linear> channel = getChannel(*npu);
   if (!channel)
-    return no(error, "the coordinate 'npu' of " + map.str() +
-                         " is not one digit, and channels are the values of "
-                         "one: count the elements of each unit by `forward`");
+    return error("the coordinate 'npu' of " + map.str() +
+                 " is not one digit, and channels are the values of "
+                 "one: count the elements of each unit by `forward`");
   llvm::SmallVector<int64_t> box = special.getBox(sizes), walked(box.size(), 1);
   channel->walkDims([&](unsigned d) { walked[d] = box[d]; });
   std::optional<int64_t> points = countIndices(walked),
@@ -83,10 +82,10 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
       Evaluator::compile({*channel, npu->value}, walked);
   if (!points || std::max(*points, numUnits.value_or(0)) > kMaxPoints ||
       !numUnits || !evaluator)
-    return no(error, "the channels of " + map.str() +
-                         " are counted where the dims that are spread over the "
-                         "units have known sizes and at most " +
-                         Twine(kMaxPoints) + " indices");
+    return error("the channels of " + map.str() +
+                 " are counted where the dims that are spread over the "
+                 "units have known sizes and at most " +
+                 Twine(kMaxPoints) + " indices");
   llvm::SmallVector<int64_t> counts(std::max<int64_t>(*numUnits, 0), 0);
   if (llvm::is_contained(box, 0))
     return counts;
@@ -99,9 +98,9 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
   });
   for (auto [unit, number] : found) {
     if (unit < 0 || unit >= *numUnits)
-      return no(error, "unit " + Twine(unit) + " of layout " + map.str() +
-                           " is outside the extent " + Twine(*numUnits) +
-                           " of its coordinate (L2)");
+      return error("unit " + Twine(unit) + " of layout " + map.str() +
+                   " is outside the extent " + Twine(*numUnits) +
+                   " of its coordinate (L2)");
     ++counts[unit];
   }
   return counts;
@@ -112,18 +111,18 @@ mlir::layout::countChannels(const LayoutMap &map, Sizes sizes,
 //===----------------------------------------------------------------------===//
 
 static bool checkBanks(const Banks &banks, int64_t elementBytes,
-                       ViewError error) {
+                       Refusal error) {
   if (std::min({banks.count, banks.stripeBytes, banks.wordBytes}) < 1 ||
       banks.stripeBytes % banks.wordBytes != 0) {
-    no(error, Twine(banks.count) + " banks in stripes of " +
-                  Twine(banks.stripeBytes) + " bytes with words of " +
-                  Twine(banks.wordBytes) +
-                  ": all are at least 1, and a stripe is whole words");
+    error(Twine(banks.count) + " banks in stripes of " +
+          Twine(banks.stripeBytes) + " bytes with words of " +
+          Twine(banks.wordBytes) +
+          ": all are at least 1, and a stripe is whole words");
     return false;
   }
   if (elementBytes >= 1)
     return true;
-  no(error, "an element takes at least one byte");
+  error("an element takes at least one byte");
   return false;
 }
 
@@ -131,11 +130,11 @@ std::optional<BankUse>
 mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
                          ArrayRef<llvm::SmallVector<int64_t>> indices,
                          int64_t elementBytes, const Banks &banks,
-                         ViewError error) {
+                         Refusal error) {
   if (!checkMap(map, error) || !checkBanks(banks, elementBytes, error))
     return std::nullopt;
   if (map.getCoordinates().empty())
-    return no(error, "a layout without coordinates has no offsets");
+    return error("a layout without coordinates has no offsets");
   LayoutMap special = map.specialize(sizes);
   BankUse use;
   // The words of each bank; a memory is where all coordinates but the last are.
@@ -147,14 +146,14 @@ mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
     int64_t begin, end;
     if (!point || llvm::MulOverflow(point->back(), elementBytes, begin) ||
         llvm::AddOverflow(begin, elementBytes, end))
-      return no(error, "the byte of an element does not fit 64 bits (L1)");
+      return error("the byte of an element does not fit 64 bits (L1)");
     point->pop_back();
     auto getBank = [&](int64_t word) {
       return llvm::mod(word / (banks.stripeBytes / banks.wordBytes),
                        banks.count);
     };
     if (begin < 0)
-      return no(error, "an element lies below byte 0 of its memory (L2)");
+      return error("an element lies below byte 0 of its memory (L2)");
     int64_t first = begin / banks.wordBytes, last = (end - 1) / banks.wordBytes;
     use.banks.push_back(getBank(first));
     for (int64_t word = first; word <= last; ++word) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ViewError.h"
+#include "CheckedViews.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,24 +34,24 @@ LayoutMap mlir::layout::replaceAllDims(const LayoutMap &map,
 std::optional<LayoutMap> mlir::layout::viewIfSizesFit(const LayoutMap &map,
                                                       const IndexView &view,
                                                       const Twine &what,
-                                                      ViewError error) {
+                                                      Refusal error) {
   LayoutMap result = applyView(map, view);
   if (result.hasOverflow())
-    return no(error, "the sizes and strides of " + what +
-                         " do not fit 64 bits: no layout of it exists (L7)");
+    return error("the sizes and strides of " + what +
+                 " do not fit 64 bits: no layout of it exists (L7)");
   return result;
 }
 
 std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
                                                  ArrayRef<int64_t> permutation,
-                                                 ViewError error) {
+                                                 Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
   if (permutation.size() != rank)
-    return no(error, "a permutation of " + Twine(permutation.size()) +
-                         " dims for a layout of rank " + Twine(rank) +
-                         ": it needs one entry per dim");
+    return error("a permutation of " + Twine(permutation.size()) +
+                 " dims for a layout of rank " + Twine(rank) +
+                 ": it needs one entry per dim");
   IndexView view;
   view.rank = rank;
   view.dims.resize(rank);
@@ -60,11 +60,10 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
   llvm::SmallBitVector seen(rank);
   for (auto [j, d] : llvm::enumerate(permutation)) {
     if (d < 0 || d >= int64_t(rank) || seen.test(d))
-      return no(error,
-                "entry " + Twine(d) + " of the permutation is " +
-                    (d >= 0 && d < int64_t(rank) ? "repeated" : "no dim") +
-                    ": each of 0 to " + Twine(int64_t(rank) - 1) +
-                    " stands once");
+      return error("entry " + Twine(d) + " of the permutation is " +
+                   (d >= 0 && d < int64_t(rank) ? "repeated" : "no dim") +
+                   ": each of 0 to " + Twine(int64_t(rank) - 1) +
+                   " stands once");
     seen.set(d);
     Sized dim = Sized::dim(j);
     view.dims[d] = dim.value;
@@ -75,9 +74,9 @@ std::optional<LayoutMap> mlir::layout::transpose(const LayoutMap &map,
 
 /// Checks one dim of a slice as far as its numbers are known.
 static bool checkSliceDim(unsigned d, int64_t full, int64_t offset,
-                          int64_t size, int64_t stride, ViewError error) {
+                          int64_t size, int64_t stride, Refusal error) {
   auto fail = [&](const Twine &why) {
-    no(error, "dim " + Twine(d) + " of the slice " + why);
+    error("dim " + Twine(d) + " of the slice " + why);
     return false;
   };
   if (size == kWholeDim)
@@ -106,7 +105,7 @@ std::optional<LayoutMap>
 mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                     ArrayRef<int64_t> offsets, Sizes sizes,
                     ArrayRef<int64_t> strides, ArrayRef<int64_t> dropDims,
-                    ViewError error) {
+                    Refusal error) {
   if (!checkMap(map, error))
     return std::nullopt;
   unsigned rank = map.getRank();
@@ -115,16 +114,16 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                              std::make_pair("sizes", sizes.size()),
                              std::make_pair("strides", strides.size())})
     if (count != rank)
-      return no(error, Twine(count) + " " + name + " for a layout of rank " +
-                           Twine(rank) + ": a slice has one per dim");
+      return error(Twine(count) + " " + name + " for a layout of rank " +
+                   Twine(rank) + ": a slice has one per dim");
   llvm::SmallBitVector dropped(rank);
   for (int64_t d : dropDims) {
     if (d < 0 || d >= int64_t(rank) || dropped.test(d))
-      return no(error, "cannot drop dim " + Twine(d) + " of rank " +
-                           Twine(rank) + ": it is no dim, or dropped twice");
+      return error("cannot drop dim " + Twine(d) + " of rank " + Twine(rank) +
+                   ": it is no dim, or dropped twice");
     if (sizes[d] != 1 && !(sizes[d] == kWholeDim && fullSizes[d] == 1))
-      return no(error, "cannot drop dim " + Twine(d) +
-                           " of the slice: only dims of size 1 are dropped");
+      return error("cannot drop dim " + Twine(d) +
+                   " of the slice: only dims of size 1 are dropped");
     dropped.set(d);
   }
 
@@ -133,8 +132,8 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
   for (unsigned d = 0; d < rank; ++d) {
     int64_t full = fullSizes[d], size = sizes[d];
     if (full < 0 && full != kUnknownSize)
-      return no(error, "dim " + Twine(d) + " has the negative full size " +
-                           Twine(full));
+      return error("dim " + Twine(d) + " has the negative full size " +
+                   Twine(full));
     if (!checkSliceDim(d, full, offsets[d], size, strides[d], error))
       return std::nullopt;
     // Two sizes that are not known need not be the same.
@@ -157,9 +156,9 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
   }
   view.sizes.assign(view.rank, kUnknownSize);
   if (cutUnknown && applyView(map, view).hasOverflow())
-    return no(error, "the slice cuts dim " + Twine(*cutUnknown) +
-                         ", whose size is not known: the extents of the "
-                         "storage need it (L7); take the dim whole, or make "
-                         "its size static");
+    return error("the slice cuts dim " + Twine(*cutUnknown) +
+                 ", whose size is not known: the extents of the "
+                 "storage need it (L7); take the dim whole, or make "
+                 "its size static");
   return viewIfSizesFit(map, view, "the slice", error);
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AddCanonicalizer.h"
-#include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Pipelines/CPU.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"

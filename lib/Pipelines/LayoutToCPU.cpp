@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/LayoutToCPU.h"
-#include "layout/Conversion/LayoutToLinalg/Passes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"

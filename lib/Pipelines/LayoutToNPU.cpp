@@ -8,11 +8,11 @@
 
 #include "layout/Pipelines/LayoutToNPU.h"
 #include "AddCanonicalizer.h"
-#include "layout/Conversion/LayoutToNPU/Passes.h"
-#include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"

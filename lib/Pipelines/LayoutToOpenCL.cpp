@@ -7,11 +7,11 @@
 
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "AddCanonicalizer.h"
-#include "layout/Conversion/LayoutToGPU/Passes.h"
-#include "layout/Conversion/LinalgToLLVM/Passes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/LayoutToCPU.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "layout/Targets/OpenCL/LayoutToGPU/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"

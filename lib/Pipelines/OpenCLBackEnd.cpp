@@ -7,7 +7,7 @@
 
 #include "layout/Pipelines/OpenCLBackEnd.h"
 #include "AddCanonicalizer.h"
-#include "layout/Conversion/GPUToOpenCL/Passes.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"

@@ -6,12 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Registration.h"
-#include "layout/Conversion/GPUToOpenCL/Passes.h"
-#include "layout/Conversion/LayoutToGPU/Passes.h"
-#include "layout/Conversion/LayoutToLinalg/Passes.h"
-#include "layout/Conversion/LayoutToNPU/Passes.h"
-#include "layout/Conversion/LinalgToLLVM/Passes.h"
-#include "layout/Conversion/NPUToEmitC/Passes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
@@ -22,6 +16,12 @@
 #include "layout/Pipelines/LayoutToNPU.h"
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
+#include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "layout/Targets/NPU/NPUToEmitC/Passes.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "layout/Targets/OpenCL/LayoutToGPU/Passes.h"
 #include "layout/Targets/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 

@@ -65,11 +65,12 @@ def _compile(folder, cxx):
     tree = pathlib.Path(__file__).resolve().parents[2]
     # A build with sanitizers, inside the plain one, has none that Python can load.
     simulator = _find("lib/libLayoutNpuSimulator.a", build, build.parent)
-    include = _find("include/layout/Runtime/okk", tree, build).parents[2]
+    okk = _find("include/layout/Targets/NPU/Simulator/okk", tree, build)
+    include = next(above for above in okk.parents if above.name == "include")
     library, made = folder / "program.so", folder / "program.so.part"
-    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I",
-               include / "layout/Runtime/okk", folder / "program.cpp", "-Wl,--whole-archive",
-               simulator, "-Wl,--no-whole-archive", "-o", made]
+    command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I", okk,
+               folder / "program.cpp", "-Wl,--whole-archive", simulator,
+               "-Wl,--no-whole-archive", "-o", made]
     done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise LayoutError(f"{shlex.join(map(str, command))}\n{done.stderr[:4000]}")

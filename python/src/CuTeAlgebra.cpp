@@ -45,14 +45,13 @@ static py::tuple build(const LayoutValue &self, Fn makeLayout) {
 static py::tuple coalesceLayout(const LayoutValue &self,
                                 const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](ViewError error) { return coalesce(a, error); });
+  return build(self, [&](Refusal error) { return coalesce(a, error); });
 }
 
 static py::tuple complementLayout(const LayoutValue &self, int64_t size,
                                   const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self,
-               [&](ViewError error) { return complement(a, size, error); });
+  return build(self, [&](Refusal error) { return complement(a, size, error); });
 }
 
 static py::tuple composeLayouts(const LayoutValue &self,
@@ -60,19 +59,19 @@ static py::tuple composeLayouts(const LayoutValue &self,
                                 const py::object &shape,
                                 const py::object &innerShape) {
   IntegerLayout a = toInteger(self, shape), b = toInteger(inner, innerShape);
-  return build(self, [&](ViewError error) { return composition(a, b, error); });
+  return build(self, [&](Refusal error) { return composition(a, b, error); });
 }
 
 static py::tuple invertFromLeft(const LayoutValue &self,
                                 const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](ViewError error) { return leftInverse(a, error); });
+  return build(self, [&](Refusal error) { return leftInverse(a, error); });
 }
 
 static py::tuple invertFromRight(const LayoutValue &self,
                                  const py::object &shape) {
   IntegerLayout a = toInteger(self, shape);
-  return build(self, [&](ViewError error) { return rightInverse(a, error); });
+  return build(self, [&](Refusal error) { return rightInverse(a, error); });
 }
 
 static const LayoutValue &toLayout(const py::handle &object) {
@@ -98,8 +97,7 @@ static IntegerLayout toTile(py::handle tile) {
 static py::tuple divideLayout(const LayoutValue &self, py::handle tile,
                               const py::object &shape) {
   IntegerLayout a = toInteger(self, shape), b = toTile(tile);
-  return build(self,
-               [&](ViewError error) { return logicalDivide(a, b, error); });
+  return build(self, [&](Refusal error) { return logicalDivide(a, b, error); });
 }
 
 template <DivideForm form>
@@ -110,14 +108,14 @@ static py::tuple divideDims(const LayoutValue &self, const py::sequence &given,
   for (py::handle tile : given)
     tiles.push_back(toTile(tile));
   return build(self,
-               [&](ViewError error) { return divide(a, tiles, form, error); });
+               [&](Refusal error) { return divide(a, tiles, form, error); });
 }
 
 static py::tuple multiplyLayouts(const LayoutValue &self, py::handle other,
                                  const py::object &shape) {
   IntegerLayout a = toInteger(self, shape), b = toTile(other);
   return build(self,
-               [&](ViewError error) { return logicalProduct(a, b, error); });
+               [&](Refusal error) { return logicalProduct(a, b, error); });
 }
 
 void mlir::layout::python::bindCuTeAlgebra(LayoutClass &layout) {

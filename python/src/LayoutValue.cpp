@@ -7,8 +7,8 @@
 
 #include "LayoutValue.h"
 #include "Context.h"
-#include "layout/Algebra/Neighbours/Neighbours.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interop/Interop.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,8 +7,8 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
-#include "layout/Algebra/Neighbours/Neighbours.h"
-#include "layout/Picture/Svg.h"
+#include "layout/Interop/Interop.h"
+#include "layout/Visualization/Svg.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;

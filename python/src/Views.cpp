@@ -43,8 +43,8 @@ static std::shared_ptr<LayoutValue> transposeView(const LayoutValue &self,
                                                   const py::object &shape) {
   auto on = getOn(self, shape);
   auto dims = toInts(permutation, "permutation");
-  return build(
-      self, [&](ViewError error) { return transpose(on->map, dims, error); });
+  return build(self,
+               [&](Refusal error) { return transpose(on->map, dims, error); });
 }
 
 static std::shared_ptr<LayoutValue>
@@ -65,7 +65,7 @@ sliceView(const LayoutValue &self, py::handle offsets, py::handle sizes,
   });
   return build(
       self,
-      [&](ViewError error) {
+      [&](Refusal error) {
         return slice(on->map, on->shape, begin, length, step, dropped, error);
       },
       isWhole);
@@ -78,7 +78,7 @@ static std::shared_ptr<LayoutValue> expandView(const LayoutValue &self,
   auto on = getOn(self, shape);
   auto dims = toGroups(groups);
   auto newSizes = toOpenShape(sizes);
-  return build(self, [&](ViewError error) {
+  return build(self, [&](Refusal error) {
     return expandShape(on->map, dims, newSizes, error);
   });
 }
@@ -87,7 +87,7 @@ static std::shared_ptr<LayoutValue>
 collapseView(const LayoutValue &self, py::handle groups, py::handle shape) {
   auto on = self.on(toOpenShape(shape));
   auto dims = toGroups(groups);
-  return build(self, [&](ViewError error) {
+  return build(self, [&](Refusal error) {
     return collapseShape(on->map, dims, on->shape, error);
   });
 }
@@ -99,16 +99,14 @@ static std::shared_ptr<LayoutValue> broadcastView(const LayoutValue &self,
   auto on = getOn(self, shape);
   return build(
       self,
-      [&](ViewError error) {
-        return broadcast(on->map, position, size, error);
-      },
+      [&](Refusal error) { return broadcast(on->map, position, size, error); },
       /*keepsPadding=*/size != 0);
 }
 
 static std::shared_ptr<LayoutValue>
 replicateDim(const LayoutValue &self, int64_t dim, py::handle shape) {
   auto on = self.on(toOpenShape(shape));
-  return build(self, [&](ViewError error) {
+  return build(self, [&](Refusal error) {
     return replicateOver(on->map, dim, on->shape, error);
   });
 }
@@ -128,7 +126,7 @@ static std::shared_ptr<LayoutValue> composeWith(const LayoutValue &self,
   // Padding of the result is padding of either.
   return build(
       self,
-      [&](ViewError error) {
+      [&](Refusal error) {
         return compose(outer->map, inner->map, inner->storedDims, error);
       },
       self.statesSamePadding(first));
@@ -139,7 +137,7 @@ static std::shared_ptr<LayoutValue> invert(const LayoutValue &self,
   auto on = getOn(self, shape);
   return build(
       self,
-      [&](ViewError error) {
+      [&](Refusal error) {
         return inverse(on->map, on->storedDims, on->shape, error);
       },
       /*keepsPadding=*/false);
@@ -170,7 +168,7 @@ static py::tuple concatenate(const py::sequence &layouts,
     keepsPadding &= toLayout(layouts[i]).statesSamePadding(first);
   auto whole = build(
       first,
-      [&](ViewError error) -> std::optional<LayoutMap> {
+      [&](Refusal error) -> std::optional<LayoutMap> {
         found = concat(parts, axis, error);
         if (!found)
           return std::nullopt;

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Runtime/OpenCLProgram.h"
+#include "layout/Targets/OpenCL/Runtime/OpenCLProgram.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

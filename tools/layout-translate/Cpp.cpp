@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cpp.h"
-#include "layout/Conversion/NPUToEmitC/Package.h"
-#include "layout/Conversion/NPUToEmitC/Passes.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Targets/NPU/NPUToEmitC/Package.h"
+#include "layout/Targets/NPU/NPUToEmitC/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

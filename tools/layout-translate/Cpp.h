@@ -23,7 +23,7 @@ namespace layout {
 /// standard error.
 FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
 
-/// See layout/Conversion/NPUToEmitC/Package.h.
+/// See layout/Targets/NPU/NPUToEmitC/Package.h.
 LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
                               bool checks);

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
-#include "layout/Conversion/GPUToOpenCL/Package.h"
-#include "layout/Conversion/GPUToOpenCL/Passes.h"
-#include "layout/Conversion/GPUToOpenCL/SpirvBinary.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"

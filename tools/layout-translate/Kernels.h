@@ -29,7 +29,7 @@ namespace layout {
 FailureOr<std::string>
 writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
-/// See layout/Conversion/GPUToOpenCL/Package.h.
+/// See layout/Targets/OpenCL/GPUToOpenCL/Package.h.
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
                            StringRef function, StringRef directory);
 

@@ -42,6 +42,7 @@
 #define LAYOUT_ALGEBRA_CUTEALGEBRA_H
 
 #include "layout/Algebra/Views.h"
+#include "layout/Support/Refusal.h"
 
 namespace mlir {
 namespace layout {
@@ -55,21 +56,21 @@ struct IntegerLayout {
 using IntegerLayoutOr = std::optional<IntegerLayout>;
 
 /// The same function on one dim.
-IntegerLayoutOr coalesce(const IntegerLayout &a, ViewError error = nullptr);
+IntegerLayoutOr coalesce(const IntegerLayout &a, Refusal error = {});
 
 /// First b, then a. The offsets of b are indices of a.
 IntegerLayoutOr composition(const IntegerLayout &a, const IntegerLayout &b,
-                            ViewError error = nullptr);
+                            Refusal error = {});
 
 /// What fills the offsets 0 to size - 1 around those of `a`, on one dim.
 IntegerLayoutOr complement(const IntegerLayout &a, int64_t size,
-                           ViewError error = nullptr);
+                           Refusal error = {});
 
 /// From offsets back to indices: of all offsets up to the highest one, where
 /// those that `a` does not use give any integer ..
-IntegerLayoutOr leftInverse(const IntegerLayout &a, ViewError error = nullptr);
+IntegerLayoutOr leftInverse(const IntegerLayout &a, Refusal error = {});
 /// .. and of the offsets from 0 on that `a` uses without a gap.
-IntegerLayoutOr rightInverse(const IntegerLayout &a, ViewError error = nullptr);
+IntegerLayoutOr rightInverse(const IntegerLayout &a, Refusal error = {});
 
 /// A tile for each dim of `a`, whose complement in the size of the dim exists
 /// and fills just that size. Results differ in how they group dims, of which a
@@ -83,15 +84,15 @@ enum class DivideForm {
 };
 IntegerLayoutOr divide(const IntegerLayout &a,
                        llvm::ArrayRef<IntegerLayout> tiles, DivideForm form,
-                       ViewError error = nullptr);
+                       Refusal error = {});
 
 /// The same of `a` as a whole: two dims, the index in the tile and the tile.
 IntegerLayoutOr logicalDivide(const IntegerLayout &a, const IntegerLayout &tile,
-                              ViewError error = nullptr);
+                              Refusal error = {});
 
 /// `a`, repeated as `b` says: two dims, the index in `a` and the repetition.
 IntegerLayoutOr logicalProduct(const IntegerLayout &a, const IntegerLayout &b,
-                               ViewError error = nullptr);
+                               Refusal error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -21,6 +21,7 @@
 #define LAYOUT_ALGEBRA_LOGICALSHAPE_H
 
 #include "layout/Algebra/Views.h"
+#include "layout/Support/Refusal.h"
 
 namespace mlir {
 namespace layout {
@@ -33,7 +34,7 @@ namespace layout {
 std::optional<llvm::SmallVector<int64_t>>
 getLogicalShape(llvm::ArrayRef<Sized> storedDims,
                 llvm::ArrayRef<int64_t> storedShape, Sizes known,
-                ViewError error = nullptr);
+                Refusal error = {});
 
 /// The map whose coordinates are the stored dims: its `forward` gives stored
 /// indices, and its `backward` takes them, and says nothing for padding.

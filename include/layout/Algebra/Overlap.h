@@ -37,6 +37,7 @@
 
 #include "layout/Algebra/Proof.h"
 #include "layout/Algebra/Views.h"
+#include "layout/Support/Refusal.h"
 
 namespace mlir {
 namespace layout {
@@ -64,14 +65,14 @@ struct Overlap {
 
 /// Nothing where the tensors cannot be in one memory, and why goes to `error`.
 std::optional<Overlap> findOverlap(const PlacedTensor &a, const PlacedTensor &b,
-                                   Owned owned, ViewError error = nullptr);
+                                   Owned owned, Refusal error = {});
 
 /// Whether `a` in groups of `groupOfA` positions refines `b` in groups of
 /// `groupOfB`. Nothing for layouts with replicas, whose groups part no
 /// elements, for those of two ranks and for groups below 1.
 std::optional<Answer> refines(const LayoutMap &a, int64_t groupOfA,
                               const LayoutMap &b, int64_t groupOfB, Sizes sizes,
-                              ViewError error = nullptr);
+                              Refusal error = {});
 
 } // namespace layout
 } // namespace mlir

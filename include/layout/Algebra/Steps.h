@@ -35,6 +35,7 @@
 
 #include "layout/Algebra/LayoutMap.h"
 #include "layout/Algebra/Views.h"
+#include "layout/Support/Refusal.h"
 
 namespace mlir {
 namespace layout {
@@ -81,7 +82,7 @@ std::optional<Run> getRun(const LayoutMap &map, unsigned coordinate,
 /// The run of all indices in row-major order, which counts as one dim; why
 /// there is no answer goes to `error`.
 std::optional<Run> getRowMajorRun(const LayoutMap &map, unsigned coordinate,
-                                  Sizes sizes, ViewError error = nullptr);
+                                  Sizes sizes, Refusal error = {});
 
 /// The greatest integer that divides the coordinate at every index whose entry
 /// d is a multiple of blocks[d] (each at least 1); 0 where that is position 0

@@ -30,6 +30,7 @@
 
 #include "layout/Algebra/Families/NpuScatter.h"
 #include "layout/Algebra/Views.h"
+#include "layout/Support/Refusal.h"
 
 namespace mlir {
 namespace layout {
@@ -49,7 +50,7 @@ std::optional<int64_t> joinAddress(const NpuFigures &figures,
 /// positions. Exists where the sizes are static, the coordinate `npu` is one
 /// digit and its dims have at most `kMaxPoints` indices.
 std::optional<llvm::SmallVector<int64_t>>
-countChannels(const LayoutMap &map, Sizes sizes, ViewError error = nullptr);
+countChannels(const LayoutMap &map, Sizes sizes, Refusal error = {});
 
 /// Byte b lies in bank (b floordiv stripe) mod count, in word b floordiv word.
 struct Banks {
@@ -78,7 +79,7 @@ struct BankUse {
 std::optional<BankUse>
 getBankUse(const LayoutMap &map, Sizes sizes,
            llvm::ArrayRef<llvm::SmallVector<int64_t>> indices,
-           int64_t elementBytes, const Banks &banks, ViewError error = nullptr);
+           int64_t elementBytes, const Banks &banks, Refusal error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -37,13 +37,11 @@
 #define LAYOUT_ALGEBRA_VIEWS_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Support/Refusal.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir {
 namespace layout {
-
-/// Told why the answer is "no".
-using ViewError = llvm::function_ref<void(const llvm::Twine &)>;
 
 /// v: dim d of the viewed tensor is dims[d] and has size sizeOf[d], both over
 /// the `rank` dims of the view; `sizes` are those of its sizes that v relies
@@ -64,7 +62,7 @@ using DimGroups = llvm::ArrayRef<llvm::SmallVector<int64_t, 2>>;
 /// Dim j of the view is dim permutation[j] of the tensor.
 std::optional<LayoutMap> transpose(const LayoutMap &map,
                                    llvm::ArrayRef<int64_t> permutation,
-                                   ViewError error = nullptr);
+                                   Refusal error = {});
 
 /// As an entry of `sizes` of a slice: all of the dim, also where its size is
 /// not known. The offset is 0 and the stride 1.
@@ -78,40 +76,39 @@ std::optional<LayoutMap> slice(const LayoutMap &map, Sizes fullSizes,
                                llvm::ArrayRef<int64_t> offsets, Sizes sizes,
                                llvm::ArrayRef<int64_t> strides,
                                llvm::ArrayRef<int64_t> dropDims = {},
-                               ViewError error = nullptr);
+                               Refusal error = {});
 
 /// Dim d of the tensor is the row-major fusion of the dims groups[d] of the
 /// view, whose sizes are `newSizes`. Always exists; it holds for every size of
 /// the first dim of a group.
 std::optional<LayoutMap> expandShape(const LayoutMap &map, DimGroups groups,
-                                     Sizes newSizes, ViewError error = nullptr);
+                                     Sizes newSizes, Refusal error = {});
 
 /// The inverse: the dims groups[d] of the tensor, of sizes `oldSizes`, become
 /// dim d of the view. Exists where the sizes below the first dim of a group are
 /// static, up to dims of size 1. Where some are dynamic it exists if the map
 /// already fuses those dims, that is, places them row-major by their sizes.
 std::optional<LayoutMap> collapseShape(const LayoutMap &map, DimGroups groups,
-                                       Sizes oldSizes,
-                                       ViewError error = nullptr);
+                                       Sizes oldSizes, Refusal error = {});
 
 /// The parts of the two above that no map takes part in: index of the smaller
 /// rank by dims of the larger one, and back. `getCollapseView` has no answer
 /// where a size below the first dim of a group is dynamic.
 std::optional<IndexView> getExpandView(DimGroups groups, Sizes newSizes,
-                                       ViewError error = nullptr);
+                                       Refusal error = {});
 std::optional<IndexView> getCollapseView(DimGroups groups, Sizes oldSizes,
-                                         ViewError error = nullptr);
+                                         Refusal error = {});
 
 /// A new dim of `size` in front of dim `position`, along which all elements are
 /// the same. A layout is injective, so it exists for at most one index, or
 /// where the map holds a replica of that extent, which then is the dim.
 std::optional<LayoutMap> broadcast(const LayoutMap &map, int64_t position,
-                                   int64_t size, ViewError error = nullptr);
+                                   int64_t size, Refusal error = {});
 
 /// The inverse: a layout of the tensor without dim `dim` from which the dim can
 /// be broadcast. The dim becomes a replica; its size is static.
 std::optional<LayoutMap> replicateOver(const LayoutMap &map, int64_t dim,
-                                       Sizes sizes, ViewError error = nullptr);
+                                       Sizes sizes, Refusal error = {});
 
 /// One operand of a concatenation.
 struct ConcatPart {
@@ -133,7 +130,7 @@ struct Concatenation {
 /// parts one after the other. (Where it is the whole that is given, its parts
 /// are slices.)
 std::optional<Concatenation> concat(llvm::ArrayRef<ConcatPart> parts,
-                                    int64_t axis, ViewError error = nullptr);
+                                    int64_t axis, Refusal error = {});
 
 /// Whether the storage of the whole is that of the parts side by side, all
 /// sizes static: padding of the whole is then padding of a part, and holds what
@@ -147,7 +144,7 @@ bool isTiledByParts(const Concatenation &concatenation,
 /// or, where a's rank is that of the coordinates instead, these.
 std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
                                  llvm::ArrayRef<Sized> storedDims = {},
-                                 ViewError error = nullptr);
+                                 Refusal error = {});
 
 /// The layout of the whole stored box, padding included, that stores it in
 /// logical row-major order: `NCHW16c to NCHW` of `NCHW to NCHW16c`. Its dims
@@ -156,7 +153,7 @@ std::optional<LayoutMap> compose(const LayoutMap &a, const LayoutMap &b,
 /// of the stored ones by construction.
 std::optional<LayoutMap> inverse(const LayoutMap &map,
                                  llvm::ArrayRef<Sized> storedDims = {},
-                                 Sizes sizes = {}, ViewError error = nullptr);
+                                 Sizes sizes = {}, Refusal error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -7,7 +7,8 @@
 //
 // The pipeline for devices with images: layouts are assigned for the device,
 // tensors become images and buffers, ops become kernels, kernels SPIR-V, and
-// the host program calls of the runtime in layout/Runtime/OpenCL.h.
+// the host program calls of the runtime in
+// layout/Targets/OpenCL/Runtime/OpenCL.h.
 //
 //   layout-opt net.mlir -layout-to-opencl="target={#layout.opencl}" |
 //     layout-run -

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The pipeline `layout-gpu-to-opencl`: input is host code with GPU modules over
-// images and buffers (layout/Conversion/GPUToOpenCL/Storage.h), output is the
-// LLVM dialect with calls of layout/Runtime/OpenCL.h and the kernels as SPIR-V
-// in constants.
+// images and buffers (layout/Targets/OpenCL/GPUToOpenCL/Storage.h), output is
+// the LLVM dialect with calls of layout/Targets/OpenCL/Runtime/OpenCL.h and the
+// kernels as SPIR-V in constants.
 //
 //   layout-opt kernels.mlir -layout-gpu-to-opencl | layout-run -
 //

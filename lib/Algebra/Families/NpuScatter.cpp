@@ -73,8 +73,7 @@ std::optional<int64_t> NpuStorage::getLeastBytes(int64_t elementBytes,
 // The rules
 //===----------------------------------------------------------------------===//
 
-bool mlir::layout::checkNpuScatter(const NpuScatter &scatter,
-                                   NpuScatterError error) {
+bool mlir::layout::checkNpuScatter(const NpuScatter &scatter, Refusal error) {
   for (char axis : scatter.axes)
     if (!scatter.getFamilyAxes().contains(axis)) {
       error("has a dim of axis '" + Twine(axis) + "': the axes are " +
@@ -130,7 +129,7 @@ static int64_t getAddress(const NpuScatter &scatter,
 }
 
 static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
-                         NpuScatterError error) {
+                         Refusal error) {
   if (address % divisor == 0)
     return true;
   error("starts at address " + Twine(address) +
@@ -141,7 +140,7 @@ static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
 
 /// What depends on the chip alone.
 static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
-                         NpuScatterError error) {
+                         Refusal error) {
   if (scatter.start >= figures.npus) {
     error("starts at unit " + Twine(scatter.start) + " of a target with " +
           Twine(figures.npus) + " units: start lies between 0 and " +
@@ -171,7 +170,7 @@ static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
 
 /// What depends on the bytes of an element.
 static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
-                          int64_t elementBytes, NpuScatterError error) {
+                          int64_t elementBytes, Refusal error) {
   struct Packing {
     NpuPack pack;
     const char *name;
@@ -221,7 +220,7 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
                                                       const NpuFigures &figures,
                                                       int64_t elementBytes,
                                                       Sizes sizes,
-                                                      NpuScatterError error) {
+                                                      Refusal error) {
   if (!checkFigures(scatter, figures, error) ||
       !checkElements(scatter, figures, elementBytes, error))
     return std::nullopt;

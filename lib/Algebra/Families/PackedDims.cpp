@@ -91,7 +91,7 @@ static Sized evenBeforeOdd(const Sized &x) {
 
 std::optional<llvm::SmallVector<Sized>>
 mlir::layout::getStoredDims(ArrayRef<PackedDim> dims, Sizes shape,
-                            llvm::function_ref<void(const Twine &)> why) {
+                            Refusal why) {
   auto fail = [&](const Twine &message) {
     why(message);
     return std::nullopt;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Algebra/Families/RgbaImage.h"
-#include "../Characters.h"
+#include "layout/Algebra/Characters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -179,10 +179,9 @@ LayoutMap RgbaImage::getMap(unsigned rank) const {
   return LayoutMap::get(rank, space, std::move(result));
 }
 
-std::optional<RgbaImage>
-mlir::layout::getRgbaImage(RgbaImageKind kind, ArrayRef<unsigned> order,
-                           Sizes shape,
-                           llvm::function_ref<void(const Twine &)> why) {
+std::optional<RgbaImage> mlir::layout::getRgbaImage(RgbaImageKind kind,
+                                                    ArrayRef<unsigned> order,
+                                                    Sizes shape, Refusal why) {
   const KindInfo &info = getInfo(kind);
   auto fail = [&](const Twine &message) {
     why(message);

@@ -42,7 +42,7 @@ static NpuScatterAttr getIfItFits(NpuScatter scatter, RankedTensorType type,
                                   NpuTargetInterface chip) {
   if (scatter.axes == scatter.getFamilyAxes())
     scatter.axes.clear();
-  if (!type.hasStaticShape() || !checkNpuScatter(scatter, [](const Twine &) {}))
+  if (!type.hasStaticShape() || !checkNpuScatter(scatter, nullptr))
     return {};
   auto layout = NpuScatterAttr::get(
       type.getContext(), scatter.mode, scatter.width, scatter.strides,

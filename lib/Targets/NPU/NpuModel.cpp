@@ -30,7 +30,7 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   std::optional<NpuStorage> storage;
   if (scatter)
     storage = getNpuStorage(scatter.getScatter(), figures, bytes,
-                            type.getShape(), [](const Twine &) {});
+                            type.getShape(), nullptr);
   std::optional<int64_t> units, channels;
   if (storage) {
     units = (storage->m.extent * storage->sN).evaluate(type.getShape());
@@ -104,8 +104,7 @@ std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
   if (!chip) // no other chip has transfers
     return std::nullopt;
   std::optional<std::vector<npu::Transfer>> transfers = npu::planTransfers(
-      from, to, shape, elementBytes, npu::getTransferLimits(chip),
-      [](const llvm::Twine &) {});
+      from, to, shape, elementBytes, npu::getTransferLimits(chip), nullptr);
   if (!transfers)
     return std::nullopt;
   NpuMove move;

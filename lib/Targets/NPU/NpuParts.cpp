@@ -98,7 +98,7 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
   NpuScatter all = whole.getScatter();
   std::optional<NpuStorage> storage =
       getNpuStorage(all, figures, getElementBytes(type.getElementType()),
-                    wholeType.getShape(), [](const Twine &) {});
+                    wholeType.getShape(), nullptr);
   if (!storage)
     return {};
   scatter.mode = NpuMode::Strided;
@@ -110,7 +110,7 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
       return {};
     scatter.strides.push_back(*value);
   }
-  if (!checkNpuScatter(scatter, [](const Twine &) {}))
+  if (!checkNpuScatter(scatter, nullptr))
     return {};
   NpuScatterAttr layout = get();
   return isPlace(layout) ? layout : NpuScatterAttr();

@@ -89,8 +89,7 @@ TEST(MapEdges, TensorsFillAUnit) {
   NpuScatter scatter;
   scatter.mode = NpuMode::Compact;
   auto fits = [&](int64_t bytes) {
-    return getNpuStorage(scatter, {4, 1024, 128}, 1, {1, 1, 1, bytes},
-                         [](const llvm::Twine &) {})
+    return getNpuStorage(scatter, {4, 1024, 128}, 1, {1, 1, 1, bytes}, nullptr)
         .has_value();
   };
   EXPECT_TRUE(fits(1024));

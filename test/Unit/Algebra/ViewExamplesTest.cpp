@@ -18,7 +18,7 @@ namespace {
 template <typename Fn> std::string whyNot(Fn fn) {
   std::string reason;
   auto error = [&](const llvm::Twine &why) { reason = why.str(); };
-  auto result = fn(ViewError(error));
+  auto result = fn(Refusal(error));
   EXPECT_EQ(result.has_value(), reason.empty());
   return reason;
 }
@@ -161,14 +161,14 @@ TEST(Views, EqualPartsCanLieOneAfterTheOther) {
 TEST(Views, NoLayoutBroadcastsWithoutReplicas) {
   // Whatever reads a 2-element row-major tensor twice is not injective.
   LayoutMap map = LayoutMap::rowMajor(1);
-  EXPECT_EQ(whyNot([&](ViewError e) { return broadcast(map, 1, 2, e); }),
+  EXPECT_EQ(whyNot([&](Refusal e) { return broadcast(map, 1, 2, e); }),
             "a dim of size 2 along which all elements are the same: a layout "
             "is injective (L1), so the storage has to hold that many replicas; "
             "convert the tensor to a layout that replicates over the dim, or "
             "copy it");
   for (int64_t size : {0, 1})
     EXPECT_TRUE(broadcast(map, 1, size)) << size;
-  EXPECT_NE(whyNot([&](ViewError e) {
+  EXPECT_NE(whyNot([&](Refusal e) {
               return broadcast(map, 0, kUnknownSize, e);
             }).find("a dim of dynamic size"),
             std::string::npos);
@@ -238,7 +238,7 @@ TEST(Views, BadArgumentsAreToldWhatIsWrong) {
     EXPECT_NE(reason.find(part.str()), std::string::npos)
         << "'" << reason << "' does not say '" << part.str() << "'";
   };
-  using E = ViewError;
+  using E = Refusal;
   LayoutMap none;
   expectNo("no layout is given", [&](E e) { return transpose(none, {}, e); });
   expectNo("3 dims for a layout of rank 2",

@@ -32,8 +32,7 @@ protected:
     return RankedTensorType::get(shape, Float32Type::get(&context));
   }
   static LayoutMap getFamily(RgbaImageKind kind, ArrayRef<int64_t> shape) {
-    return getRgbaImage(kind, {}, shape, [](const llvm::Twine &) {})
-        ->getMap(shape.size());
+    return getRgbaImage(kind, {}, shape, nullptr)->getMap(shape.size());
   }
 
   MLIRContext context;

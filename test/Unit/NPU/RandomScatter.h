@@ -15,7 +15,7 @@
 
 #include "layout/Algebra/Families/NpuScatter.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
-#include "layout/Runtime/NpuSimulator.h"
+#include "layout/Targets/NPU/Simulator/NpuSimulator.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -79,7 +79,7 @@ protected:
   }
 
   static bool place(Case &c) {
-    auto refuse = [](const llvm::Twine &) {};
+    auto refuse = nullptr;
     if (!checkNpuScatter(c.scatter, refuse))
       return false;
     std::optional<NpuStorage> storage =

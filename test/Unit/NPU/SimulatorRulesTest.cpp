@@ -7,9 +7,9 @@
 
 // Each rule just kept and just broken: by a byte, an iteration or a step.
 
-#include "layout/Runtime/NpuSimulator.h"
-#include "layout/Runtime/okk/sim.h"
-#include "layout/Runtime/okk/sim_compute.h"
+#include "layout/Targets/NPU/Simulator/NpuSimulator.h"
+#include "layout/Targets/NPU/Simulator/okk/sim.h"
+#include "layout/Targets/NPU/Simulator/okk/sim_compute.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Runtime/NpuSimulator.h"
-#include "layout/Runtime/okk/sim.h"
+#include "layout/Targets/NPU/Simulator/NpuSimulator.h"
+#include "layout/Targets/NPU/Simulator/okk/sim.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -35,6 +35,7 @@
 #define LAYOUT_ALGEBRA_FAMILIES_NPUSCATTER_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Support/Refusal.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include <string>
@@ -108,11 +109,8 @@ private:
   Sized getOffset() const;
 };
 
-/// Takes the predicate of a sentence about the layout.
-using NpuScatterError = llvm::function_ref<void(const llvm::Twine &message)>;
-
 /// What is wrong with the layout, whatever the chip and the tensor.
-bool checkNpuScatter(const NpuScatter &scatter, NpuScatterError error);
+bool checkNpuScatter(const NpuScatter &scatter, Refusal error = {});
 
 /// The storage of tensors with these sizes (as many as `getRank`) and bytes per
 /// element. The layout is checked and scattered, the figures are verified; the
@@ -120,7 +118,7 @@ bool checkNpuScatter(const NpuScatter &scatter, NpuScatterError error);
 std::optional<NpuStorage> getNpuStorage(const NpuScatter &scatter,
                                         const NpuFigures &figures,
                                         int64_t elementBytes, Sizes sizes,
-                                        NpuScatterError error);
+                                        Refusal error = {});
 
 } // namespace layout
 } // namespace mlir

@@ -22,6 +22,7 @@
 #define LAYOUT_ALGEBRA_FAMILIES_PACKEDDIMS_H
 
 #include "layout/Algebra/Sized.h"
+#include "layout/Support/Refusal.h"
 #include "llvm/ADT/Twine.h"
 
 namespace llvm {
@@ -60,8 +61,7 @@ bool checkPackedDims(
 /// layout does not apply to the shape, says why and returns nothing; a size
 /// that would have to be known is such a reason.
 std::optional<llvm::SmallVector<Sized>>
-getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape,
-              llvm::function_ref<void(const llvm::Twine &)> why);
+getStoredDims(llvm::ArrayRef<PackedDim> dims, Sizes shape, Refusal why = {});
 
 } // namespace layout
 } // namespace mlir

@@ -21,6 +21,7 @@
 #define LAYOUT_ALGEBRA_FAMILIES_RGBAIMAGE_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Support/Refusal.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir {
@@ -71,9 +72,9 @@ getStatedShape(RgbaImageKind kind, llvm::ArrayRef<unsigned> order);
 /// The image of a tensor of this shape, kUnknownSize where a size is dynamic.
 /// `order` is empty for the kind's own. Where the kind does not apply, says
 /// why and returns nothing.
-std::optional<RgbaImage>
-getRgbaImage(RgbaImageKind kind, llvm::ArrayRef<unsigned> order, Sizes shape,
-             llvm::function_ref<void(const llvm::Twine &)> why);
+std::optional<RgbaImage> getRgbaImage(RgbaImageKind kind,
+                                      llvm::ArrayRef<unsigned> order,
+                                      Sizes shape, Refusal why = {});
 
 } // namespace layout
 } // namespace mlir

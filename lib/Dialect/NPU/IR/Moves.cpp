@@ -42,7 +42,7 @@ TransferLimits npu::getTransferLimits(ChipAttr chip) {
 }
 
 /// Errors of types are those of the verifiers.
-static FailureOr<Storage> getQuietly(MemRefType type, TransferError error) {
+static FailureOr<Storage> getQuietly(MemRefType type, Refusal error) {
   std::string why;
   ScopedDiagnosticHandler handler(type.getContext(), [&](Diagnostic &diag) {
     why = diag.str();
@@ -68,7 +68,7 @@ ChipAttr npu::findChip(func::FuncOp program) {
 }
 
 std::optional<std::vector<Transfer>> npu::planMove(CopyOp op, ChipAttr chip,
-                                                   TransferError error) {
+                                                   Refusal error) {
   auto from = cast<MemRefType>(op.getSource().getType());
   auto to = cast<MemRefType>(op.getDest().getType());
   FailureOr<Storage> source = getQuietly(from, error);
@@ -80,7 +80,7 @@ std::optional<std::vector<Transfer>> npu::planMove(CopyOp op, ChipAttr chip,
 }
 
 std::optional<std::vector<Transfer>> npu::planMove(FillOp op, ChipAttr chip,
-                                                   TransferError error) {
+                                                   Refusal error) {
   auto type = cast<MemRefType>(op.getDest().getType());
   FailureOr<Storage> dest = getQuietly(type, error);
   if (failed(dest))
@@ -90,7 +90,7 @@ std::optional<std::vector<Transfer>> npu::planMove(FillOp op, ChipAttr chip,
 }
 
 bool npu::canBeStored(MemRefType type) {
-  auto ignore = [](const Twine &) {};
+  auto ignore = nullptr;
   FailureOr<Storage> storage = getQuietly(type, ignore);
   return succeeded(storage) &&
          planTransfers(storage->map, LayoutMap::rowMajor(type.getRank()),
@@ -111,7 +111,7 @@ bool npu::haveSameUnits(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
 }
 
 bool npu::haveSameUnits(CopyOp op) {
-  auto ignore = [](const Twine &) {};
+  auto ignore = nullptr;
   auto to = cast<MemRefType>(op.getDest().getType());
   FailureOr<Storage> source =
       getQuietly(cast<MemRefType>(op.getSource().getType()), ignore);

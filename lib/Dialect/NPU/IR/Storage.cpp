@@ -145,8 +145,7 @@ int64_t npu::getAlignment(const Storage &storage) {
   scatter.start = 0;
   auto applies = [&](int64_t byte) {
     scatter.offset = byte;
-    return getNpuStorage(scatter, figures, storage.elementBytes, shape,
-                         [](const Twine &) {})
+    return getNpuStorage(scatter, figures, storage.elementBytes, shape, nullptr)
         .has_value();
   };
   int64_t alignment = 1;

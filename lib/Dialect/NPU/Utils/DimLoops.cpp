@@ -17,7 +17,7 @@ using llvm::Twine;
 //===----------------------------------------------------------------------===//
 
 bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
-                        TransferError error) {
+                        Refusal error) {
   for (int64_t size : sizes)
     if (size > kMaxTableSize) {
       error("a dim has " + Twine(size) +

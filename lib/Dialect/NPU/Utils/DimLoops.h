@@ -49,7 +49,7 @@ struct DimTables {
   Tables units, offsets;
 
   bool compute(const layout::LayoutMap &map, layout::Sizes sizes, int64_t npus,
-               TransferError error);
+               layout::Refusal error);
 };
 
 /// The pieces of dim `d`, in order of their first indices.

@@ -25,7 +25,7 @@ class BoxPlanner {
 public:
   BoxPlanner(const DimTables (&tables)[2], const TransferLimits &limits,
              int64_t elementBytes, std::vector<Transfer> &transfers,
-             TransferError error)
+             Refusal error)
       : tables(tables), limits(limits), transfers(transfers), error(error) {
     // Elements that no transfer knows are rows of smaller ones.
     word = elementBytes % 4 == 0 ? 4 : elementBytes % 2 == 0 ? 2 : 1;
@@ -51,7 +51,7 @@ private:
   const TransferLimits &limits;
   int64_t word, words;
   std::vector<Transfer> &transfers;
-  TransferError error;
+  Refusal error;
 
   std::vector<Loop> loops;    // not yet given a place
   std::vector<Loop> unrolled; // one transfer for each iteration
@@ -277,7 +277,7 @@ bool BoxPlanner::emitOne(const Position (&at)[2], const LoopSizes &shape) {
 std::optional<std::vector<Transfer>>
 mlir::npu::planTransfers(const LayoutMap &source, const LayoutMap &dest,
                          Sizes sizes, int64_t elementBytes,
-                         const TransferLimits &limits, TransferError error) {
+                         const TransferLimits &limits, Refusal error) {
   std::vector<Transfer> transfers;
   if (llvm::is_contained(sizes, 0))
     return transfers;
@@ -343,7 +343,7 @@ std::optional<TransferSide> mlir::npu::getBox(const LayoutMap &map, Sizes sizes,
   DimTables tables;
   if (sizes.size() != 4 || map.getSpace() != "npu" ||
       llvm::is_contained(sizes, 0) ||
-      !tables.compute(map, sizes, npus, [](const Twine &) {}))
+      !tables.compute(map, sizes, npus, nullptr))
     return std::nullopt;
   TransferSide box;
   box.unit = tables.units.start;

@@ -22,6 +22,7 @@
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "layout/Support/Refusal.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir {
@@ -36,9 +37,9 @@ TransferLimits getComputeLimits(ChipAttr chip);
 /// The transfers of a copy or of a fill by DMA in a program for `chip`, or the
 /// reason why there are none.
 std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
-                                              TransferError error);
+                                              layout::Refusal error);
 std::optional<std::vector<Transfer>> planMove(FillOp op, ChipAttr chip,
-                                              TransferError error);
+                                              layout::Refusal error);
 
 /// The chip of the tensors of a program; null where none is in local memory.
 ChipAttr findChip(func::FuncOp program);

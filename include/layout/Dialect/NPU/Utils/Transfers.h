@@ -28,6 +28,7 @@
 #define LAYOUT_DIALECT_NPU_UTILS_TRANSFERS_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Support/Refusal.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
 #include <vector>
@@ -64,15 +65,13 @@ struct Transfer {
   }
 };
 
-using TransferError = llvm::function_ref<void(const llvm::Twine &why)>;
-
 /// The transfers of a copy: index i of the box of `sizes` goes from source(i)
 /// to dest(i). Maps are of the spaces `npu` and `buffer`; `source` need not be
 /// injective. At most `kMaxTransfers`.
 std::optional<std::vector<Transfer>>
 planTransfers(const layout::LayoutMap &source, const layout::LayoutMap &dest,
               layout::Sizes sizes, int64_t elementBytes,
-              const TransferLimits &limits, TransferError error);
+              const TransferLimits &limits, layout::Refusal error);
 
 constexpr int64_t kMaxTransfers = 1 << 14;
 

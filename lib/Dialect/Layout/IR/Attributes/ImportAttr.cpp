@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Common.h"
-#include "layout/Algebra/Neighbours/Neighbours.h"
+#include "layout/Interop/Interop.h"
 
 using namespace mlir;
 using namespace mlir::layout;

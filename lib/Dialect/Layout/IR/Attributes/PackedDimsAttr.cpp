@@ -90,5 +90,5 @@ SmallVector<int64_t> PackedDimsAttr::getExampleShape() const {
 
 SmallVector<Sized> PackedDimsAttr::getStoredDims(ArrayRef<int64_t> shape,
                                                  Type) const {
-  return *layout::getStoredDims(getDims(), shape, [](const Twine &) {});
+  return *layout::getStoredDims(getDims(), shape, nullptr);
 }

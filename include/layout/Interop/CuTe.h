@@ -1,0 +1,65 @@
+//===- CuTe.h - Nested shapes and strides -----------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `((2,2),4):((1,8),2)`: a tuple of extents and one of strides of the same
+// form. The outer modes are the logical dims, and the index of a mode is spread
+// over its leaves, the leftmost one fastest. A swizzle before it changes the
+// offset: Sw<B,M,S> takes B bits from bit M + S on and adds them by xor to the
+// bits from M on; for a negative S it takes those at M and adds them to those
+// at M - S.
+//
+//     Sw<2,0,2> o 0 o (4,4):(4,1), by rows:
+//       0 1 2 3 / 5 4 7 6 / 10 11 8 9 / 15 14 13 12
+//
+// Laws: the layout holds for the one shape that its modes say; importing an
+// exported text gives the same map on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTEROP_CUTE_H
+#define LAYOUT_INTEROP_CUTE_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "layout/Interop/Notation.h"
+#include "layout/Support/Refusal.h"
+
+namespace mlir {
+namespace layout {
+
+struct CuTeLayout {
+  struct Leaf {
+    int64_t extent = 1;
+    int64_t stride = 0;
+  };
+  struct Swizzle {
+    int64_t bits = 0;  // B
+    int64_t base = 0;  // M
+    int64_t shift = 0; // S
+
+    /// The offset with its bits changed; its own inverse.
+    Sized apply(const Sized &offset) const;
+  };
+
+  llvm::SmallVector<llvm::SmallVector<Leaf, 2>> modes; // leaves fastest first
+  std::optional<Swizzle> swizzle;
+  int64_t offset = 0; // added before the swizzle
+
+  std::optional<LayoutMap> getMap(Sizes shape, Refusal error) const;
+  llvm::SmallVector<int64_t> getStatedShape() const;
+  std::string str() const;
+};
+
+std::optional<CuTeLayout> parseCuTe(llvm::StringRef text, TextError error);
+
+/// The text for `map` on `sizes`, or why there is none.
+std::optional<std::string> exportCuTe(const LayoutMap &map, Sizes sizes,
+                                      Refusal error = {});
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTEROP_CUTE_H

@@ -1,0 +1,46 @@
+//===- Name.h - What a map is, in one word ----------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names for text that people read, such as the aliases of printed modules:
+//
+//   buffer(d1, d0)                                          ba
+//   buffer(d0, d1 floordiv 16, d2, d3, d1 mod 16)           nchw16c
+//   image2d(x = [d1 floordiv 4, d3], y = [d0, d2],
+//           lane = d1 mod 4) image_in_out_channel
+//   mesh(device = d0, offset = d1)                          mesh
+//
+// Linear memory is named by its oneDNN tag (OneDnn.h) in lower case:
+// a, b, .. are the dims in logical order. Of four dims they are n, c, h, w
+// where storage is NCHW or NHWC with no dim but C in blocks, and o, i, h, w
+// where it is OIHW with blocks of O or of O and I. An image is named by its
+// kind where it has one in some order of its axes, any other space by itself.
+//
+// Laws: a name is a function of the map, an identifier, and says nothing that
+// does not hold for every size. Different maps may have the same name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTEROP_NAME_H
+#define LAYOUT_INTEROP_NAME_H
+
+#include "layout/Algebra/Families/RgbaImage.h"
+#include "layout/Algebra/LayoutMap.h"
+#include <string>
+
+namespace mlir {
+namespace layout {
+
+/// The name of `map`; empty for linear memory without a tag.
+std::string makeName(const LayoutMap &map);
+
+/// `image_in_out_channel`, `image_3d`, ..
+std::string makeName(RgbaImageKind kind);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTEROP_NAME_H

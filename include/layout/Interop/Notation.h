@@ -1,0 +1,37 @@
+//===- Notation.h - Notations of other projects -----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the importers and exporters of this directory share: the names of the
+// notations and the two ways to report a fault.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTEROP_NOTATION_H
+#define LAYOUT_INTEROP_NOTATION_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include <optional>
+
+namespace mlir {
+namespace layout {
+
+enum class Notation { Xla, OneDnn, CuTe, Triton };
+
+/// `xla`, `onednn`, `cute`, `triton`.
+llvm::StringRef getName(Notation notation);
+std::optional<Notation> getNotation(llvm::StringRef name);
+
+/// A fault in a text, at its 0-based column.
+using TextError =
+    llvm::function_ref<void(size_t column, const llvm::Twine &message)>;
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTEROP_NOTATION_H

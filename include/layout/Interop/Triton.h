@@ -1,0 +1,68 @@
+//===- Triton.h - Linear layouts over bits ----------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A linear layout says for each bit of where an element lives which logical
+// index that bit adds, by xor:
+//
+//     register=[[0,1],[0,2]] lane=[[0,4],[1,0],[2,0]] warp=[[0,0]] block=[]
+//         : [4,8]
+//
+// Register 3 of lane 1 holds (0, 1) ^ (0, 2) ^ (0, 4) = (0, 7). The map goes
+// the other way: it exists because the bases span the shape, and bases that
+// depend on others are replicas, here the second warp. The coordinates are
+// register, lane, warp and block in the space `linear`, or `offset` alone in
+// linear memory.
+//
+// Laws: every storage point holds an element; importing an exported text gives
+// the same map; an exported text has the bases of the imported one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTEROP_TRITON_H
+#define LAYOUT_INTEROP_TRITON_H
+
+#include "layout/Algebra/LayoutMap.h"
+#include "layout/Interop/Notation.h"
+#include "layout/Support/Refusal.h"
+
+namespace mlir {
+namespace layout {
+
+struct TritonLayout {
+  /// A logical index, one number per dim.
+  using Basis = llvm::SmallVector<int64_t, 4>;
+  struct Coordinate {
+    llvm::StringRef name;
+    llvm::SmallVector<Basis> bases; // of bit 0, bit 1, ..
+  };
+
+  /// The coordinates of the space `linear`, in the order in which they are
+  /// written, and that of linear memory.
+  static constexpr llvm::StringLiteral kHardware[] = {"register", "lane",
+                                                      "warp", "block"};
+  static constexpr llvm::StringLiteral kMemory = "offset";
+
+  bool isMemory() const { return coordinates.front().name == kMemory; }
+
+  llvm::SmallVector<Coordinate, 4> coordinates; // kMemory, or all kHardware
+  llvm::SmallVector<int64_t> shape;
+
+  std::optional<LayoutMap> getMap(Sizes sizes, Refusal error) const;
+  llvm::SmallVector<int64_t> getStatedShape() const { return shape; }
+  std::string str() const;
+};
+
+std::optional<TritonLayout> parseTriton(llvm::StringRef text, TextError error);
+
+/// The text for `map` on `sizes`, or why there is none.
+std::optional<std::string> exportTriton(const LayoutMap &map, Sizes sizes,
+                                        Refusal error = {});
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTEROP_TRITON_H

@@ -1,0 +1,30 @@
+//===- LayoutToLinalg.h - Laid-out tensors to physical tensors --*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lowering of the `buffer` space as a function. It decides nothing: where
+// elements live and what padding holds is read off the types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_LAYOUTTOLINALG_H
+#define LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_LAYOUTTOLINALG_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class Operation;
+
+namespace layout {
+
+/// Lowers everything below `root`; see the pass convert-layout-to-linalg. Where
+/// something cannot be lowered, reports it and fails.
+LogicalResult convertLayoutToLinalg(Operation *root);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_CPU_LAYOUTTOLINALG_LAYOUTTOLINALG_H

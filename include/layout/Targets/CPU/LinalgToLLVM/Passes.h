@@ -1,0 +1,41 @@
+//===- Passes.h - From plain linalg to the LLVM dialect ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes of the CPU end; include/layout/Pipelines/CPU.h strings them
+// together. Their input is linalg on tensors without encodings.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
+#define LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+namespace layout {
+
+#define GEN_PASS_DECL
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H

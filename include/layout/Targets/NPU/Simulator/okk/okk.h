@@ -1,0 +1,203 @@
+//===- okk.h - OKKernel's API on the simulator ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of OKKernel's API that move tensors and compute on them, with
+// its names and orders of arguments, implemented on the simulator
+// (NpuSimulator.h) of the process. C and C++.
+//
+// Local addresses are unit * bytes of a unit + byte. Strides count elements and
+// may be null: a tensor in local memory is then in the aligned layout, one in
+// system memory is continuous. Alignment is to the bytes of an execution unit
+// of the simulated chip, 128 on the one that the names speak of.
+//
+//     dim4 shape = {2, 3, 4, 5}, stride;
+//     okk_128_byte_aligned_stride_for_32bit(&stride, 2, &shape); // 64 32 5 1
+//     okk_gdma_32bit_cpy_S2L(2 * 1024, x, &shape, &stride, nullptr);
+//
+// sim.h has what belongs to the simulator alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_NPU_SIMULATOR_OKK_OKK_H
+#define LAYOUT_TARGETS_NPU_SIMULATOR_OKK_OKK_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned int local_addr_t;
+typedef unsigned long long system_addr_t;
+
+typedef struct {
+  int n, c, h, w;
+} dim4;
+
+/// A word, of whatever it holds.
+typedef union {
+  float fp32;
+  int s32;
+  unsigned int u32;
+  char _4N_s8[4];
+  unsigned char _4N_u8[4];
+  short _2N_s16[2];
+  unsigned short _2N_u16[2];
+} x32;
+typedef union {
+  short s16;
+  unsigned short u16;
+} x16;
+typedef union {
+  char s8;
+  unsigned char u8;
+} x8;
+
+// The chip and its state.
+void okk_initialize(void);
+void okk_poll(void);
+void okk_parallel_start(void);
+void okk_parallel_end(void);
+bool okk_is_parallel_state(void);
+int okk_npu_num(void);
+int okk_eu_num(void);
+unsigned int okk_local_mem_size_per_npu(void);
+
+// Where tensors lie.
+int okk_start_npu_index(local_addr_t addr);
+int okk_channle_num_per_npu(int start_idx, int num_channels);
+void okk_128_byte_aligned_stride_for_32bit(dim4 *stride, int start_idx,
+                                           const dim4 *shape);
+void okk_128_byte_aligned_stride_for_16bit(dim4 *stride, int start_idx,
+                                           const dim4 *shape);
+void okk_128_byte_aligned_stride_for_8bit(dim4 *stride, int start_idx,
+                                          const dim4 *shape);
+void okk_compact_stride(dim4 *stride, int start_idx, const dim4 *shape);
+void okk_continuous_stride(dim4 *stride, const dim4 *shape);
+
+// Transfers: S is system memory, L local memory.
+void okk_gdma_32bit_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_32bit_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_32bit_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_32bit_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_32bit_set_C_system(system_addr_t dst_addr, x32 C,
+                                 const dim4 *shape, const dim4 *dst_stride);
+void okk_gdma_32bit_set_C_local(local_addr_t dst_addr, x32 C, const dim4 *shape,
+                                const dim4 *dst_stride);
+void okk_gdma_16bit_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_16bit_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_16bit_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_16bit_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                            const dim4 *shape, const dim4 *dst_stride,
+                            const dim4 *src_stride);
+void okk_gdma_16bit_set_C_system(system_addr_t dst_addr, x16 C,
+                                 const dim4 *shape, const dim4 *dst_stride);
+void okk_gdma_16bit_set_C_local(local_addr_t dst_addr, x16 C, const dim4 *shape,
+                                const dim4 *dst_stride);
+void okk_gdma_8bit_cpy_S2L(local_addr_t dst_addr, system_addr_t src_addr,
+                           const dim4 *shape, const dim4 *dst_stride,
+                           const dim4 *src_stride);
+void okk_gdma_8bit_cpy_L2S(system_addr_t dst_addr, local_addr_t src_addr,
+                           const dim4 *shape, const dim4 *dst_stride,
+                           const dim4 *src_stride);
+void okk_gdma_8bit_cpy_L2L(local_addr_t dst_addr, local_addr_t src_addr,
+                           const dim4 *shape, const dim4 *dst_stride,
+                           const dim4 *src_stride);
+void okk_gdma_8bit_cpy_S2S(system_addr_t dst_addr, system_addr_t src_addr,
+                           const dim4 *shape, const dim4 *dst_stride,
+                           const dim4 *src_stride);
+void okk_gdma_8bit_set_C_system(system_addr_t dst_addr, x8 C, const dim4 *shape,
+                                const dim4 *dst_stride);
+void okk_gdma_8bit_set_C_local(local_addr_t dst_addr, x8 C, const dim4 *shape,
+                               const dim4 *dst_stride);
+
+/// A matrix of `rows` rows, each in channels of `cols_per_channel` columns;
+/// `row_stride` elements lie between rows of system memory.
+void okk_gdma_32bit_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr,
+                               int rows, int cols, int cols_per_channel,
+                               int row_stride);
+void okk_gdma_32bit_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr,
+                               int rows, int cols, int cols_per_channel,
+                               int row_stride);
+
+// Execution units: all operands start at the same unit.
+void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
+                       const dim4 *shape, const dim4 *dst_stride,
+                       const dim4 *src_stride);
+void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
+                         const dim4 *dst_stride);
+void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr,
+                  const dim4 *shape, const dim4 *dst_stride,
+                  const dim4 *src_stride);
+void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr,
+                 const dim4 *shape, const dim4 *dst_stride,
+                 const dim4 *src_stride);
+void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
+                        const dim4 *shape, const dim4 *dst_stride,
+                        const dim4 *src_stride);
+void okk_bdc_add(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride);
+void okk_bdc_add_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride);
+void okk_bdc_sub(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride);
+void okk_bdc_sub_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride);
+void okk_bdc_mul(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride);
+void okk_bdc_mul_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride);
+void okk_bdc_div(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride);
+void okk_bdc_div_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride);
+void okk_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride);
+void okk_bdc_max_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride);
+void okk_bdc_min(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride);
+void okk_bdc_min_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // LAYOUT_TARGETS_NPU_SIMULATOR_OKK_OKK_H

@@ -1,0 +1,53 @@
+//===- Package.h - A program for another OpenCL runtime ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A directory that holds all that a runtime of one's own needs to run a program
+// of OpenCL kernels: the modules as `<module>.spv`, constants as little-endian
+// `<name>.bin`, and manifest.json:
+//
+//   {"function": "main",
+//    "inputs": [{"type": "memref<240xf32>"}], "outputs": [..],
+//    "kernels": [{"name": "copy", "file": "kernels.spv", "arguments": [
+//       {"kind": "image2d", "access": "read_only", "element": "f32"},
+//       {"kind": "buffer", "element": "f32"},
+//       {"kind": "scalar", "type": "i64"}]}],
+//    "memory": [{"kind": "image2d", "width": 6, "height": 10,
+//                "channel_order": "CL_RGBA", "channel_type": "CL_FLOAT"},
+//               {"kind": "buffer", "elements": 240, "element": "f32"}],
+//    "commands": [
+//       {"command": "upload", "memory": 1, "input": 0},
+//       {"command": "upload", "memory": 2, "file": "weights.bin"},
+//       {"command": "launch", "kernel": "copy", "file": "kernels.spv",
+//        "groups": [3, 5, 1], "items": [2, 2, 1],
+//        "arguments": [{"memory": 0}, {"scalar": 5}]},
+//       {"command": "copy", "memory": 1, "from": 0},
+//       {"command": "download", "memory": 1, "output": 0},
+//       {"command": "release", "memory": 1}]}
+//
+// Attributes of a gpu.alloc whose names start with "layout." are written with
+// its memory, as text.
+//
+// Law: commands are in order and have no variables, so that the host function
+// must be one block with static sizes; anything else is an error at the op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PACKAGE_H
+#define LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PACKAGE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::layout {
+
+/// Writes the package of `function` of a module whose kernels are `gpu.binary`
+/// (serialize-image-kernels). Nothing is written where an op cannot be said.
+LogicalResult writeOpenCLPackage(ModuleOp module, StringRef function,
+                                 StringRef directory);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_TARGETS_OPENCL_GPUTOOPENCL_PACKAGE_H

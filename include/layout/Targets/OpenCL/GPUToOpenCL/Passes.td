@@ -1,0 +1,83 @@
+//===- Passes.td - From GPU kernels on images to OpenCL ----*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes of the OpenCL end, in the order of the pipeline.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_CONVERSION_GPUTOOPENCL_PASSES
+#define LAYOUT_CONVERSION_GPUTOOPENCL_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertImageKernelsToSPIRVPass
+    : Pass<"convert-image-kernels-to-spirv", "ModuleOp"> {
+  let summary = "Adds a SPIR-V module for OpenCL to every GPU module";
+  let description = [{
+    The kernels of each `gpu.module @m` become entry points of a
+    `spirv.module @__spv__m Physical64 OpenCL`, put before it; the GPU module
+    stays for the launches that name it.
+
+    Arguments of kernels are memrefs whose memory space is the name of a storage
+    space, and scalars:
+
+    | memref | becomes |
+    |---|---|
+    | `memref<?xf32, "buffer">` | a pointer; the memref is linear |
+    | `memref<10x6xvector<4xf32>, "image2d">` | an image of 10 rows of 6 pixels |
+    | `memref<3x10x6xvector<4xf16>, "image2d_array">` | an array of images |
+    | `memref<3x10x6xvector<4xi8>, "image3d">` | a 3-D image |
+
+    Sizes may be dynamic. `memref.load` of an image is `spirv.ImageRead`,
+    `memref.store` is `spirv.ImageWrite`, both without a sampler: coordinates
+    must be inside. A kernel either loads or stores an image; one that does both
+    is an error, for OpenCL 1.2 has no such image.
+
+    No device is asked for f16 arithmetic: f16 is computed in f32 and rounded
+    where it is stored, in images of CL_HALF_FLOAT by the image and in buffers
+    by `vstore_half`. A scalar argument of type f16 is passed as f32.
+
+    The capabilities are those of the types and ops in the module, no more.
+  }];
+  let dependentDialects = [
+    "spirv::SPIRVDialect", "arith::ArithDialect", "math::MathDialect",
+    "vector::VectorDialect"
+  ];
+}
+
+def SerializeImageKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
+  let summary = "Replaces GPU modules by SPIR-V binaries";
+  let description = [{
+    Serializes each `spirv.module @__spv__m`, makes the words valid for OpenCL
+    1.2 (see `SpirvBinary.h`) and puts `gpu.binary @m` in the place of both
+    modules. Its object has a kernel table with the types that the kernels had
+    as GPU functions.
+  }];
+  let dependentDialects = ["gpu::GPUDialect", "spirv::SPIRVDialect"];
+}
+
+def ConvertGPUToOpenCLRuntimePass
+    : Pass<"convert-gpu-to-opencl-runtime", "ModuleOp"> {
+  let summary = "Lowers the host's GPU ops to calls of the OpenCL runtime";
+  let description = [{
+    `gpu.alloc`, `gpu.dealloc`, `gpu.memcpy` and `gpu.launch_func` become calls
+    of the functions of `layout/Targets/OpenCL/Runtime/OpenCL.h`; each `gpu.binary` becomes a
+    constant. A memref on the device keeps its sizes and loses its memory space:
+    its pointer is the runtime's object, which nothing but the runtime may
+    follow. Everything else of the host is left to upstream's passes.
+
+    A `gpu.alloc` with `layout.constant = @data` becomes memory with the data of
+    the constant `memref.global @data`, filled at the first run and never freed.
+
+    Ops must be synchronous (without tokens): the queue is in order, and only
+    copies from and to the host wait. `gpu.memcpy` copies between a contiguous
+    host memref and a buffer of as many elements, or between buffers.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "arith::ArithDialect"];
+}
+
+#endif // LAYOUT_CONVERSION_GPUTOOPENCL_PASSES

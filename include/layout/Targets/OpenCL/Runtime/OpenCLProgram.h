@@ -1,0 +1,34 @@
+//===- OpenCLProgram.h - Programs with kernels ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lets a Program (Program.h) call the OpenCL runtime of this process, and makes
+// a run fail with the runtime's message. A module that makes no such call costs
+// nothing: no device is looked up before the first one.
+//
+//   CompileOptions options;
+//   useOpenCL(options);
+//   auto program = Program::compile(module, "main", options);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPROGRAM_H
+#define LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPROGRAM_H
+
+#include "layout/Runtime/Program.h"
+
+namespace mlir::layout {
+
+void useOpenCL(CompileOptions &options);
+
+/// To be called before the first program runs.
+void setOpenCLProfiling(bool on);
+/// Prints the kernels' launches and times to stderr.
+void printOpenCLProfile();
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPROGRAM_H

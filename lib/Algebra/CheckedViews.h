@@ -1,0 +1,38 @@
+//===- CheckedViews.h - Views, where their sizes fit -------------*- C++
+//-*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ALGEBRA_CHECKEDVIEWS_H
+#define LAYOUT_LIB_ALGEBRA_CHECKEDVIEWS_H
+
+#include "layout/Algebra/Views.h"
+
+namespace mlir {
+namespace layout {
+
+inline bool checkMap(const LayoutMap &map, Refusal error) {
+  if (map && !map.hasOverflow())
+    return true;
+  error(map ? "the strides of the layout do not fit 64 bits"
+            : "no layout is given");
+  return false;
+}
+
+/// applyView, unless a stride or extent of `what` leaves int64.
+std::optional<LayoutMap> viewIfSizesFit(const LayoutMap &map,
+                                        const IndexView &view,
+                                        const llvm::Twine &what, Refusal error);
+
+/// applyView where `view` speaks of the replicas of `map`, too, after its dims;
+/// `replicas` are those of the answer, numbered after the dims of the view.
+LayoutMap replaceAllDims(const LayoutMap &map, const IndexView &view,
+                         llvm::ArrayRef<int64_t> replicas);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ALGEBRA_CHECKEDVIEWS_H

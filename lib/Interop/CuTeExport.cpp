@@ -1,0 +1,221 @@
+//===- CuTeExport.cpp - Maps as nested shapes and strides -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every digit is a leaf: its extent, and its stride as it is. Extents multiply
+// to the size of the dim, so a ragged outermost digit has none; and nothing
+// states a length of the storage, so it ends with the last element.
+//
+// A map with swizzles is looked at bit by bit. A swizzle is its own inverse:
+// one that leaves every bit of the offset a single bit of the index is the one
+// that the map has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BitMatrix.h"
+#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Interop/CuTe.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::Twine;
+
+static bool isSwizzled(const DigitTerm &term) {
+  return term.digit.swizzle != nullptr;
+}
+
+/// The modes of a map without swizzles.
+static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
+                                          Refusal error) {
+  unsigned rank = special.getRank();
+  auto fail = [&](const Twine &message) {
+    error(message);
+    return std::nullopt;
+  };
+  std::optional<std::vector<PlacedDigit>> digits =
+      getDigits(special, sizes, error);
+  if (!digits)
+    return std::nullopt;
+  for (const PlacedDigit &placed : *digits)
+    if (!placed.digit.isDim())
+      return fail("digit " + describe(placed.digit, rank) +
+                  " is one of a sum: a mode has the digits of one dim");
+  std::optional<std::vector<Source>> sources =
+      getSources(*digits, rank, sizes, error);
+  if (!sources)
+    return std::nullopt;
+
+  CuTeLayout layout;
+  layout.modes.resize(rank);
+  for (const Source &source : *sources) {
+    for (unsigned i : llvm::reverse(source.digits)) {
+      const PlacedDigit &placed = (*digits)[i];
+      const Digit &digit = placed.digit;
+      if (!digit.modulus && sizes[digit.dim] % digit.lo != 0)
+        return fail("digit " + describe(digit, rank) +
+                    " is ragged: " + Twine(digit.lo) + " does not divide " +
+                    Twine(sizes[digit.dim]) +
+                    ", and the extents of a mode multiply to its size");
+      layout.modes[digit.dim].push_back({*getExtent(digit, sizes).getConstant(),
+                                         *placed.stride.getConstant()});
+    }
+  }
+  for (auto &leaves : layout.modes)
+    if (leaves.empty())
+      leaves.push_back({1, 0});
+  return layout;
+}
+
+/// Whether every bit is one of the index, or none, and none of them is twice.
+static bool isPlain(ArrayRef<uint64_t> bits) {
+  uint64_t seen = 0;
+  for (uint64_t bit : bits) {
+    if ((bit & (bit - 1)) != 0 || (seen & bit) != 0)
+      return false;
+    seen |= bit;
+  }
+  return true;
+}
+
+/// The modes of plain bits: neighbours in the index and in the offset are one
+/// leaf.
+static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
+                                          Refusal error) {
+  CuTeLayout layout;
+  unsigned bit = 0; // of the index
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    auto &leaves = layout.modes.emplace_back();
+    auto fail = [&](const Twine &message) {
+      error(message);
+      return std::nullopt;
+    };
+    int64_t lo = 1; // of the next leaf
+    for (; lo < size; ++bit) {
+      auto place = llvm::find(bits, uint64_t(1) << bit);
+      if (place == bits.end())
+        return fail("no bit of the offset is bit " + Twine(llvm::Log2_64(lo)) +
+                    " of dim " + Twine(d));
+      int64_t stride = int64_t(1) << (place - bits.begin());
+      if (!leaves.empty() &&
+          leaves.back().stride * leaves.back().extent == stride)
+        leaves.back().extent *= 2;
+      else
+        leaves.push_back({2, stride});
+      lo *= 2;
+    }
+    // The last leaf ends with the dim.
+    if (leaves.empty()) {
+      leaves.push_back({1, 0});
+      continue;
+    }
+    int64_t below = lo / leaves.back().extent;
+    if (size % below != 0)
+      return fail("dim " + Twine(d) + " is ragged: " + Twine(below) +
+                  " does not divide " + Twine(size) +
+                  ", and the extents of a mode multiply to its size");
+    leaves.back().extent = size / below;
+  }
+  return layout;
+}
+
+/// Whether the storage of `layout` is as long as that of the map.
+static bool checkExtent(const CuTeLayout &layout, const Coordinate &offset,
+                        Sizes sizes, Refusal error) {
+  SizeExpr end = layout.getMap(sizes, error)->getCoordinates()[0].extent;
+  if (end == offset.extent)
+    return true;
+  error("the storage has " + Twine(*offset.extent.getConstant()) +
+        " positions, that of modes ends with the last element, after " +
+        Twine(*end.getConstant()));
+  return false;
+}
+
+/// The layout of the bits with the swizzle of the fewest bits that leaves them
+/// plain.
+static std::optional<CuTeLayout>
+undoSwizzle(const Bits &bits, const Coordinate &offset, Sizes sizes) {
+  auto ignore = nullptr;
+  int64_t n = bits.size();
+  for (int64_t count = 1; count <= n / 2; ++count)
+    for (int64_t shift = count; count + shift <= n; ++shift)
+      for (int64_t low = 0; low + shift + count <= n; ++low)
+        for (bool upwards : {false, true}) {
+          Bits undone = bits;
+          for (int64_t i = low; i < low + count; ++i)
+            undone[upwards ? i + shift : i] ^= bits[upwards ? i : i + shift];
+          if (!isPlain(undone))
+            continue;
+          std::optional<CuTeLayout> layout = getModes(undone, sizes, ignore);
+          if (!layout)
+            continue;
+          layout->swizzle = {count, low, upwards ? -shift : shift};
+          if (checkExtent(*layout, offset, sizes, ignore))
+            return layout;
+        }
+  return std::nullopt;
+}
+
+/// The modes and the swizzle of a map with swizzled bits.
+static std::optional<CuTeLayout> getSwizzledModes(const Coordinate &offset,
+                                                  Sizes sizes, Refusal error) {
+  SmallVector<int64_t> box;
+  unsigned count = 0;
+  for (int64_t size : sizes) {
+    box.push_back(llvm::PowerOf2Ceil(size));
+    count += llvm::Log2_64(box.back());
+  }
+  if (count > kMaxBits) {
+    error("the elements of this shape do not fit 64 bits");
+    return std::nullopt;
+  }
+  std::optional<Bits> bits = BitReader(box, error).read(offset.value);
+  if (!bits)
+    return std::nullopt;
+  std::optional<CuTeLayout> layout = undoSwizzle(*bits, offset, sizes);
+  if (layout)
+    return layout;
+  auto swizzled = llvm::find_if(offset.value.terms, isSwizzled);
+  if (swizzled != offset.value.terms.end())
+    error("digit " + describe(swizzled->digit, sizes.size()) +
+          " is no part of one swizzle of the whole offset");
+  return std::nullopt;
+}
+
+std::optional<std::string>
+mlir::layout::exportCuTe(const LayoutMap &map, Sizes sizes, Refusal error) {
+  unsigned rank = map.getRank();
+  auto fail = [&](const Twine &message) {
+    error(message);
+    return std::nullopt;
+  };
+  if (rank == 0)
+    return fail("a tensor of rank 0 has no mode");
+  for (unsigned d = 0; d < rank; ++d)
+    if (sizes[d] < 0)
+      return fail("dim " + Twine(d) +
+                  " is of unknown size, modes have numbers");
+  LayoutMap special = map.specialize(sizes);
+  std::optional<Coordinate> offset = getOffset(special, sizes, error);
+  if (!offset)
+    return std::nullopt;
+
+  if (llvm::any_of(offset->value.terms, isSwizzled)) {
+    std::optional<CuTeLayout> layout = getSwizzledModes(*offset, sizes, error);
+    return layout ? std::optional(layout->str()) : std::nullopt;
+  }
+  std::string fault;
+  auto keep = [&](const Twine &message) { fault = message.str(); };
+  std::optional<CuTeLayout> layout = getModes(special, sizes, keep);
+  if (layout && checkExtent(*layout, *offset, sizes, keep))
+    return layout->str();
+  // A swizzle of bits that are 0 otherwise is a copy of bits and no digit.
+  if ((layout = getSwizzledModes(*offset, sizes, nullptr)))
+    return layout->str();
+  return fail(fault);
+}

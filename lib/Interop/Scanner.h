@@ -1,0 +1,119 @@
+//===- Scanner.h - Reading short texts --------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tokens of the notations, each with its column. Spaces stand between tokens
+// and mean nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_INTEROP_SCANNER_H
+#define LAYOUT_LIB_INTEROP_SCANNER_H
+
+#include "layout/Algebra/Characters.h"
+#include "layout/Interop/Notation.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir {
+namespace layout {
+
+class Scanner {
+public:
+  Scanner(llvm::StringRef text, TextError error) : text(text), error(error) {}
+
+  llvm::StringRef getText() const { return text; }
+
+  /// The column of the next token.
+  size_t column() {
+    while (position < text.size() && text[position] == ' ')
+      ++position;
+    return position;
+  }
+  /// The column behind the last token.
+  size_t end() const { return position; }
+  llvm::StringRef rest() { return text.substr(column()); }
+  bool atEnd() { return rest().empty(); }
+  /// The next character, 0 at the end.
+  char peek() { return atEnd() ? 0 : rest().front(); }
+
+  /// Moves past that character.
+  char take() { return text[position = column(), position++]; }
+
+  bool fail(size_t column, const llvm::Twine &message) {
+    error(column, message);
+    return false;
+  }
+
+  bool consume(llvm::StringRef token) {
+    if (!rest().starts_with(token))
+      return false;
+    position += token.size();
+    return true;
+  }
+
+  /// `where` completes the sentence "expected ',' ..".
+  bool expect(llvm::StringRef token, const llvm::Twine &where) {
+    if (consume(token))
+      return true;
+    return fail(column(), "expected '" + token + "' " + where);
+  }
+  bool expectEnd() {
+    return atEnd() ||
+           fail(column(),
+                "unexpected " + quoteCharacter(text, column()) + " at the end");
+  }
+
+  /// Letters, without spaces between them.
+  llvm::StringRef word() {
+    llvm::StringRef result = rest().take_while(llvm::isAlpha);
+    position += result.size();
+    return result;
+  }
+
+  /// A decimal number, `what` in the words of the notation.
+  bool integer(int64_t &value, const llvm::Twine &what) {
+    size_t start = column();
+    bool negative = rest().starts_with("-");
+    llvm::StringRef digits =
+        rest().drop_front(negative).take_while(llvm::isDigit);
+    if (digits.empty())
+      return fail(start, "expected " + what);
+    llvm::StringRef number = rest().take_front(digits.size() + negative);
+    if (number.getAsInteger(10, value))
+      return fail(start, number + " does not fit 64 bits");
+    position += number.size();
+    return true;
+  }
+
+  /// Items between commas up to `close`; none are fine.
+  bool list(llvm::StringRef close, llvm::function_ref<bool()> item) {
+    if (consume(close))
+      return true;
+    while (item()) {
+      if (consume(close))
+        return true;
+      if (!expect(",", "or '" + close + "'"))
+        return false;
+    }
+    return false;
+  }
+
+  bool integers(llvm::StringRef close, const llvm::Twine &what,
+                llvm::SmallVectorImpl<int64_t> &values) {
+    return list(close, [&] { return integer(values.emplace_back(), what); });
+  }
+
+private:
+  llvm::StringRef text;
+  TextError error;
+  size_t position = 0;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_INTEROP_SCANNER_H

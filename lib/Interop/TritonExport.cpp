@@ -1,0 +1,113 @@
+//===- TritonExport.cpp - Maps as linear layouts over bits ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every bit of a coordinate is a sum of index and replica bits; the inverse of
+// that matrix has the bases as its columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BitMatrix.h"
+#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Interop/Triton.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::Twine;
+
+/// The spaces that bases speak of.
+static bool hasKnownSpace(const LayoutMap &map) {
+  if (map.getSpace() == "buffer")
+    return true;
+  return map.getSpace() == "linear" &&
+         llvm::equal(map.getCoordinates(), TritonLayout::kHardware,
+                     [](const Coordinate &coordinate, llvm::StringRef name) {
+                       return coordinate.name == name;
+                     });
+}
+
+std::optional<std::string>
+mlir::layout::exportTriton(const LayoutMap &map, Sizes sizes, Refusal error) {
+  unsigned rank = map.getRank();
+  auto fail = [&](const Twine &message) {
+    error(message);
+    return std::nullopt;
+  };
+  SmallVector<int64_t> box = map.getBox(sizes);
+  unsigned inputs = 0; // bits of the index and of the replica
+  for (auto [d, size] : llvm::enumerate(box)) {
+    if (size < 1 || !llvm::isPowerOf2_64(size))
+      return fail(
+          (d < rank ? "dim " + Twine(d) : "a replica") +
+          (size < 0 ? " is of unknown size" : " is of size " + Twine(size)) +
+          ": bits span powers of two only");
+    inputs += llvm::Log2_64(size);
+  }
+  if (inputs > kMaxBits)
+    return fail("the elements of this shape do not fit 64 bits");
+
+  LayoutMap special = map.specialize(sizes);
+  TritonLayout layout;
+  layout.shape.assign(sizes.begin(), sizes.end());
+  for (const Coordinate &coordinate : special.getCoordinates())
+    layout.coordinates.push_back({coordinate.name, {}});
+  if (!hasKnownSpace(special))
+    return fail("the space '" + special.getSpace() +
+                "' is neither linear memory nor 'linear' with the coordinates "
+                "register, lane, warp and block");
+
+  // The bits of all coordinates that each bit of the index and the replica
+  // flips.
+  SmallVector<uint64_t> flips(inputs, 0);
+  unsigned outputs = 0;
+  BitReader reader(box, error);
+  for (auto [coordinate, written] :
+       llvm::zip(special.getCoordinates(), layout.coordinates)) {
+    std::optional<int64_t> extent = coordinate.extent.getConstant();
+    if (!extent || *extent < 1 || !llvm::isPowerOf2_64(*extent))
+      return fail("'" + Twine(coordinate.name) + "' has " +
+                  (extent ? Twine(*extent) : Twine("an unknown number of")) +
+                  " positions: bits span powers of two only");
+    std::optional<Bits> bits = reader.read(coordinate.value);
+    if (!bits)
+      return std::nullopt;
+    unsigned count = llvm::Log2_64(*extent);
+    if (outputs + count > inputs ||
+        llvm::any_of(
+            llvm::drop_begin(*bits, std::min<size_t>(count, bits->size())),
+            [](uint64_t bit) { return bit != 0; }))
+      return fail("'" + Twine(coordinate.name) +
+                  "' has positions without an element, or elements without a "
+                  "position: each position of a linear layout holds one");
+    bits->resize(count, 0);
+    for (uint64_t bit : *bits) {
+      for (unsigned i = 0; i < inputs; ++i)
+        if (bit >> i & 1)
+          flips[i] |= uint64_t(1) << outputs;
+      ++outputs;
+    }
+    written.bases.resize(count);
+  }
+  BitSolution inverse = solve(flips, outputs);
+  if (outputs != inputs || !inverse.kernel.empty())
+    return fail(Twine(outputs) + " bits of storage for " + Twine(inputs) +
+                " bits of the index: the positions and the elements of a "
+                "linear layout are as many, and no two elements share one");
+
+  // A basis is what of the index flips that bit alone.
+  const uint64_t *flipping = inverse.units.begin();
+  for (TritonLayout::Coordinate &coordinate : layout.coordinates)
+    for (TritonLayout::Basis &basis : coordinate.bases) {
+      uint64_t bits = *flipping++;
+      for (int64_t size : sizes) {
+        basis.push_back(bits & (size - 1));
+        bits >>= llvm::Log2_64(size);
+      }
+    }
+  return layout.str();
+}

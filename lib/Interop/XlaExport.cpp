@@ -1,0 +1,370 @@
+//===- XlaExport.cpp - Maps as tiled layouts ------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile splits parts off the end of dims and puts them behind everything that
+// is there. So the slowest digits that are the outermost ones of different
+// dims stay where they are, and each further digit is split off in turn, with
+// all of its source below it that is not stored yet. Splits whose sources stand
+// in the sequence in the order of the splits are one tile.
+//
+//     d0 floordiv 8, d1 floordiv 128, d0 floordiv 2 mod 4, d1 mod 128, d0 mod 2
+//       0 by 8 and 1 by 128: T(8,128); then d0 mod 8 by 2: T(2,1)
+//
+// A dim of known size may leave nothing in front: its tile is as large as it.
+//
+// Every dim that a tile passes over leaves a remainder of extent 1 at the end.
+// Later tiles pass over those, too: without more, each tile would double the
+// dims. So where several stand in a row, they are fused into the dim before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/PlacedDigits.h"
+#include "layout/Interop/Xla.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+using llvm::Twine;
+
+namespace {
+
+/// The sequence of dims that tiles act on, and the tiles so far.
+class Tiler {
+public:
+  /// The last element of the sequence: `count` dims, to be fused before the
+  /// first split.
+  unsigned add(unsigned count) {
+    widths.push_back(count);
+    sequence.push_back(widths.size() - 1);
+    return sequence.back();
+  }
+
+  /// Splits the lowest `factor` indices off an element; they become a new one.
+  unsigned split(unsigned element, int64_t factor) {
+    auto position = llvm::find(sequence, element) - sequence.begin();
+    if (position == ptrdiff_t(sequence.size()) ||
+        (!pending.empty() && position <= pending.back().position)) {
+      flush();
+      position = llvm::find(sequence, element) - sequence.begin();
+    }
+    widths.push_back(1);
+    pending.push_back({position, factor, unsigned(widths.size() - 1)});
+    return pending.back().result;
+  }
+
+  /// An element of extent 1: the remainder by 1, one that is left over, or,
+  /// where there is no dim, the one that a tile longer than the sequence sees.
+  unsigned addUnit() {
+    if (sequence.empty())
+      return add(1);
+    if (!isLeftover(sequence.size() - 1))
+      return split(sequence.back(), 1);
+    widths[sequence.back()] = 1;
+    return sequence.back();
+  }
+
+  /// Writes the pending splits as one tile.
+  void flush();
+
+  SmallVector<XlaLayout::Tile> tiles;
+
+private:
+  struct Split {
+    ptrdiff_t position;
+    int64_t factor;
+    unsigned result;
+  };
+  /// An element of extent 1 that a tile leaves: nobody splits it.
+  unsigned addLeftover() {
+    widths.push_back(0);
+    return widths.size() - 1;
+  }
+  bool isLeftover(size_t position) const {
+    return widths[sequence[position]] == 0;
+  }
+
+  SmallVector<unsigned> sequence; // of elements
+  SmallVector<unsigned> widths;   // by element; 0 for one that a tile left
+  SmallVector<Split> pending;     // by position
+};
+
+} // namespace
+
+void Tiler::flush() {
+  if (pending.empty())
+    return;
+  XlaLayout::Tile tile;
+  SmallVector<unsigned> quotients, remainders;
+  const Split *split = pending.begin();
+  for (size_t p = split->position, n = sequence.size(); p < n; ++p) {
+    unsigned element = sequence[p];
+    bool isSplit = split != pending.end() && size_t(split->position) == p;
+    unsigned leftovers = 0;
+    while (p + 1 + leftovers < n && isLeftover(p + 1 + leftovers))
+      ++leftovers;
+    if (leftovers < 2)
+      leftovers = 0;
+    p += leftovers;
+    quotients.push_back(element);
+    // All dims of a split element are fused; where nothing is split off, they
+    // have remainders of extent 1.
+    unsigned width = std::max(widths[element], 1u);
+    if (isSplit) {
+      tile.append(width - 1 + leftovers, XlaLayout::kFuse);
+      tile.push_back(split->factor);
+      remainders.push_back(split->result);
+      widths[element] = 1;
+      ++split;
+      continue;
+    }
+    tile.append(width - 1, 1);
+    tile.append(leftovers, XlaLayout::kFuse);
+    tile.push_back(1);
+    for (unsigned i = 0; i < width; ++i)
+      remainders.push_back(addLeftover());
+  }
+  tiles.push_back(std::move(tile));
+  sequence.truncate(pending.front().position);
+  sequence.append(quotients);
+  sequence.append(remainders);
+  pending.clear();
+}
+
+/// The dims that a digit is of, slowest first; nothing where it is of a sum
+/// that is no row-major group of whole dims.
+static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
+                                                    Sizes sizes) {
+  if (digit.isDim())
+    return SmallVector<unsigned>{digit.dim};
+  if (digit.swizzle)
+    return std::nullopt;
+  std::vector<PlacedDigit> members;
+  for (const DigitTerm &term : digit.fused->terms) {
+    if (!term.digit.isDim() || !term.digit.isWholeSource())
+      return std::nullopt;
+    members.push_back({term.digit, term.stride, std::nullopt});
+  }
+  if (sortByStride(members))
+    return std::nullopt;
+  SmallVector<unsigned> dims;
+  SmallVector<Sized> whole;
+  for (const PlacedDigit &member : members) {
+    dims.push_back(member.digit.dim);
+    whole.push_back({Linear::dim(dims.back()), getSize(dims.back(), sizes)});
+  }
+  if (group(whole).value != *digit.fused)
+    return std::nullopt;
+  return dims;
+}
+
+/// (4 * d0 + d1) mod 2 is d1 mod 2 in canonical form. Where other digits are of
+/// the sum, this one is taken as one of it again.
+static void rejoinSums(std::vector<PlacedDigit> &digits) {
+  for (PlacedDigit &placed : digits) {
+    Digit &digit = placed.digit;
+    std::optional<int64_t> end = getEnd(digit);
+    if (!digit.isDim() || !end || *end == 0)
+      continue;
+    for (const PlacedDigit &other : digits) {
+      if (!other.digit.fused)
+        continue;
+      auto isMultiple = [&](const DigitTerm &term) {
+        return term.stride.content() % *end == 0;
+      };
+      auto isWhole = [&](const DigitTerm &term) {
+        return term.digit.isDim() && term.digit.dim == digit.dim &&
+               term.digit.isWholeSource() && term.stride.isConstantEqual(1);
+      };
+      const std::vector<DigitTerm> &terms = other.digit.fused->terms;
+      if (llvm::any_of(terms, isWhole) &&
+          llvm::all_of(terms, [&](const DigitTerm &term) {
+            return isWhole(term) || isMultiple(term);
+          })) {
+        digit.fused = other.digit.fused;
+        digit.dim = 0;
+        break;
+      }
+    }
+  }
+}
+
+namespace {
+
+/// An element of the sequence while its source is split: what is left of it
+/// begins at `lo`.
+struct Element {
+  unsigned id;
+  int64_t lo;
+};
+
+/// Splits digits off, in the order of storage.
+class DigitSplitter {
+public:
+  DigitSplitter(unsigned rank, Sizes sizes, Refusal error)
+      : rank(rank), sizes(sizes), error(error) {}
+
+  bool split(const PlacedDigit &placed, SmallVectorImpl<Element> &elements,
+             Tiler &tiler);
+
+private:
+  bool fail(const PlacedDigit &placed, const Twine &message) {
+    error("digit " + describe(placed.digit, rank) + message);
+    return false;
+  }
+
+  unsigned rank;
+  Sizes sizes;
+  Refusal error;
+};
+
+} // namespace
+
+bool DigitSplitter::split(const PlacedDigit &placed,
+                          SmallVectorImpl<Element> &elements, Tiler &tiler) {
+  const Digit &digit = placed.digit;
+  std::optional<int64_t> room = placed.room->getConstant();
+  if (!room)
+    return fail(placed, " has an unknown size and does not stand in front of "
+                        "all parts of tiles: a tile has constant factors");
+  int64_t paddedEnd;
+  if (!SizeExpr(*room).isProvablyAtLeast(getExtent(digit, sizes)))
+    return fail(placed, " has more values than the " + Twine(*room) +
+                            " positions up to the next slower one");
+  if (llvm::MulOverflow(*room, digit.lo, paddedEnd))
+    return fail(placed, " ends past 64 bits");
+
+  // The part of the source that holds the digit, and what is below it.
+  Element &element = *std::max_element(elements.begin(), elements.end(),
+                                       [&](const Element &a, const Element &b) {
+                                         auto key = [&](const Element &e) {
+                                           return e.lo <= digit.lo ? e.lo : 0;
+                                         };
+                                         return key(a) < key(b);
+                                       });
+  int64_t lo = element.lo;
+  int64_t end = digit.modulus ? digit.lo * digit.modulus : paddedEnd;
+  Element part{tiler.split(element.id, end / lo), lo};
+  element.lo = end;
+  // Padding inside: a second split rounds the part up.
+  if (end != paddedEnd)
+    part.id = tiler.split(part.id, paddedEnd / lo);
+  elements.push_back(part);
+  return true;
+}
+
+namespace {
+/// What stands in the sequence before the first tile: the dims of a source, or
+/// a dim of size 1.
+struct Origin {
+  const Source *source;
+  SmallVector<unsigned> dims; // slowest first
+};
+} // namespace
+
+static const Source *getSourceOf(ArrayRef<Source> sources, unsigned digit) {
+  return llvm::find_if(sources, [&](const Source &source) {
+    return llvm::is_contained(source.digits, digit);
+  });
+}
+
+static void addUnitDims(std::vector<Origin> &origins, unsigned rank) {
+  for (unsigned d = 0; d < rank; ++d) {
+    if (llvm::any_of(origins, [&](const Origin &origin) {
+          return llvm::is_contained(origin.dims, d);
+        }))
+      continue;
+    auto next = llvm::find_if(
+        origins, [&](const Origin &origin) { return origin.dims.front() > d; });
+    origins.insert(next, {nullptr, {d}});
+  }
+}
+
+/// Whether a digit, which fills its positions, keeps its place before tiles.
+static bool staysInFront(const PlacedDigit &placed, Sizes sizes) {
+  return !placed.digit.modulus &&
+         *placed.room == getExtent(placed.digit, sizes);
+}
+
+static std::optional<std::string> exportFor(const LayoutMap &map, Sizes sizes,
+                                            Refusal error) {
+  unsigned rank = map.getRank();
+  std::optional<std::vector<PlacedDigit>> digits =
+      getDenseDigits(map.specialize(sizes), sizes, error);
+  if (!digits)
+    return std::nullopt;
+  splitAlignedDigits(*digits, sizes);
+  rejoinSums(*digits);
+  for (const PlacedDigit &placed : *digits)
+    if (!getDims(placed.digit, sizes)) {
+      error("digit " + describe(placed.digit, rank) +
+            " is neither of one dim nor of a row-major group of whole dims: "
+            "other sums, and parts of parts that they do not divide, are not "
+            "written");
+      return std::nullopt;
+    }
+  std::optional<std::vector<Source>> sources =
+      getSources(*digits, rank, sizes, error);
+  if (!sources)
+    return std::nullopt;
+
+  // The digits that stay in front, then sources that leave nothing there, each
+  // once; dims of size 1 where the logical order has them.
+  size_t front = 0;
+  while (front < digits->size() && staysInFront((*digits)[front], sizes))
+    ++front;
+  std::vector<Origin> origins;
+  for (unsigned i = 0; i < digits->size(); ++i) {
+    const Source *source = getSourceOf(*sources, i);
+    if (i >= front && llvm::any_of(origins, [&](const Origin &origin) {
+          return origin.source == source;
+        }))
+      continue;
+    // Padding below all digits is of no dim.
+    if (SmallVector<unsigned> dims = *getDims(source->whole, sizes);
+        !dims.empty())
+      origins.push_back({source, dims});
+  }
+  addUnitDims(origins, rank);
+
+  Tiler tiler;
+  XlaLayout layout;
+  llvm::DenseMap<const Source *, SmallVector<Element>> elements;
+  std::optional<unsigned> unit; // an element of extent 1
+  for (const Origin &origin : origins) {
+    unsigned id = tiler.add(origin.dims.size());
+    if (origin.source)
+      elements[origin.source].push_back({id, 1});
+    else
+      unit = id;
+    layout.minorToMajor.append(origin.dims);
+  }
+  std::reverse(layout.minorToMajor.begin(), layout.minorToMajor.end());
+  DigitSplitter splitter(rank, sizes, error);
+  for (unsigned i = front; i < digits->size(); ++i) {
+    SmallVector<Element> &parts = elements[getSourceOf(*sources, i)];
+    if (parts.empty())
+      parts.push_back({unit ? *unit : tiler.addUnit(), 1});
+    if (!splitter.split((*digits)[i], parts, tiler))
+      return std::nullopt;
+  }
+  tiler.flush();
+  layout.tiles = std::move(tiler.tiles);
+  return layout.str();
+}
+
+std::optional<std::string> mlir::layout::exportXla(const LayoutMap &map,
+                                                   Sizes sizes, Refusal error) {
+  // A text for every size says more than one for this one.
+  if (std::optional<std::string> text =
+          exportFor(map, unknownSizes(map), nullptr))
+    return text;
+  return exportFor(map, sizes, error);
+}

@@ -1,0 +1,202 @@
+//===- LayoutToLinalg.cpp - Laid-out tensors to physical tensors ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/CPU/LayoutToLinalg/LayoutToLinalg.h"
+#include "Patterns.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
+#include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CONVERTLAYOUTTOLINALGPASS
+#include "layout/Targets/CPU/LayoutToLinalg/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// A laid-out type that `op` has: of its operands, results, arguments of its
+/// entry blocks (those of other blocks are the concern of the branches there),
+/// or in a type that it states, such as a function's or a global's. Types
+/// inside types count: a tuple with a laid-out tensor has no physical form
+/// either.
+static RankedTensorType findLaidOutType(Operation *op) {
+  RankedTensorType found;
+  auto look = [&](Type type) {
+    if (!found && isa<RankedTensorType>(type)) {
+      if (hasLayout(type))
+        found = cast<RankedTensorType>(type);
+      return;
+    }
+    type.walk([&](RankedTensorType inner) {
+      if (!found && hasLayout(inner))
+        found = inner;
+    });
+  };
+  llvm::for_each(op->getOperandTypes(), look);
+  llvm::for_each(op->getResultTypes(), look);
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      llvm::for_each(region.front().getArgumentTypes(), look);
+  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+    llvm::for_each(function.getArgumentTypes(), look);
+    llvm::for_each(function.getResultTypes(), look);
+  }
+  if (std::optional<RegisteredOperationName> info = op->getRegisteredInfo())
+    for (StringAttr name : info->getAttributeNames())
+      if (auto stated = dyn_cast_if_present<TypeAttr>(
+              op->getInherentAttr(name).value_or(Attribute())))
+        look(stated.getValue());
+  return found;
+}
+
+static bool isLegal(Operation *op) {
+  return !isa_and_nonnull<LayoutDialect>(op->getDialect()) &&
+         !findLaidOutType(op);
+}
+
+/// Says why `op` is still there.
+static void report(Operation *op, StringRef reason) {
+  RankedTensorType type = findLaidOutType(op);
+  FailureOr<LayoutMap> map = failure();
+  if (type)
+    map = getLayoutMap(type);
+  InFlightDiagnostic diag = op->emitError();
+  diag << "convert-layout-to-linalg: '" << op->getName() << "' ";
+  if (succeeded(map) && map->getSpace() != "buffer") {
+    diag << "has the type " << type << " in the space '" << map->getSpace()
+         << "', which this pass does not lower: ";
+    if (map->getSpace() == "image2d")
+      diag << "run convert-layout-to-gpu";
+    else if (map->getSpace() == "npu")
+      diag << "run convert-layout-to-npu";
+    else
+      diag << "run the pass of the target that has this space";
+    return;
+  }
+  diag << "cannot be lowered";
+  if (type)
+    diag << " with a value of type " << type;
+  if (!reason.empty())
+    diag << ": " << reason;
+  else
+    diag << ": no pattern knows this op on storage, and it does not implement "
+            "linalg::AggregatedOpInterface";
+  diag << "; the way out is to give it other layouts, or plain tensors, by "
+          "layout.convert before and after it";
+}
+
+/// Ops of other dialects become the ops that they decompose into, on tensors of
+/// the same types. Those of linalg have patterns.
+static LogicalResult decomposeForeignOps(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  // Recursion that halves ends before that.
+  constexpr unsigned kMaxRounds = 64;
+  for (unsigned round = 0;; ++round) {
+    SmallVector<linalg::AggregatedOpInterface> ops;
+    root->walk([&](linalg::AggregatedOpInterface op) {
+      if (!isa<linalg::LinalgDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return success();
+    if (round == kMaxRounds) {
+      report(ops.front(), "it decomposes without end");
+      return failure();
+    }
+    for (linalg::AggregatedOpInterface op : ops) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+      if (failed(values) || TypeRange(*values) != op->getResultTypes()) {
+        report(op, failed(values) ? "its decomposition failed"
+                                  : "it decomposes into values of other types, "
+                                    "where results keep their layouts");
+        return failure();
+      }
+      rewriter.replaceOp(op, *values);
+    }
+  }
+}
+
+LogicalResult layout::convertLayoutToLinalg(Operation *root) {
+  if (failed(decomposeForeignOps(root)))
+    return failure();
+  MLIRContext *context = root->getContext();
+  TypeConverter converter;
+  populateStorageConversion(converter);
+  Reasons reasons;
+  RewritePatternSet patterns(context);
+  populateStructuredPatterns(converter, patterns, reasons);
+  populateTensorPatterns(converter, patterns, reasons);
+  populateSlicePatterns(converter, patterns, reasons);
+  populateForallPattern(converter, patterns, reasons);
+  populateSoftmaxPattern(converter, patterns, reasons);
+  populateViewPatterns(converter, patterns, reasons);
+  populateConvertPatterns(converter, patterns, reasons);
+  populateConstantPatterns(converter, patterns, reasons);
+  populateAnyFunctionOpInterfaceTypeConversionPattern(patterns, converter);
+  populateFunctionBoundaryPatterns(converter, patterns);
+  populateCallOpTypeConversionPattern(patterns, converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  scf::populateSCFStructuralTypeConversions(converter, patterns);
+  cf::populateCFStructuralTypeConversions(converter, patterns);
+
+  // What is not legal has no say about it: it may stay, and is reported below
+  // with the reason that its pattern gave.
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal(
+      [](Operation *op) -> std::optional<bool> {
+        if (isLegal(op))
+          return true;
+        return std::nullopt;
+      });
+  FunctionBoundaries boundaries(root);
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  config.buildMaterializations = false;
+  if (failed(applyPartialConversion(root, target, std::move(patterns), config)))
+    return failure();
+
+  boundaries.expose(converter);
+  bool complete = true;
+  root->walk([&](Operation *op) {
+    if (isa<UnrealizedConversionCastOp>(op) || isLegal(op))
+      return;
+    complete = false;
+    report(op, reasons.lookup(op));
+  });
+  if (!complete)
+    return failure();
+
+  // Constants that were converted, tensors that only gave their shape, sizes
+  // that nobody asked for: users first, so that chains go in one walk.
+  root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  return success();
+}
+
+namespace {
+
+struct ConvertLayoutToLinalg
+    : layout::impl::ConvertLayoutToLinalgPassBase<ConvertLayoutToLinalg> {
+  void runOnOperation() override {
+    if (failed(convertLayoutToLinalg(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,63 @@
+//===- BF16AsBits.cpp - bf16 in memory and registers as 16 bits -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM 22 has no code for some vectors of bf16 on processors without
+// instructions for them: a load of nine elements ends the compiler. Arithmetic
+// was extended to f32 before, so numbers of this type are only moved, and move
+// as well as integers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_BF16ASBITSPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+namespace {
+struct BF16AsBits : layout::impl::BF16AsBitsPassBase<BF16AsBits> {
+  void runOnOperation() override {
+    auto bits = IntegerType::get(&getContext(), 16);
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](BFloat16Type) -> Type { return bits; });
+    replacer.addReplacement([&](FloatAttr attr) -> std::optional<Attribute> {
+      if (!attr.getType().isBF16())
+        return std::nullopt;
+      return IntegerAttr::get(bits, attr.getValue().bitcastToAPInt());
+    });
+    replacer.addReplacement(
+        [&](DenseElementsAttr attr) -> std::optional<Attribute> {
+          if (!attr.getElementType().isBF16())
+            return std::nullopt;
+          return attr.bitcast(bits);
+        });
+    // What others say of an op stays as it is, such as the tensors that a
+    // function had.
+    getOperation()->walk([&](Operation *op) {
+      DictionaryAttr others = op->getDiscardableAttrDictionary();
+      replacer.replaceElementsIn(op, /*replaceAttrs=*/true,
+                                 /*replaceLocs=*/false, /*replaceTypes=*/true);
+      op->setDiscardableAttrs(others);
+    });
+    SmallVector<Operation *> same;
+    getOperation()->walk([&](LLVM::BitcastOp op) {
+      if (op.getArg().getType() == op.getType())
+        same.push_back(op);
+    });
+    for (Operation *op : same) {
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,145 @@
+//===- CheckPlainProgram.cpp - What the CPU end can take ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes behind this one, many of them upstream's, take for granted what is
+// asked here, and crash or make invalid IR where it does not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Support/LoweredDialects.h"
+#include "layout/Support/StatedSizes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CHECKPLAINPROGRAMPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+/// What a type asks for beyond plain memory; null for nothing.
+static Attribute findExtra(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getEncoding();
+  if (auto memref = dyn_cast<BaseMemRefType>(type))
+    return memref.getMemorySpace();
+  return {};
+}
+
+static LogicalResult checkTypes(Operation *op) {
+  auto check = [&](TypeRange types) -> LogicalResult {
+    for (Type type : types)
+      if (Attribute extra = findExtra(type))
+        return op->emitOpError()
+               << "has a value of type " << type
+               << ", but the CPU has one memory and here tensors are dense; "
+                  "lower layouts with convert-layout-to-linalg, and remove "
+                  "what is no layout";
+    return success();
+  };
+  if (failed(check(op->getOperandTypes())) ||
+      failed(check(op->getResultTypes())))
+    return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(check(block.getArgumentTypes())))
+        return failure();
+  if (auto alloc = dyn_cast<bufferization::AllocTensorOp>(op))
+    if (std::optional<Attribute> space = alloc.getMemorySpace();
+        space && *space != Attribute())
+      return op->emitOpError()
+             << "asks for the memory space " << *space
+             << ", but the CPU has one memory; remove the memory space";
+  return success();
+}
+
+/// A chain of casts whose ends no tensor has.
+static LogicalResult checkCast(tensor::CastOp op) {
+  auto source = op.getSource().getDefiningOp<tensor::CastOp>();
+  if (!source || succeeded(verifyCompatibleShape(source.getSource().getType(),
+                                                 op.getType())))
+    return success();
+  return op.emitOpError() << "says that a " << source.getSource().getType()
+                          << " is a " << op.getType()
+                          << ", which no tensor is; remove one of the casts";
+}
+
+/// The bytes of a resource are what its type says; upstream does not look.
+static LogicalResult checkResource(arith::ConstantOp op) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+  if (!resource)
+    return success();
+  ShapedType type = resource.getType();
+  if (type.getRank() == 0)
+    return op.emitOpError() << "holds one element as a resource, which has no "
+                               "lowering; write it as dense<..>";
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob)
+    return op.emitOpError()
+           << "names the resource '" << resource.getRawHandle().getKey()
+           << "', which the module does not hold; add it";
+  Type element = type.getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return success();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
+  if (bits == 1)
+    bytes = llvm::divideCeil(type.getNumElements(), 8);
+  if (int64_t(blob->getData().size()) == bytes)
+    return success();
+  return op.emitOpError() << "of type " << type << " needs " << bytes
+                          << " bytes, but its resource '"
+                          << resource.getRawHandle().getKey() << "' holds "
+                          << blob->getData().size();
+}
+
+static LogicalResult check(Operation *op) {
+  if (isOpTriviallyDead(op))
+    return success();
+  if (!layout::isPlainDialect(op->getName().getDialectNamespace()) &&
+      !isa<linalg::AggregatedOpInterface>(op))
+    return op->emitOpError("has no lowering to the LLVM dialect here; lower it "
+                           "before this pipeline");
+  if (failed(checkTypes(op)) || failed(layout::checkStatedSizes(op)))
+    return failure();
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return checkCast(cast);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return checkResource(constant);
+  return success();
+}
+
+namespace {
+struct CheckPlainProgram
+    : layout::impl::CheckPlainProgramPassBase<CheckPlainProgram> {
+  void runOnOperation() override {
+    WalkResult walk = getOperation()->walk([&](FunctionOpInterface function) {
+      if (function->getParentOp() != getOperation()) {
+        if (!isa<func::FuncOp>(function))
+          return WalkResult::advance();
+        function->emitOpError("is not in the outermost module, which alone is "
+                              "lowered; move it there");
+        return WalkResult::interrupt();
+      }
+      return !isa<func::FuncOp>(function)
+                 ? WalkResult::skip()
+                 : function->walk([](Operation *op) {
+                     return failed(check(op)) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+                   });
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+//===- EmitKernels.cpp - Structured ops to register-blocked loops ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_EMITKERNELSPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+namespace {
+struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
+  using EmitKernelsPassBase::EmitKernelsPassBase;
+
+  void runOnOperation() override {
+    if (vectorRegisters < 4) {
+      getOperation()->emitError("layout-emit-kernels: vector-registers is ")
+          << vectorRegisters.getValue()
+          << ", but a tile needs at least 4 registers";
+      return signalPassFailure();
+    }
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    layout::KernelTarget target{vectorBits, vectorRegisters};
+    layout::EmitOptions options{contractFMA};
+    OpBuilder builder(&getContext());
+    // Consumers first: a kernel takes its producers, which then have no user.
+    for (linalg::LinalgOp op : llvm::reverse(ops)) {
+      if (isOpTriviallyDead(op)) {
+        op->erase();
+        continue;
+      }
+      std::string whyNot;
+      FailureOr<layout::Kernel> kernel = layout::matchKernel(op, whyNot);
+      if (failed(kernel))
+        continue;
+      layout::KernelPlan plan = layout::planKernel(*kernel, target);
+      builder.setInsertionPoint(op);
+      SmallVector<Value> results =
+          layout::emitKernel(builder, *kernel, plan, options);
+      op->replaceAllUsesWith(results);
+      op->erase();
+    }
+  }
+};
+} // namespace

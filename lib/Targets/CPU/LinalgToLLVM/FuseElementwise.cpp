@@ -1,0 +1,114 @@
+//===- FuseElementwise.cpp - Merge chains of elementwise ops --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_FUSEELEMENTWISEPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static bool isAllParallel(linalg::LinalgOp op) {
+  return op.getNumLoops() == op.getNumParallelLoops();
+}
+
+/// A permuting copy, which has a lowering of its own.
+static bool isTransposition(linalg::LinalgOp op) {
+  if (isa<linalg::TransposeOp>(op.getOperation()))
+    return true;
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      !isAllParallel(op) || op.getBlock()->getOperations().size() != 1)
+    return false;
+  AffineMap in = op.getIndexingMapsArray()[0];
+  AffineMap out = op.getIndexingMapsArray()[1];
+  return in.isPermutation() && out.isPermutation() && in != out;
+}
+
+/// The largest body that still grows. What is kept in registers is long gone
+/// by then.
+constexpr unsigned kMaxBody = 64;
+
+static bool hasAtMost(Block &block, unsigned count) {
+  auto it = block.begin();
+  for (unsigned i = 0; i < count && it != block.end(); ++i)
+    ++it;
+  return it == block.end();
+}
+
+/// Fusing moves the producer's work into the consumer's loops: only where it
+/// is then done exactly as often, or where there is no work.
+static bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!producer || !consumer || !isAllParallel(consumer) ||
+      !isAllParallel(producer))
+    return false;
+  if (isTransposition(producer) || isTransposition(consumer))
+    return false;
+  // An assertion keeps its op alive, so that fused it would run twice.
+  if (hasEffects(producer))
+    return false;
+  bool onlyMoves = producer.getBlock()->getOperations().size() == 1;
+  if (onlyMoves)
+    return true;
+  // Each step clones the bodies: a bound keeps long chains linear.
+  if (!hasAtMost(*producer.getBlock(), kMaxBody) ||
+      !hasAtMost(*consumer.getBlock(), kMaxBody))
+    return false;
+  return producer->hasOneUse() &&
+         consumer.getMatchingIndexingMap(operand).isPermutation();
+}
+
+/// A reduction whose body does not look at what it starts from, which upstream
+/// then takes away: over nothing it is the result.
+static bool needsUnreadInit(Operation *op) {
+  auto reduction = dyn_cast<linalg::LinalgOp>(op);
+  return reduction && !isAllParallel(reduction) &&
+         llvm::any_of(reduction.getDpsInitsMutable(), [&](OpOperand &init) {
+           return !reduction.payloadUsesValueFromOperand(&init);
+         });
+}
+
+namespace {
+struct FuseElementwise
+    : layout::impl::FuseElementwisePassBase<FuseElementwise> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> named;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp>(
+              op.getOperation()) &&
+          isAllParallel(op) && op.hasPureTensorSemantics())
+        named.push_back(op);
+    });
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      // An op without a generic form stays as it is: it is only not fused.
+      (void)linalg::generalizeNamedOp(rewriter, op);
+    }
+
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (op != getOperation() && !needsUnreadInit(op))
+        ops.push_back(op);
+    });
+    if (failed(applyOpPatternsGreedily(ops, std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+} // namespace

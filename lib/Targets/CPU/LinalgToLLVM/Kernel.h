@@ -1,0 +1,93 @@
+//===- Kernel.h - A structured op with what starts and ends it --*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The unit of code generation: one linalg op on tensors (the root), how its
+// accumulators start, and the elementwise op that finishes its result.
+//
+//   %f = linalg.fill ins(%zero) outs(%e)              start: splat of %zero
+//   %c = conv ins(%x, %w) outs(%f)                    root
+//   %r = linalg.generic relu(%c + %bias) outs(%e2)    finish
+//
+// All three are seen in the loop dims of the root: the maps of a Stage are
+// already rewritten to them, so one tile of the root's iteration space says
+// which elements of every operand are needed.
+//
+// Laws:
+//   - every result map of the root is a projected permutation of all parallel
+//     dims, so one point of the parallel space owns one element per result;
+//   - `finish` reads the root's only result, which has no other user.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNEL_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNEL_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <optional>
+
+namespace mlir::layout {
+
+/// A linalg op whose indexing maps are in the dims of the kernel.
+struct Stage {
+  linalg::LinalgOp op;
+  /// One map per operand, inputs first.
+  SmallVector<AffineMap> maps;
+  /// The kernel dim of each of the op's own dims.
+  SmallVector<unsigned> dims;
+
+  unsigned numInputs() const;
+  /// Whether the element that result `i` had before is looked at.
+  bool readsInit(unsigned i) const;
+};
+
+/// What an accumulator holds before the first step of the reduction.
+struct Start {
+  enum Kind { Unread, Splat, Tensor, Computed } kind = Unread;
+  Value value;                // the scalar of Splat, the tensor of Tensor
+  std::optional<Stage> stage; // of Computed
+};
+
+struct Kernel {
+  Stage root;
+  SmallVector<Start> starts; // one per result of the root
+  std::optional<Stage> finish;
+  unsigned finishOperand = 0;      // where `finish` takes the root's result
+  SmallVector<Start> finishStarts; // one per result of `finish`
+
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<int64_t> extents; // kDynamic where unknown
+
+  /// The stage that writes the results.
+  const Stage &last() const { return finish ? *finish : root; }
+  const SmallVector<Start> &lastStarts() const {
+    return finish ? finishStarts : starts;
+  }
+  bool isParallel(unsigned dim) const {
+    return iterators[dim] == utils::IteratorType::parallel;
+  }
+  bool hasReduction() const;
+};
+
+/// The kernel that ends in `op`, or the reason why there is none. Changes
+/// nothing.
+FailureOr<Kernel> matchKernel(linalg::LinalgOp op, std::string &whyNot);
+
+/// The ops of the body that `wanted` needs, in order, and those that do more
+/// than give a value, such as assertions.
+SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
+                                   bool withEffects = true);
+
+/// Whether the body does more than give values.
+bool hasEffects(linalg::LinalgOp op);
+
+/// How `map` moves when `dim` advances by one.
+enum class LaneAccess { Invariant, Contiguous, Other };
+LaneAccess classifyLane(AffineMap map, unsigned dim);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNEL_H

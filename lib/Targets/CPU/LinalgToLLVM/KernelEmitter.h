@@ -1,0 +1,40 @@
+//===- KernelEmitter.h - Loops and vectors for a kernel ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns a Kernel and its KernelPlan into loops on tensors:
+//
+//   scf.for over the parallel tiles iter_args(results)
+//     accumulators = start
+//     scf.for over the reductions iter_args(accumulators)
+//       one evaluation of the body for every point of the tile
+//     finish, vector.transfer_write into the results
+//
+// A point of a tile is a scalar or one vector along the lanes. Values that do
+// not depend on the lanes stay scalars until they meet a vector.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELEMITTER_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELEMITTER_H
+
+#include "KernelPlan.h"
+
+namespace mlir::layout {
+
+struct EmitOptions {
+  bool contractFMA = true;
+};
+
+/// Emits the kernel at the builder's insertion point and returns the new
+/// results of its last stage.
+SmallVector<Value> emitKernel(OpBuilder &builder, const Kernel &kernel,
+                              const KernelPlan &plan,
+                              const EmitOptions &options);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELEMITTER_H

@@ -1,0 +1,55 @@
+//===- KernelPlan.h - The register tile of a kernel -------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chooses which part of a kernel's parallel space lives in registers at a time.
+//
+//   conv, 1x4x56x56x16 result, f32, 256-bit registers
+//     lanes:  the last digit, 2 vectors of 8
+//     blocks: 4 neighbours along the image row, so 8 accumulators
+//
+// The choice minimizes modelled cycles of one reduction step summed over all
+// tiles: two vector operations and two loads per cycle, four cycles between
+// dependent operations. Accumulators and the operands that have to stay alive
+// must fit the registers. Nothing here knows an op by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELPLAN_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELPLAN_H
+
+#include "Kernel.h"
+
+namespace mlir::layout {
+
+struct KernelTarget {
+  unsigned vectorBits = 256;
+  unsigned vectorRegisters = 16;
+};
+
+struct KernelPlan {
+  /// The dim that gives the lanes, or none for scalar code.
+  std::optional<unsigned> lane;
+  /// Elements of one vector.
+  int64_t vectorSize = 1;
+  /// Extent of the tile in every kernel dim; 1 for reductions.
+  SmallVector<int64_t> tile;
+  /// Parallel dims, outermost loop first.
+  SmallVector<unsigned> order;
+};
+
+/// Whether neighbours in memory are neighbours in a vector: an element of one
+/// bit has a byte of memory to itself, and a bit of a vector.
+bool isWholeBytes(Type element);
+
+/// Parallel dims, outermost loop first, for a given tile.
+SmallVector<unsigned> orderLoops(const Kernel &kernel, ArrayRef<int64_t> tile);
+
+KernelPlan planKernel(const Kernel &kernel, const KernelTarget &target);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELPLAN_H

@@ -1,0 +1,259 @@
+//===- LowerRelayout.cpp - Pack, unpack, pad, concat to simpler ops -------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Support/StatedSizes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_LOWERRELAYOUTPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+namespace {
+
+/// Whether the tiles are those of all dims, in their order. Only then is a
+/// single tile the tensor with its padding, as upstream takes it to be wherever
+/// the other dims have size 1.
+template <typename OpTy> static bool tilesAreWhole(OpTy op, int64_t rank) {
+  return llvm::equal(op.getInnerDimsPos(), llvm::seq<int64_t>(rank));
+}
+
+/// pack = pad, expand, transpose.
+struct LowerPack : OpRewritePattern<linalg::PackOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::PackOp op,
+                                PatternRewriter &rewriter) const override {
+    return linalg::lowerPack(rewriter, op,
+                             tilesAreWhole(op, op.getSourceType().getRank()));
+  }
+};
+
+/// unpack = transpose, collapse, slice.
+struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::UnPackOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!layout::hasNoElements(op.getDestType()))
+      return linalg::lowerUnPack(rewriter, op,
+                                 tilesAreWhole(op, op.getDestType().getRank()));
+    rewriter.replaceOp(op, op.getDest());
+    return success();
+  }
+};
+
+/// A slice takes no step along a dim that it has one index of. Said otherwise,
+/// the stride of that dim is none that its source has, and dims that are
+/// dropped are found by their strides.
+template <typename SliceOp>
+struct NoStepForOneIndex : OpRewritePattern<SliceOp> {
+  using OpRewritePattern<SliceOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<OpFoldResult> strides = op.getMixedStrides();
+    bool changed = false;
+    for (auto [stride, size] : llvm::zip_equal(strides, op.getMixedSizes()))
+      if (isConstantIntValue(size, 1) && !isConstantIntValue(stride, 1)) {
+        stride = rewriter.getIndexAttr(1);
+        changed = true;
+      }
+    if (!changed)
+      return rewriter.notifyMatchFailure(op, "steps along no such dim");
+    if constexpr (std::is_same_v<SliceOp, tensor::ExtractSliceOp>)
+      rewriter.replaceOpWithNewOp<SliceOp>(op, op.getResultType(),
+                                           op.getSource(), op.getMixedOffsets(),
+                                           op.getMixedSizes(), strides);
+    else
+      rewriter.replaceOpWithNewOp<SliceOp>(op, op.getSource(), op.getDest(),
+                                           op.getMixedOffsets(),
+                                           op.getMixedSizes(), strides);
+    return success();
+  }
+};
+
+/// Parts of a concatenation without elements are left out.
+struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts;
+    for (Value part : op.getInputs())
+      if (!layout::hasNoElements(cast<RankedTensorType>(part.getType())))
+        parts.push_back(part);
+    if (parts.size() == op.getInputs().size())
+      return rewriter.notifyMatchFailure(op, "all parts may have elements");
+    RankedTensorType type = op.getResultType();
+    Value whole;
+    if (parts.empty()) {
+      ReifiedRankedShapedTypeDims shape;
+      if (failed(reifyResultShapes(rewriter, op, shape)))
+        return rewriter.notifyMatchFailure(op, "unknown result shape");
+      whole = tensor::EmptyOp::create(rewriter, op.getLoc(), shape.front(),
+                                      type.getElementType());
+    } else {
+      whole = parts.size() == 1
+                  ? parts.front()
+                  : tensor::ConcatOp::create(rewriter, op.getLoc(), op.getDim(),
+                                             parts);
+    }
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<tensor::CastOp>(op.getLoc(), type, whole));
+    return success();
+  }
+};
+
+/// pad = fill, then a copy into the interior. The copy is a structured op with
+/// the interior as its destination, so it gets vector code and no temporary.
+struct LowerPad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    Value value = op.getConstantPaddingValue();
+    if (!value) {
+      // The padding depends on the position.
+      return linalg::rewriteInDestinationPassingStyle(rewriter, op);
+    }
+    Location loc = op.getLoc();
+    ReifiedRankedShapedTypeDims shape;
+    if (failed(reifyResultShapes(rewriter, op, shape)))
+      return rewriter.notifyMatchFailure(op, "unknown result shape");
+    RankedTensorType type = op.getResultType();
+    SmallVector<OpFoldResult> sizes = shape.front();
+    // Static extents of the type win over reified arithmetic.
+    for (auto [i, extent] : llvm::enumerate(type.getShape()))
+      if (!ShapedType::isDynamic(extent))
+        sizes[i] = rewriter.getIndexAttr(extent);
+    Value target =
+        tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
+    if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
+      target =
+          linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
+    // A slice of no elements has no offset that is inside, so none is written.
+    if (layout::hasNoElements(op.getSourceType())) {
+      rewriter.replaceOp(
+          op, rewriter.createOrFold<tensor::CastOp>(loc, type, target));
+      return success();
+    }
+    SmallVector<OpFoldResult> source =
+        tensor::getMixedSizes(rewriter, loc, op.getSource());
+    SmallVector<OpFoldResult> ones(source.size(), rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> low = op.getMixedLowPad();
+    Value interior = tensor::ExtractSliceOp::create(rewriter, loc, target, low,
+                                                    source, ones);
+    Value from = op.getSource();
+    if (from.getType() != interior.getType())
+      from = tensor::CastOp::create(rewriter, loc, interior.getType(), from);
+    Value copy =
+        linalg::CopyOp::create(rewriter, loc, from, interior).getResult(0);
+    Value result = tensor::InsertSliceOp::create(rewriter, loc, copy, target,
+                                                 low, source, ones);
+    if (result.getType() != type)
+      result = tensor::CastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Upstream computes the strides of a group from its sizes where one of them is
+/// dynamic at most; more are a reshape of contiguous memory.
+struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getResultType();
+    if (llvm::all_of(op.getReassociationIndices(),
+                     [&](const ReassociationIndices &group) {
+                       return llvm::count_if(group, [&](int64_t d) {
+                                return type.isDynamicDim(d);
+                              }) <= 1;
+                     }))
+      return rewriter.notifyMatchFailure(op, "groups have one dynamic size");
+    Value shape = tensor::FromElementsOp::create(
+        rewriter, op.getLoc(),
+        getValueOrCreateConstantIndexOp(rewriter, op.getLoc(),
+                                        op.getMixedOutputShape()));
+    rewriter.replaceOpWithNewOp<tensor::ReshapeOp>(op, type, op.getSrc(),
+                                                   shape);
+    return success();
+  }
+};
+
+/// A group with a size of 0 and a dynamic one has a static size to
+/// bufferization, and a dynamic one to the verifier. It has no elements.
+struct CollapseNoElements : OpRewritePattern<tensor::CollapseShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getSrcType().hasStaticShape() ||
+        !layout::hasNoElements(op.getSrcType()))
+      return rewriter.notifyMatchFailure(op, "may have elements");
+    ReifiedRankedShapedTypeDims shape;
+    if (failed(reifyResultShapes(rewriter, op, shape)))
+      return rewriter.notifyMatchFailure(op, "unknown result shape");
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), shape.front(),
+                                          op.getResultType().getElementType());
+    rewriter.replaceOp(op, rewriter.createOrFold<tensor::CastOp>(
+                               op.getLoc(), op.getResultType(), empty));
+    return success();
+  }
+};
+
+/// Upstream's canonicalizer takes a transposition that keeps the order for its
+/// input also where a cast that it drew in has given the result another type.
+struct DropSameOrder : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || !isIdentityPermutation(op.getPermutation()))
+      return rewriter.notifyMatchFailure(op, "moves dims, or buffers");
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<tensor::CastOp>(
+                op.getLoc(), op->getResult(0).getType(), op.getInput()));
+    return success();
+  }
+};
+
+struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<LowerPack, LowerUnPack, LowerPad, LowerExpandShape,
+                 CollapseNoElements, DropSameOrder,
+                 NoStepForOneIndex<tensor::ExtractSliceOp>,
+                 NoStepForOneIndex<tensor::InsertSliceOp>>(context);
+    patterns.add<DropEmptyParts>(context, /*benefit=*/2);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+    // What had no rewriting rule would be refused by a later pass, far from
+    // its reason.
+    WalkResult result = getOperation()->walk([](Operation *op) {
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op)) {
+        op->emitError("layout-lower-relayout: cannot lower this op to pad, "
+                      "expand_shape and transpose; its tiled dims or tile "
+                      "sizes must be static");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

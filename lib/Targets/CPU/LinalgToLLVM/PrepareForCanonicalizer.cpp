@@ -1,0 +1,180 @@
+//===- PrepareForCanonicalizer.cpp - Programs that upstream folds right ---===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each rewrite below stands for a fold of upstream that leaves invalid IR, and
+// says which. It can go when upstream's fold is right.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Support/StatedSizes.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_PREPAREFORCANONICALIZERPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Gives the tensors of a transposition all sizes that either of them and a
+/// cast behind it tell. Upstream's canonicalizer draws the cast in, and then
+/// takes a transposition that keeps the order for its input, which has another
+/// type.
+static void prepare(RewriterBase &rewriter, linalg::TransposeOp op) {
+  if (!op.hasPureTensorSemantics())
+    return;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  SmallVector<int64_t> known(result.getShape()), source(input.getShape());
+  auto learn = [](int64_t &size, int64_t other) {
+    if (ShapedType::isDynamic(size))
+      size = other;
+  };
+  for (Operation *user : op->getUsers())
+    if (auto behind = dyn_cast<tensor::CastOp>(user);
+        behind && behind->getBlock() == op->getBlock())
+      if (auto type = dyn_cast<RankedTensorType>(behind.getType()))
+        for (auto [size, other] : llvm::zip_equal(known, type.getShape()))
+          learn(size, other);
+  for (auto [k, dim] : llvm::enumerate(op.getPermutation())) {
+    learn(known[k], source[dim]);
+    learn(source[dim], known[k]);
+  }
+  if (llvm::equal(known, result.getShape()) &&
+      llvm::equal(source, input.getShape()))
+    return;
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value from = rewriter.createOrFold<tensor::CastOp>(loc, input.clone(source),
+                                                     op.getInput());
+  Value init = rewriter.createOrFold<tensor::CastOp>(loc, result.clone(known),
+                                                     op.getInit());
+  auto refined = linalg::TransposeOp::create(rewriter, loc, from, init,
+                                             op.getPermutation());
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, result,
+                                              refined->getResult(0));
+}
+
+/// Takes the part of dims without tiles from the source of an unpack instead of
+/// its result. Upstream's canonicalizer folds such a slice into the unpack, and
+/// leaves a source that is too large for the result.
+static void prepare(RewriterBase &rewriter, tensor::ExtractSliceOp slice) {
+  auto unpack = slice.getSource().getDefiningOp<linalg::UnPackOp>();
+  if (!unpack || slice.getType().getRank() != int64_t(unpack.getDestRank()) ||
+      !unpack.hasPureTensorSemantics())
+    return;
+  Location loc = slice.getLoc();
+  rewriter.setInsertionPoint(slice);
+  // What the slice of each tensor takes, and what of the result is left to do.
+  struct Part {
+    Part(OpBuilder &b, Location loc, Value tensor)
+        : sizes(tensor::getMixedSizes(b, loc, tensor)),
+          offsets(sizes.size(), b.getIndexAttr(0)),
+          strides(sizes.size(), b.getIndexAttr(1)) {}
+    SmallVector<OpFoldResult> sizes, offsets, strides;
+  } source(rewriter, loc, unpack.getSource()),
+      dest(rewriter, loc, unpack.getDest()), rest(dest);
+  rest.sizes = slice.getMixedSizes();
+  rest.offsets = slice.getMixedOffsets();
+  rest.strides = slice.getMixedStrides();
+  ArrayRef<int64_t> order = unpack.getOuterDimsPerm();
+  bool cuts = false;
+  for (unsigned k = 0, e = unpack.getDestRank(); k < e; ++k) {
+    int64_t dim = order.empty() ? k : order[k];
+    if (llvm::is_contained(unpack.getInnerDimsPos(), dim) ||
+        dest.sizes[dim] == rest.sizes[dim])
+      continue;
+    cuts = true;
+    source.sizes[k] = dest.sizes[dim] = rest.sizes[dim];
+    source.offsets[k] = dest.offsets[dim] = rest.offsets[dim];
+    source.strides[k] = dest.strides[dim] = rest.strides[dim];
+    rest.offsets[dim] = rewriter.getIndexAttr(0);
+    rest.strides[dim] = rewriter.getIndexAttr(1);
+  }
+  if (!cuts)
+    return;
+  auto take = [&](Value tensor, const Part &part) -> Value {
+    return tensor::ExtractSliceOp::create(rewriter, loc, tensor, part.offsets,
+                                          part.sizes, part.strides);
+  };
+  Value part = linalg::UnPackOp::create(
+                   rewriter, loc, take(unpack.getSource(), source),
+                   take(unpack.getDest(), dest), unpack.getInnerDimsPos(),
+                   unpack.getMixedTiles(), unpack.getOuterDimsPerm())
+                   .getResult();
+  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+      slice, slice.getType(), part, rest.offsets, rest.sizes, rest.strides);
+}
+
+/// The sizes of a view, from those of what is viewed.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
+                                          tensor::ExpandShapeOp view) {
+  return view.getMixedOutputShape();
+}
+
+static SmallVector<OpFoldResult> getSizes(OpBuilder &b,
+                                          tensor::CollapseShapeOp view) {
+  SmallVector<OpFoldResult> sizes;
+  Location loc = view.getLoc();
+  for (ReassociationIndices group : view.getReassociationIndices()) {
+    OpFoldResult product = b.getIndexAttr(1);
+    for (int64_t d : group) {
+      OpFoldResult size = tensor::getMixedSize(b, loc, view.getSrc(), d);
+      AffineExpr x = b.getAffineSymbolExpr(0), y = b.getAffineSymbolExpr(1);
+      product =
+          affine::makeComposedFoldedAffineApply(b, loc, x * y, {product, size});
+    }
+    sizes.push_back(product);
+  }
+  return sizes;
+}
+
+/// Makes a view of no elements a tensor of its own. Upstream folds views of
+/// views whose ends have one type, and among tensors without elements those
+/// may have other sizes.
+template <typename View>
+static void prepare(RewriterBase &rewriter, View view) {
+  RankedTensorType type = view.getResultType();
+  if (!hasNoElements(type) && !hasNoElements(view.getSrcType()))
+    return;
+  rewriter.setInsertionPoint(view);
+  SmallVector<Value> dynamic;
+  for (auto [size, stated] :
+       llvm::zip_equal(getSizes(rewriter, view), type.getShape()))
+    if (ShapedType::isDynamic(stated))
+      dynamic.push_back(
+          getValueOrCreateConstantIndexOp(rewriter, view.getLoc(), size));
+  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(view, type, dynamic);
+}
+
+/// All ops of one kind under `root`.
+template <typename OpTy>
+static void prepareAll(RewriterBase &rewriter, Operation *root) {
+  SmallVector<OpTy> ops;
+  root->walk([&](OpTy op) { ops.push_back(op); });
+  for (OpTy op : ops)
+    prepare(rewriter, op);
+}
+
+namespace {
+struct PrepareForCanonicalizer
+    : layout::impl::PrepareForCanonicalizerPassBase<PrepareForCanonicalizer> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    prepareAll<tensor::ExpandShapeOp>(rewriter, getOperation());
+    prepareAll<tensor::CollapseShapeOp>(rewriter, getOperation());
+    prepareAll<linalg::TransposeOp>(rewriter, getOperation());
+    prepareAll<tensor::ExtractSliceOp>(rewriter, getOperation());
+  }
+};
+} // namespace

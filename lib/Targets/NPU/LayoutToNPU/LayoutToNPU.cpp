@@ -1,0 +1,228 @@
+//===- LayoutToNPU.cpp - Tensors to the memories of an NPU
+//------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CONVERTLAYOUTTONPUPASS
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+LogicalResult ProgramBuilder::checkFunction() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError()
+           << "has several blocks: a program of an NPU is one sequence of "
+              "commands, so inline calls and unroll loops first";
+  auto check = [&](Type type, const char *what) -> LogicalResult {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+        layout::getWholeBytes(tensor.getElementType()))
+      return success();
+    return function.emitOpError()
+           << what << " is of type " << type
+           << ", and crosses in system memory: take plain tensors of known "
+              "sizes and elements of whole bytes";
+  };
+  for (Type type : function.getArgumentTypes())
+    if (failed(check(type, "an argument")))
+      return failure();
+  for (Type type : function.getResultTypes())
+    if (failed(check(type, "a result")))
+      return failure();
+  return success();
+}
+
+/// What is loaded from system memory is loaded right before it is needed.
+void ProgramBuilder::sinkLoads() {
+  Block &block = function.getBody().front();
+  SmallVector<ConvertOp> converts(block.getOps<ConvertOp>());
+  for (ConvertOp convert : llvm::reverse(converts)) {
+    if (convert.getSource().getType().getEncoding())
+      continue;
+    Operation *first = nullptr;
+    for (Operation *user : convert->getUsers()) {
+      user = block.findAncestorOpInBlock(*user);
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    }
+    if (first)
+      convert->moveBefore(first);
+  }
+}
+
+/// The chip of the tensors in local memory.
+npu::ChipAttr ProgramBuilder::findChip() {
+  npu::ChipAttr found;
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (auto layout =
+                dyn_cast_if_present<NpuScatterAttr>(tensor.getEncoding()))
+          found = dyn_cast_if_present<npu::ChipAttr>(layout.getTarget());
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+LogicalResult ProgramBuilder::lower(Operation *op) {
+  for (Type type : op->getResultTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && !tensor.hasStaticShape())
+      return op->emitError()
+             << "'" << op->getName() << "' makes a tensor of type " << tensor
+             << ": the programs of an NPU are for known sizes, state them";
+  }
+  builder.setInsertionPointToEnd(body);
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<func::ReturnOp>([&](auto op) { return lowerReturn(op); })
+      .Case<ConvertOp>([&](auto op) { return lowerConvert(op); })
+      // Made where they are needed.
+      .Case<tensor::EmptyOp, arith::ConstantOp>([&](auto) { return success(); })
+      .Case<linalg::FillOp>([&](linalg::FillOp op) {
+        return getConstantFill(op.getResult(0)) ? success() : lowerLinalg(op);
+      })
+      .Case<linalg::LinalgOp>([&](auto op) { return lowerLinalg(op); })
+      .Case<tensor::PadOp>([&](auto op) { return lowerPad(op); })
+      .Case<tensor::ExtractSliceOp>([&](auto op) { return lowerExtract(op); })
+      .Case<tensor::InsertSliceOp>([&](auto op) { return lowerInsert(op); })
+      .Case<tensor::ConcatOp>([&](auto op) { return lowerConcat(op); })
+      .Case<tensor::CollapseShapeOp>([&](tensor::CollapseShapeOp op) {
+        return lowerReshape(op, op.getReassociationIndices(), false);
+      })
+      .Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp op) {
+        return lowerReshape(op, op.getReassociationIndices(), true);
+      })
+      .Default([&](Operation *op) {
+        if (isPure(op) && llvm::none_of(op->getResultTypes(), [](Type type) {
+              return isa<TensorType>(type);
+            })) // sizes and numbers
+          return success();
+        return LogicalResult(
+            op->emitError()
+            << "'" << op->getName()
+            << "' has no command of an NPU: lower it to linalg on tensors of "
+               "known sizes, inline calls, and unroll loops");
+      });
+}
+
+LogicalResult ProgramBuilder::lowerReturn(func::ReturnOp op) {
+  for (auto [value, result] : llvm::zip_equal(op.getOperands(), results)) {
+    Value source = getMemory(value);
+    if (!source)
+      return op.emitError() << "returns a tensor that is in no memory";
+    if (source != result)
+      copy(op.getLoc(), source, result);
+  }
+  func::ReturnOp::create(builder, op.getLoc());
+  return success();
+}
+
+/// Bodies hold the numbers that they use, as nothing stands around them.
+LogicalResult ProgramBuilder::closeBodies() {
+  WalkResult walked = program.walk([&](linalg::LinalgOp op) {
+    DenseMap<Value, Value> copied;
+    builder.setInsertionPointToStart(op.getBlock());
+    WalkResult inner = op.getBlock()->walk([&](Operation *user) {
+      for (OpOperand &operand : user->getOpOperands()) {
+        Operation *made = operand.get().getDefiningOp();
+        if (!made || program->isProperAncestor(made))
+          continue;
+        if (!made->hasTrait<OpTrait::ConstantLike>()) {
+          op.emitError() << "'" << op->getName()
+                         << "' reads a number that is known at run time only, "
+                            "where the programs of an NPU have constants";
+          return WalkResult::interrupt();
+        }
+        Value &copy = copied[operand.get()];
+        if (!copy)
+          copy = builder.clone(*made)->getResult(0);
+        operand.set(copy);
+      }
+      return WalkResult::advance();
+    });
+    return inner.wasInterrupted() ? inner : WalkResult::advance();
+  });
+  return success(!walked.wasInterrupted());
+}
+
+/// After the last op that has a tensor or a view of it.
+void ProgramBuilder::freeTensors() {
+  llvm::MapVector<Operation *, Operation *> last;
+  for (Operation &op : *body)
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *alloc =
+                npu::getViewedMemory(operand).getDefiningOp<npu::AllocOp>())
+          last[alloc] = &op;
+    });
+  for (auto [alloc, user] : last) {
+    builder.setInsertionPointAfter(user);
+    npu::DeallocOp::create(builder, user->getLoc(), alloc->getResult(0));
+  }
+}
+
+LogicalResult ProgramBuilder::run() {
+  if (failed(checkFunction()))
+    return failure();
+  sinkLoads();
+  chip = findChip();
+  planHomes();
+  program = func::FuncOp::create(builder, function.getLoc(), function.getName(),
+                                 builder.getFunctionType({}, {}));
+  program.setVisibility(function.getVisibility());
+  body = program.addEntryBlock();
+  for (BlockArgument argument : function.getArguments())
+    memory[argument] = addArgument(
+        argument.getLoc(),
+        getMemRefType(cast<RankedTensorType>(argument.getType())), "");
+  for (Type type : function.getResultTypes())
+    results.push_back(addArgument(function.getLoc(),
+                                  getMemRefType(cast<RankedTensorType>(type)),
+                                  npu::kResultArgument));
+  for (Operation &op : function.getBody().front())
+    if (failed(lower(&op)) || hasImpossibleMove) {
+      program.erase();
+      return failure();
+    }
+  if (failed(closeBodies())) {
+    program.erase();
+    return failure();
+  }
+  freeTensors();
+  program.setFunctionType(
+      builder.getFunctionType(body->getArgumentTypes(), {}));
+  for (auto [i, role] : llvm::enumerate(roles))
+    if (!role.empty())
+      program.setArgAttr(i, role, builder.getUnitAttr());
+  function.erase();
+  return success();
+}
+
+namespace {
+struct ConvertLayoutToNPUPass
+    : public layout::impl::ConvertLayoutToNPUPassBase<ConvertLayoutToNPUPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (function.isDeclaration())
+        continue;
+      if (failed(ProgramBuilder(function, symbols).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

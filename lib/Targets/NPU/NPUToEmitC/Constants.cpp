@@ -1,0 +1,91 @@
+//===- Constants.cpp - The block of coefficients --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/NPU/NPUToEmitC/Constants.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+
+ChipAttr npu::findChip(ModuleOp module) {
+  ChipAttr chip;
+  module.walk([&](AllocOp alloc) {
+    auto scatter = dyn_cast<layout::NpuScatterAttr>(
+        cast<MemRefType>(alloc.getMemref().getType()).getLayout());
+    if (scatter)
+      chip = dyn_cast_or_null<ChipAttr>(scatter.getTarget());
+    return chip ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return chip;
+}
+
+/// The bytes of a constant, or of each of its equal elements.
+static std::optional<ArrayRef<char>> getData(memref::GlobalOp global) {
+  if (!global.getConstant() || !global.getInitialValue())
+    return std::nullopt;
+  Attribute value = *global.getInitialValue();
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    return dense.getRawData();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  // A resource that was elided in printing has no blob.
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  return blob ? std::make_optional(blob->getData()) : std::nullopt;
+}
+
+FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
+  int64_t alignment = 64;
+  if (ChipAttr chip = findChip(module))
+    alignment = std::max(alignment, chip.getDmaAlignment());
+  ConstantBlock block;
+  for (auto global : module.getOps<memref::GlobalOp>()) {
+    auto type = cast<MemRefType>(global.getType());
+    std::optional<int64_t> bytes = layout::getWholeBytes(type.getElementType());
+    MemoryAttr memory = getMemory(type);
+    if (!bytes || !memory || !memory.isSystem() ||
+        !type.getLayout().isIdentity())
+      return global.emitOpError()
+             << "becomes coefficients in system memory: integers or floats of "
+                "whole bytes in row-major order of #npu.memory<system>, found "
+             << type;
+    std::optional<ArrayRef<char>> data = getData(global);
+    int64_t size = type.getNumElements() * *bytes;
+    if (!data ||
+        (int64_t(data->size()) != size && int64_t(data->size()) != *bytes))
+      return global.emitOpError()
+             << "becomes coefficients in system memory: it must be a constant "
+                "with its data";
+    int64_t offset = llvm::alignTo(block.bytes, alignment);
+    block.entries.push_back({global, offset, size, *data});
+    block.offsets[global.getSymName()] = offset;
+    block.bytes = offset + size;
+  }
+  return block;
+}
+
+void ConstantBlock::write(raw_ostream &os) const {
+  int64_t at = 0;
+  for (const Entry &entry : entries) {
+    os.write_zeros(entry.offset - at);
+    at = entry.offset + entry.bytes;
+    if (int64_t(entry.once.size()) == entry.bytes) {
+      os.write(entry.once.data(), entry.once.size());
+      continue;
+    }
+    // Few large writes of what repeats.
+    std::string repeated;
+    int64_t step = entry.once.size();
+    int64_t most = std::min(entry.bytes, step * 4096);
+    while (int64_t(repeated.size()) < most)
+      repeated.append(entry.once.begin(), entry.once.end());
+    for (int64_t left = entry.bytes; left > 0; left -= most)
+      os.write(repeated.data(), std::min(left, most));
+  }
+}

@@ -1,0 +1,115 @@
+//===- FunctionEmitter.h - One function as C++ ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the ops of one function into calls, in their order. Where an operand
+// lies is asked of its canonical map alone; views take no code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_FUNCTIONEMITTER_H
+#define LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_FUNCTIONEMITTER_H
+
+#include "DenseKernels.h"
+#include "OkkCalls.h"
+#include "UnitRule.h"
+#include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Targets/NPU/NPUToEmitC/Constants.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir {
+namespace npu {
+
+/// The memref of linear memory whose pointer a view of it counts from.
+Value getLinearMemory(Value memref);
+
+/// The C++ name of a function of the module.
+std::string getEmittedName(StringRef name);
+
+/// What the functions of a module share.
+struct ModuleEmission {
+  OpBuilder &builder;
+  const ConstantBlock &constants;
+  DenseKernels &kernels;
+  bool checks;
+  /// Tensors own their elements alone.
+  bool exactBytes;
+};
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(func::FuncOp function, ModuleEmission &shared)
+      : function(function), shared(shared), builder(shared.builder),
+        calls(builder), checks(shared.checks) {}
+
+  LogicalResult emit();
+
+private:
+  /// An operand of a computation.
+  struct Operand {
+    Value memref;
+    MemRefType type;
+    Storage storage;
+  };
+
+  LogicalResult emitBlock(Block &block);
+  void startPart(TypeRange inputs);
+  void finishParts(TypeRange inputs);
+  Value getSystemAddress(Value memref, int64_t byte);
+  LogicalResult emitAlloc(AllocOp op);
+  LogicalResult emitCopy(CopyOp op);
+  LogicalResult emitFill(FillOp op);
+  LogicalResult emitConstant(memref::GetGlobalOp op);
+
+  /// Compute.cpp.
+  LogicalResult emitCompute(linalg::LinalgOp op);
+  FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
+  bool emitAsFunction(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  /// In which units the operands are, and how the results' reach them.
+  LogicalResult checkUnits(linalg::LinalgOp op, ArrayRef<Operand> operands,
+                           ArrayRef<unsigned> parameters,
+                           SmallVectorImpl<UnitTable> &units,
+                           SmallVectorImpl<Reach> &reaches);
+
+  /// The memref with the byte of its unit in its map.
+  FailureOr<Storage> getPlaced(Operation *op, Value memref);
+  std::optional<std::vector<Transfer>>
+  plan(Operation *op, const layout::LayoutMap &source,
+       const layout::LayoutMap &dest, ArrayRef<int64_t> shape,
+       int64_t elementBytes, const TransferLimits &limits);
+  /// A tensor as boxes; their source is its row-major image.
+  std::optional<std::vector<Transfer>> planImage(Operation *op,
+                                                 const Storage &storage,
+                                                 MemRefType type,
+                                                 const TransferLimits &limits);
+  /// Says which elements the next commands move: those of a box in the memrefs,
+  /// the destination first, whose dims are the box's but for what a copy does
+  /// to its source. False where checks are not wanted or elements have no
+  /// numbers.
+  bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
+              CopyOp copy = nullptr);
+  /// Where a transfer starts, as an argument of a call.
+  Value getAddress(Value memref, const TransferSide &side);
+
+  func::FuncOp function;
+  ModuleEmission &shared;
+  OpBuilder &builder;
+  OkkCalls calls;
+  bool checks;
+  /// The parameter that a memref of linear memory counts from, and by how many
+  /// bytes it starts later.
+  DenseMap<Value, std::pair<unsigned, int64_t>> systemAddresses;
+  /// The functions that the program is cut into.
+  SmallVector<emitc::FuncOp> parts;
+  ChipAttr chip; // of all that is local
+};
+
+} // namespace npu
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_FUNCTIONEMITTER_H

@@ -1,0 +1,140 @@
+//===- Package.cpp - An NPU program with all that it needs ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/NPU/NPUToEmitC/Package.h"
+#include "FunctionEmitter.h"
+#include "layout/Support/EmittedText.h"
+#include "layout/Targets/NPU/NPUToEmitC/Passes.h"
+#include "layout/Targets/Package/PackageFiles.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/Cpp/CppEmitter.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+namespace json = llvm::json;
+
+/// What an argument is for: the program says it of what is not an input, or it
+/// is a result that copies or fills write.
+static StringRef getRole(func::FuncOp function, BlockArgument argument,
+                         const DenseSet<Value> &written) {
+  unsigned number = argument.getArgNumber();
+  if (function.getArgAttr(number, kScratchArgument))
+    return "scratch";
+  bool isResult = function.getArgAttr(number, kResultArgument) != nullptr;
+  return isResult || written.contains(argument) ? "result" : "input";
+}
+
+static DenseSet<Value> getWritten(func::FuncOp function) {
+  DenseSet<Value> written;
+  function.walk([&](Operation *op) {
+    Value dest;
+    if (auto copy = dyn_cast<CopyOp>(op))
+      dest = copy.getDest();
+    else if (auto fill = dyn_cast<FillOp>(op))
+      dest = fill.getDest();
+    if (dest)
+      written.insert(getLinearMemory(dest));
+  });
+  return written;
+}
+
+static FailureOr<json::Array> getArguments(func::FuncOp function) {
+  DenseSet<Value> written = getWritten(function);
+  json::Array arguments;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type)
+      return function.emitOpError()
+             << "takes memrefs of system memory where it becomes OKKernel "
+                "code, found "
+             << argument.getType();
+    FailureOr<Storage> storage =
+        getStorage(type, [&] { return function.emitOpError(); });
+    if (failed(storage))
+      return failure();
+    std::string element;
+    llvm::raw_string_ostream(element) << type.getElementType();
+    int64_t reach = (*storage->map.storageExtent(type.getShape()))[0];
+    arguments.push_back(
+        json::Object{{"shape", json::Array(type.getShape())},
+                     {"element", element},
+                     {"bytes", reach * storage->elementBytes},
+                     {"role", getRole(function, argument, written)}});
+  }
+  return arguments;
+}
+
+static json::Value describe(ChipAttr chip) {
+  if (!chip)
+    return nullptr;
+  json::Array maxShape(chip.getMaxShape());
+  while (maxShape.size() < 4)
+    maxShape.push_back(0);
+  return json::Object{{"npus", chip.getNpus()},
+                      {"bytes_per_npu", chip.getBytesPerNpu()},
+                      {"eu_bytes", chip.getEuBytes()},
+                      {"dma_alignment", chip.getDmaAlignment()},
+                      {"max_shape", std::move(maxShape)},
+                      {"max_stride", chip.getMaxStride().value_or(0)},
+                      {"banks", chip.getBanks().value_or(0)}};
+}
+
+LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
+                                   StringRef directory, bool checks) {
+  auto function = module.lookupSymbol<func::FuncOp>(symbol);
+  if (!function || function.isExternal())
+    return module.emitError() << "has no function '" << symbol
+                              << "' with a body to make a package of";
+  FailureOr<json::Array> arguments = getArguments(function);
+  FailureOr<ConstantBlock> constants = getConstantBlock(module);
+  if (failed(arguments) || failed(constants))
+    return failure();
+  // The name goes with the function.
+  std::string name = symbol.str();
+  size_t numArguments = arguments->size() + !constants->isEmpty();
+  json::Object manifest{{"function", layout::toUtf8(name)},
+                        {"constants", constants->bytes},
+                        {"chip", describe(findChip(module))},
+                        {"arguments", std::move(*arguments)}};
+  PassManager pm(module.getContext());
+  ConvertNPUToEmitCPassOptions options;
+  options.checks = checks;
+  pm.addPass(createConvertNPUToEmitCPass(options));
+  if (failed(pm.run(module)))
+    return failure();
+  // The data of constants outlives the ops, which the conversion took out.
+  auto writeConstants = [&](raw_ostream &os) {
+    constants->write(os);
+    return success();
+  };
+  auto writeProgram = [&](raw_ostream &os) {
+    if (failed(emitc::translateToCpp(module, os)))
+      return failure();
+    os << "extern \"C\" void okk_program(const system_addr_t *arguments) {\n  "
+       << getEmittedName(name) << "(";
+    for (size_t i = 0; i < numArguments; ++i)
+      os << (i ? ", " : "") << "arguments[" << i << "]";
+    os << ");\n}\n";
+    return success();
+  };
+  auto writeManifest = [&](raw_ostream &os) {
+    os << llvm::formatv("{0:2}\n", json::Value(std::move(manifest)));
+    return success();
+  };
+  auto write = [&](StringRef file,
+                   function_ref<LogicalResult(raw_ostream &)> fill) {
+    return layout::writePackageFile(module, directory, file, fill);
+  };
+  return failure(failed(layout::makePackageDirectory(module, directory)) ||
+                 (!constants->isEmpty() &&
+                  failed(write("constants.bin", writeConstants))) ||
+                 failed(write("program.cpp", writeProgram)) ||
+                 failed(write(layout::kManifestName, writeManifest)));
+}

@@ -1,0 +1,268 @@
+//===- NpuSimulator.cpp - An NPU that checks every access -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/NPU/Simulator/NpuSimulator.h"
+#include "NpuMemory.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir::npu;
+
+/// Buffers of system memory lie apart, so that what runs out of one is seen.
+static constexpr uint64_t kSystemBase = uint64_t(1) << 32, kSystemGap = 1 << 16;
+
+Simulator::Simulator(const SimulatedChip &chip)
+    : chip(chip), nextSystem(kSystemBase) {
+  for (int64_t unit = 0; unit < chip.npus; ++unit)
+    local.emplace_back(chip.bytesPerNpu);
+}
+
+Simulator::~Simulator() = default;
+
+std::string Simulator::describe(const Run &run) const {
+  if (run.unit < 0)
+    return "system address " + std::to_string(run.memory->base + run.byte);
+  return "byte " + std::to_string(run.byte) + " of unit " +
+         std::to_string(run.unit);
+}
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+uint64_t Simulator::allocSystem(int64_t bytes) {
+  uint64_t base = nextSystem;
+  system.emplace_back(bytes, base);
+  nextSystem = (base + bytes + 2 * kSystemGap) / kSystemGap * kSystemGap;
+  return base;
+}
+
+void Simulator::freeSystem(uint64_t address) {
+  system.remove_if([&](const Memory &m) { return m.base == address; });
+}
+
+Simulator::Memory *Simulator::findSystem(uint64_t address) {
+  for (Memory &memory : system)
+    if (address >= memory.base && address < memory.base + memory.data.size())
+      return &memory;
+  return nullptr;
+}
+
+void Simulator::writeSystem(uint64_t address, const void *data, int64_t bytes) {
+  Memory *memory = findSystem(address);
+  if (!memory || address - memory->base + bytes > memory->data.size())
+    return report("the host writes outside of system memory");
+  std::memcpy(memory->data.data() + (address - memory->base), data, bytes);
+  std::fill_n(memory->state.begin() + (address - memory->base), bytes, Written);
+}
+
+void Simulator::readSystem(uint64_t address, void *data, int64_t bytes) {
+  Memory *memory = findSystem(address);
+  if (!memory || address - memory->base + bytes > memory->data.size())
+    return report("the host reads outside of system memory");
+  Run run{memory, -1, int64_t(address - memory->base), bytes};
+  const uint8_t *state = memory->state.data() + run.byte;
+  bool isWhole = summarize(state, bytes).all & Written;
+  for (int64_t i = 0; !isWhole && i < bytes; ++i, ++run.byte)
+    if (!(memory->state[run.byte] & Written))
+      return report("the host reads " + describe(run) +
+                    ", which was never written");
+  std::memcpy(data, memory->data.data() + (address - memory->base), bytes);
+}
+
+uint64_t Simulator::readLocal(int64_t unit, int64_t byte, int64_t bytes) const {
+  uint64_t value = 0;
+  for (int64_t i = bytes - 1; i >= 0; --i)
+    value = value << 8 | local[unit].data[byte + i];
+  return value;
+}
+
+bool Simulator::isWritten(int64_t unit, int64_t byte) const {
+  return unit >= 0 && unit < chip.npus && byte >= 0 &&
+         byte < chip.bytesPerNpu && (local[unit].state[byte] & Written);
+}
+
+int64_t Simulator::countWritten() const {
+  int64_t count = 0;
+  for (const Memory &memory : local)
+    count += std::count_if(memory.state.begin(), memory.state.end(),
+                           [](uint8_t state) { return state & Written; });
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+/// Broadcasts read an element more than once.
+static bool repeats(const Operand &operand, const Box &shape) {
+  for (int d = 0; d < 4; ++d)
+    if (operand.stride[d] == 0 && shape[d] > 1)
+      return true;
+  return false;
+}
+
+void Simulator::copy(const Operand &dest, const Operand &source,
+                     const Box &shape, int64_t elementBytes, Unit unit) {
+  std::vector<Run> from, to;
+  if (!checkCommand(shape, elementBytes, unit) ||
+      !prepare(source, shape, elementBytes, unit,
+               repeats(source, shape) ? Access::Read : Access::ReadOnce,
+               "the source", from) ||
+      !prepare(dest, shape, elementBytes, unit, Access::Write,
+               "the destination", to) ||
+      !checkExpected(to, &from, 1, "the source"))
+    return;
+  std::vector<uint8_t> moved;
+  for (const Run &run : from)
+    moved.insert(moved.end(), run.memory->data.begin() + run.byte,
+                 run.memory->data.begin() + run.byte + run.bytes);
+  const uint8_t *next = moved.data();
+  for (const Run &run : to) {
+    std::memcpy(run.memory->data.data() + run.byte, next, run.bytes);
+    markWritten(run);
+    next += run.bytes;
+  }
+  if (unit == Unit::Compute) {
+    counters.bankConflicts += shareBank({&from, &to});
+    countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes);
+    return;
+  }
+  ++counters.transfers;
+  int64_t &count =
+      dest.isLocal
+          ? (source.isLocal ? counters.bytesInside : counters.bytesToLocal)
+          : (source.isLocal ? counters.bytesToSystem : counters.bytesOutside);
+  count += int64_t(moved.size());
+  regionBytes += parallel ? int64_t(moved.size()) : 0;
+}
+
+void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
+                     int64_t elementBytes, Unit unit) {
+  std::vector<Run> to;
+  if (!checkCommand(shape, elementBytes, unit) ||
+      !prepare(dest, shape, elementBytes, unit, Access::Write,
+               "the destination", to) ||
+      !checkExpected(to, nullptr, 0, "the destination"))
+    return;
+  int64_t bytes = 0;
+  for (const Run &run : to) {
+    uint8_t *data = run.memory->data.data() + run.byte;
+    for (int64_t i = 0; i < run.bytes; i += elementBytes)
+      std::memcpy(data + i, value, elementBytes);
+    markWritten(run);
+    bytes += run.bytes;
+  }
+  if (unit == Unit::Compute)
+    countSteps(to, elementBytes, bytes / elementBytes);
+  else
+    ++counters.transfers;
+}
+
+void Simulator::compute(const Operand &dest,
+                        const std::vector<Operand> &sources, const Box &shape,
+                        int64_t elementBytes, const ElementFn &fn) {
+  if (!checkCommand(shape, elementBytes, Unit::Compute))
+    return;
+  std::vector<std::vector<uint8_t>> values;
+  std::vector<std::vector<Run>> runs;
+  for (const Operand &source : sources) {
+    if (source.isLocal && dest.isLocal &&
+        source.address / chip.bytesPerNpu != dest.address / chip.bytesPerNpu)
+      return report("execution units see their own memory only: the operands "
+                    "start at units " +
+                    std::to_string(source.address / chip.bytesPerNpu) +
+                    " and " + std::to_string(dest.address / chip.bytesPerNpu));
+    std::vector<Run> from;
+    if (!prepare(source, shape, elementBytes, Unit::Compute, Access::Read,
+                 "the source", from))
+      return;
+    values.emplace_back();
+    for (const Run &run : from)
+      values.back().insert(values.back().end(),
+                           run.memory->data.begin() + run.byte,
+                           run.memory->data.begin() + run.byte + run.bytes);
+    runs.push_back(std::move(from));
+  }
+  std::vector<Run> to;
+  if (!prepare(dest, shape, elementBytes, Unit::Compute, Access::Write,
+               "the destination", to))
+    return;
+  for (size_t s = 0; s < runs.size(); ++s)
+    if (!checkExpected(to, &runs[s], s + 1, "the source"))
+      return;
+  int64_t at = 0;
+  std::vector<const void *> elements(sources.size());
+  for (const Run &run : to)
+    for (int64_t i = 0; i < run.bytes; i += elementBytes, at += elementBytes) {
+      for (size_t s = 0; s < sources.size(); ++s)
+        elements[s] = values[s].data() + at;
+      fn(run.memory->data.data() + run.byte + i, elements.data());
+    }
+  for (const Run &run : to)
+    markWritten(run);
+  std::vector<const std::vector<Run> *> operands{&to};
+  for (const std::vector<Run> &source : runs)
+    operands.push_back(&source);
+  counters.bankConflicts += shareBank(operands);
+  countSteps(to, elementBytes, at / elementBytes);
+}
+
+/// What the execution units issue, the lanes along `runs`.
+void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
+                           int64_t points) {
+  ++counters.computes;
+  regionComputes |= parallel;
+  struct Row {
+    int64_t unit, begin, end;
+  };
+  std::vector<Row> rows;
+  int64_t bytes = 0;
+  for (const Run &run : runs) {
+    rows.push_back({run.unit, run.byte, run.byte + run.bytes});
+    bytes += run.bytes;
+  }
+  auto isBefore = [](const Row &a, const Row &b) {
+    return a.unit != b.unit ? a.unit < b.unit : a.begin < b.begin;
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), isBefore))
+    std::sort(rows.begin(), rows.end(), isBefore);
+  std::vector<int64_t> steps(chip.npus);
+  for (size_t i = 0; i < rows.size();) {
+    int64_t unit = rows[i].unit, begin = rows[i].begin, end = rows[i].end;
+    for (++i; i < rows.size() && rows[i].unit == unit && rows[i].begin == end;
+         ++i)
+      end = rows[i].end;
+    steps[unit] += (end - begin + chip.euBytes - 1) / chip.euBytes;
+  }
+  int64_t elements = std::max<int64_t>(bytes / elementBytes, 1);
+  int64_t lanes = std::max<int64_t>(chip.euBytes / elementBytes, 1);
+  counters.usefulOps += points;
+  counters.issuedOps += chip.npus * lanes *
+                        *std::max_element(steps.begin(), steps.end()) *
+                        std::max<int64_t>(points / elements, 1);
+}
+
+void Simulator::startParallel() {
+  if (parallel)
+    return report("a parallel region starts inside another");
+  parallel = true;
+}
+
+void Simulator::endParallel() {
+  if (!parallel)
+    return report("a parallel region ends that did not start");
+  parallel = false;
+  for (const Run &run : touched)
+    clearBits(run.memory->state.data() + run.byte, run.bytes, kOfRegion);
+  countRegionBanks();
+  touched.clear();
+  ++counters.regions;
+  counters.overlappedBytes += regionComputes ? regionBytes : 0;
+  regionComputes = false;
+  regionBytes = 0;
+}

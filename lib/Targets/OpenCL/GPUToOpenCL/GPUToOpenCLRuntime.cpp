@@ -1,0 +1,94 @@
+//===- GPUToOpenCLRuntime.cpp - The host's side of OpenCL -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CONVERTGPUTOOPENCLRUNTIMEPASS
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+FailureOr<EmbeddedBinaries> layout::embedBinaries(ModuleOp module) {
+  EmbeddedBinaries binaries;
+  for (auto binary :
+       llvm::make_early_inc_range(module.getOps<gpu::BinaryOp>())) {
+    auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+    StringRef bytes = object.getObject().getValue();
+    if (object.getFormat() != gpu::CompilationTarget::Binary ||
+        bytes.size() % sizeof(uint32_t))
+      return binary.emitError() << "holds no words of SPIR-V as its first "
+                                   "object";
+    OpBuilder builder(binary);
+    // Aligned as words. Not a string of bytes as they are: a tensor of words
+    // is what the launcher keeps out of the code it compiles.
+    auto type = RankedTensorType::get(bytes.size() / 4, builder.getI32Type());
+    auto words = DenseElementsAttr::getFromRawBuffer(
+        type, ArrayRef(bytes.data(), bytes.size()));
+    auto global = LLVM::GlobalOp::create(
+        builder, binary.getLoc(),
+        LLVM::LLVMArrayType::get(builder.getI32Type(), bytes.size() / 4),
+        /*isConstant=*/true, LLVM::Linkage::Internal,
+        (kOwnPrefix + "words_" + binary.getName()).str(), words,
+        /*alignment=*/4);
+    binaries[binary.getName()] = {global, static_cast<int64_t>(bytes.size()),
+                                  object.getKernels()};
+  }
+  return binaries;
+}
+
+/// Device memrefs lose their memory space wherever they are left.
+static void dropMemorySpaces(ModuleOp module) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
+    if (!isOnDevice(type))
+      return std::nullopt;
+    return MemRefType::Builder(type).setMemorySpace({});
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+namespace {
+struct ConvertGPUToOpenCLRuntime
+    : layout::impl::ConvertGPUToOpenCLRuntimePassBase<
+          ConvertGPUToOpenCLRuntime> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(checkHost(module)))
+      return signalPassFailure();
+    FailureOr<EmbeddedBinaries> binaries = embedBinaries(module);
+    if (failed(binaries))
+      return signalPassFailure();
+
+    LLVMTypeConverter converter(&getContext());
+    converter.addTypeAttributeConversion(
+        [](BaseMemRefType type, StringAttr space) -> Attribute {
+          return IntegerAttr::get(IntegerType::get(space.getContext(), 64), 0);
+        });
+    RewritePatternSet patterns(&getContext());
+    populateHostPatterns(converter, *binaries, patterns);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalDialect<gpu::GPUDialect>();
+    target.addLegalOp<gpu::BinaryOp>();
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+
+    for (auto binary :
+         llvm::make_early_inc_range(module.getOps<gpu::BinaryOp>()))
+      binary.erase();
+    module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
+    dropMemorySpaces(module);
+  }
+};
+} // namespace

@@ -1,0 +1,329 @@
+//===- HostPatterns.cpp - GPU ops of the host to runtime calls ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostPatterns.h"
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static int32_t getRuntimeKind(StorageKind kind) {
+  switch (kind) {
+  case StorageKind::Image2DArray:
+    return LayoutClImage2DArray;
+  case StorageKind::Image3D:
+    return LayoutClImage3D;
+  default:
+    return LayoutClImage2D;
+  }
+}
+
+static int32_t getRuntimeChannel(Type element) {
+  if (element.isF16())
+    return LayoutClHalf;
+  if (element.isInteger(8))
+    return LayoutClSigned8;
+  if (element.isInteger(16))
+    return LayoutClSigned16;
+  return element.isInteger(32) ? LayoutClSigned32 : LayoutClFloat;
+}
+
+namespace {
+/// What the patterns of all GPU ops share.
+template <typename OpTy>
+class RuntimePattern : public ConvertOpToLLVMPattern<OpTy> {
+public:
+  using ConvertOpToLLVMPattern<OpTy>::ConvertOpToLLVMPattern;
+
+protected:
+  Type pointer() const {
+    return LLVM::LLVMPointerType::get(&this->getTypeConverter()->getContext());
+  }
+
+  /// Calls a function of the runtime; null where it returns nothing.
+  Value call(ConversionPatternRewriter &rewriter, Operation *op, StringRef name,
+             Type result, ValueRange operands) const {
+    auto module = op->getParentOfType<ModuleOp>();
+    FailureOr<LLVM::LLVMFuncOp> function = [&] {
+      OpBuilder::InsertionGuard guard(rewriter);
+      return LLVM::lookupOrCreateFn(
+          rewriter, module, name, llvm::to_vector(operands.getTypes()),
+          result ? result : LLVM::LLVMVoidType::get(op->getContext()));
+    }();
+    assert(succeeded(function) && "no other function has the runtime's names");
+    auto made =
+        LLVM::CallOp::create(rewriter, op->getLoc(), *function, operands);
+    return result ? made.getResult() : Value();
+  }
+
+  /// A global of the module, made where it is missing.
+  template <typename Make>
+  Value addressOf(ConversionPatternRewriter &rewriter, Operation *op,
+                  const std::string &name, Make make) const {
+    auto module = op->getParentOfType<ModuleOp>();
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+    if (!global) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(module.getBody());
+      global = make();
+    }
+    return LLVM::AddressOfOp::create(rewriter, op->getLoc(), global);
+  }
+
+  /// A pointer of the module that is null until the runtime fills it.
+  Value slotOf(ConversionPatternRewriter &rewriter, Operation *op,
+               const std::string &name) const {
+    return addressOf(rewriter, op, name, [&] {
+      auto global = LLVM::GlobalOp::create(
+          rewriter, op->getLoc(), pointer(), /*isConstant=*/false,
+          LLVM::Linkage::Internal, name, Attribute());
+      Block *block = rewriter.createBlock(&global.getInitializerRegion());
+      rewriter.setInsertionPointToStart(block);
+      Value null = LLVM::ZeroOp::create(rewriter, op->getLoc(), pointer());
+      LLVM::ReturnOp::create(rewriter, op->getLoc(), null);
+      return global;
+    });
+  }
+
+  Value constant(ConversionPatternRewriter &rewriter, Location loc, Type type,
+                 int64_t value) const {
+    return LLVM::ConstantOp::create(rewriter, loc, type,
+                                    rewriter.getIntegerAttr(type, value));
+  }
+
+  /// Bytes of the elements of a memref with a descriptor.
+  Value byteSize(ConversionPatternRewriter &rewriter, Location loc,
+                 ArrayRef<Value> sizes, Type element) const {
+    Type i64 = rewriter.getI64Type();
+    unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+    Value size = constant(rewriter, loc, i64, bytes);
+    for (Value each : sizes)
+      size = LLVM::MulOp::create(rewriter, loc, size, each);
+    return size;
+  }
+};
+
+struct AllocPattern : RuntimePattern<gpu::AllocOp> {
+  using RuntimePattern::RuntimePattern;
+  LogicalResult
+  matchAndRewrite(gpu::AllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    DeviceStorage storage =
+        *getDeviceStorage(type, [&] { return op.emitError(); });
+    SmallVector<Value> sizes, strides;
+    Value elements;
+    getMemRefDescriptorSizes(loc, type, adaptor.getDynamicSizes(), rewriter,
+                             sizes, strides, elements, /*sizeInBytes=*/false);
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    Value slices =
+        sizes.size() == 3 ? sizes[0] : constant(rewriter, loc, i64, 1);
+    Value object;
+    if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName)) {
+      object = getConstant(op, data, storage, sizes, slices, rewriter);
+    } else if (storage.isImage()) {
+      object = call(
+          rewriter, op, "layoutClCreateImage", pointer(),
+          {constant(rewriter, loc, i32, getRuntimeKind(storage.kind)),
+           constant(rewriter, loc, i32, getRuntimeChannel(storage.element)),
+           sizes.back(), sizes[sizes.size() - 2], slices});
+    } else {
+      object = call(rewriter, op, "layoutClCreateBuffer", pointer(),
+                    byteSize(rewriter, loc, sizes, storage.element));
+    }
+    rewriter.replaceOp(op, {createMemRefDescriptor(loc, type, object, object,
+                                                   sizes, strides, rewriter)});
+    return success();
+  }
+
+private:
+  /// The object with the data of a memref.global, made at the first run.
+  Value getConstant(gpu::AllocOp op, FlatSymbolRefAttr data,
+                    const DeviceStorage &storage, ArrayRef<Value> sizes,
+                    Value slices, ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    Value one = constant(rewriter, loc, i64, 1);
+    SmallVector<Value> all(sizes);
+    int32_t kind = 0;
+    if (storage.isImage()) {
+      kind = getRuntimeKind(storage.kind);
+      all.push_back(constant(rewriter, loc, i64, 4));
+    }
+    auto global =
+        SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, data);
+    Value host = memref::GetGlobalOp::create(rewriter, loc, global.getType(),
+                                             data.getValue());
+    Value address =
+        memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, host);
+    address = arith::IndexCastOp::create(rewriter, loc, i64, address);
+    address = LLVM::IntToPtrOp::create(rewriter, loc, pointer(), address);
+    return call(
+        rewriter, op, "layoutClGetConstant", pointer(),
+        {slotOf(rewriter, op,
+                (kOwnPrefix + "constant_" + data.getValue()).str()),
+         constant(rewriter, loc, i32, kind),
+         constant(rewriter, loc, i32, getRuntimeChannel(storage.element)),
+         sizes.back(), sizes.size() > 1 ? sizes[sizes.size() - 2] : one, slices,
+         address, byteSize(rewriter, loc, all, storage.element)});
+  }
+};
+
+struct DeallocPattern : RuntimePattern<gpu::DeallocOp> {
+  using RuntimePattern::RuntimePattern;
+  LogicalResult
+  matchAndRewrite(gpu::DeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MemRefDescriptor memref(adaptor.getMemref());
+    call(rewriter, op, "layoutClRelease", {},
+         memref.allocatedPtr(rewriter, op.getLoc()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CopyPattern : RuntimePattern<gpu::MemcpyOp> {
+  using RuntimePattern::RuntimePattern;
+  LogicalResult
+  matchAndRewrite(gpu::MemcpyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getDst().getType());
+    bool isUpload = !isOnDevice(cast<MemRefType>(op.getSrc().getType()));
+    MemRefDescriptor to(adaptor.getDst()), from(adaptor.getSrc());
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      sizes.push_back(to.size(rewriter, loc, d));
+    StringRef name = isUpload           ? "layoutClUpload"
+                     : isOnDevice(type) ? "layoutClCopy"
+                                        : "layoutClDownload";
+    call(rewriter, op, name, {},
+         {to.alignedPtr(rewriter, loc), from.alignedPtr(rewriter, loc),
+          byteSize(rewriter, loc, sizes, type.getElementType())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
+  LaunchPattern(const LLVMTypeConverter &converter,
+                const EmbeddedBinaries &binaries)
+      : RuntimePattern(converter), binaries(binaries) {}
+
+  LogicalResult
+  matchAndRewrite(gpu::LaunchFuncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type i64 = rewriter.getI64Type();
+    Value kernel = getKernel(op, rewriter);
+
+    SmallVector<Value> grid{adaptor.getGridSizeX(),  adaptor.getGridSizeY(),
+                            adaptor.getGridSizeZ(),  adaptor.getBlockSizeX(),
+                            adaptor.getBlockSizeY(), adaptor.getBlockSizeZ()};
+    SmallVector<Value> values, sizes;
+    for (auto [given, value] :
+         llvm::zip_equal(op.getKernelOperands(), adaptor.getKernelOperands())) {
+      int64_t bytes = 0;
+      if (isa<MemRefType>(given.getType())) {
+        MemRefDescriptor memref(value);
+        value = memref.alignedPtr(rewriter, loc);
+      } else {
+        // Kernels take f32 for f16: not every device has the latter.
+        if (value.getType().isF16())
+          value = LLVM::FPExtOp::create(rewriter, loc, rewriter.getF32Type(),
+                                        value);
+        bytes = value.getType().getIntOrFloatBitWidth() / 8;
+        value = spill(rewriter, op, value.getType(), value);
+      }
+      values.push_back(value);
+      sizes.push_back(constant(rewriter, loc, i64, bytes));
+    }
+    call(rewriter, op,
+         runsInAnyGroups(op) ? "layoutClLaunchItems" : "layoutClLaunch", {},
+         {kernel, spill(rewriter, op, i64, grid),
+          constant(rewriter, loc, rewriter.getI32Type(), values.size()),
+          spill(rewriter, op, pointer(), values),
+          spill(rewriter, op, i64, sizes)});
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  bool runsInAnyGroups(gpu::LaunchFuncOp op) const {
+    gpu::KernelTableAttr kernels =
+        binaries.lookup(op.getKernelModuleName().getValue()).kernels;
+    DictionaryAttr metadata =
+        kernels ? kernels.lookup(op.getKernelName()).getMetadata()
+                : DictionaryAttr();
+    return metadata && metadata.contains(kAnyGroupsAttrName);
+  }
+
+  /// Memory on the stack with these values of one type. It is allocated once
+  /// for the function, not at each turn of a loop.
+  Value spill(ConversionPatternRewriter &rewriter, Operation *op, Type type,
+              ValueRange values) const {
+    Location loc = op->getLoc();
+    Value array;
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      Region *body = op->getParentRegion();
+      while (!isa<FunctionOpInterface>(body->getParentOp()))
+        body = body->getParentRegion();
+      rewriter.setInsertionPointToStart(&body->front());
+      Value count = constant(rewriter, loc, rewriter.getI32Type(),
+                             std::max<size_t>(values.size(), 1));
+      array = LLVM::AllocaOp::create(rewriter, loc, pointer(), type, count);
+    }
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Value place =
+          LLVM::GEPOp::create(rewriter, loc, pointer(), type, array,
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(rewriter, loc, value, place);
+    }
+    return array;
+  }
+
+  Value getKernel(gpu::LaunchFuncOp op,
+                  ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    StringRef binary = op.getKernelModuleName().getValue();
+    StringRef kernel = op.getKernelName().getValue();
+    // No name of a kernel holds a dot.
+    std::string stem = (binary + "." + kernel).str();
+    Value slot = slotOf(rewriter, op, (kOwnPrefix + "kernel_" + stem).str());
+    std::string nameOfText = (kOwnPrefix + "name_" + stem).str();
+    Value name = addressOf(rewriter, op, nameOfText, [&] {
+      std::string text = kernel.str() + '\0';
+      return LLVM::GlobalOp::create(
+          rewriter, loc,
+          LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size()),
+          /*isConstant=*/true, LLVM::Linkage::Internal, nameOfText,
+          rewriter.getStringAttr(text));
+    });
+    EmbeddedBinary embedded = binaries.lookup(binary);
+    Value words = LLVM::AddressOfOp::create(rewriter, loc, embedded.global);
+    Value bytes =
+        constant(rewriter, loc, rewriter.getI64Type(), embedded.bytes);
+    return call(rewriter, op, "layoutClGetKernel", pointer(),
+                {slot, words, bytes, name});
+  }
+
+  const EmbeddedBinaries &binaries;
+};
+} // namespace
+
+void layout::populateHostPatterns(const LLVMTypeConverter &converter,
+                                  const EmbeddedBinaries &binaries,
+                                  RewritePatternSet &patterns) {
+  patterns.add<AllocPattern, DeallocPattern, CopyPattern>(converter);
+  patterns.add<LaunchPattern>(converter, binaries);
+}

@@ -1,0 +1,112 @@
+//===- KernelsToSPIRV.cpp - GPU modules to SPIR-V modules -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/IndexToSPIRV/IndexToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CONVERTIMAGEKERNELSTOSPIRVPASS
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// What kernels may use; the module states what they do use.
+static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
+  using spirv::Capability;
+  auto triple = spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_0,
+      {Capability::Kernel, Capability::Addresses, Capability::ImageBasic,
+       Capability::Int64, Capability::Int16, Capability::Int8,
+       Capability::Float64, Capability::Float16Buffer},
+      ArrayRef<spirv::Extension>(), context);
+  return spirv::TargetEnvAttr::get(triple,
+                                   spirv::getDefaultResourceLimits(context));
+}
+
+static LogicalResult convertModule(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  spirv::TargetEnvAttr targetEnv = getTargetEnv(context);
+  SPIRVConversionOptions options;
+  options.use64bitIndex = true;
+  options.emulateLT32BitScalarTypes = false;
+  SPIRVTypeConverter converter(targetEnv, options);
+  addDeviceTypes(converter);
+
+  RewritePatternSet patterns(context);
+  ScfToSPIRVContext scfContext;
+  populateKernelPatterns(converter, patterns);
+  populateOpenCLStdPatterns(converter, patterns);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  populateSCFToSPIRVPatterns(converter, scfContext, patterns);
+  index::populateIndexToSPIRVPatterns(converter, patterns);
+  ub::populateUBToSPIRVConversionPatterns(converter, patterns);
+
+  auto target = SPIRVConversionTarget::get(targetEnv);
+  // Kinds of images have no capability of their own in OpenCL.
+  target->addLegalOp<spirv::ImageReadOp, spirv::ImageWriteOp>();
+  // Declarations of OpenCL.std's functions, which no linker will see.
+  target->addLegalOp<spirv::FuncOp, spirv::FunctionCallOp>();
+  // What is left says where it is; this says what to do.
+  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      diagnostic.attachNote()
+          << "OpenCL kernels have no form of it; write it with ops of arith, "
+             "math, vector, memref and scf that they have, or compute it on "
+             "the "
+             "host";
+    return failure();
+  });
+  return applyFullConversion(module, *target, std::move(patterns));
+}
+
+namespace {
+struct ConvertImageKernelsToSPIRV
+    : layout::impl::ConvertImageKernelsToSPIRVPassBase<
+          ConvertImageKernelsToSPIRV> {
+  void runOnOperation() override {
+    SmallVector<gpu::GPUModuleOp> modules(
+        getOperation().getOps<gpu::GPUModuleOp>());
+    for (gpu::GPUModuleOp module : modules)
+      if (failed(convert(module)))
+        return signalPassFailure();
+  }
+
+  LogicalResult convert(gpu::GPUModuleOp module) {
+    if (failed(checkKernels(module)))
+      return failure();
+    OpBuilder builder(module);
+    auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
+    auto spirvModule = [&]() -> spirv::ModuleOp {
+      // Upstream writes what an scf.for gives at the end of each turn, and so
+      // never where there is none; of an scf.while it writes it before.
+      OpPassManager loops(gpu::GPUModuleOp::getOperationName());
+      loops.addPass(createForToWhileLoopPass());
+      if (failed(runPipeline(loops, clone)))
+        return {};
+      computeHalfInFloat(clone);
+      if (failed(legalizeForOpenCL(clone)) || failed(convertModule(clone)))
+        return {};
+      return dyn_cast<spirv::ModuleOp>(module->getPrevNode());
+    }();
+    return spirvModule ? finishModule(spirvModule) : failure();
+  }
+};
+} // namespace

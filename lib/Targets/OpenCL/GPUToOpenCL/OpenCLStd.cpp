@@ -1,0 +1,167 @@
+//===- OpenCLStd.cpp - Functions that have no SPIR-V op -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Value layout::callOpenCLStd(OpBuilder &builder, Location loc, StringRef name,
+                            Type resultType, ValueRange operands) {
+  Operation *module = builder.getInsertionBlock()->getParentOp();
+  while (!isa<spirv::ModuleOp>(module))
+    module = module->getParentOp();
+  // One function for each type that the result and the last operand have.
+  std::string symbol = ("__ocl_" + name).str();
+  Type named = resultType ? resultType : operands.front().getType();
+  if (auto vector = dyn_cast<VectorType>(named))
+    symbol += "_v" + std::to_string(vector.getNumElements());
+  symbol +=
+      "_" + std::to_string(getElementTypeOrSelf(named).getIntOrFloatBitWidth());
+  if (!SymbolTable::lookupSymbolIn(module, symbol)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&module->getRegion(0).front());
+    auto function = spirv::FuncOp::create(
+        builder, module->getLoc(), symbol,
+        builder.getFunctionType(operands.getTypes(), resultType
+                                                         ? TypeRange(resultType)
+                                                         : TypeRange()));
+    MLIRContext *context = builder.getContext();
+    function.setLinkageAttributesAttr(spirv::LinkageAttributesAttr::get(
+        context, builder.getStringAttr(kOpenCLStdPrefix + name),
+        spirv::LinkageTypeAttr::get(context, spirv::LinkageType::Import)));
+  }
+  auto call = spirv::FunctionCallOp::create(builder, loc, resultType, symbol,
+                                            operands, /*arg_attrs=*/nullptr,
+                                            /*res_attrs=*/nullptr);
+  return resultType ? call.getResult(0) : Value();
+}
+
+namespace {
+template <typename MathOp> struct CallPattern : OpConversionPattern<MathOp> {
+  CallPattern(const TypeConverter &converter, MLIRContext *context,
+              StringRef name)
+      : OpConversionPattern<MathOp>(converter, context, /*benefit=*/10),
+        name(name) {}
+  LogicalResult
+  matchAndRewrite(MathOp op, typename MathOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    rewriter.replaceOp(op, callOpenCLStd(rewriter, op.getLoc(), name, type,
+                                         adaptor.getOperands()));
+    return success();
+  }
+  StringRef name;
+};
+
+/// OpSelect of SPIR-V 1.0 selects vectors by vectors only.
+struct SelectByVector : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || isa<VectorType>(op.getCondition().getType()))
+      return failure();
+    Value condition = vector::BroadcastOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI1Type()),
+        op.getCondition());
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getConditionMutable().assign(condition); });
+    return success();
+  }
+};
+
+/// Arithmetic on bits is logic: SPIR-V has no numbers of one bit.
+template <typename From, typename To>
+struct LogicOfBits : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isInteger(1))
+      return rewriter.notifyMatchFailure(op, "is no arithmetic on bits");
+    rewriter.replaceOpWithNewOp<To>(op, op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
+/// The trailing zeros are the ones of ~x & (x - 1); OpenCL 1.2 has no function
+/// for them.
+struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::CountTrailingZerosOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    auto constant = [&](int64_t value) {
+      TypedAttr attr =
+          rewriter.getIntegerAttr(getElementTypeOrSelf(type), value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = SplatElementsAttr::get(vector, attr);
+      return arith::ConstantOp::create(rewriter, loc, attr);
+    };
+    Value x = op.getOperand();
+    Value flipped = arith::XOrIOp::create(rewriter, loc, x, constant(-1));
+    Value below = arith::SubIOp::create(rewriter, loc, x, constant(1));
+    Value ones = arith::AndIOp::create(rewriter, loc, flipped, below);
+    rewriter.replaceOpWithNewOp<math::CtPopOp>(op, ones);
+    return success();
+  }
+};
+} // namespace
+
+void layout::populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<CallPattern<math::CbrtOp>>(converter, context, "cbrt");
+  patterns.add<CallPattern<math::CtPopOp>>(converter, context, "popcount");
+  patterns.add<CallPattern<math::ErfcOp>>(converter, context, "erfc");
+  patterns.add<CallPattern<math::Exp2Op>>(converter, context, "exp2");
+  // Upstream has patterns for these two that lose the digits they exist for.
+  patterns.add<CallPattern<math::ExpM1Op>>(converter, context, "expm1");
+  patterns.add<CallPattern<math::Log1pOp>>(converter, context, "log1p");
+  patterns.add<CallPattern<math::Log2Op>>(converter, context, "log2");
+  patterns.add<CallPattern<math::Log10Op>>(converter, context, "log10");
+  patterns.add<CallPattern<math::TruncOp>>(converter, context, "trunc");
+}
+
+LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  math::populateExpansionPatterns(patterns, {"clampf", "ctlz", "fpowi"});
+  // Rounding to bf16 is arithmetic on the bits of an f32.
+  arith::populateExpandBFloat16Patterns(patterns);
+  arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
+  patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
+  // A bit that is set is 1 without a sign, and -1 with one.
+  patterns.add<LogicOfBits<arith::AddIOp, arith::XOrIOp>,
+               LogicOfBits<arith::SubIOp, arith::XOrIOp>,
+               LogicOfBits<arith::MulIOp, arith::AndIOp>,
+               LogicOfBits<arith::MinUIOp, arith::AndIOp>,
+               LogicOfBits<arith::MaxUIOp, arith::OrIOp>,
+               LogicOfBits<arith::MinSIOp, arith::OrIOp>,
+               LogicOfBits<arith::MaxSIOp, arith::AndIOp>>(module.getContext());
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  WalkResult walked = module.walk([](Operation *op) {
+    for (Type type : op->getOperandTypes())
+      if (getElementTypeOrSelf(type).isBF16()) {
+        op->emitError() << "computes with bf16, to which OpenCL kernels only "
+                           "round: compute with f32, between arith.extf and "
+                           "arith.truncf";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}

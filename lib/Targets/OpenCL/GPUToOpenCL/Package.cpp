@@ -1,0 +1,394 @@
+//===- Package.cpp - A program for another OpenCL runtime -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
+#include "layout/Support/EmittedText.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
+#include "layout/Targets/Package/PackageFiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+namespace json = llvm::json;
+
+static std::string toText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return toUtf8(text);
+}
+
+static StringRef getKindName(StorageKind kind) {
+  switch (kind) {
+  case StorageKind::Buffer:
+    return "buffer";
+  case StorageKind::Image2D:
+    return "image2d";
+  case StorageKind::Image2DArray:
+    return "image2d_array";
+  case StorageKind::Image3D:
+    return "image3d";
+  }
+  llvm_unreachable("a kind of storage that is not listed");
+}
+
+static StringRef getChannelType(Type element) {
+  if (element.isF32())
+    return "CL_FLOAT";
+  if (element.isF16())
+    return "CL_HALF_FLOAT";
+  return element.isInteger(8)    ? "CL_SIGNED_INT8"
+         : element.isInteger(16) ? "CL_SIGNED_INT16"
+                                 : "CL_SIGNED_INT32";
+}
+
+namespace {
+class PackageWriter {
+public:
+  PackageWriter(ModuleOp module, func::FuncOp function)
+      : module(module), function(function) {}
+
+  LogicalResult collect();
+  LogicalResult write(StringRef directory);
+
+private:
+  LogicalResult addKernels(gpu::BinaryOp binary);
+  LogicalResult add(Operation &op);
+  LogicalResult addAlloc(gpu::AllocOp op);
+  LogicalResult addCopy(gpu::MemcpyOp op);
+  LogicalResult addLaunch(gpu::LaunchFuncOp op);
+  LogicalResult addReturn(func::ReturnOp op);
+
+  /// What the memory of the host is, seen through casts and reshapes.
+  Value getBase(Value value) const;
+  LogicalResult setHostSource(gpu::MemcpyOp op, json::Object &command);
+  LogicalResult addFile(Operation *op, StringRef symbol, json::Object &command);
+  std::optional<int64_t> getMemory(Value value) const;
+  FailureOr<int64_t> getNumber(Operation *op, Value value) const;
+
+  ModuleOp module;
+  func::FuncOp function;
+  llvm::DenseMap<Value, int64_t> memoryIds;
+  llvm::DenseMap<Value, std::vector<size_t>> downloads; // to allocs: commands
+  std::map<std::string, std::string> files;             // contents by name
+  json::Array kernels, memory, commands;
+};
+} // namespace
+
+Value PackageWriter::getBase(Value value) const {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
+            op))
+      return value;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+std::optional<int64_t> PackageWriter::getMemory(Value value) const {
+  auto place = memoryIds.find(getBase(value));
+  return place == memoryIds.end() ? std::nullopt
+                                  : std::make_optional(place->second);
+}
+
+FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return op->emitError() << "has a size that is no constant; a package lists "
+                            "commands without variables, so give the inputs "
+                            "static sizes";
+}
+
+LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
+  auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
+  std::string file = toWord(binary.getName()) + ".spv";
+  files[file] = object.getObject().getValue().str();
+  if (!object.getKernels())
+    return binary.emitError() << "has no kernel table; run "
+                                 "serialize-image-kernels on the GPU module";
+  for (gpu::KernelMetadataAttr kernel : object.getKernels()) {
+    json::Array arguments;
+    auto type = cast<FunctionType>(kernel.getFunctionType());
+    for (auto [i, input] : llvm::enumerate(type.getInputs())) {
+      auto memref = dyn_cast<MemRefType>(input);
+      if (!memref) {
+        // As the binary takes it (see convert-image-kernels-to-spirv).
+        std::string scalar = input.isIndex() ? "i64"
+                             : input.isF16() ? "f32"
+                                             : toText(input);
+        arguments.push_back(json::Object{{"kind", "scalar"}, {"type", scalar}});
+        continue;
+      }
+      auto storage =
+          getDeviceStorage(memref, [&] { return binary.emitError(); });
+      if (failed(storage))
+        return failure();
+      json::Object argument{{"kind", getKindName(storage->kind)},
+                            {"element", toText(storage->element)}};
+      DictionaryAttr attributes = kernel.getArgAttrDict(i);
+      if (auto access = attributes ? attributes.getAs<StringAttr>("access")
+                                   : StringAttr())
+        argument["access"] = toUtf8(access.getValue());
+      arguments.push_back(std::move(argument));
+    }
+    kernels.push_back(
+        json::Object{{"name", toUtf8(kernel.getName().getValue())},
+                     {"file", file},
+                     {"arguments", std::move(arguments)}});
+  }
+  return success();
+}
+
+LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
+  MemRefType type = op.getType();
+  auto storage = getDeviceStorage(type, [&] { return op.emitError(); });
+  if (failed(storage))
+    return failure();
+  SmallVector<int64_t> sizes;
+  unsigned next = 0;
+  for (int64_t size : type.getShape()) {
+    if (ShapedType::isDynamic(size)) {
+      auto number = getNumber(op, op.getDynamicSizes()[next++]);
+      if (failed(number))
+        return failure();
+      size = *number;
+    }
+    sizes.push_back(size);
+  }
+  json::Object entry{{"kind", getKindName(storage->kind)}};
+  if (storage->isImage()) {
+    entry["width"] = sizes.back();
+    entry["height"] = sizes[sizes.size() - 2];
+    if (sizes.size() == 3)
+      entry["slices"] = sizes[0];
+    entry["channel_order"] = "CL_RGBA";
+    entry["channel_type"] = getChannelType(storage->element);
+  } else {
+    entry["elements"] = sizes[0];
+    entry["element"] = toText(storage->element);
+  }
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (attribute.getName() != kConstantAttrName &&
+        attribute.getName().strref().starts_with("layout.")) {
+      std::string text;
+      llvm::raw_string_ostream(text) << attribute.getValue();
+      entry[toUtf8(attribute.getName())] = toUtf8(text);
+    }
+  memoryIds[op.getMemref()] = memory.size();
+  memory.push_back(std::move(entry));
+  if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName)) {
+    // Of an image: its rows one after the other, four channels for each pixel.
+    json::Object command{{"command", "upload"},
+                         {"memory", static_cast<int64_t>(memory.size()) - 1}};
+    if (failed(addFile(op, data.getValue(), command)))
+      return failure();
+    commands.push_back(std::move(command));
+  }
+  return success();
+}
+
+/// Where an upload comes from: an input or a constant.
+LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
+                                           json::Object &command) {
+  Value base = getBase(op.getSrc());
+  if (auto argument = dyn_cast<BlockArgument>(base)) {
+    command["input"] = argument.getArgNumber();
+    return success();
+  }
+  if (auto get = base.getDefiningOp<memref::GetGlobalOp>())
+    return addFile(op, get.getName(), command);
+  return op.emitError() << "copies host memory that is neither an argument of "
+                           "the function nor a constant; a package holds "
+                           "nothing that the host computes";
+}
+
+/// The bytes of a constant; none where it is not one.
+static std::optional<std::string> getBytes(memref::GlobalOp global) {
+  if (!global || !global.getConstant() || !global.getInitialValue())
+    return std::nullopt;
+  Attribute value = *global.getInitialValue();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return std::nullopt;
+    return std::string(blob->getData().begin(), blob->getData().end());
+  }
+  auto elements = dyn_cast<DenseElementsAttr>(value);
+  if (!elements)
+    return std::nullopt;
+  ArrayRef<char> once = elements.getRawData();
+  std::string bytes;
+  for (int64_t i = 0, e = elements.isSplat() ? elements.getNumElements() : 1;
+       i < e; ++i)
+    bytes.append(once.begin(), once.end());
+  return bytes;
+}
+
+LogicalResult PackageWriter::addFile(Operation *op, StringRef symbol,
+                                     json::Object &command) {
+  std::optional<std::string> bytes =
+      getBytes(module.lookupSymbol<memref::GlobalOp>(symbol));
+  if (!bytes)
+    return op->emitError() << "copies '" << symbol
+                           << "', which is no constant with data";
+  std::string file = toWord(symbol) + ".bin";
+  files[file] = std::move(*bytes);
+  command["file"] = file;
+  return success();
+}
+
+LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
+  std::optional<int64_t> to = getMemory(op.getDst()),
+                         from = getMemory(op.getSrc());
+  if (to && from) {
+    commands.push_back(
+        json::Object{{"command", "copy"}, {"memory", *to}, {"from", *from}});
+  } else if (to) {
+    json::Object command{{"command", "upload"}, {"memory", *to}};
+    if (failed(setHostSource(op, command)))
+      return failure();
+    commands.push_back(std::move(command));
+  } else if (from) {
+    downloads[getBase(op.getDst())].push_back(commands.size());
+    commands.push_back(
+        json::Object{{"command", "download"}, {"memory", *from}});
+  } else {
+    return op.emitError() << "copies no memory that this function allocates";
+  }
+  return success();
+}
+
+LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
+  json::Array groups, items, arguments;
+  auto add = [&](json::Array &array, gpu::KernelDim3 sizes) {
+    for (Value size : {sizes.x, sizes.y, sizes.z}) {
+      auto number = getNumber(op, size);
+      if (failed(number))
+        return failure();
+      array.push_back(*number);
+    }
+    return success();
+  };
+  if (failed(add(groups, op.getGridSizeOperandValues())) ||
+      failed(add(items, op.getBlockSizeOperandValues())))
+    return failure();
+  for (Value operand : op.getKernelOperands()) {
+    FloatAttr real;
+    if (std::optional<int64_t> id = getMemory(operand)) {
+      arguments.push_back(json::Object{{"memory", *id}});
+    } else if (matchPattern(operand, m_Constant(&real))) {
+      arguments.push_back(json::Object{{"scalar", real.getValueAsDouble()}});
+    } else {
+      auto number = getNumber(op, operand);
+      if (failed(number))
+        return failure();
+      arguments.push_back(json::Object{{"scalar", *number}});
+    }
+  }
+  commands.push_back(json::Object{
+      {"command", "launch"},
+      {"kernel", toUtf8(op.getKernelName().getValue())},
+      {"file", toWord(op.getKernelModuleName().getValue()) + ".spv"},
+      {"groups", std::move(groups)},
+      {"items", std::move(items)},
+      {"arguments", std::move(arguments)}});
+  return success();
+}
+
+LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
+  for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+    auto place = downloads.find(getBase(value));
+    if (place == downloads.end())
+      return op.emitError() << "returns result " << i
+                            << ", which is not copied from the device";
+    for (size_t command : place->second)
+      (*commands[command].getAsObject())["output"] = i;
+  }
+  return success();
+}
+
+LogicalResult PackageWriter::add(Operation &op) {
+  if (auto alloc = dyn_cast<gpu::AllocOp>(op))
+    return addAlloc(alloc);
+  if (auto copy = dyn_cast<gpu::MemcpyOp>(op))
+    return addCopy(copy);
+  if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+    return addLaunch(launch);
+  if (auto done = dyn_cast<func::ReturnOp>(op))
+    return addReturn(done);
+  if (auto dealloc = dyn_cast<gpu::DeallocOp>(op)) {
+    if (std::optional<int64_t> id = getMemory(dealloc.getMemref()))
+      commands.push_back(json::Object{{"command", "release"}, {"memory", *id}});
+    return success();
+  }
+  if (isa<memref::AllocOp, memref::DeallocOp, memref::GetGlobalOp,
+          memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(op) ||
+      matchPattern(&op, m_Constant()))
+    return success();
+  return op.emitError() << "cannot be in a package, which lists allocations, "
+                           "copies and launches with constant sizes";
+}
+
+LogicalResult PackageWriter::collect() {
+  for (auto binary : module.getOps<gpu::BinaryOp>())
+    if (failed(addKernels(binary)))
+      return failure();
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError() << "has control flow; a package lists commands "
+                                   "in order";
+  for (Operation &op : function.getBody().front())
+    if (failed(add(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult PackageWriter::write(StringRef directory) {
+  auto list = [](TypeRange types) {
+    json::Array array;
+    for (Type type : types)
+      array.push_back(json::Object{{"type", toText(type)}});
+    return array;
+  };
+  FunctionType type = function.getFunctionType();
+  json::Object manifest{{"function", toUtf8(function.getName())},
+                        {"inputs", list(type.getInputs())},
+                        {"outputs", list(type.getResults())},
+                        {"kernels", std::move(kernels)},
+                        {"memory", std::move(memory)},
+                        {"commands", std::move(commands)}};
+  if (failed(makePackageDirectory(function, directory)))
+    return failure();
+  auto write = [&](StringRef name, StringRef contents) {
+    return writePackageFile(function, directory, name, [&](raw_ostream &os) {
+      os << contents;
+      return success();
+    });
+  };
+  for (const auto &[name, contents] : files)
+    if (failed(write(name, contents)))
+      return failure();
+  return write(
+      kManifestName,
+      llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+}
+
+LogicalResult layout::writeOpenCLPackage(ModuleOp module, StringRef name,
+                                         StringRef directory) {
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function || function.isExternal())
+    return module.emitError() << "has no function '" << name
+                              << "' with a body to make a package of";
+  PackageWriter writer(module, function);
+  return failure(failed(writer.collect()) || failed(writer.write(directory)));
+}

@@ -1,0 +1,106 @@
+//===- SerializeKernels.cpp - GPU modules to SPIR-V binaries --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_SERIALIZEIMAGEKERNELSPASS
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// How the kernel accesses each image: an image that is not stored is read.
+static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
+  Builder builder(kernel.getContext());
+  SmallVector<Attribute> attributes;
+  for (BlockArgument argument :
+       kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {
+    NamedAttrList list;
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (type && type.getRank() > 1) {
+      bool isStored = llvm::any_of(argument.getUsers(), [](Operation *user) {
+        return isa<memref::StoreOp>(user);
+      });
+      list.set("access",
+               builder.getStringAttr(isStored ? "write_only" : "read_only"));
+    }
+    attributes.push_back(list.getDictionary(kernel.getContext()));
+  }
+  return builder.getArrayAttr(attributes);
+}
+
+/// Whether the kernel asks for its group: then how many items that has is part
+/// of what it computes.
+static bool seesGroups(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp,
+                   gpu::GridDimOp, gpu::BarrierOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static gpu::ObjectAttr makeObject(gpu::GPUModuleOp module,
+                                  spirv::ModuleOp spirvModule,
+                                  ArrayRef<uint32_t> words) {
+  MLIRContext *context = module.getContext();
+  SmallVector<gpu::KernelMetadataAttr> kernels;
+  Builder builder(context);
+  auto metadata = builder.getDictionaryAttr(
+      builder.getNamedAttr(kAnyGroupsAttrName, builder.getUnitAttr()));
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+    kernels.push_back(gpu::KernelMetadataAttr::get(
+        kernel.getNameAttr(), kernel.getFunctionType(), getAccess(kernel),
+        seesGroups(kernel) ? DictionaryAttr() : metadata));
+  StringRef bytes(reinterpret_cast<const char *>(words.data()),
+                  words.size() * sizeof(uint32_t));
+  auto target = spirv::TargetEnvAttr::get(
+      *spirvModule.getVceTriple(), spirv::getDefaultResourceLimits(context));
+  return gpu::ObjectAttr::get(context, target, gpu::CompilationTarget::Binary,
+                              StringAttr::get(context, bytes),
+                              /*properties=*/nullptr,
+                              gpu::KernelTableAttr::get(context, kernels));
+}
+
+namespace {
+struct SerializeImageKernels
+    : layout::impl::SerializeImageKernelsPassBase<SerializeImageKernels> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<gpu::GPUModuleOp> modules(
+        getOperation().getOps<gpu::GPUModuleOp>());
+    for (gpu::GPUModuleOp module : modules) {
+      auto spirvModule = symbols.lookup<spirv::ModuleOp>(
+          (kSpirvModulePrefix + module.getName()).str());
+      if (!spirvModule) {
+        module.emitError() << "has no '" << kSpirvModulePrefix
+                           << module.getName()
+                           << "'; run convert-image-kernels-to-spirv first";
+        return signalPassFailure();
+      }
+      SmallVector<uint32_t, 0> words;
+      if (failed(serializeForOpenCL(spirvModule, words)))
+        return signalPassFailure();
+      OpBuilder builder(module);
+      Attribute object = makeObject(module, spirvModule, words);
+      gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
+                            /*offloadingHandler=*/nullptr, {object});
+      module.erase();
+      spirvModule.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,313 @@
+//===- SpirvBinary.cpp - SPIR-V words as OpenCL wants them ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Target/SPIRV/SPIRVBinaryUtils.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <array>
+#include <map>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+using Op = spirv::Opcode;
+
+/// One instruction: its words, the first of which holds opcode and length.
+struct Instruction {
+  SmallVector<uint32_t, 6> words;
+
+  Instruction(Op op, ArrayRef<uint32_t> operands) {
+    words.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 |
+                    static_cast<uint32_t>(op));
+    words.append(operands.begin(), operands.end());
+  }
+  explicit Instruction(ArrayRef<uint32_t> words)
+      : words(words.begin(), words.end()) {}
+
+  Op op() const { return static_cast<Op>(words[0] & 0xffff); }
+};
+
+/// The text of a literal that starts at a word of an instruction.
+std::string getText(ArrayRef<uint32_t> words) {
+  std::string text;
+  for (uint32_t word : words)
+    for (unsigned i = 0; i < 4; ++i) {
+      char c = static_cast<char>(word >> 8 * i);
+      if (!c)
+        return text;
+      text += c;
+    }
+  return text;
+}
+
+SmallVector<uint32_t> getWords(StringRef text) {
+  SmallVector<uint32_t> words(text.size() / 4 + 1);
+  for (auto [i, c] : llvm::enumerate(text))
+    words[i / 4] |= static_cast<uint32_t>(static_cast<unsigned char>(c))
+                    << 8 * (i % 4);
+  return words;
+}
+
+/// The number of an extended instruction that the dialect has no op for.
+std::optional<uint32_t> getExtendedInstruction(StringRef name) {
+  int number = llvm::StringSwitch<int>(name)
+                   .Case("cbrt", 11)
+                   .Case("erfc", 17)
+                   .Case("exp2", 20)
+                   .Case("expm1", 22)
+                   .Case("log2", 38)
+                   .Case("log10", 39)
+                   .Case("log1p", 40)
+                   .Case("trunc", 66)
+                   .Case("popcount", 166)
+                   .Case("vload_half", 173)
+                   .Case("vstore_half", 175)
+                   .Default(-1);
+  if (number < 0)
+    return std::nullopt;
+  return number;
+}
+
+class WordFixer {
+public:
+  WordFixer(SmallVectorImpl<uint32_t> &words, Refusal report)
+      : words(words), report(report) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult read();
+  LogicalResult replaceCalls();
+  LogicalResult qualifyImages();
+  void write();
+
+  LogicalResult fail(const Twine &message) {
+    report(message);
+    return failure();
+  }
+  bool isImage(uint32_t type) const { return imageTypes.count(type); }
+  uint32_t getQualified(uint32_t type, bool isWritten);
+
+  SmallVectorImpl<uint32_t> &words;
+  Refusal report;
+  uint32_t bound = 0;
+  std::vector<Instruction> instructions;
+  llvm::DenseMap<uint32_t, Instruction> imageTypes; // by id
+  /// What is left of an image type, (dim, arrayed, access) -> its new id. Types
+  /// that differ in the sampled type only become one: no type stands twice.
+  std::map<std::array<uint32_t, 3>, uint32_t> qualified;
+};
+} // namespace
+
+LogicalResult WordFixer::read() {
+  constexpr size_t header = 5;
+  if (words.size() < header || words[0] != spirv::kMagicNumber)
+    return fail("these words are no SPIR-V module");
+  bound = words[3];
+  for (size_t at = header; at < words.size();) {
+    size_t count = words[at] >> 16;
+    if (count == 0 || at + count > words.size())
+      return fail("an instruction ends past the end of the SPIR-V module");
+    instructions.emplace_back(ArrayRef<uint32_t>(words).slice(at, count));
+    at += count;
+  }
+  return success();
+}
+
+/// Calls of imported "OpenCL.std/.." functions become OpExtInst.
+LogicalResult WordFixer::replaceCalls() {
+  llvm::DenseMap<uint32_t, uint32_t> imported; // function id -> number
+  uint32_t set = 0;
+  for (const Instruction &each : instructions) {
+    if (each.op() == Op::OpExtInstImport &&
+        getText(ArrayRef(each.words).drop_front(2)) == "OpenCL.std")
+      set = each.words[1];
+    if (each.op() != Op::OpDecorate ||
+        each.words[2] !=
+            static_cast<uint32_t>(spirv::Decoration::LinkageAttributes))
+      continue;
+    std::string linkage = getText(ArrayRef(each.words).drop_front(3));
+    StringRef name = linkage;
+    if (!name.consume_front(kOpenCLStdPrefix))
+      continue;
+    std::optional<uint32_t> number = getExtendedInstruction(name);
+    if (!number)
+      return fail("OpenCL.std's '" + name + "' has no number here");
+    imported.insert({each.words[1], *number});
+  }
+  if (imported.empty())
+    return success();
+
+  std::vector<Instruction> kept;
+  bool isImport = false;
+  for (Instruction &each : instructions) {
+    if (!set && each.op() == Op::OpMemoryModel) {
+      set = bound++;
+      SmallVector<uint32_t> operands = getWords("OpenCL.std");
+      operands.insert(operands.begin(), set);
+      kept.emplace_back(Op::OpExtInstImport, operands);
+    }
+    isImport |= each.op() == Op::OpFunction && imported.count(each.words[2]);
+    if (isImport) {
+      isImport = each.op() != Op::OpFunctionEnd;
+      continue;
+    }
+    if ((each.op() == Op::OpName || each.op() == Op::OpDecorate) &&
+        imported.count(each.words[1]))
+      continue;
+    auto place = each.op() == Op::OpFunctionCall ? imported.find(each.words[3])
+                                                 : imported.end();
+    if (place == imported.end()) {
+      kept.push_back(std::move(each));
+      continue;
+    }
+    SmallVector<uint32_t> operands{each.words[1], each.words[2], set,
+                                   place->second};
+    operands.append(each.words.begin() + 4, each.words.end());
+    kept.emplace_back(Op::OpExtInst, operands);
+  }
+  instructions = std::move(kept);
+  return success();
+}
+
+uint32_t WordFixer::getQualified(uint32_t type, bool isWritten) {
+  ArrayRef<uint32_t> given = imageTypes.find(type)->second.words;
+  uint32_t &id = qualified[{given[3], given[5], isWritten ? 1u : 0u}];
+  if (!id)
+    id = bound++;
+  return id;
+}
+
+LogicalResult WordFixer::qualifyImages() {
+  llvm::DenseMap<uint32_t, uint32_t> functionResults; // of function types
+  llvm::DenseSet<uint32_t> readImages, writtenImages;
+  std::optional<uint32_t> voidType;
+  for (const Instruction &each : instructions) {
+    if (each.op() == Op::OpTypeImage)
+      imageTypes.insert({each.words[1], each});
+    else if (each.op() == Op::OpTypeFunction)
+      functionResults[each.words[1]] = each.words[2];
+    else if (each.op() == Op::OpTypeVoid)
+      voidType = each.words[1];
+    else if (each.op() == Op::OpImageRead)
+      readImages.insert(each.words[3]);
+    else if (each.op() == Op::OpImageWrite)
+      writtenImages.insert(each.words[1]);
+  }
+  if (imageTypes.empty())
+    return success();
+
+  // The types of the parameters, and from them those of the functions.
+  std::map<std::vector<uint32_t>, uint32_t> functionTypes;
+  Instruction *function = nullptr;
+  std::vector<uint32_t> signature; // result, parameters
+  for (Instruction &each : instructions) {
+    switch (each.op()) {
+    case Op::OpFunction:
+      function = &each;
+      signature = {functionResults[each.words[4]]};
+      break;
+    case Op::OpFunctionParameter: {
+      uint32_t value = each.words[2];
+      if (isImage(each.words[1])) {
+        if (readImages.count(value) && writtenImages.count(value))
+          return fail("an image is read and written by one kernel, which "
+                      "OpenCL 1.2 has not");
+        each.words[1] = getQualified(each.words[1], writtenImages.count(value));
+      }
+      signature.push_back(each.words[1]);
+      break;
+    }
+    case Op::OpLabel:
+    case Op::OpFunctionEnd:
+      if (function) {
+        uint32_t &id = functionTypes[signature];
+        if (!id)
+          id = bound++;
+        function->words[4] = id;
+        function = nullptr;
+      }
+      break;
+    case Op::OpFunctionCall:
+    case Op::OpLoad:
+      if (isImage(each.words[1]))
+        return fail("an image is no parameter of a kernel");
+      break;
+    default:
+      break;
+    }
+  }
+  if (!voidType)
+    return fail("the SPIR-V module has images and no kernel");
+
+  // Void and the images go before all other types, the function types after
+  // them.
+  std::vector<Instruction> ordered;
+  bool sawTypes = false, sawFunctions = false;
+  for (Instruction &each : instructions) {
+    auto code = static_cast<uint32_t>(each.op());
+    bool isType = code >= static_cast<uint32_t>(Op::OpTypeVoid) &&
+                  code <= static_cast<uint32_t>(Op::OpVariable);
+    if (isType && !sawTypes) {
+      sawTypes = true;
+      ordered.emplace_back(Op::OpTypeVoid, *voidType);
+      for (auto &[key, id] : qualified) {
+        // Sampled type, dim, depth, arrayed, MS, sampled, format, access. An
+        // OpenCL image has depth 0 and sampled 0, "known at run time".
+        ordered.emplace_back(Op::OpTypeImage,
+                             ArrayRef<uint32_t>{id, *voidType, key[0], 0,
+                                                key[1], 0, 0, 0, key[2]});
+      }
+    }
+    if (each.op() == Op::OpFunction && !sawFunctions) {
+      sawFunctions = true;
+      for (auto &[types, id] : functionTypes) {
+        SmallVector<uint32_t> operands{id};
+        llvm::append_range(operands, types);
+        ordered.emplace_back(Op::OpTypeFunction, operands);
+      }
+    }
+    if (each.op() != Op::OpTypeVoid && each.op() != Op::OpTypeImage &&
+        each.op() != Op::OpTypeFunction)
+      ordered.push_back(std::move(each));
+  }
+  instructions = std::move(ordered);
+  return success();
+}
+
+void WordFixer::write() {
+  SmallVector<uint32_t> header(words.begin(), words.begin() + 5);
+  header[3] = bound;
+  words.assign(header.begin(), header.end());
+  for (const Instruction &each : instructions)
+    llvm::append_range(words, each.words);
+}
+
+LogicalResult WordFixer::run() {
+  if (failed(read()) || failed(replaceCalls()) || failed(qualifyImages()))
+    return failure();
+  write();
+  return success();
+}
+
+LogicalResult layout::fixOpenCLWords(SmallVectorImpl<uint32_t> &words,
+                                     Refusal report) {
+  return WordFixer(words, report).run();
+}
+
+LogicalResult layout::serializeForOpenCL(spirv::ModuleOp module,
+                                         SmallVectorImpl<uint32_t> &words) {
+  if (failed(spirv::serialize(module, words)))
+    return module.emitError() << "cannot be serialized";
+  return fixOpenCLWords(words, [&](const Twine &message) {
+    module.emitError() << "cannot be made a binary for OpenCL: " << message;
+  });
+}

@@ -1,0 +1,69 @@
+//===- Storage.cpp - Memory of an OpenCL device as memrefs ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+bool layout::isOnDevice(BaseMemRefType type) {
+  return isa_and_nonnull<StringAttr>(type.getMemorySpace());
+}
+
+bool layout::isChannelType(Type type) {
+  return type.isF32() || type.isF16() || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32);
+}
+
+bool layout::isBufferElementType(Type type) {
+  return isChannelType(type) || type.isF64() || type.isSignlessInteger(64);
+}
+
+FailureOr<DeviceStorage>
+layout::getDeviceStorage(BaseMemRefType base,
+                         llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto space = dyn_cast_or_null<StringAttr>(base.getMemorySpace());
+  std::optional<StorageKind> kind;
+  if (space)
+    kind = llvm::StringSwitch<std::optional<StorageKind>>(space)
+               .Case("buffer", StorageKind::Buffer)
+               .Case("image2d", StorageKind::Image2D)
+               .Case("image2d_array", StorageKind::Image2DArray)
+               .Case("image3d", StorageKind::Image3D)
+               .Default(std::nullopt);
+  if (!kind)
+    return emitError() << base
+                       << " is no memory of an OpenCL device: its memory space "
+                          "must be \"buffer\", \"image2d\", \"image2d_array\" "
+                          "or \"image3d\"";
+  int64_t rank = *kind == StorageKind::Buffer    ? 1
+                 : *kind == StorageKind::Image2D ? 2
+                                                 : 3;
+  auto type = dyn_cast<MemRefType>(base);
+  if (!type || type.getRank() != rank || !type.getLayout().isIdentity())
+    return emitError() << base << " must have rank " << rank
+                       << " and no layout in memory space " << space;
+  if (*kind == StorageKind::Buffer) {
+    if (!isBufferElementType(type.getElementType()))
+      return emitError() << base
+                         << " has an element type that no OpenCL buffer holds "
+                            "here: "
+                         << kBufferElementTypes;
+    return DeviceStorage{*kind, type.getElementType()};
+  }
+  auto pixel = dyn_cast<VectorType>(type.getElementType());
+  if (!pixel || pixel.getShape() != ArrayRef<int64_t>{4} || pixel.isScalable())
+    return emitError() << base << " must have pixels of four channels, such as "
+                       << "vector<4xf32>, in memory space " << space;
+  if (!isChannelType(pixel.getElementType()))
+    return emitError() << base << " has no channel type for "
+                       << pixel.getElementType() << ": a CL_RGBA image holds "
+                       << kChannelTypes << "; put others in a buffer";
+  return DeviceStorage{*kind, pixel.getElementType()};
+}

@@ -1,0 +1,139 @@
+//===- ElementEmitter.h - Elements of tensors in a kernel ----------*- C++
+//-*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// "The element of %t at this index" as IR in a kernel: read from memory, or
+// computed from the elements that its op reads, where the fusion plan says so.
+// Addresses are the coordinates of the map with the index put in; nothing else
+// knows where an element is.
+//
+//   %t = tensor.pad %x low[0, 0, 1, 1] at (n, c, h, w)
+//     in range of %x at (n, c, h - 1, w - 1) ? that element of %x : padding
+//   %x in in_out_channel at (n, 4 * r1 + 2, h - 1, w - 1)
+//     lane 2 of the pixel x = r1 * W + w - 1, y = n * H + h - 1, clamped
+//
+// Laws:
+//  * an address outside of the storage is never touched: it is clamped, and
+//    what was read is then not used, or is padding;
+//  * a pixel is read once for each of its uses at one address;
+//  * padding is never looked at: loops stop at the size of the tensor, lanes
+//    past it keep what was accumulated before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_ELEMENTEMITTER_H
+#define LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_ELEMENTEMITTER_H
+
+#include "FusionPlan.h"
+#include "KernelScope.h"
+#include "TensorStorage.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace mlir {
+namespace layout {
+
+/// The way out where an op is not what kernels are made of.
+constexpr StringLiteral kRewrite =
+    "; the way out is to rewrite it to ops that kernels know (linalg, "
+    "elementwise ops, pad, slices, concat, reshapes), or to call it as a "
+    "function that is only declared, which runs on the host";
+
+/// What a kernel touches for one position that it computes.
+struct AccessCount {
+  int64_t imageReads = 0;
+  int64_t bufferReads = 0;
+  /// A loop has a size that is only known when the program runs.
+  bool isPerTrip = false;
+};
+
+class ElementEmitter {
+public:
+  /// `memoryOf` gives the device memory of a stored tensor on the host.
+  ElementEmitter(KernelScope &scope, const FusionPlan &plan,
+                 std::function<Value(Value)> memoryOf)
+      : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
+        memoryOf(std::move(memoryOf)) {}
+
+  /// The element of `tensor` at `index`, wherever it comes from. `valid` is
+  /// false where nobody will use it; null is true. Null where there is none:
+  /// `whyNot` says why.
+  Value evaluate(Value tensor, ArrayRef<Linear> index, Value valid);
+
+  /// The same for a tensor that is not read from memory.
+  Value compute(OpResult tensor, ArrayRef<Linear> index, Value valid);
+
+  StringRef getReason() const { return whyNot; }
+  const AccessCount &getAccesses() const { return accesses; }
+
+private:
+  using Point = ArrayRef<Linear>;
+
+  Value fail(const Twine &why);
+  Value anyElement(Value tensor);
+
+  // Memory.
+  Value load(Value tensor, Point index);
+  Value loadAddress(Value tensor, const TensorStorage &storage,
+                    ArrayRef<Linear> address, const Linear &lane);
+  Value loadCell(Value memory, const TensorStorage &storage,
+                 ArrayRef<Linear> address, ArrayRef<SizeExpr> extents);
+  Value loadDynamic(Value tensor, ValueRange index);
+  Value fromStored(Value value, Type element);
+  std::vector<Linear> getCoordinates(Value tensor, const LayoutMap &map,
+                                     Point index);
+
+  // Ops.
+  Value computePad(tensor::PadOp op, Point index, Value valid);
+  Value computeSlice(tensor::ExtractSliceOp op, Point index, Value valid);
+  Value computeInsert(tensor::InsertSliceOp op, Point index, Value valid);
+  Value computeConcat(tensor::ConcatOp op, Point index, Value valid);
+  Value computeStorageView(Operation *op, Point index, Value valid);
+  Value computeView(Operation *op, Point index, Value valid);
+  Value computeCollapse(tensor::CollapseShapeOp op, Point index, Value valid);
+  Value computeExpand(tensor::ExpandShapeOp op, Point index, Value valid);
+  Value computeElementwise(Operation *op, Point index, Value valid);
+  Value computeLinalg(linalg::LinalgOp op, unsigned result, Point index,
+                      Value valid);
+  Value chooseIf(Value condition, function_ref<Value()> yes,
+                 function_ref<Value()> no);
+  Value isBelow(const Linear &x, const SizeExpr &bound);
+  Linear offsetOf(OpFoldResult value);
+  Linear joinDigits(ArrayRef<Linear> digits, ArrayRef<SizeExpr> extents);
+
+  // Bodies and loops.
+  struct Loops;
+  bool emitLoops(Loops &loops, unsigned depth, Value valid);
+  bool emitPoint(Loops &loops, Value valid);
+  bool emitUnrolled(Loops &loops, unsigned depth, Value valid);
+  SmallVector<Value> emitBody(Block &body, ArrayRef<Value> args, Point loops,
+                              Value valid);
+  SmallVector<Value> emitOp(Operation *op, ArrayRef<Value> operands,
+                            Value valid);
+
+  KernelScope &scope;
+  OpBuilder &b;
+  Location loc;
+  const FusionPlan &plan;
+  std::function<Value(Value)> memoryOf;
+  std::string whyNot;
+  AccessCount accesses;
+  int64_t trips = 1; // of the loops around
+
+  struct Cell {
+    Value memory;
+    SmallVector<Linear> address;
+    Value value;
+  };
+  /// What was loaded in the blocks around, innermost last.
+  SmallVector<Cell> cells;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_ELEMENTEMITTER_H

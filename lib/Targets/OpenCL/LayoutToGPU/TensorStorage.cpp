@@ -1,0 +1,146 @@
+//===- TensorStorage.cpp - Where tensors live on a device -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorStorage.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/EmitIndex.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// An element as device memory holds it.
+static Type getStoredElementType(Type type) {
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  if (type.isIndex())
+    return IntegerType::get(type.getContext(), 64);
+  return type;
+}
+
+static LogicalResult checkPixels(const LayoutMap &map, Type element,
+                                 std::string &whyNot) {
+  const Coordinate &lane = map.getCoordinates().back();
+  if (map.getCoordinates().size() < 3 || lane.name != "lane" ||
+      !lane.extent.isConstantEqual(kLanesOfPixel)) {
+    whyNot = "its layout " + map.str() + " does not put " +
+             std::to_string(kLanesOfPixel) +
+             " lanes into a pixel; choose one that does, such as "
+             "#layout.rgba_image, or a buffer";
+    return failure();
+  }
+  if (isChannelType(element))
+    return success();
+  llvm::raw_string_ostream(whyNot)
+      << "images have no channel type for " << element << ", only for "
+      << kChannelTypes << "; keep it in a buffer";
+  return failure();
+}
+
+FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
+                                                  std::string &whyNot) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map)) {
+    whyNot = "its encoding is not a layout; remove it, or state a layout";
+    return failure();
+  }
+  Type element = getStoredElementType(type.getElementType());
+  auto space = StringAttr::get(type.getContext(), map->getSpace());
+  bool isImage = map->getSpace().starts_with("image");
+  if (!isImage && map->getSpace() != "buffer") {
+    whyNot = "the space '" + map->getSpace().str() +
+             "' is neither a buffer nor an image; convert it to one of these";
+    return failure();
+  }
+  if (!isBufferElementType(element)) {
+    llvm::raw_string_ostream(whyNot)
+        << "memory of a device has no elements of type " << element
+        << ", only of " << kBufferElementTypes
+        << "; convert them to one of these on the host";
+    return failure();
+  }
+  if (isImage && failed(checkPixels(*map, element, whyNot)))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (const Coordinate &coordinate :
+       map->getCoordinates().drop_back(isImage)) {
+    SizeExpr extent = coordinate.extent.specialize(type.getShape());
+    if (extent.isOverflow()) {
+      whyNot = "its storage leaves the range of 64 bits";
+      return failure();
+    }
+    std::optional<int64_t> size = extent.getConstant();
+    // There is no object without positions.
+    shape.push_back(size ? std::max<int64_t>(*size, 1) : ShapedType::kDynamic);
+  }
+  std::reverse(shape.begin(), shape.end());
+  if (isImage)
+    element = VectorType::get({kLanesOfPixel}, element);
+  return TensorStorage{
+      *map,
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space)};
+}
+
+Value layout::allocateOnDevice(OpBuilder &b, Location loc,
+                               const TensorStorage &storage,
+                               ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> dynamic;
+  for (auto [coordinate, size] : llvm::zip_equal(
+           llvm::reverse(storage.getAddress()), storage.type.getShape())) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    Value extent =
+        emitValues(b, loc, Linear(coordinate.extent), {}, sizes).front();
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    dynamic.push_back(arith::MaxSIOp::create(b, loc, extent, one));
+  }
+  return gpu::AllocOp::create(b, loc, storage.type, /*asyncToken=*/Type(),
+                              ValueRange(), dynamic, ValueRange())
+      .getMemref();
+}
+
+void layout::populateDeviceConversion(TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion(
+      [](RankedTensorType type,
+         SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        std::string whyNot;
+        FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+        if (failed(storage))
+          return failure();
+        results.push_back(storage->type);
+        results.append(type.getNumDynamicDims(),
+                       IndexType::get(type.getContext()));
+        return success();
+      });
+}
+
+SmallVector<Value> layout::castToDevice(OpBuilder &b, Location loc,
+                                        Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  // What was just cast the other way needs no round trip.
+  if (auto cast = tensor.getDefiningOp<UnrealizedConversionCastOp>())
+    return llvm::to_vector_of<Value>(cast.getInputs());
+  std::string whyNot;
+  SmallVector<Type> types{getTensorStorage(type, whyNot)->type};
+  types.append(type.getNumDynamicDims(), b.getIndexType());
+  auto cast = UnrealizedConversionCastOp::create(b, loc, types, tensor);
+  return llvm::to_vector_of<Value>(cast.getResults());
+}
+
+Value layout::castFromDevice(OpBuilder &b, Location loc, RankedTensorType type,
+                             Value memory, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> values{memory};
+  for (auto [size, known] : llvm::zip_equal(sizes, type.getShape()))
+    if (ShapedType::isDynamic(known))
+      values.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
+  return UnrealizedConversionCastOp::create(b, loc, type, values).getResult(0);
+}

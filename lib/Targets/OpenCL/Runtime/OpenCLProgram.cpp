@@ -1,0 +1,42 @@
+//===- OpenCLProgram.cpp - Programs with kernels --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/Runtime/OpenCLProgram.h"
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+
+using namespace mlir;
+
+void layout::useOpenCL(CompileOptions &options) {
+  // The message is emitted as a diagnostic instead.
+  layoutClSetErrorHandler(nullptr);
+  auto add = [&](StringRef name, auto *function) {
+    options.symbols.push_back({name.str(), reinterpret_cast<void *>(function)});
+  };
+  add("layoutClCreateBuffer", &layoutClCreateBuffer);
+  add("layoutClCreateImage", &layoutClCreateImage);
+  add("layoutClRelease", &layoutClRelease);
+  add("layoutClEnterScope", &layoutClEnterScope);
+  add("layoutClLeaveScope", &layoutClLeaveScope);
+  add("layoutClUpload", &layoutClUpload);
+  add("layoutClDownload", &layoutClDownload);
+  add("layoutClCopy", &layoutClCopy);
+  add("layoutClGetConstant", &layoutClGetConstant);
+  add("layoutClGetKernel", &layoutClGetKernel);
+  add("layoutClLaunch", &layoutClLaunch);
+  add("layoutClLaunchItems", &layoutClLaunchItems);
+  options.takeError = [] {
+    const char *message = layoutClTakeError();
+    return message ? std::optional<std::string>(message) : std::nullopt;
+  };
+}
+
+void layout::setOpenCLProfiling(bool on) {
+  if (on)
+    layoutClSetProfiling(1);
+}
+
+void layout::printOpenCLProfile() { layoutClPrintProfile(); }

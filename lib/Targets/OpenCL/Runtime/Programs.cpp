@@ -1,0 +1,109 @@
+//===- Programs.cpp - Build SPIR-V for the device -------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+
+using namespace mlir::layout::opencl;
+
+/// The build log without blank lines around it.
+static std::string getBuildLog(cl_program program, cl_device_id device) {
+  size_t size = 0;
+  if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr,
+                            &size) != CL_SUCCESS ||
+      !size)
+    return "";
+  std::string log(size, '\0');
+  clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                        nullptr);
+  size_t end = log.find_last_not_of(std::string("\0 \n", 3));
+  log.resize(end == std::string::npos ? 0 : end + 1);
+  return log;
+}
+
+/// Whether programs can be made from SPIR-V by OpenCL 2.1's own call.
+static bool takesSpirvInCore(cl_device_id device) {
+  return getDeviceText(device, CL_DEVICE_IL_VERSION).find("SPIR-V") !=
+         std::string::npos;
+}
+
+static cl_program createFromSpirv(Session &session, std::string_view spirv,
+                                  cl_int &code) {
+  if (takesSpirvInCore(session.device))
+    return clCreateProgramWithIL(session.context, spirv.data(), spirv.size(),
+                                 &code);
+  auto create = reinterpret_cast<clCreateProgramWithILKHR_fn>(
+      clGetExtensionFunctionAddressForPlatform(session.platform,
+                                               "clCreateProgramWithILKHR"));
+  if (!create) {
+    code = CL_INVALID_OPERATION;
+    return nullptr;
+  }
+  return create(session.context, spirv.data(), spirv.size(), &code);
+}
+
+/// Null after an error, which names `kernel`.
+static cl_program build(Session &session, std::string_view spirv,
+                        const std::string &kernel) {
+  std::string what = "building the kernel '" + kernel + "' for " + session.name;
+  cl_int code = CL_SUCCESS;
+  cl_program program;
+  const char *options = "";
+  const char *call = "clCreateProgramWithIL";
+  if (takesSpirvInCore(session.device) ||
+      getDeviceText(session.device, CL_DEVICE_EXTENSIONS)
+              .find("cl_khr_il_program") != std::string::npos) {
+    program = createFromSpirv(session, spirv, code);
+  } else {
+    std::string spir;
+    if (!translateToSpir(spirv, kernel, spir))
+      return nullptr;
+    const auto *bytes = reinterpret_cast<const unsigned char *>(spir.data());
+    size_t size = spir.size();
+    program = clCreateProgramWithBinary(session.context, 1, &session.device,
+                                        &size, &bytes, nullptr, &code);
+    call = "clCreateProgramWithBinary";
+    options = "-x spir -spir-std=1.2";
+  }
+  if (!check(code, call, what))
+    return nullptr;
+  code = clBuildProgram(program, 1, &session.device, options, nullptr, nullptr);
+  if (code == CL_SUCCESS)
+    return program;
+  std::string log = getBuildLog(program, session.device);
+  report(what + " failed: clBuildProgram returned " + getCodeName(code) +
+         (log.empty() ? std::string(", without a build log")
+                      : "; its log says:\n" + log));
+  clReleaseProgram(program);
+  return nullptr;
+}
+
+void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
+                        const char *name) {
+  std::lock_guard<std::recursive_mutex> lock(getMutex());
+  if (*slot)
+    return *slot;
+  Session *session = Session::get();
+  if (!session)
+    return nullptr;
+  static auto *programs = new std::map<std::string, cl_program, std::less<>>;
+  std::string_view words(static_cast<const char *>(spirv), bytes);
+  auto place = programs->find(words);
+  if (place == programs->end()) {
+    cl_program program = build(*session, words, name);
+    if (!program)
+      return nullptr;
+    place = programs->emplace(std::string(words), program).first;
+  }
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(place->second, name, &code);
+  if (!check(code, "clCreateKernel",
+             std::string("getting the kernel '") + name + "'"))
+    return nullptr;
+  *slot = new Kernel{name, kernel};
+  return *slot;
+}

@@ -1,0 +1,193 @@
+//===- Session.cpp - Find the device, open its queue ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session.h"
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include <algorithm>
+#include <cstdlib>
+
+using namespace mlir::layout::opencl;
+
+std::string mlir::layout::opencl::getDeviceText(cl_device_id device,
+                                                cl_device_info what) {
+  size_t size = 0;
+  if (clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS || !size)
+    return "";
+  std::string text(size, '\0');
+  if (clGetDeviceInfo(device, what, size, text.data(), nullptr) != CL_SUCCESS)
+    return "";
+  text.resize(text.find('\0') == std::string::npos ? size : text.find('\0'));
+  return text;
+}
+
+static std::string getPlatformName(cl_platform_id platform) {
+  char text[256] = {};
+  clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(text) - 1, text,
+                    nullptr);
+  return text;
+}
+
+template <typename T>
+static T getFigure(cl_device_id device, cl_device_info what) {
+  T value = {};
+  return clGetDeviceInfo(device, what, sizeof(T), &value, nullptr) == CL_SUCCESS
+             ? value
+             : T{};
+}
+
+namespace {
+struct Found {
+  cl_platform_id platform;
+  cl_device_id device;
+  std::string name; // the device's and its platform's
+  bool isGpu;
+};
+} // namespace
+
+/// Every device of every platform, GPUs first.
+static std::vector<Found> listDevices(cl_int &code) {
+  std::vector<Found> found;
+  cl_uint count = 0;
+  code = clGetPlatformIDs(0, nullptr, &count);
+  if (code != CL_SUCCESS || !count)
+    return found;
+  std::vector<cl_platform_id> platforms(count);
+  clGetPlatformIDs(count, platforms.data(), nullptr);
+  for (cl_platform_id platform : platforms) {
+    cl_uint n = 0;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) !=
+            CL_SUCCESS ||
+        !n)
+      continue;
+    std::vector<cl_device_id> devices(n);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, devices.data(), nullptr);
+    for (cl_device_id device : devices)
+      found.push_back({platform, device,
+                       getDeviceText(device, CL_DEVICE_NAME) + " (" +
+                           getPlatformName(platform) + ")",
+                       (getFigure<cl_device_type>(device, CL_DEVICE_TYPE) &
+                        CL_DEVICE_TYPE_GPU) != 0});
+  }
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Found &each) { return each.isGpu; });
+  return found;
+}
+
+bool Session::findDevice() {
+  cl_int code = CL_SUCCESS;
+  std::vector<Found> found = listDevices(code);
+  if (found.empty()) {
+    std::string message = "no OpenCL device was found";
+    if (code != CL_SUCCESS)
+      message += " (clGetPlatformIDs returned " + getCodeName(code) + ")";
+    message += "; install the OpenCL driver of a device, such as "
+               "pocl-opencl-icd for CPUs";
+    if (const char *vendors = std::getenv("OCL_ICD_VENDORS"))
+      message += std::string(", or correct OCL_ICD_VENDORS, which is '") +
+                 vendors + "'";
+    report(message);
+    return false;
+  }
+  const char *wanted = std::getenv("LAYOUT_OPENCL_DEVICE");
+  for (const Found &each : found)
+    if (!wanted || each.name.find(wanted) != std::string::npos) {
+      platform = each.platform;
+      device = each.device;
+      name = each.name;
+      return true;
+    }
+  std::string message =
+      std::string("no OpenCL device's name holds LAYOUT_OPENCL_DEVICE, '") +
+      wanted + "'; there is";
+  for (const Found &each : found)
+    message += " '" + each.name + "'";
+  report(message);
+  return false;
+}
+
+/// Kernels have addresses and sizes of 64 bits.
+static bool checkDevice(cl_device_id device, const std::string &name) {
+  std::string lacks;
+  auto bits = getFigure<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
+  if (bits != 64)
+    lacks = "addresses of 64 bits, its own have " + std::to_string(bits);
+  else if (getDeviceText(device, CL_DEVICE_PROFILE).find("EMBEDDED") !=
+               std::string::npos &&
+           getDeviceText(device, CL_DEVICE_EXTENSIONS).find("cles_khr_int64") ==
+               std::string::npos)
+    lacks =
+        "integers of 64 bits, an extension (cles_khr_int64) of its embedded "
+        "profile";
+  if (lacks.empty())
+    return true;
+  report(name + " cannot run the kernels: it has no " + lacks +
+         "; name another device in LAYOUT_OPENCL_DEVICE, or compile for the "
+         "CPU");
+  return false;
+}
+
+bool Session::open() {
+  if (!findDevice() || !checkDevice(device, name))
+    return false;
+  hasImages = getFigure<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
+  auto size = [&](cl_device_info what) {
+    return getFigure<size_t>(device, what);
+  };
+  limits.width2D = size(CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  limits.height2D = size(CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  limits.width3D = size(CL_DEVICE_IMAGE3D_MAX_WIDTH);
+  limits.height3D = size(CL_DEVICE_IMAGE3D_MAX_HEIGHT);
+  limits.depth3D = size(CL_DEVICE_IMAGE3D_MAX_DEPTH);
+  limits.layers = size(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE);
+
+  cl_int code = CL_SUCCESS;
+  context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  if (!check(code, "clCreateContext", "opening " + name))
+    return false;
+  queue = clCreateCommandQueue(
+      context, device, isProfiling() ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+  return check(code, "clCreateCommandQueue", "opening " + name);
+}
+
+Session *Session::get() {
+  if (hasError())
+    return nullptr;
+  static Session *session = nullptr;
+  if (session)
+    return session;
+  // Where a device is missing, each program finds out for itself.
+  auto *candidate = new Session;
+  if (candidate->open())
+    session = candidate;
+  else
+    delete candidate;
+  return session;
+}
+
+bool Session::supports(cl_mem_object_type object, cl_channel_type channel) {
+  auto [place, isNew] = formats.insert({{object, channel}, false});
+  if (!isNew)
+    return place->second;
+  cl_uint count = 0;
+  if (clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, object, 0, nullptr,
+                                 &count) != CL_SUCCESS)
+    return false;
+  std::vector<cl_image_format> all(count);
+  clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, object, count,
+                             all.data(), nullptr);
+  for (const cl_image_format &format : all)
+    if (format.image_channel_order == CL_RGBA &&
+        format.image_channel_data_type == channel)
+      place->second = true;
+  return place->second;
+}
+
+const char *layoutClGetDeviceName() {
+  std::lock_guard<std::recursive_mutex> lock(getMutex());
+  Session *session = Session::get();
+  return session ? session->name.c_str() : nullptr;
+}

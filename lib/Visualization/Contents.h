@@ -1,0 +1,52 @@
+//===- Contents.h - What storage holds --------------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The facts that a picture shows: the points of all indices on one shape, read
+// once from the map, and from them which index each position of storage holds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LIB_PICTURE_CONTENTS_H
+#define LIB_PICTURE_CONTENTS_H
+
+#include "layout/Visualization/Svg.h"
+
+namespace mlir {
+namespace layout {
+namespace picture {
+
+using Point = llvm::SmallVector<int64_t>;
+struct Contents {
+  Point sizes;   // of the logical box
+  Point extents; // of the storage box
+  int64_t numIndices = 0;
+  int64_t numPositions = 0;
+  int64_t numPadding = 0;
+  /// The points of each index, in row-major order of the indices.
+  std::vector<llvm::SmallVector<Point, 1>> points;
+};
+
+/// Reads the map on `sizes`; fails where the shape does not fit the map or is
+/// not static, the map is not valid on it (L1), or there would be more than
+/// `maxCells` indices or, if `needStorage`, positions.
+std::optional<Contents> readContents(const LayoutMap &map, Sizes sizes,
+                                     int64_t maxCells, bool needStorage,
+                                     Refusal error);
+
+/// For each position of storage, row-major, the number of the index there, or
+/// -1 for padding.
+std::vector<int64_t> findOccupants(const Contents &contents);
+
+/// The row-major number of a point in a box.
+int64_t linearize(llvm::ArrayRef<int64_t> point,
+                  llvm::ArrayRef<int64_t> extents);
+
+} // namespace picture
+} // namespace layout
+} // namespace mlir
+
+#endif // LIB_PICTURE_CONTENTS_H

@@ -1,0 +1,179 @@
+//===- Support.h - What the tests of notations share ------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Import and export with the fault as text, and random layouts that know by
+// plain arithmetic where each element lives.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TEST_UNIT_NEIGHBOURS_SUPPORT_H
+#define TEST_UNIT_NEIGHBOURS_SUPPORT_H
+
+#include "layout/Algebra/Proof.h"
+#include "layout/Interop/Interop.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <functional>
+#include <random>
+
+namespace layout_test {
+
+using namespace mlir::layout;
+using Index = std::vector<int64_t>;
+
+/// A result, or the fault with the column where there is one.
+template <typename T> struct Result {
+  std::optional<T> value;
+  std::string fault;
+};
+
+inline Result<ImportedLayout> parse(Notation notation, llvm::StringRef text) {
+  Result<ImportedLayout> result;
+  result.value =
+      parseAs(notation, text, [&](size_t column, const llvm::Twine &message) {
+        EXPECT_TRUE(result.fault.empty()) << "two faults in one text";
+        result.fault = std::to_string(column) + ": " + message.str();
+      });
+  EXPECT_EQ(result.value.has_value(), result.fault.empty()) << text.str();
+  return result;
+}
+
+inline Result<LayoutMap> import(Notation notation, llvm::StringRef text,
+                                const Index &shape) {
+  Result<ImportedLayout> layout = parse(notation, text);
+  Result<LayoutMap> result;
+  result.fault = layout.fault;
+  if (layout.value)
+    result.value =
+        getMap(*layout.value, shape, [&](const llvm::Twine &message) {
+          result.fault = message.str();
+        });
+  EXPECT_EQ(result.value.has_value(), result.fault.empty()) << text.str();
+  return result;
+}
+
+inline Result<std::string> write(Notation notation, const LayoutMap &map,
+                                 const Index &sizes) {
+  Result<std::string> result;
+  result.value =
+      exportAs(notation, map, sizes, [&](const llvm::Twine &message) {
+        EXPECT_TRUE(result.fault.empty()) << "two faults of one map";
+        result.fault = message.str();
+      });
+  EXPECT_EQ(result.value.has_value(), result.fault.empty()) << map.str();
+  return result;
+}
+
+/// Every index of the box, in row-major order.
+inline void forEachIndex(const Index &sizes,
+                         const std::function<void(const Index &)> &fn) {
+  Index index(sizes.size(), 0);
+  for (int64_t size : sizes)
+    if (size == 0)
+      return;
+  while (true) {
+    fn(index);
+    size_t d = sizes.size();
+    while (d > 0 && ++index[d - 1] == sizes[d - 1])
+      index[--d] = 0;
+    if (d == 0)
+      return;
+  }
+}
+
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+
+  int64_t below(int64_t n) {
+    return std::uniform_int_distribution<int64_t>(0, n - 1)(engine);
+  }
+  template <typename T> void shuffle(std::vector<T> &values) {
+    std::shuffle(values.begin(), values.end(), engine);
+  }
+
+private:
+  std::mt19937_64 engine;
+};
+
+/// floor(index[dim] / lo) mod modulus (0: no mod) times stride.
+struct NumberDigit {
+  unsigned dim = 0;
+  int64_t lo = 1, modulus = 0, stride = 0;
+
+  int64_t value(const Index &index) const {
+    int64_t v = index[dim] / lo;
+    return modulus ? v % modulus : v;
+  }
+};
+
+/// A sum of digits on a shape, in numbers.
+struct NumberLayout {
+  Index sizes;
+  std::vector<NumberDigit> digits; // slowest first
+  int64_t extent = 1;
+
+  int64_t offset(const Index &index) const {
+    int64_t sum = 0;
+    for (const NumberDigit &digit : digits)
+      sum += digit.value(index) * digit.stride;
+    return sum;
+  }
+
+  LayoutMap build() const {
+    llvm::SmallVector<std::pair<Sized, SizeExpr>> placed;
+    for (const NumberDigit &digit : digits) {
+      Sized value = floorDiv(Sized::dim(digit.dim), digit.lo);
+      if (digit.modulus)
+        value = mod(value, digit.modulus);
+      placed.push_back({value, SizeExpr(digit.stride)});
+    }
+    return LayoutMap::get(sizes.size(), "buffer",
+                          {{"offset", place(placed).value, SizeExpr(extent)}});
+  }
+
+  /// Every dim split by up to `splits` factors, ragged or not, the digits in
+  /// any order, dense but for `padding`: the most positions after a digit.
+  static NumberLayout random(Random &random, unsigned rank, int64_t splits,
+                             bool ragged, int64_t padding) {
+    NumberLayout layout;
+    for (unsigned d = 0; d < rank; ++d) {
+      int64_t lo = 1;
+      for (int64_t n = random.below(splits + 1); n > 0; --n) {
+        int64_t factor = 2 + random.below(3);
+        layout.digits.push_back({d, lo, factor});
+        lo *= factor;
+      }
+      layout.digits.push_back({d, lo, 0});
+      int64_t outer = 1 + random.below(3);
+      int64_t missing = ragged ? random.below(lo) : 0;
+      layout.sizes.push_back(outer * lo - missing);
+    }
+    random.shuffle(layout.digits);
+    for (auto it = layout.digits.rbegin(); it != layout.digits.rend(); ++it) {
+      it->stride = layout.extent;
+      int64_t extent = it->modulus
+                           ? it->modulus
+                           : (layout.sizes[it->dim] + it->lo - 1) / it->lo;
+      layout.extent *= extent + random.below(padding + 1);
+    }
+    return layout;
+  }
+
+  /// That the map puts every element where this does, in as much storage.
+  void expectEqual(const LayoutMap &map) const {
+    ASSERT_EQ((*map.storageExtent(sizes))[0], extent);
+    forEachIndex(sizes, [&](const Index &index) {
+      ASSERT_EQ((*map.forward(index, sizes))[0], offset(index))
+          << testing::PrintToString(index);
+    });
+  }
+};
+
+} // namespace layout_test
+
+#endif // TEST_UNIT_NEIGHBOURS_SUPPORT_H
