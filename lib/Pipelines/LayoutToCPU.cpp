@@ -26,9 +26,7 @@ void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createPropagatePass(propagate));
   pm.addPass(createInsertTransformsPass());
   pm.addPass(createFoldTransformsPass());
-  VerifyLayoutsPassOptions verify;
-  verify.target = target.str();
-  pm.addPass(createVerifyLayoutsPass(verify));
+  pm.addPass(createVerifyLayoutsPass());
 }
 
 void layout::buildLayoutToCPUPipeline(OpPassManager &pm,

@@ -30,9 +30,7 @@ void layout::buildLayoutToOpenCLPipeline(OpPassManager &pm,
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   buildAssignLayoutsPipeline(pm, options.target);
-  ConvertLayoutToGPUPassOptions lowering;
-  lowering.target = options.target;
-  pm.addPass(createConvertLayoutToGPUPass(lowering));
+  pm.addPass(createConvertLayoutToGPUPass());
   pm.addPass(createLowerAffinePass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());

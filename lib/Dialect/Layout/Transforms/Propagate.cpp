@@ -7,6 +7,7 @@
 
 #include "Decision.h"
 #include "layout/Analysis/Assignment.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
@@ -345,6 +346,8 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
         root, costs, {maxConfigs, maxLayouts}, solve, strategy, *pins);
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
+    if (!target.empty())
+      root->setAttr(kTargetAttr, *wanted);
   }
 };
 } // namespace

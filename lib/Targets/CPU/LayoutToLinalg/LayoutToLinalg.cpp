@@ -186,6 +186,7 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root) {
     if (isOpTriviallyDead(op))
       op->erase();
   });
+  root->removeAttr(kTargetAttr);
   return success();
 }
 

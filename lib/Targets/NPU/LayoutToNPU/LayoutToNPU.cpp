@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
@@ -223,6 +224,7 @@ struct ConvertLayoutToNPUPass
       if (failed(ProgramBuilder(function, symbols).run()))
         return signalPassFailure();
     }
+    getOperation()->removeAttr(layout::kTargetAttr);
   }
 };
 } // namespace

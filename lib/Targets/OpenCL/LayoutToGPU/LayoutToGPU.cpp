@@ -205,6 +205,7 @@ LogicalResult layout::convertLayoutToGPU(ModuleOp module,
       failed(emitKernels(module)) || failed(convertStructure(module)))
     return failure();
   insertDeallocations(module);
+  module->removeAttr(kTargetAttr);
   return success();
 }
 

@@ -30,6 +30,16 @@
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mlir {
+namespace layout {
+
+/// The attribute of a module that states its target. `layout-propagate` records
+/// there what its option says; lowerings remove it with the last layout.
+inline constexpr StringLiteral kTargetAttr = "layout.target";
+
+} // namespace layout
+} // namespace mlir
+
 #include "layout/Dialect/Layout/IR/LayoutDialect.h.inc"
 #include "layout/Dialect/Layout/IR/LayoutInterfaces.h.inc"
 

@@ -23,7 +23,9 @@ def PropagatePass : Pass<"layout-propagate"> {
     `layout.operand_layouts` and `layout.result_layouts`, one entry per operand
     and result, `unit` where there is no tensor. An op without these attributes
     keeps its types. `layout.assignment` on the op that the pass runs on holds
-    the cost, the part of it that conversions have, and a lower bound.
+    the cost, the part of it that conversions have, and a lower bound. A target
+    that the option gives is recorded there as `layout.target`; lowerings remove
+    it with the last layout.
 
     Nothing else in the IR changes; `layout-insert-transforms` applies the
     decision. Remarks of the category `layout`: `passed` for every conversion
