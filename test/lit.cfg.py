@@ -74,7 +74,7 @@ config.substitutions += [
 llvm_config.add_tool_substitutions(
     [ToolSubst(tool, unresolved="ignore") for tool in (
         "layout-opt", "layout-translate", "layout-run", "layout-solve",
-        "layout-reduce", "layout-lsp-server")],
+        "layout-reduce", "layout-lsp-server", "layout-baselines")],
     [tools_dir])
 llvm_config.add_tool_substitutions(
     [ToolSubst("FileCheck", unresolved="fatal"), ToolSubst("not", unresolved="fatal"),

@@ -25,9 +25,9 @@ Operation *LayoutAssignment::getAnchor(unsigned unit) const {
 }
 
 /// What the choice makes necessary, in the order of the tensors.
-static void readConversions(LayoutAssignment &result, const LayoutModel &model,
-                            CostModel &costs, bool forEach) {
+static void readConversions(LayoutAssignment &result, CostModel &costs) {
   const Program &program = result.program;
+  LayoutModel model(program, result.candidates, costs);
   for (const Tensor &tensor : program.tensors) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
     LayoutId from = model.getMade(
@@ -39,7 +39,7 @@ static void readConversions(LayoutAssignment &result, const LayoutModel &model,
     auto ask = [&](LayoutId to, const TensorClass::Consumer &consumer) {
       auto *known = llvm::find_if(
           askers, [&](const auto &asked) { return asked.first == to; });
-      if (known == askers.end() || forEach)
+      if (known == askers.end())
         askers.push_back({to, {&consumer}});
       else
         known->second.push_back(&consumer);
@@ -74,10 +74,25 @@ static void readConversions(LayoutAssignment &result, const LayoutModel &model,
   }
 }
 
+void layout::setChoice(LayoutAssignment &assignment,
+                       std::vector<unsigned> choice, CostModel &costs) {
+  assignment.choice = std::move(choice);
+  assignment.conversions.clear();
+  assignment.conversionCost = 0;
+  readConversions(assignment, costs);
+  assignment.cost = assignment.conversionCost;
+  for (auto [u, unit] : llvm::enumerate(assignment.program.units))
+    assignment.cost =
+        addCosts(assignment.cost,
+                 scaleCost(assignment.getConfig(u).cost,
+                           assignment.program.getClass(unit).frequency));
+  assignment.exact = assignment.cost == assignment.lowerBound;
+}
+
 LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
-                                       Strategy strategy, const Pins &pins) {
+                                       const Pins &pins) {
   LayoutAssignment result;
   result.program = readProgram(root, costs.getModel().getAssumedTrips(), pins);
   result.candidates = collectCandidates(result.program, costs, limits);
@@ -100,21 +115,9 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
     solution = solve(plain);
     result.lowerBound = solution.lowerBound;
   }
-  if (strategy == Strategy::optimal) {
-    result.choice = std::move(solution.assignment);
-    result.choice.resize(result.program.units.size());
-  } else {
-    result.choice =
-        chooseByRule(strategy, result.program, result.candidates, costs);
-  }
-  result.convertsForEach = convertsForEach(strategy);
-  readConversions(result, model, costs, result.convertsForEach);
-  result.cost = result.conversionCost;
-  for (auto [u, unit] : llvm::enumerate(result.program.units))
-    result.cost = addCosts(result.cost,
-                           scaleCost(result.getConfig(u).cost,
-                                     result.program.getClass(unit).frequency));
-  result.exact = result.cost == result.lowerBound;
+  // Variables beyond those of the units say which copies there are.
+  solution.assignment.resize(result.program.units.size());
+  setChoice(result, std::move(solution.assignment), costs);
 
   auto hasChoice = [&](unsigned unitClass) {
     return result.candidates[unitClass].configs.size() > 1;

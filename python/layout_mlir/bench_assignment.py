@@ -21,12 +21,12 @@ import tempfile
 from dataclasses import dataclass, field
 
 from . import bench_upstream
+from .bench_baselines import OPTIMAL, RULES, decision
 from .networks import NETWORKS
 from .tools import ToolError, run_tool_for_all, whole_file
 
 LANES = 16
 TARGET = f'#layout.cpu<lanes = {LANES}>'
-RULES = ("forward", "priority", "rank", "majority", "bidirectional")
 UPSTREAM = "upstream"
 
 CONVOLUTIONAL = "convolutional"
@@ -53,7 +53,7 @@ UPSTREAM_APPLIES = ("resnet50", "resnet152", "mobilenet_v2", "inception_v3", "de
 
 @dataclass
 class Row:
-    """What was measured of one network; `moved` has bytes by strategy."""
+    """What was measured of one network; `moved` has bytes by rule."""
 
     network: str
     options: dict
@@ -70,11 +70,11 @@ class Row:
 
     @property
     def optimum(self):
-        return self.moved["optimal"]
+        return self.moved[OPTIMAL]
 
-    def ratio(self, strategy):
+    def ratio(self, rule):
         """To the optimum; None where there is none, as both are 0 or nothing was measured."""
-        moved = self.moved.get(strategy)
+        moved = self.moved.get(rule)
         if moved is None or moved == self.optimum == 0:
             return None
         return moved / self.optimum if self.optimum else math.inf
@@ -85,16 +85,16 @@ def count_operations(text):
     return len(re.findall(r"= (?:(?:linalg|tensor|scf)\.\w+|(?:func\.)?call @)", text))
 
 
-def assign(path, *options):
+def assign(path, rule, objective):
     """`layout.assignment` of the result as a dictionary, and the seconds of the pass."""
-    options = " ".join([*options, f"target={{{TARGET}}}"])
-    text, timing = run_tool_for_all("layout-opt", path, "--layout-canonicalize",
-                                    f"--layout-propagate={options}", "--verify-each=0",
-                                    "--mlir-timing", "--mlir-timing-display=list")
+    tool, decide, _ = decision(rule, f"objective={objective}", f"target={{{TARGET}}}")
+    text, timing = run_tool_for_all(tool, path, "--layout-canonicalize", decide,
+                                    "--verify-each=0", "--mlir-timing",
+                                    "--mlir-timing-display=list")
     assignment = re.search(r"layout\.assignment = \{(.*?)\}", text)
-    seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +PropagatePass$", timing, re.M)
+    seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +(?:\S*BaselinePass|PropagatePass)$", timing, re.M)
     if not assignment or not seconds:
-        raise ToolError(f"{path}: layout-propagate left no layout.assignment or no time")
+        raise ToolError(f"{path}: {decide} left no layout.assignment or no time")
     fields = dict(re.findall(r"(\w+) = (\d+)", assignment.group(1)))
     return {name: int(value) for name, value in fields.items()}, float(seconds.group(1))
 
@@ -111,13 +111,13 @@ def measure(row, repeat, folder):
         network.build(network.Options(weights="splat", **row.options)).write(file)
     text = path.read_text()
     row.operations = count_operations(text)
-    for strategy in ("optimal", *RULES):
-        progress(strategy)
-        assignment, _ = assign(path, "objective=bytes", f"strategy={strategy}")
-        row.moved[strategy] = assignment["conversion_cost"]
+    for rule in (OPTIMAL, *RULES):
+        progress(rule)
+        assignment, _ = assign(path, rule, "bytes")
+        row.moved[rule] = assignment["conversion_cost"]
         row.lower_bound = assignment["lower_bound"]
-        if row.moved[strategy] < row.lower_bound:
-            raise ToolError(f"{row.label}: {strategy} moves {row.moved[strategy]} bytes, which is "
+        if row.moved[rule] < row.lower_bound:
+            raise ToolError(f"{row.label}: {rule} moves {row.moved[rule]} bytes, which is "
                             f"less than the lower bound {row.lower_bound}")
     if row.network in UPSTREAM_APPLIES and not row.options and shutil.which("mlir-opt-22"):
         progress(UPSTREAM)
@@ -125,7 +125,7 @@ def measure(row, repeat, folder):
             bench_upstream.propagate(text, LANES, folder))
     for run in range(repeat):
         progress(f"time, {run + 1} of {repeat}")
-        _, seconds = assign(path, "objective=time", "strategy=optimal")
+        _, seconds = assign(path, OPTIMAL, "time")
         row.decide_seconds = min(row.decide_seconds, seconds)
     print(f"\r{'':<{len(row.label) + 18}}\r", end="", file=sys.stderr, flush=True)
 
@@ -153,16 +153,16 @@ def print_row(row):
 
 
 def summarize(rows, group):
-    """For each strategy: what it moves in all, and the geometric mean of its ratios where the
+    """For each rule: what it moves in all, and the geometric mean of its ratios where the
     optimum moves something; and the networks where the optimum moves nothing."""
     rows = [row for row in rows if row.group == group and not row.options]
     nothing = [row for row in rows if row.optimum == 0]
     result = {"group": group, "networks": len(rows),
-              "optimum_moves_nothing": [row.label for row in nothing], "strategies": {}}
+              "optimum_moves_nothing": [row.label for row in nothing], "rules": {}}
     for name in (*RULES, UPSTREAM):
         measured = [row for row in rows if name in row.moved]
         ratios = [row.ratio(name) for row in measured if row.optimum and row.moved[name]]
-        result["strategies"][name] = {
+        result["rules"][name] = {
             "networks": len(measured),
             "moved": sum(row.moved[name] for row in measured),
             "optimum_of_these": sum(row.optimum for row in measured),
@@ -176,7 +176,7 @@ def print_summary(summary):
     nothing = summary["optimum_moves_nothing"]
     print(f"\n{summary['group']}: {summary['networks']} networks"
           + (f"; the optimum moves nothing for {', '.join(nothing)}" if nothing else ""))
-    for name, each in summary["strategies"].items():
+    for name, each in summary["rules"].items():
         if not each["networks"]:
             continue
         mean = show(each["geometric_mean_of_ratios"])

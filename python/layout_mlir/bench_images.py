@@ -13,66 +13,65 @@ import pathlib
 import sys
 import tempfile
 
+from .bench_baselines import GREEDY, OPTIMAL, decision
 from .networks import NETWORKS
 from .tools import ToolError, run_tool, whole_file
 
 TARGET = ('#layout.opencl<image2d_max_width = 16384, '
           'image2d_max_height = 16384>')
-STRATEGIES = ("optimal", "greedy")
 DEFAULT = ("resnet50", "mobilenet_v2", "inception_v3", "efficientnet_v2_s", "unet", "bert_base",
            "vit_b16")
 KINDS = {"buffer to image2d": "to image", "image2d to buffer": "to buffer",
          "image2d to image2d": "image to image", "buffer to buffer": "in buffers"}
 
 
-def count(path, strategy, target):
+def count(path, rule, target):
     """The table of `layout-print-cost` after a decision, as JSON."""
     table = path.with_suffix(".json")
-    run_tool("layout-opt", path, "--layout-canonicalize",
-             f"--layout-propagate=strategy={strategy} target={{{target}}}",
-             "--layout-insert-transforms",
+    tool, decide, insert = decision(rule, f"target={{{target}}}")
+    run_tool(tool, path, "--layout-canonicalize", decide, insert,
              f"--layout-print-cost=format=json output={table} target={{{target}}}",
              "-o", path.with_suffix(".out.mlir"))
     return json.loads(table.read_text())
 
 
 def measure(name, small, folder, target):
-    """What is printed of one network, by strategy."""
+    """What is printed of one network, by rule."""
     network = NETWORKS[name]
     path = folder / f"{name}.mlir"
     options = (network.small_options if small else network.Options)(weights="splat")
     with open(path, "w") as file:
         network.build(options).write(file)
-    row = {"network": name, "strategies": {}}
-    for strategy in STRATEGIES:
-        table = count(path, strategy, target)
+    row = {"network": name, "rules": {}}
+    for rule in (OPTIMAL, GREEDY):
+        table = count(path, rule, target)
         moved, assignment = table["conversions"], table["assignment"]
         # What stores alike may be priced 1 in the decision; in the table it is free.
         views = sum(each["kind"] == "view" for each in moved["rows"])
         decided = assignment["conversion_cost"]
         if not decided - views <= moved["cost"] <= decided:
-            raise ToolError(f"{name}, {strategy}: the conversions in the program cost "
+            raise ToolError(f"{name}, {rule}: the conversions in the program cost "
                             f"{moved['cost']}, decided were {decided}")
-        row["strategies"][strategy] = {
+        row["rules"][rule] = {
             "transitions": moved["transitions"], "conversions": moved["count"],
             "bytes": moved["bytes_read"] + moved["bytes_written"],
             "conversion_cost": decided, "cost": assignment["cost"],
             "lower_bound": assignment["lower_bound"]}
         if assignment["cost"] < assignment["lower_bound"]:
-            raise ToolError(f"{name}, {strategy}: the cost {assignment['cost']} is below the lower "
+            raise ToolError(f"{name}, {rule}: the cost {assignment['cost']} is below the lower "
                             f"bound {assignment['lower_bound']}")
     return row
 
 
 def print_head():
-    print(f"{'network':<20}{'strategy':<9}" + "".join(f"{kind:>15}" for kind in KINDS.values())
+    print(f"{'network':<20}{'rule':<9}" + "".join(f"{kind:>15}" for kind in KINDS.values())
           + f"{'MB moved':>10}{'conversions':>14}{'all':>14}{'bound':>14}{'gap %':>8}")
 
 
 def print_row(row):
-    for strategy, found in row["strategies"].items():
+    for rule, found in row["rules"].items():
         gap = found["cost"] - found["lower_bound"]
-        print(f"{row['network']:<20}{strategy:<9}"
+        print(f"{row['network']:<20}{rule:<9}"
               + "".join(f"{found['transitions'].get(kind, 0):>15}" for kind in KINDS)
               + f"{found['bytes'] / 1e6:>10.3f}{found['conversion_cost']:>14}{found['cost']:>14}"
               f"{found['lower_bound']:>14}{100 * gap / max(1, found['lower_bound']):>8.2f}",

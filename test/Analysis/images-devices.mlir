@@ -3,7 +3,7 @@
 //
 // RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' | FileCheck %s --check-prefix=CACHED
 // RUN: layout-opt %s -layout-assign='target={#layout.opencl<image_read_percent = 90, buffer_read_percent = 40>}' | FileCheck %s --check-prefix=BARE
-// RUN: layout-opt %s --mlir-print-local-scope -layout-propagate='strategy=greedy target={#layout.opencl}' -layout-insert-transforms \
+// RUN: layout-baselines %s --mlir-print-local-scope -layout-baseline='rule=greedy target={#layout.opencl}' -layout-insert-for-each \
 // RUN:   -layout-print-cost='target={#layout.opencl}' | FileCheck %s --check-prefix=GREEDY
 // RUN: layout-opt %s --mlir-print-local-scope -layout-assign='target={#layout.opencl}' \
 // RUN:   -layout-print-cost='format=json target={#layout.opencl}' -o /dev/null | FileCheck %s --check-prefix=JSON

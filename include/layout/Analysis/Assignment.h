@@ -39,7 +39,7 @@
 #ifndef LAYOUT_ANALYSIS_ASSIGNMENT_H
 #define LAYOUT_ANALYSIS_ASSIGNMENT_H
 
-#include "layout/Analysis/Strategies.h"
+#include "layout/Analysis/Candidates.h"
 #include "layout/Solver/FactorGraph.h"
 
 namespace mlir {
@@ -66,8 +66,6 @@ struct LayoutAssignment {
   /// The configuration of each unit.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
-  /// Each consumer has a conversion of its own.
-  bool convertsForEach = false;
 
   /// Of ops and conversions together, and the part of the conversions.
   Cost cost = 0, conversionCost = 0;
@@ -86,14 +84,17 @@ struct LayoutAssignment {
   Operation *getAnchor(unsigned unit) const;
 };
 
-/// Decides for everything below `root`, keeping `pins`. With a strategy other
-/// than `optimal` the choice and its cost are that rule's, and the lower bound
-/// is the solver's.
+/// Decides for everything below `root`, keeping `pins`.
 LayoutAssignment assignLayouts(Operation *root, CostModel &costs,
                                const CandidateLimits &limits = {},
                                const SolveOptions &options = {},
-                               Strategy strategy = Strategy::optimal,
                                const Pins &pins = Pins());
+
+/// Takes the configuration `choice[u]` for each unit u, with the conversions
+/// that this makes necessary and what they and the ops cost. The lower bound is
+/// of the program, so it stays.
+void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,
+               CostModel &costs);
 
 /// Why an op has its layouts, for a reader: "tiles its channels for 16 lanes".
 std::string describe(const OpConfig &config, CostModel &costs);

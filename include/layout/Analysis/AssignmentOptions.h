@@ -1,12 +1,11 @@
-//===- AssignmentOptions.h - What is minimized, and how ---------*- C++ -*-===//
+//===- AssignmentOptions.h - What is minimized ------------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The names of what a decision may aim at and of the rules it may go by; see
-// CostModel.h and Strategies.h.
+// The names of what a decision may aim at; see CostModel.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +20,6 @@ enum class Objective {
   time,
   /// What conversions move, where ops that work on channels insist on tiles.
   bytes
-};
-
-enum class Strategy {
-  /// The least cost.
-  optimal,
-  // Rules that others choose by.
-  forward,
-  priority,
-  rank,
-  majority,
-  bidirectional,
-  greedy
 };
 
 } // namespace layout

@@ -15,8 +15,6 @@ namespace mlir {
 namespace layout {
 
 constexpr llvm::StringLiteral kAssignment = "layout.assignment";
-/// In the assignment: each consumer has a conversion of its own.
-constexpr llvm::StringLiteral kForEach = "for_each_consumer";
 
 } // namespace layout
 } // namespace mlir

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decision.h"
 #include "layout/Analysis/ControlFlow.h"
 #include "layout/Analysis/Pins.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -33,11 +32,7 @@ using Kind = OpLayoutRule::Kind;
 namespace {
 class Rewriter {
 public:
-  explicit Rewriter(Operation *root) : root(root) {
-    auto assignment = dyn_cast_if_present<DictionaryAttr>(
-        root->getDiscardableAttr(kAssignment));
-    convertsForEach = assignment && assignment.contains(kForEach);
-  }
+  explicit Rewriter(Operation *root) : root(root) {}
 
   LogicalResult run();
 
@@ -62,8 +57,6 @@ private:
   void eraseReplacedSources();
 
   Operation *root;
-  /// No conversion serves two consumers, except of constants.
-  bool convertsForEach = false;
   /// Ops with attributes, and those with operands, which others may affect.
   std::deque<Wanted> ops; // which does not move them when it grows
   Placement placement;
@@ -235,18 +228,9 @@ void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
       depth == 0 || llvm::any_of(users, [&](Operation *user) {
         return placement.getLoopDepth(placement.find(value, user)) >= depth;
       });
-  Operation *producer = value.getDefiningOp();
-  bool isForEach = convertsForEach &&
-                   !(producer && producer->hasTrait<OpTrait::ConstantLike>());
-  Operation *owner = nullptr;
-  for (OpOperand *operand : operands) {
-    if (isForEach && operand->getOwner() != owner)
-      converted.clear();
-    owner = operand->getOwner();
-    operand->set(isShared && !isForEach
-                     ? getAs(value, type, users)
-                     : getAs(value, type, operand->getOwner()));
-  }
+  for (OpOperand *operand : operands)
+    operand->set(isShared ? getAs(value, type, users)
+                          : getAs(value, type, operand->getOwner()));
 }
 
 /// What nobody needs in the old layout any more; users before producers.

@@ -181,8 +181,6 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
   figures.set("conversion_cost",
               builder.getI64IntegerAttr(assignment.conversionCost));
   figures.set("lower_bound", builder.getI64IntegerAttr(assignment.lowerBound));
-  if (assignment.convertsForEach)
-    figures.set(kForEach, builder.getUnitAttr());
   root->setDiscardableAttr(kAssignment,
                            figures.getDictionary(root->getContext()));
 }
@@ -342,8 +340,8 @@ struct PropagatePass : layout::impl::PropagatePassBase<PropagatePass> {
     SolveOptions solve;
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
-    LayoutAssignment assignment = assignLayouts(
-        root, costs, {maxConfigs, maxLayouts}, solve, strategy, *pins);
+    LayoutAssignment assignment =
+        assignLayouts(root, costs, {maxConfigs, maxLayouts}, solve, *pins);
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
     if (!target.empty())

@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+from layout_mlir.bench_baselines import GREEDY, OPTIMAL, decision
 from layout_mlir.bench_images import TARGET
 from layout_mlir.networks import NETWORKS
 from layout_mlir.tools import run_tool
@@ -22,12 +23,11 @@ CONVOLUTIONAL = ("resnet50", "mobilenet_v2", "inception_v3")
 CONVOLUTION = re.compile(r"linalg\.(?:depthwise_)?conv\w+ .*? ins\((.*?)\) outs\(.*\) -> (.*)")
 
 
-def assign(path, strategy):
+def assign(path, rule):
     """The program and its table of conversions."""
     table = path.with_suffix(".json")
-    text = run_tool("layout-opt", path, "--layout-canonicalize",
-                    f"--layout-propagate=strategy={strategy} target={{{TARGET}}}",
-                    "--layout-insert-transforms",
+    tool, decide, insert = decision(rule, f"target={{{TARGET}}}")
+    text = run_tool(tool, path, "--layout-canonicalize", decide, insert,
                     f"--layout-print-cost=format=json output={table} target={{{TARGET}}}",
                     "--layout-fold-transforms", "--layout-verify", "--mlir-print-local-scope")
     return text, json.loads(table.read_text())
@@ -35,14 +35,14 @@ def assign(path, strategy):
 
 def check(path, ends):
     """What is wrong; `ends` is the most conversions that the ends need, where only they do."""
-    text, table = assign(path, "optimal")
+    text, table = assign(path, OPTIMAL)
     assignment = table["assignment"]
     if assignment["cost"] != assignment["lower_bound"]:
         yield f"the cost {assignment['cost']} is not the bound {assignment['lower_bound']}"
-    _, greedy = assign(path, "greedy")
+    _, greedy = assign(path, GREEDY)
     if greedy["assignment"]["cost"] < assignment["cost"]:
         yield f"greedy insertion costs {greedy['assignment']['cost']}, less than the optimum"
-    for name, found in ("optimal", table), ("greedy", greedy):
+    for name, found in (OPTIMAL, table), (GREEDY, greedy):
         # A conversion that stores alike may be priced 1 in the decision; in the table it is free.
         views = sum(row["kind"] == "view" for row in found["conversions"]["rows"])
         decided = found["assignment"]["conversion_cost"]

@@ -10,6 +10,7 @@ import pathlib
 import re
 import sys
 
+from layout_mlir.bench_baselines import decision
 from layout_mlir.networks import NETWORKS
 from layout_mlir.tools import run_tool
 
@@ -25,15 +26,15 @@ def main(folder, *names):
         path, costs = folder / f"{name}.mlir", folder / f"{name}.json"
         with open(path, "w") as file:
             network.build(network.small_options(weights="splat")).write(file)
-        for strategy in "optimal", "majority":
-            text = run_tool("layout-opt", path, "--layout-canonicalize",
-                            f"--layout-propagate=objective=bytes strategy={strategy} {TARGET}",
-                            "--layout-insert-transforms", "--layout-fold-transforms",
+        for rule in "optimal", "majority":
+            tool, decide, insert = decision(rule, "objective=bytes", TARGET)
+            text = run_tool(tool, path, "--layout-canonicalize", decide, insert,
+                            "--layout-fold-transforms",
                             f"--layout-print-cost=format=json output={costs} {TARGET}")
             decided = int(re.search(r"conversion_cost = (\d+)", text).group(1))
             conversions = json.loads(costs.read_text())["conversions"]
             inserted = conversions["bytes_read"] + conversions["bytes_written"]
-            print(f"{name}, {strategy}: decided {decided}, inserted {inserted}")
+            print(f"{name}, {rule}: decided {decided}, inserted {inserted}")
             failed |= decided != inserted
     if failed:
         sys.exit("they differ")

@@ -59,27 +59,6 @@ def PropagatePass : Pass<"layout-propagate"> {
            "with bounds takes over">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
            "Steps of that search">,
-    Option<"strategy", "strategy", "::mlir::layout::Strategy",
-           /*default=*/"::mlir::layout::Strategy::optimal",
-           "The least cost, or for comparison a rule that others choose by; "
-           "the lower bound is of the former in any case",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::layout::Strategy::optimal, "optimal",
-                          "The least cost"),
-               clEnumValN(::mlir::layout::Strategy::forward, "forward",
-                          "Follow the first operand"),
-               clEnumValN(::mlir::layout::Strategy::priority, "priority",
-                          "Spread from ops with needs, first come first served"),
-               clEnumValN(::mlir::layout::Strategy::rank, "rank",
-                          "Lower the ranks of converted tensors, op by op"),
-               clEnumValN(::mlir::layout::Strategy::majority, "majority",
-                          "Follow most of the neighbors"),
-               clEnumValN(::mlir::layout::Strategy::bidirectional,
-                          "bidirectional",
-                          "Follow the first operand, then the consumers"),
-               clEnumValN(::mlir::layout::Strategy::greedy, "greedy",
-                          "Each op says what it is stored in, and each operand "
-                          "that comes otherwise is converted for it alone"))}]>,
     Option<"objective", "objective", "::mlir::layout::Objective",
            /*default=*/"::mlir::layout::Objective::time",
            "What is least",
@@ -100,8 +79,7 @@ def InsertTransformsPass : Pass<"layout-insert-transforms"> {
     producer wherever a consumer needs another layout: one per tensor and
     layout. Fresh storage (`tensor.empty`, and `linalg.fill` of it) is made in
     the layout needed, once per layout; constants are converted, which folds.
-    The attributes are removed. After a decision by `strategy=greedy` each
-    consumer gets a conversion of its own.
+    The attributes are removed.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }

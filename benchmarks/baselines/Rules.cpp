@@ -1,12 +1,11 @@
-//===- Strategies.cpp - Rules that others choose layouts by ---------------===//
+//===- Rules.cpp - Rules that others choose layouts by --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/Strategies.h"
-#include "LayoutModel.h"
+#include "Rules.h"
 #include <deque>
 
 using namespace mlir;
@@ -58,7 +57,7 @@ private:
 
   const Program &program;
   ArrayRef<Candidates> candidates;
-  LayoutModel model;
+  CostModel &costs;
   std::vector<End> ends;
   std::vector<unsigned> firstEnd;
 };
@@ -68,7 +67,7 @@ private:
 Chooser::Chooser(const Program &program, ArrayRef<Candidates> candidates,
                  CostModel &costs)
     : choice(program.units.size(), 0), program(program), candidates(candidates),
-      model(program, candidates, costs) {
+      costs(costs) {
   std::vector<SmallVector<End, 4>> ofUnit(program.units.size());
   for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
@@ -93,7 +92,10 @@ Chooser::Chooser(const Program &program, ArrayRef<Candidates> candidates,
 
 LayoutId Chooser::getMade(const Tensor &tensor) const {
   const TensorClass &known = program.tensorClasses[tensor.tensorClass];
-  return model.getMade(known, known.producer ? choice[tensor.producer] : 0);
+  if (!known.producer)
+    return costs.getLayoutOf(known.type);
+  return getConfigs(tensor.producer)[choice[tensor.producer]]
+      .layouts.results[known.result];
 }
 
 /// The configuration with `layout` at `slot`, the first where there are some.
@@ -266,30 +268,27 @@ void Chooser::state() {
   }
 }
 
-std::vector<unsigned> layout::chooseByRule(Strategy strategy,
-                                           const Program &program,
+std::vector<unsigned> layout::chooseByRule(Rule rule, const Program &program,
                                            ArrayRef<Candidates> candidates,
                                            CostModel &costs) {
   Chooser chooser(program, candidates, costs);
-  switch (strategy) {
-  case Strategy::optimal:
-    llvm_unreachable("the solver's");
-  case Strategy::forward:
+  switch (rule) {
+  case Rule::forward:
     chooser.goForward();
     break;
-  case Strategy::priority:
+  case Rule::priority:
     chooser.spread();
     break;
-  case Strategy::rank:
+  case Rule::rank:
     chooser.lowerRanks();
     break;
-  case Strategy::majority:
+  case Rule::majority:
     chooser.vote();
     break;
-  case Strategy::greedy:
+  case Rule::greedy:
     chooser.state();
     break;
-  case Strategy::bidirectional:
+  case Rule::bidirectional:
     chooser.goForward();
     chooser.goBackward();
     break;

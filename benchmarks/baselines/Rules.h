@@ -1,4 +1,4 @@
-//===- Strategies.h - Rules that others choose layouts by -------*- C++ -*-===//
+//===- Rules.h - Rules that others choose layouts by ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What compilers do instead of minimizing, after their published descriptions,
-// over the same candidates as the solver, so that the results can be compared.
-// All of them start from ops that insist on a layout (anchors: units with a
-// need of their own, and those with a single configuration) and let the others
-// follow:
+// over the same candidates as the solver, so that its results can be compared
+// with theirs. All of them start from ops that insist on a layout (anchors:
+// units with a need of their own, and those with a single configuration) and
+// let the others follow:
 //
 //   forward         an op takes the layout of its first operand (TVM's
 //                   ConvertLayout)
@@ -22,35 +22,31 @@
 //                   their other ends (OpenVINO's layout optimization)
 //   bidirectional   forward, then backward: an op gives its result the layout
 //                   that all consumers want
-//   greedy          each op says what it is stored in without looking at
-//   others,
-//                   images where it can and linear memory for views, and each
-//                   of its operands that comes otherwise is converted, for it
-//                   alone (MACE's insertion of buffer transforms)
+//   greedy          each op says what it is stored in without looking at the
+//                   others, images where it can and linear memory for views,
+//                   and each of its operands that comes otherwise is converted
+//                   for it alone (MACE's insertion of buffer transforms)
 //
 // Law: the answer has a configuration for every unit, and says nothing of cost.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_ANALYSIS_STRATEGIES_H
-#define LAYOUT_ANALYSIS_STRATEGIES_H
+#ifndef LAYOUT_BENCHMARKS_BASELINES_RULES_H
+#define LAYOUT_BENCHMARKS_BASELINES_RULES_H
 
 #include "layout/Analysis/Candidates.h"
 
 namespace mlir {
 namespace layout {
 
-/// Whether each consumer gets a conversion of its own.
-inline bool convertsForEach(Strategy strategy) {
-  return strategy == Strategy::greedy;
-}
+enum class Rule { forward, priority, rank, majority, bidirectional, greedy };
 
-/// The configuration of each unit by a rule other than `optimal`.
-std::vector<unsigned> chooseByRule(Strategy strategy, const Program &program,
+/// The configuration of each unit.
+std::vector<unsigned> chooseByRule(Rule rule, const Program &program,
                                    ArrayRef<Candidates> candidates,
                                    CostModel &costs);
 
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_ANALYSIS_STRATEGIES_H
+#endif // LAYOUT_BENCHMARKS_BASELINES_RULES_H

@@ -1,31 +1,31 @@
 """The least cost is proven, and no rule gets below it.
 
-usage: strategies.py FOLDER
+usage: baselines.py FOLDER
 
 Decides layouts of all small networks by the bytes that conversions move: with the optimum, which
-must be the lower bound, and with each of the other strategies, which must not be less.
+must be the lower bound, and by each rule of others, which must not be less.
 """
 
 import pathlib
 import re
 import sys
 
+from layout_mlir.bench_baselines import OPTIMAL, RULES, decision
 from layout_mlir.networks import NETWORKS
 from layout_mlir.tools import run_tool
 
 TARGET = '#layout.cpu<lanes = 16>'
-RULES = ("forward", "priority", "rank", "majority", "bidirectional")
 
 
-def assign(path, strategy):
+def assign(path, rule):
     """The cost of the conversions and the lower bound."""
-    text = run_tool("layout-opt", path, "--layout-canonicalize", "--layout-propagate="
-                    f"objective=bytes strategy={strategy} target={{{TARGET}}}")
+    tool, decide, _ = decision(rule, "objective=bytes", f"target={{{TARGET}}}")
+    text = run_tool(tool, path, "--layout-canonicalize", decide)
     found = re.search(r"layout\.assignment = \{conversion_cost = (\d+) : i64, cost = (\d+) : i64, "
                       r"lower_bound = (\d+) : i64\}", text)
     conversions, cost, bound = map(int, found.groups())
     if conversions != cost:
-        sys.exit(f"{path.stem}, {strategy}: {cost} is not the cost {conversions} of conversions")
+        sys.exit(f"{path.stem}, {rule}: {cost} is not the cost {conversions} of conversions")
     return conversions, bound
 
 
@@ -38,7 +38,7 @@ def main(folder):
         path = folder / f"{network.name}.mlir"
         with open(path, "w") as file:
             network.build(network.small_options(weights="splat")).write(file)
-        optimum, bound = assign(path, "optimal")
+        optimum, bound = assign(path, OPTIMAL)
         moved = {rule: assign(path, rule)[0] for rule in RULES}
         print(f"{network.name}: {optimum}, lower bound {bound}; {moved}")
         if optimum != bound:

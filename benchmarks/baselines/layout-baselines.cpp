@@ -1,0 +1,166 @@
+//===- layout-baselines.cpp - Layouts as other compilers choose them ------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mlir-opt with the project's passes and two more: `layout-baseline` stands in
+// place of `layout-propagate` and leaves the same attributes, with the lower
+// bound of the solver; `layout-insert-for-each` stands in place of
+// `layout-insert-transforms` after `rule=greedy`, which shares no conversion.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+#include "layout/Analysis/Assignment.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Pipelines/Registration.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Counts each conversion once for every unit that asks for it.
+static void convertForEach(LayoutAssignment &assignment) {
+  const Program &program = assignment.program;
+  llvm::DenseMap<Value, const Tensor *> tensors;
+  for (const Tensor &tensor : program.tensors)
+    tensors[tensor.value] = &tensor;
+  std::vector<PlannedConversion> conversions;
+  Cost total = 0;
+  for (const PlannedConversion &shared : assignment.conversions) {
+    const Tensor &tensor = *tensors.at(shared.value);
+    const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+    for (const auto &consumer : shared.consumers) {
+      PlannedConversion own = shared;
+      own.consumers.assign(1, consumer);
+      const unsigned *place =
+          llvm::find(program.getConsumers(tensor), consumer.first);
+      own.frequency =
+          std::min(known.consumers[place - program.getConsumers(tensor).begin()]
+                       .frequency,
+                   known.frequency);
+      own.cost = scaleCost(shared.cost / shared.frequency, own.frequency);
+      total = addCosts(total, own.cost);
+      conversions.push_back(std::move(own));
+    }
+  }
+  assignment.cost =
+      addCosts(assignment.cost - assignment.conversionCost, total);
+  assignment.conversionCost = total;
+  assignment.conversions = std::move(conversions);
+  assignment.exact = assignment.cost == assignment.lowerBound;
+}
+
+namespace {
+struct BaselinePass : PassWrapper<BaselinePass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BaselinePass)
+
+  BaselinePass() = default;
+  BaselinePass(const BaselinePass &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "layout-baseline"; }
+  StringRef getDescription() const override {
+    return "Decides layouts by a rule of another compiler";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LayoutDialect>();
+  }
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    FailureOr<TargetInterface> wanted = layout::getTarget(root, target);
+    FailureOr<Pins> pins = readPins(root);
+    if (failed(wanted) || failed(pins))
+      return signalPassFailure();
+    CostModel costs(*wanted, objective);
+    LayoutAssignment assignment = assignLayouts(root, costs, {}, {}, *pins);
+    setChoice(
+        assignment,
+        chooseByRule(rule, assignment.program, assignment.candidates, costs),
+        costs);
+    if (rule == Rule::greedy)
+      convertForEach(assignment);
+    emitDecisionRemarks(root, assignment, costs);
+    writeDecision(root, assignment, costs);
+  }
+
+  Option<Rule> rule{
+      *this, "rule", llvm::cl::desc("What to choose by"),
+      llvm::cl::values(
+          clEnumValN(Rule::forward, "forward", "Follow the first operand"),
+          clEnumValN(Rule::priority, "priority",
+                     "Spread from ops with needs, first come first served"),
+          clEnumValN(Rule::rank, "rank",
+                     "Lower the ranks of converted tensors, op by op"),
+          clEnumValN(Rule::majority, "majority", "Follow most neighbors"),
+          clEnumValN(Rule::bidirectional, "bidirectional",
+                     "Follow the first operand, then the consumers"),
+          clEnumValN(Rule::greedy, "greedy",
+                     "Each op says what it is stored in; nothing is shared"))};
+  Option<Objective> objective{
+      *this, "objective", llvm::cl::desc("What is counted"),
+      llvm::cl::init(Objective::time),
+      llvm::cl::values(
+          clEnumValN(Objective::time, "time", "Modelled time"),
+          clEnumValN(Objective::bytes, "bytes", "Bytes moved by conversions"))};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("What layouts are for")};
+};
+
+struct InsertForEachPass : PassWrapper<InsertForEachPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InsertForEachPass)
+
+  StringRef getArgument() const override { return "layout-insert-for-each"; }
+  StringRef getDescription() const override {
+    return "Applies a decision, with a conversion for each consumer";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LayoutDialect>();
+  }
+
+  void runOnOperation() override {
+    llvm::DenseSet<Operation *> before;
+    getOperation()->walk([&](ConvertOp op) { before.insert(op); });
+    if (failed(insertLayoutTransforms(getOperation())))
+      return signalPassFailure();
+    getOperation()->walk([&](ConvertOp op) {
+      // Constants are converted at compile time.
+      if (!before.contains(op) && !matchPattern(op.getSource(), m_Constant()))
+        unshare(op);
+    });
+  }
+
+  void unshare(ConvertOp op) {
+    OpBuilder builder(op);
+    Operation *last = nullptr, *copy = op;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      if (last && last != use.getOwner())
+        copy = builder.clone(*op);
+      last = use.getOwner();
+      use.set(copy->getResult(0));
+    }
+  }
+};
+} // namespace
+
+int main(int argc, char **argv) {
+  mlir::registerAllPasses();
+  layout::registerAllPasses();
+  PassRegistration<BaselinePass>();
+  PassRegistration<InsertForEachPass>();
+
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  registerAllExtensions(registry);
+  layout::registerAllDialects(registry);
+  return asMainReturnCode(MlirOptMain(
+      argc, argv, "Layouts as other compilers choose them\n", registry));
+}

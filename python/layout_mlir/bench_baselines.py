@@ -1,0 +1,15 @@
+"""How to have layouts chosen by the solver, or by a rule that another compiler chooses by."""
+
+OPTIMAL = "optimal"
+RULES = ("forward", "priority", "rank", "majority", "bidirectional")
+# It shares no conversion, which needs a pass of its own to apply.
+GREEDY = "greedy"
+
+
+def decision(rule, *options):
+    """The tool, the flag of the pass that decides, and of the pass that applies the decision."""
+    if rule == OPTIMAL:
+        return "layout-opt", f"--layout-propagate={' '.join(options)}", "--layout-insert-transforms"
+    insert = "for-each" if rule == GREEDY else "transforms"
+    return ("layout-baselines", f"--layout-baseline={' '.join([f'rule={rule}', *options])}",
+            f"--layout-insert-{insert}")
