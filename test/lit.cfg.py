@@ -42,11 +42,8 @@ else:
 
 tools_dir = os.path.join(config.layout_obj_root, "bin")
 llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_path=True)
-llvm_config.with_environment(
-    "PYTHONPATH",
-    [os.path.join(config.layout_src_root, "python"),
-     os.path.join(config.layout_obj_root, "python")],
-    append_path=True)
+with open(os.path.join(config.layout_obj_root, "python.path"), encoding="utf-8") as file:
+    llvm_config.with_environment("PYTHONPATH", file.read().split(":"), append_path=True)
 llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("LAYOUT_BUILD_DIR", config.layout_obj_root)
 llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR"])

@@ -1,7 +1,7 @@
 """Layouts of tensors for ML compilers.
 
 `Layout`, `Target`, `Conversion`, `LayoutError` and `run_pipeline` are the C++ library in this process; the other
-modules are networks to try layouts on, and tools around layout-opt, and need no extension.
+modules are the importer of ONNX models and tools around layout-opt, and need no extension.
 """
 
 import importlib

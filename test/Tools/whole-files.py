@@ -109,6 +109,6 @@ for error in (OSError("full"), KeyboardInterrupt()):
 with whole_file(output) as file:
     file.write("new\n")
 assert output.read_text() == "new\n"
-done = subprocess.run([sys.executable, "-m", "layout_mlir.networks", "mobilenet_v2", "--small", "-o",
+done = subprocess.run([sys.executable, "-m", "networks", "mobilenet_v2", "--small", "-o",
                        "/dev/full"], stderr=subprocess.PIPE, text=True)
 assert done.returncode != 0 and "No space left" in done.stderr, done.stderr

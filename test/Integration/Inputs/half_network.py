@@ -1,6 +1,6 @@
 """A network in half precision on an OpenCL device, against the same network in single precision.
 
-    half_network.py <folder> <limit> <network> [options of layout_mlir.networks]
+    half_network.py <folder> <limit> <network> [options of networks]
 
 Weights are arguments, so that both get the same numbers, rounded for the one.
 """
@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from layout_mlir.demo import DEVICES
+from demo.__main__ import DEVICES
 from layout_mlir.tools import run_tool
 
 
@@ -20,7 +20,7 @@ def main(folder, limit, *network):
     folder = pathlib.Path(folder)
     shutil.rmtree(folder / "inputs", ignore_errors=True)
     single, half = folder / "single.mlir", folder / "half.mlir"
-    subprocess.run([sys.executable, "-m", "layout_mlir.networks", *network, "--weights", "arguments",
+    subprocess.run([sys.executable, "-m", "networks", *network, "--weights", "arguments",
                     "--runnable", "-o", single, "--inputs", folder / "inputs"], check=True)
     # Minus infinity is written as its bits.
     half.write_text(single.read_text().replace("f32", "f16").replace("0xFF800000", "0xFC00"))

@@ -30,6 +30,11 @@ class Package(unittest.TestCase):
             self.assertIn(f"COMPONENT {component} ", cmake)
         self.assertTrue((ROOT / "python/layout_mlir/py.typed").exists())
 
+    def test_it_uses_nothing_of_examples_and_benchmarks(self):
+        pattern = re.compile(r"^\s*(?:from|import) (?:bench|demo|networks)\b", re.M)
+        for path in (ROOT / "python/layout_mlir").rglob("*.py"):
+            self.assertIsNone(pattern.search(path.read_text()), path)
+
     def test_dependencies_are_those_of_the_tree(self):
         lines = (ROOT / "python/requirements.txt").read_text().splitlines()
         wanted = [line for line in lines if line and not line.startswith("#")]

@@ -10,9 +10,9 @@ import pathlib
 import re
 import sys
 
-from layout_mlir.bench_baselines import OPTIMAL, RULES, decision
-from layout_mlir.networks import NETWORKS
+from bench.baselines import OPTIMAL, RULES, decision
 from layout_mlir.tools import run_tool
+from networks import NETWORKS
 
 TARGET = '#layout.cpu<lanes = 16>'
 

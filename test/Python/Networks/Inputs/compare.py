@@ -12,8 +12,8 @@ import sys
 
 import numpy as np
 
-from layout_mlir.networks.__main__ import main as generate
 from layout_mlir.tools import ToolError, run_tool
+from networks.__main__ import main as generate
 
 TARGET = '#layout.cpu<lanes = 16>'
 LIMIT = 1e-4

@@ -11,9 +11,9 @@ import sys
 
 import numpy as np
 
-from layout_mlir.networks import NETWORKS
-from layout_mlir.networks.__main__ import main as generate
 from layout_mlir.tools import run_tool
+from networks import NETWORKS
+from networks.__main__ import main as generate
 
 TARGET = '#layout.cpu<lanes = 16>'
 LIMIT = 1e-5

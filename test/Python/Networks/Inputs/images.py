@@ -13,10 +13,10 @@ import pathlib
 import re
 import sys
 
-from layout_mlir.bench_baselines import GREEDY, OPTIMAL, decision
-from layout_mlir.bench_images import TARGET
-from layout_mlir.networks import NETWORKS
+from bench.baselines import GREEDY, OPTIMAL, decision
+from bench.images import TARGET
 from layout_mlir.tools import run_tool
+from networks import NETWORKS
 
 # With whole pixels of channels, but for the first.
 CONVOLUTIONAL = ("resnet50", "mobilenet_v2", "inception_v3")

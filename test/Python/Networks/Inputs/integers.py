@@ -14,8 +14,8 @@ import sys
 
 import numpy as np
 
-from layout_mlir.networks.__main__ import main as generate
 from layout_mlir.tools import run_tool
+from networks.__main__ import main as generate
 
 TARGET = '#layout.cpu<lanes = 16>'
 # In any layer, and in all on average. Half of what a relu gives are zeros, and a relu6 cuts off some

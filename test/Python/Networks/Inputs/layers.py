@@ -12,12 +12,12 @@ import sys
 
 import numpy as np
 
-from layout_mlir.networks import bert, efficientdet, llama, sd_unet, skipnet, swin
-from layout_mlir.networks.attention import attention
-from layout_mlir.networks.builder import Builder
-from layout_mlir.networks.layers import same_padding
-from layout_mlir.networks.options import CommonOptions
 from layout_mlir.tools import run_tool
+from networks import bert, efficientdet, llama, sd_unet, skipnet, swin
+from networks.attention import attention
+from networks.builder import Builder
+from networks.layers import same_padding
+from networks.options import CommonOptions
 
 LIMIT = 1e-5
 N, C, H, W = 2, 6, 5, 4

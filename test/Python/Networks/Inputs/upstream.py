@@ -1,4 +1,4 @@
-"""The input that bench_upstream.py makes for upstream's propagation is the same network.
+"""The input that upstream.py makes for upstream's propagation is the same network.
 
 usage: upstream.py FOLDER NETWORK..
 
@@ -9,9 +9,9 @@ compares. Padding that upstream leaves undefined is filled with NaNs: no result 
 import pathlib
 import sys
 
-from layout_mlir import bench_upstream
-from layout_mlir.networks.__main__ import main as generate
+from bench import upstream
 from layout_mlir.tools import ToolError, run_tool
+from networks.__main__ import main as generate
 
 LANES = 16
 LIMIT = 1e-4
@@ -23,7 +23,7 @@ def main(folder, *networks):
     before, after, inputs = folder / "before.mlir", folder / "after.mlir", folder / "inputs"
     for network in networks:
         generate([network, "--small", "-o", str(before), "--inputs", str(inputs)])
-        text = bench_upstream.propagate(before.read_text(), LANES, folder)
+        text = upstream.propagate(before.read_text(), LANES, folder)
         packs = text.count("linalg.pack")
         if not packs:
             sys.exit(f"{network}: nothing is packed")

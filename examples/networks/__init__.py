@@ -1,11 +1,11 @@
 """Inference networks as linalg on tensors, as a frontend would hand them over.
 
-    from layout_mlir.networks import NETWORKS
+    from networks import NETWORKS
     network = NETWORKS["resnet50"]
     with open("resnet50.mlir", "w") as file:
         network.build(network.Options(batch=4)).write(file)
 
-or `python -m layout_mlir.networks resnet50 --batch 4 -o resnet50.mlir`. A new network is one more
+or `python -m networks resnet50 --batch 4 -o resnet50.mlir`. A new network is one more
 file with a `Network`, and that in the table below.
 """
 

@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from .npu import Program
-from .tools import run_tool
+from layout_mlir.npu import Program
+from layout_mlir.tools import run_tool
 
 # Transfers that take as long to start as this many bytes to move, and arithmetic that is as fast as
 # the memory of a chip lets it be useful.

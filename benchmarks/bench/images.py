@@ -13,9 +13,10 @@ import pathlib
 import sys
 import tempfile
 
-from .bench_baselines import GREEDY, OPTIMAL, decision
-from .networks import NETWORKS
-from .tools import ToolError, run_tool, whole_file
+from layout_mlir.tools import ToolError, run_tool, whole_file
+from networks import NETWORKS
+
+from .baselines import GREEDY, OPTIMAL, decision
 
 TARGET = ('#layout.opencl<image2d_max_width = 16384, '
           'image2d_max_height = 16384>')

@@ -1,4 +1,4 @@
-"""python -m layout_mlir.networks: writes a network as MLIR."""
+"""python -m networks: writes a network as MLIR."""
 
 import argparse
 import pathlib
@@ -9,7 +9,8 @@ from dataclasses import Field, fields
 
 import numpy as np
 
-from ..tools import whole_file
+from layout_mlir.tools import whole_file
+
 from . import NETWORKS
 from .module import Module
 from .options import OptionError
@@ -30,7 +31,7 @@ def _all_fields() -> dict[str, Field]:
 
 def _parser(all_fields: dict[str, Field]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m layout_mlir.networks",
+        prog="python -m networks",
         description="Writes an inference network as linalg on tensors, with seeded weights.")
     parser.add_argument("network", nargs="?", choices=sorted(NETWORKS), metavar="network",
                         help=", ".join(sorted(NETWORKS)))

@@ -18,7 +18,9 @@ import tempfile
 
 import numpy as np
 
-from .tools import ToolError, run_tool, whole_file
+from layout_mlir.tools import ToolError, run_tool, whole_file
+
+from .kernels import KERNELS, read_inputs
 
 CHANNELS = "NCHW"
 LINE_FILE = "/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"
@@ -143,8 +145,7 @@ class Bench:
     def flops_per_second(self, kernel=FLOPS, options=""):
         """Of a convolution in blocks; options are those of the pipeline."""
         name, flops = kernel
-        path = pathlib.Path(__file__).resolve().parents[2] / f"benchmarks/cpu-kernels/{name}.mlir"
-        from .bench import read_inputs  # the two modules use each other
+        path = KERNELS / f"{name}.mlir"
         shapes = [shape for shape, _ in read_inputs(path.read_text())]
         return flops / self.run(shapes, self.lower("flops", path.read_text(), options))[0]
 

@@ -7,7 +7,7 @@ converted at compile time), times how often they run. The time to decide is that
 modelled times for costs, best of several runs, without the verifier that MLIR runs after each pass.
 
 Where upstream's own propagation applies, it is measured too: convolutions and classifiers, packed
-by the same tiles, and `--test-linalg-data-layout-propagation` of mlir-opt. See bench_upstream.py.
+by the same tiles, and `--test-linalg-data-layout-propagation` of mlir-opt. See upstream.py.
 """
 
 import argparse
@@ -20,10 +20,11 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 
-from . import bench_upstream
-from .bench_baselines import OPTIMAL, RULES, decision
-from .networks import NETWORKS
-from .tools import ToolError, run_tool_for_all, whole_file
+from layout_mlir.tools import ToolError, run_tool_for_all, whole_file
+from networks import NETWORKS
+
+from . import upstream
+from .baselines import OPTIMAL, RULES, decision
 
 LANES = 16
 TARGET = f'#layout.cpu<lanes = {LANES}>'
@@ -121,8 +122,8 @@ def measure(row, repeat, folder):
                             f"less than the lower bound {row.lower_bound}")
     if row.network in UPSTREAM_APPLIES and not row.options and shutil.which("mlir-opt-22"):
         progress(UPSTREAM)
-        row.moved[UPSTREAM] = bench_upstream.count_moved_bytes(
-            bench_upstream.propagate(text, LANES, folder))
+        row.moved[UPSTREAM] = upstream.count_moved_bytes(
+            upstream.propagate(text, LANES, folder))
     for run in range(repeat):
         progress(f"time, {run + 1} of {repeat}")
         _, seconds = assign(path, OPTIMAL, "time")

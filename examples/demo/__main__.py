@@ -1,4 +1,4 @@
-"""python -m layout_mlir.demo: a network with and without layouts, run and compared.
+"""python -m demo: a network with and without layouts, run and compared.
 
 Generates an inference network as linalg on tensors, assigns layouts, lowers both the untouched and
 the laid-out network to machine code through the same pipeline, runs them in turns in one process
@@ -15,9 +15,11 @@ from dataclasses import fields
 
 import numpy as np
 
-from . import LayoutError, Target, demo_npu
-from .networks import NETWORKS
-from .tools import ToolError, run_tool
+from layout_mlir import LayoutError, Target
+from layout_mlir.tools import ToolError, run_tool
+from networks import NETWORKS
+
+from . import npu
 
 SHOWN_MOVES, SHOWN_VIEWS = 20, 3
 RUN_SIZES = {"batch": 3, "sequence": 16}
@@ -83,7 +85,7 @@ def parse(argv):
     parser.add_argument("--keep", metavar="DIR", help="leave all files there")
     group = parser.add_argument_group(
         "options of networks", "Each network has some of them, and its own defaults: "
-        "`./dev python -m layout_mlir.networks --list` shows which.")
+        "`./dev python -m networks --list` shows which.")
     group.add_argument("--small", action="store_true", default=argparse.SUPPRESS,
                        help="few layers, few and odd channels, small inputs")
     for name, each in network_options().items():
@@ -95,7 +97,7 @@ def parse(argv):
                            help=f"the {size} to run where the network's is dynamic "
                                 f"(default: {RUN_SIZES[size]})")
     args = parser.parse_args(argv)
-    args.target = args.target or DEVICES[args.device][0] or demo_npu.get_target(args.chip)
+    args.target = args.target or DEVICES[args.device][0] or npu.get_target(args.chip)
     if args.network in NETWORKS:
         if args.input:
             parser.error("--input is for .mlir files: a network comes with its inputs")
@@ -230,10 +232,10 @@ def report(args, cost, before, after):
 def demonstrate_npu(args, network, inputs, cost, folder):
     """Runs the program of an NPU in the simulator; True if the results agree."""
     with Progress("lowering to the memories of the NPU"):
-        memory = demo_npu.lower(network, args.target, folder)
+        memory = npu.lower(network, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
-        program, result, differences = demo_npu.run(inputs, args.max_rel, folder)
-    return demo_npu.report(pathlib.Path(args.network).name, args.target, cost, memory, program,
+        program, result, differences = npu.run(inputs, args.max_rel, folder)
+    return npu.report(pathlib.Path(args.network).name, args.target, cost, memory, program,
                            result, differences, args.max_rel)
 
 

@@ -1,11 +1,7 @@
-"""./dev bench: the CPU kernels of benchmarks/, each beside plain loops; then layouts of networks.
+"""./dev bench --kernel: the CPU kernels of benchmarks/cpu-kernels, each beside plain loops.
 
 Every kernel is lowered twice, by `layout-linalg-to-llvm` as it is and with plain loops; both run in
 turns in one process on the same seeded inputs, and their results are compared.
-
-`./dev bench --assignment` is the second part alone, `./dev bench --images` the conversions that
-networks need on a device with images, `./dev bench --target` the figures of this machine that
-prices of layouts are made of; with `--help` all show their options.
 """
 
 import argparse
@@ -17,10 +13,9 @@ import tempfile
 
 import numpy as np
 
-from . import bench_assignment, bench_images, bench_target
-from .tools import ToolError, run_tool
+from layout_mlir.tools import ToolError, run_tool
 
-KERNELS = pathlib.Path(__file__).resolve().parents[2] / "benchmarks/cpu-kernels"
+KERNELS = pathlib.Path(__file__).resolve().parents[1] / "cpu-kernels"
 DTYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i8": np.int8, "i32": np.int32}
 
 
@@ -57,29 +52,12 @@ def read_flops(text):
 
 
 def main(argv=None):
-    argv = sys.argv[1:] if argv is None else argv
-    # Those are for the C++ programs that run after this one.
-    argv = [arg for arg in argv if not arg.startswith("--benchmark_")]
-    if "--assignment" in argv:
-        return bench_assignment.main([arg for arg in argv if arg != "--assignment"])
-    if "--images" in argv:
-        return bench_images.main([arg for arg in argv if arg != "--images"])
-    if "--target" in argv:
-        return bench_target.main([arg for arg in argv if arg != "--target"])
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kernel", help="only kernels whose name contains this, and no networks")
+    parser.add_argument("--kernel", default="", help="only kernels whose name contains this")
     parser.add_argument("--repeat", type=int, default=20, help="timed runs of a kernel")
     args = parser.parse_args(argv)
-    status = bench_kernels(args)
-    if args.kernel is None:
-        print()
-        status = bench_assignment.main([]) or status
-    return status
-
-
-def bench_kernels(args):
-    paths = sorted(p for p in KERNELS.glob("*.mlir") if not args.kernel or args.kernel in p.stem)
+    paths = sorted(p for p in KERNELS.glob("*.mlir") if args.kernel in p.stem)
     if not paths:
         print(f"no kernel matches '{args.kernel}'", file=sys.stderr)
         return 1
@@ -96,7 +74,3 @@ def bench_kernels(args):
         print(f"{path.stem:<28}{loops * 1e3:>10.3f}{fast * 1e3:>9.3f}{loops / fast:>8.1f}{rate}"
               f"{difference:>12.2g}", flush=True)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

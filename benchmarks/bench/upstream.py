@@ -15,7 +15,7 @@ The networks must be flat: static extents, no loop, no call.
 import math
 import re
 
-from .tools import run_tool
+from layout_mlir.tools import run_tool
 
 _NAMED = ("linalg.pooling_nchw_max", "linalg.pooling_nchw_sum", "linalg.add", "linalg.mul",
           "linalg.tanh", "linalg.reduce")

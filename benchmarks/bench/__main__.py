@@ -1,0 +1,29 @@
+"""./dev bench: the CPU kernels of benchmarks/, each beside plain loops; then layouts of networks.
+
+`./dev bench --kernel=NAME` is some of the first part, `--assignment` the second part alone, `--images`
+the conversions that networks need on a device with images, `--target` the figures of this machine
+that prices of layouts are made of; with `--help` all show their options.
+"""
+
+import sys
+
+from . import assignment, images, kernels, target
+
+PARTS = {"--assignment": assignment, "--images": images, "--target": target}
+
+
+def main(argv):
+    # Those are for the C++ programs that run after this one.
+    argv = [arg for arg in argv if not arg.startswith("--benchmark_")]
+    for name, part in PARTS.items():
+        if name in argv:
+            return part.main([arg for arg in argv if arg != name])
+    status = kernels.main(argv)
+    if any(arg.startswith("--kernel") for arg in argv):
+        return status
+    print()
+    return assignment.main([]) or status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
