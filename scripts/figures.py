@@ -1,65 +1,97 @@
-"""Draws the figures of the documentation, or checks that they are current.
+"""Draws the pictures of the documentation, and puts them where its pages draw them.
 
-usage: figures.py [--check] TOOL LIST [DIRECTORY]
+usage: figures.py [--check] TOOL ROOT OUT
 
-TOOL is layout-translate, LIST the file that names the figures, DIRECTORY where
-they are: by default beside the list. A section of the list is one figure,
-`[name]` giving name.svg; its key `layout` is what the tool reads, and every
-other key is an option of it:
+TOOL is layout-translate. Of the source tree ROOT the pages are those at its top and below docs/.
+A page draws pictures by an indented block of shell commands, each of which ends in the name of one:
 
-    [packed]
-    layout = #layout.packed_dims<[1, 0, 1 : 4]>
-    shape = 6x8
-    view = logical
+    layout-translate --layout-to-svg --shape=6x8 '#layout.packed_dims<[0, 1]>' -o packed.svg
 
-Pictures that the list does not name are removed, or reported by --check.
+or by such a command in a comment, `<!-- figure: layout-translate .. -o packed.svg -->`. All are
+drawn to OUT/docs/figures. Few are kept in ROOT/docs/figures: those that pages show by a link, as
+`![packed](figures/packed.svg)`. They are brought up to date or, by --check, compared. OUT gets a
+copy of all pages, where the others are shown behind the block that draws them.
 """
 
 import argparse
-import configparser
 import os
+import pathlib
 import re
 import subprocess
 import sys
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_COMMENT = re.compile(r"<!-- figure: (.*) -->")
+_DRAWS = re.compile(r"--layout-to-svg\b.* -o ([a-z0-9-]+\.svg)$", re.M)
+_SHOWS = re.compile(r"!\[[^]]*\]\(\S*?figures/([^/)]+\.svg)\)")
+_LINK = re.compile(r"\]\((?![a-z]+:|#)([^()\s#]+)")
 
 
 class FigureError(Exception):
     pass
 
 
-def read_list(path):
-    """The command line of each figure, by its name."""
-    parser = configparser.ConfigParser(interpolation=None, delimiters=("=",),
-                                       comment_prefixes=("#",),
-                                       default_section=None)
-    try:
-        with open(path, encoding="utf-8") as file:
-            parser.read_file(file)
-    except configparser.Error as error:
-        raise FigureError(str(error)) from error
-    figures = {}
-    for name in parser.sections():
-        keys = dict(parser[name])
-        if not _NAME.fullmatch(name):
-            raise FigureError(f"[{name}]: a figure is called by lower-case words "
-                              "with '-' between them")
-        if "layout" not in keys:
-            raise FigureError(f"[{name}]: there is no layout")
-        layout = keys.pop("layout")
-        figures[name] = [f"--{key}={value}" for key, value in keys.items()] + [layout]
-    if not figures:
-        raise FigureError(f"{path}: there is no figure in this list")
-    return figures
+def find_pages(root):
+    return sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")])
 
 
-def draw(tool, name, arguments):
-    result = subprocess.run([tool, "--layout-to-svg", *arguments],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def find_drawings(text):
+    """What draws, as shell text, with the end of its block; the names of what it draws."""
+    for block in re.finditer(r"(?:^    .*\n)+|^<!-- figure: .*\n", text, re.M):
+        comment = _COMMENT.match(block[0])
+        script = (comment[1] if comment else block[0]).replace("\\\n", " ")
+        names = _DRAWS.findall(script)
+        if names:
+            yield script, block.end(), names
+
+
+def draw(tool, page, script, directory):
+    path = f"{pathlib.Path(tool).resolve().parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    result = subprocess.run(["sh", "-e", "-c", script], cwd=directory, stderr=subprocess.PIPE,
+                            text=True, env={**os.environ, "PATH": path})
     if result.returncode:
-        raise FigureError(f"[{name}]: {result.stderr.decode(errors='replace')}")
-    return result.stdout
+        raise FigureError(f"{page}: {script.strip()}\n{result.stderr}")
+
+
+def build_page(root, page, text, drawings, shown, out):
+    """The copy of a page: with all of its pictures, and links that lead back to the tree."""
+    parts, position = [], 0
+    figures = os.path.relpath(root / "docs/figures", page.parent)
+    for _, end, names in drawings:
+        parts += [text[position:end], "".join(f"\n![{name[:-4]}]({figures}/{name})\n"
+                                              for name in names if name not in shown)]
+        position = end
+    target = out / page.relative_to(root)
+
+    def lead_back(link):
+        file = (page.parent / link[1]).resolve()
+        if file.suffix in (".md", ".svg") and (file.parent == root or root / "docs" in file.parents):
+            return link[0]
+        return f"]({os.path.relpath(file, target.parent)}"
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(_LINK.sub(lead_back, "".join([*parts, text[position:]])))
+
+
+def build(tool, root, out):
+    """The number of pictures, and those that are kept as the tree should have them."""
+    directory = out / "docs/figures"
+    directory.mkdir(parents=True, exist_ok=True)
+    for old in directory.glob("*.svg"):
+        old.unlink()
+    shown = set()
+    for page in find_pages(root):
+        text = page.read_text(encoding="utf-8")
+        drawings = list(find_drawings(text))
+        for script, _, _ in drawings:
+            draw(tool, page.relative_to(root), script, directory)
+        links = set(_SHOWS.findall(text))
+        build_page(root, page, text, drawings, links, out)
+        shown |= links
+    drawn = {path.name: path.read_bytes() for path in directory.glob("*.svg")}
+    missing = sorted(shown - drawn.keys())
+    if missing:
+        raise FigureError(f"no page draws {', '.join(missing)}")
+    return len(drawn), {name: drawn[name] for name in shown}
 
 
 def main():
@@ -67,45 +99,30 @@ def main():
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("tool")
-    parser.add_argument("list")
-    parser.add_argument("directory", nargs="?")
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
     arguments = parser.parse_args()
-    directory = arguments.directory or os.path.dirname(os.path.abspath(arguments.list))
+    root = arguments.root.resolve()
     try:
-        drawn = {name + ".svg": draw(arguments.tool, name, command)
-                 for name, command in read_list(arguments.list).items()}
-    except (FigureError, OSError) as error:
-        print(f"{arguments.list}: {error}")
+        count, kept = build(arguments.tool, root, arguments.out.resolve())
+    except FigureError as error:
+        print(error)
         return 1
-
-    os.makedirs(directory, exist_ok=True)
-    present = {name for name in os.listdir(directory) if name.endswith(".svg")}
-    changed = []
-    for name in sorted(drawn.keys() | present):
-        path = os.path.join(directory, name)
-        old = None
-        if name in present:
-            with open(path, "rb") as file:
-                old = file.read()
-        if old == drawn.get(name):
-            continue
-        changed.append(name)
-        if arguments.check:
-            continue
-        if name in drawn:
-            with open(path, "wb") as file:
-                file.write(drawn[name])
-        else:
-            os.remove(path)
+    directory = root / "docs/figures"
+    present = {path.name: path.read_bytes() for path in directory.glob("*.svg")}
+    changed = sorted(name for name in kept.keys() | present.keys()
+                     if kept.get(name) != present.get(name))
     if arguments.check and changed:
-        print(f"figures are stale: {', '.join(changed)}. Run `./dev docs` and "
-              "commit the result.")
+        print(f"figures are stale: {', '.join(changed)}. Run `./dev docs` and commit the result.")
         return 1
-    if arguments.check:
-        print(f"figures are current: {len(drawn)} pictures")
-    else:
-        print(f"figures: {len(drawn)} pictures, "
-              + (f"changed {', '.join(changed)}" if changed else "none changed"))
+    for name in changed:
+        if name in kept:
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / name).write_bytes(kept[name])
+        else:
+            (directory / name).unlink()
+    print(f"figures: {count} pictures, {len(kept)} of them kept"
+          + (f", changed {', '.join(changed)}" if changed else ""))
     return 0
 
 
