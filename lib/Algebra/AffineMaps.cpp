@@ -106,14 +106,6 @@ SmallVector<AffineExpr> layout::getSizeExprs(Sizes sizes,
   return exprs;
 }
 
-static SmallVector<AffineExpr> getDimExprs(unsigned count,
-                                           MLIRContext *context) {
-  SmallVector<AffineExpr> dims;
-  for (unsigned d = 0; d < count; ++d)
-    dims.push_back(getAffineDimExpr(d, context));
-  return dims;
-}
-
 static unsigned countDynamic(Sizes sizes) {
   return llvm::count_if(sizes, [](int64_t size) { return size < 0; });
 }
@@ -122,7 +114,8 @@ static unsigned countDynamic(Sizes sizes) {
 template <typename Range>
 static AffineMap getValueMap(const LayoutMap &map, const Range &parts,
                              Sizes sizes, MLIRContext *context) {
-  SmallVector<AffineExpr> dims = getDimExprs(map.getRank(), context);
+  SmallVector<AffineExpr> dims(map.getRank());
+  bindDimsList<AffineExpr>(context, dims);
   dims.resize(map.getNumDims(), getAffineConstantExpr(0, context));
   SmallVector<AffineExpr> sizeOf = getSizeExprs(sizes, context);
   SmallVector<AffineExpr> results;
@@ -167,8 +160,8 @@ AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,
   if (!inverse)
     return AffineMap();
   inverse->resize(map.getRank());
-  SmallVector<AffineExpr> axes =
-      getDimExprs(map.getStoredAxes().size(), context);
+  SmallVector<AffineExpr> axes(map.getStoredAxes().size());
+  bindDimsList<AffineExpr>(context, axes);
   SmallVector<AffineExpr> results;
   for (const Linear &dim : *inverse) {
     results.push_back(toAffineExpr(dim, axes, {}, context));

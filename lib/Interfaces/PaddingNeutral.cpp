@@ -27,28 +27,22 @@ struct Known {
 } // namespace
 
 static bool isZero(Attribute attr) {
-  if (auto value = dyn_cast_if_present<FloatAttr>(attr))
-    return value.getValue().isZero();
-  auto value = dyn_cast_if_present<IntegerAttr>(attr);
-  return value && value.getValue().isZero();
-}
-
-static bool isInfinity(Attribute attr, bool negative) {
-  auto value = dyn_cast_if_present<FloatAttr>(attr);
-  return value && value.getValue().isInfinity() &&
-         value.getValue().isNegative() == negative;
+  return attr &&
+         (matchPattern(attr, m_Zero()) || matchPattern(attr, m_AnyZeroFloat()));
 }
 
 /// Whether `op` returns its other operand when one of them is `constant`.
 static bool isNeutralElement(Operation *op, Attribute constant) {
+  if (!constant)
+    return false;
   if (isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, arith::XOrIOp,
           arith::MaxUIOp>(op))
     return isZero(constant);
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
-    return isInfinity(constant, /*negative=*/true);
+    return matchPattern(constant, m_NegInfFloat());
   if (isa<arith::MinimumFOp, arith::MinNumFOp>(op))
-    return isInfinity(constant, /*negative=*/false);
-  auto integer = dyn_cast_if_present<IntegerAttr>(constant);
+    return matchPattern(constant, m_PosInfFloat());
+  auto integer = dyn_cast<IntegerAttr>(constant);
   if (!integer)
     return false;
   if (isa<arith::MaxSIOp>(op))

@@ -84,10 +84,7 @@ static Cost getMovedCost(int64_t elements, int64_t elementBytes) {
 static std::optional<Cost>
 getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
             int64_t elementBytes, NpuTargetAttr target) {
-  int64_t elements = 1;
-  for (int64_t size : sizes)
-    elements *= size;
-  Cost bytes = getMovedCost(elements, elementBytes);
+  Cost bytes = getMovedCost(ShapedType::getNumElements(sizes), elementBytes);
   if (std::optional<NpuMove> move =
           NpuMove::get(from, to, sizes, elementBytes, target))
     return addCosts(scaleCost(target.getLaunchCost(), move->transfers), bytes);

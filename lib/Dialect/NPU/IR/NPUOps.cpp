@@ -7,6 +7,7 @@
 
 #include "layout/Algebra/Views.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -128,13 +129,8 @@ LayoutMap CopyOp::getReadMap(const LayoutMap &source) {
 
 static LogicalResult verifyPermutation(CopyOp op) {
   int64_t rank = op.getDest().getType().getRank();
-  SmallVector<bool> seen(rank, false);
   ArrayRef<int64_t> permutation = *op.getPermutation();
-  bool isGood = int64_t(permutation.size()) == rank;
-  for (int64_t s : permutation)
-    if (isGood && (s < 0 || s >= rank || std::exchange(seen[s], true)))
-      isGood = false;
-  if (isGood)
+  if (int64_t(permutation.size()) == rank && isPermutationVector(permutation))
     return success();
   return op.emitOpError() << "[" << permutation << "] is no permutation of the "
                           << rank << " dims";
