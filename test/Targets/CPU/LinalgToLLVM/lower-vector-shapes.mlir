@@ -19,3 +19,16 @@ func.func @strided(%x: memref<4x8xf32, strided<[16, 2]>>, %i: index) -> vector<4
   %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x8xf32, strided<[16, 2]>>, vector<4xf32>
   return %v : vector<4xf32>
 }
+
+// A vector of two dims needs no memory of its own, which a loop would take anew in each turn.
+// CHECK-LABEL: func.func @matrix
+// CHECK-NOT: memref.alloca
+// CHECK-COUNT-2: vector.load {{.*}} vector<8xf32>
+// CHECK-NOT: memref.alloca
+// CHECK: return
+func.func @matrix(%x: memref<4x16xf32, strided<[32, 1]>>, %i: index) -> vector<2x8xf32> {
+  %p = arith.constant 0.0 : f32
+  %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true, true]}
+      : memref<4x16xf32, strided<[32, 1]>>, vector<2x8xf32>
+  return %v : vector<2x8xf32>
+}
