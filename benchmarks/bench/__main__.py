@@ -2,14 +2,16 @@
 
 `./dev bench --kernel=NAME` is some of the first part, `--assignment` the second part alone, `--images`
 the conversions that networks need on a device with images, `--target` the figures of this machine
-that prices of layouts are made of; with `--help` all show their options.
+that prices of layouts are made of, `--vectorize` the kernels beside upstream's tile-and-vectorize;
+with `--help` all show their options.
 """
 
 import sys
 
-from . import assignment, images, kernels, target
+from . import assignment, images, kernels, target, vectorize
 
-PARTS = {"--assignment": assignment, "--images": images, "--target": target}
+PARTS = {"--assignment": assignment, "--images": images, "--target": target,
+         "--vectorize": vectorize}
 
 
 def main(argv):

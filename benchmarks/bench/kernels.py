@@ -26,8 +26,8 @@ def read_inputs(text):
         yield tuple(int(d) for d in dims.split("x") if d), DTYPES[dtype]
 
 
-def measure(path, repeat, folder):
-    """Seconds of the plain loops and of the kernel, and how far their results are apart."""
+def make_inputs(path, folder):
+    """Files with seeded inputs of a kernel."""
     generator = np.random.default_rng(0)
     inputs = []
     for number, (shape, dtype) in enumerate(read_inputs(path.read_text())):
@@ -35,6 +35,12 @@ def measure(path, repeat, folder):
             generator.integers(-8, 8, shape)
         inputs.append(folder / f"{number}.npy")
         np.save(inputs[-1], data.astype(dtype))
+    return inputs
+
+
+def measure(path, repeat, folder):
+    """Seconds of the plain loops and of the kernel, and how far their results are apart."""
+    inputs = make_inputs(path, folder)
     loops, fast = folder / "loops.mlir", folder / "fast.mlir"
     run_tool("layout-opt", path, "--layout-linalg-to-llvm=emit-kernels=false", "-o", loops)
     run_tool("layout-opt", path, "--layout-linalg-to-llvm", "-o", fast)

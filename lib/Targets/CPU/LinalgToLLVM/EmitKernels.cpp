@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Beside upstream's tiling and vectorization because that takes one tile for
+// each op, which divides the extents, and no strided or ragged access. How the
+// two compare on convolutions and products: benchmarks/cpu-kernels/README.md.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"

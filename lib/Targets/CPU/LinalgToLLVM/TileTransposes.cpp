@@ -16,6 +16,9 @@
 // being cut: copying an element twice does no harm, and there is no remainder.
 // Where S is D and some position is a sum, vectors of t are copied.
 //
+// Upstream's vectorizer transposes where sizes are static and tiles divide
+// them: benchmarks/cpu-kernels/README.md compares.
+//
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
