@@ -117,13 +117,6 @@ int64_t Frequencies::get(Block *block) {
   return cache->last = result;
 }
 
-/// The ancestor of `op` that lies in `region`.
-static Operation *getAncestorIn(Region *region, Operation *op) {
-  while (op && op->getParentRegion() != region)
-    op = op->getParentOp();
-  return op;
-}
-
 /// True if the regions of `op` run at most once when it runs, and see what is
 /// outside.
 static bool isPassedOnce(Operation *op) {
@@ -149,11 +142,11 @@ Block *Placement::find(Value value, ArrayRef<Operation *> users) {
             users, [&](Operation *user) { return user->getBlock() == block; }))
       return block;
     Region *region = block->getParent();
-    Operation *around = getAncestorIn(region, users.front());
+    Operation *around = region->findAncestorOpInRegion(*users.front());
     Block *common = around->getBlock();
     bool isOneOp = true;
     for (Operation *user : users.drop_front()) {
-      Operation *ancestor = getAncestorIn(region, user);
+      Operation *ancestor = region->findAncestorOpInRegion(*user);
       if (ancestor->getBlock() != common)
         return block;
       isOneOp &= ancestor == around;

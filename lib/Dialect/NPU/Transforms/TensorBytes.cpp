@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorBytes.h"
+#include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Algebra/Proof.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
@@ -18,17 +19,6 @@ using namespace mlir::layout;
 OwnedBytes npu::getRows(const Storage &storage, ArrayRef<int64_t> shape) {
   return {{kEveryUnit, storage.scatter.getOffset(),
            getReservedBytes(storage, shape)}};
-}
-
-/// Calls `fn` for all indices of a box, the last dim fastest.
-static void forEachIndex(ArrayRef<int64_t> box,
-                         function_ref<void(ArrayRef<int64_t>)> fn) {
-  SmallVector<int64_t> index(box.size(), 0);
-  for (int64_t i = 0, e = ShapedType::getNumElements(box); i < e; ++i) {
-    fn(index);
-    for (int d = int(box.size()) - 1; d >= 0 && ++index[d] == box[d]; --d)
-      index[d] = 0;
-  }
 }
 
 /// Where both coordinates are sums over dims, elements that follow each other
@@ -65,6 +55,7 @@ static std::optional<OwnedBytes> getPieces(const Storage &storage,
       offset += offsets->get(d, index[d]);
     }
     bytes.push_back({unit, offset * size, (offset + together) * size});
+    return true;
   });
   normalize(bytes);
   return bytes;
@@ -86,6 +77,7 @@ OwnedBytes npu::getElements(const Storage &storage, ArrayRef<int64_t> shape) {
     int64_t at[2];
     evaluator->evaluate(index.data(), at);
     bytes.push_back({at[0], at[1] * size, (at[1] + 1) * size});
+    return true;
   });
   normalize(bytes);
   return bytes;
