@@ -67,9 +67,10 @@ config.substitutions += [
 
 # Full paths, so that neither a tool of another build nor an older LLVM in PATH
 # can stand in. One that is not built stays as it is, and its test fails with
-# "command not found".
+# "command not found". A pass in a pipeline, as in 'builtin.module(layout-solve)', is
+# no tool.
 llvm_config.add_tool_substitutions(
-    [ToolSubst(tool, unresolved="ignore") for tool in (
+    [ToolSubst(tool, unresolved="ignore", pre=r".-^\/\<(,") for tool in (
         "layout-opt", "layout-translate", "layout-run", "layout-solve",
         "layout-reduce", "layout-lsp-server", "layout-baselines")],
     [tools_dir])

@@ -28,32 +28,32 @@ public:
   std::vector<unsigned> choice;
 
 private:
-  /// A tensor at one slot of a unit.
+  /// A tensor at one slot of a node.
   struct End {
     unsigned tensor;
     Slot slot;
   };
 
-  ArrayRef<OpConfig> getConfigs(unsigned unit) const {
-    return candidates[program.units[unit].unitClass].configs;
+  ArrayRef<OpConfig> getConfigs(unsigned node) const {
+    return candidates[program.nodes[node].nodeClass].configs;
   }
-  ArrayRef<End> getEnds(unsigned unit) const {
-    return ArrayRef(ends).slice(firstEnd[unit],
-                                firstEnd[unit + 1] - firstEnd[unit]);
+  ArrayRef<End> getEnds(unsigned node) const {
+    return ArrayRef(ends).slice(firstEnd[node],
+                                firstEnd[node + 1] - firstEnd[node]);
   }
-  bool hasNeed(unsigned unit) const {
-    return getConfigs(unit).front().meetsNeed;
+  bool hasNeed(unsigned node) const {
+    return getConfigs(node).front().meetsNeed;
   }
-  bool isAnchor(unsigned unit) const {
-    return getConfigs(unit).size() == 1 || hasNeed(unit);
+  bool isAnchor(unsigned node) const {
+    return getConfigs(node).size() == 1 || hasNeed(node);
   }
   static LayoutId getLayout(const OpConfig &config, Slot slot) {
     return slot.isResult ? config.layouts.results[slot.index]
                          : config.layouts.operands[slot.index];
   }
   LayoutId getMade(const Tensor &tensor) const;
-  template <typename Fn> void forEachOtherEnd(unsigned unit, End end, Fn fn);
-  std::optional<unsigned> find(unsigned unit, Slot slot, LayoutId layout) const;
+  template <typename Fn> void forEachOtherEnd(unsigned node, End end, Fn fn);
+  std::optional<unsigned> find(unsigned node, Slot slot, LayoutId layout) const;
 
   const Program &program;
   ArrayRef<Candidates> candidates;
@@ -66,19 +66,19 @@ private:
 
 Chooser::Chooser(const Program &program, ArrayRef<Candidates> candidates,
                  CostModel &costs)
-    : choice(program.units.size(), 0), program(program), candidates(candidates),
+    : choice(program.nodes.size(), 0), program(program), candidates(candidates),
       costs(costs) {
-  std::vector<SmallVector<End, 4>> ofUnit(program.units.size());
+  std::vector<SmallVector<End, 4>> ofNode(program.nodes.size());
   for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
-    for (auto [consumer, unit] :
+    for (auto [consumer, node] :
          llvm::zip(known.consumers, program.getConsumers(tensor)))
       for (unsigned operand : consumer.operands)
-        ofUnit[unit].push_back({unsigned(t), {false, operand}});
+        ofNode[node].push_back({unsigned(t), {false, operand}});
     if (known.producer)
-      ofUnit[tensor.producer].push_back({unsigned(t), {true, known.result}});
+      ofNode[tensor.producer].push_back({unsigned(t), {true, known.result}});
   }
-  for (SmallVector<End, 4> &own : ofUnit) {
+  for (SmallVector<End, 4> &own : ofNode) {
     // Operands in order, then results.
     llvm::stable_sort(own, [](const End &a, const End &b) {
       return std::make_pair(a.slot.isResult, a.slot.index) <
@@ -99,17 +99,17 @@ LayoutId Chooser::getMade(const Tensor &tensor) const {
 }
 
 /// The configuration with `layout` at `slot`, the first where there are some.
-std::optional<unsigned> Chooser::find(unsigned unit, Slot slot,
+std::optional<unsigned> Chooser::find(unsigned node, Slot slot,
                                       LayoutId layout) const {
-  for (auto [c, config] : llvm::enumerate(getConfigs(unit)))
+  for (auto [c, config] : llvm::enumerate(getConfigs(node)))
     if (getLayout(config, slot) == layout)
       return c;
   return std::nullopt;
 }
 
-/// Calls fn(unit, slot) for the units on the other side of one end.
+/// Calls fn(node, slot) for the nodes on the other side of one end.
 template <typename Fn>
-void Chooser::forEachOtherEnd(unsigned unit, End end, Fn fn) {
+void Chooser::forEachOtherEnd(unsigned node, End end, Fn fn) {
   const Tensor &tensor = program.tensors[end.tensor];
   const TensorClass &known = program.tensorClasses[tensor.tensorClass];
   if (!end.slot.isResult) {
@@ -124,34 +124,34 @@ void Chooser::forEachOtherEnd(unsigned unit, End end, Fn fn) {
 }
 
 void Chooser::goForward() {
-  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit)
-    for (End end : getEnds(unit)) {
+  for (unsigned node = 0, e = choice.size(); node < e; ++node)
+    for (End end : getEnds(node)) {
       if (end.slot.isResult)
         break;
       if (std::optional<unsigned> config =
-              find(unit, end.slot, getMade(program.tensors[end.tensor]))) {
-        choice[unit] = *config;
+              find(node, end.slot, getMade(program.tensors[end.tensor]))) {
+        choice[node] = *config;
         break;
       }
     }
 }
 
 void Chooser::goBackward() {
-  for (unsigned unit = choice.size(); unit-- > 0;) {
-    for (End end : getEnds(unit)) {
-      if (!end.slot.isResult || isAnchor(unit))
+  for (unsigned node = choice.size(); node-- > 0;) {
+    for (End end : getEnds(node)) {
+      if (!end.slot.isResult || isAnchor(node))
         continue;
       std::optional<LayoutId> wanted;
       bool agree = true;
-      forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+      forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
         LayoutId layout = getLayout(getConfigs(other)[choice[other]], slot);
         agree &= !wanted || *wanted == layout;
         wanted = layout;
       });
       if (!wanted || !agree)
         continue;
-      if (std::optional<unsigned> config = find(unit, end.slot, *wanted))
-        choice[unit] = *config;
+      if (std::optional<unsigned> config = find(node, end.slot, *wanted))
+        choice[node] = *config;
       break;
     }
   }
@@ -162,17 +162,17 @@ void Chooser::spread() {
   std::deque<unsigned> queue;
   // Ops that want something special speak before boundaries.
   for (bool needs : {true, false})
-    for (unsigned unit = 0, e = choice.size(); unit < e; ++unit)
-      if (isAnchor(unit) && hasNeed(unit) == needs) {
-        isSet[unit] = true;
-        queue.push_back(unit);
+    for (unsigned node = 0, e = choice.size(); node < e; ++node)
+      if (isAnchor(node) && hasNeed(node) == needs) {
+        isSet[node] = true;
+        queue.push_back(node);
       }
   while (!queue.empty()) {
-    unsigned unit = queue.front();
+    unsigned node = queue.front();
     queue.pop_front();
-    const OpConfig &config = getConfigs(unit)[choice[unit]];
-    for (End end : getEnds(unit))
-      forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+    const OpConfig &config = getConfigs(node)[choice[node]];
+    for (End end : getEnds(node))
+      forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
         if (isSet[other])
           return;
         std::optional<unsigned> follows =
@@ -187,50 +187,50 @@ void Chooser::spread() {
 }
 
 void Chooser::lowerRanks() {
-  // The ranks of the tensors at a unit that are converted.
-  auto getRanks = [&](unsigned unit, const OpConfig &config) {
+  // The ranks of the tensors at a node that are converted.
+  auto getRanks = [&](unsigned node, const OpConfig &config) {
     int64_t sum = 0;
-    for (End end : getEnds(unit)) {
+    for (End end : getEnds(node)) {
       const Tensor &tensor = program.tensors[end.tensor];
       int64_t rank = program.tensorClasses[tensor.tensorClass].type.getRank();
       LayoutId own = getLayout(config, end.slot);
       if (!end.slot.isResult)
         sum += getMade(tensor) == own ? 0 : rank;
       else
-        forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+        forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
           LayoutId wanted = getLayout(getConfigs(other)[choice[other]], slot);
           sum += wanted == own ? 0 : rank;
         });
     }
     return sum;
   };
-  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit) {
-    int64_t least = getRanks(unit, getConfigs(unit)[choice[unit]]);
-    for (auto [c, config] : llvm::enumerate(getConfigs(unit)))
-      if (int64_t ranks = getRanks(unit, config); ranks < least) {
+  for (unsigned node = 0, e = choice.size(); node < e; ++node) {
+    int64_t least = getRanks(node, getConfigs(node)[choice[node]]);
+    for (auto [c, config] : llvm::enumerate(getConfigs(node)))
+      if (int64_t ranks = getRanks(node, config); ranks < least) {
         least = ranks;
-        choice[unit] = c;
+        choice[node] = c;
       }
   }
 }
 
 void Chooser::vote() {
-  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit) {
+  for (unsigned node = 0, e = choice.size(); node < e; ++node) {
     unsigned most = 0;
-    for (auto [c, config] : llvm::enumerate(getConfigs(unit))) {
+    for (auto [c, config] : llvm::enumerate(getConfigs(node))) {
       unsigned votes = 0;
-      for (End end : getEnds(unit)) {
+      for (End end : getEnds(node)) {
         LayoutId own = getLayout(config, end.slot);
         if (!end.slot.isResult)
           votes += getMade(program.tensors[end.tensor]) == own;
         else
-          forEachOtherEnd(unit, end, [&](unsigned other, Slot slot) {
+          forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
             votes += getLayout(getConfigs(other)[choice[other]], slot) == own;
           });
       }
       if (votes > most) {
         most = votes;
-        choice[unit] = c;
+        choice[node] = c;
       }
     }
   }
@@ -239,23 +239,23 @@ void Chooser::vote() {
 /// What an op is stored in by itself: as its need asks, else the first that
 /// agrees with its first operand of those that follow another tensor.
 void Chooser::state() {
-  for (unsigned unit = 0, e = choice.size(); unit < e; ++unit) {
-    const UnitClass &known = program.getClass(program.units[unit]);
-    ArrayRef<OpConfig> configs = getConfigs(unit);
+  for (unsigned node = 0, e = choice.size(); node < e; ++node) {
+    const NodeClass &known = program.getClass(program.nodes[node]);
+    ArrayRef<OpConfig> configs = getConfigs(node);
     auto take = [&](auto isWanted) {
       const OpConfig *found = llvm::find_if(configs, isWanted);
       if (found == configs.end())
         return false;
-      choice[unit] = found - configs.begin();
+      choice[node] = found - configs.begin();
       return true;
     };
     auto follows = [](const OpConfig &config) {
       return config.origin == OpConfig::Origin::Carried;
     };
-    if (known.isJoin() || known.rule.kind == OpLayoutRule::Kind::View ||
+    if (known.isTie() || known.rule.kind == OpLayoutRule::Kind::View ||
         take([](const OpConfig &config) { return config.meetsNeed; }))
       continue;
-    ArrayRef<End> own = getEnds(unit);
+    ArrayRef<End> own = getEnds(node);
     bool isFollowing =
         !own.empty() && !own.front().slot.isResult &&
         take([&](const OpConfig &config) {

@@ -8,7 +8,7 @@
 // What compilers do instead of minimizing, after their published descriptions,
 // over the same candidates as the solver, so that its results can be compared
 // with theirs. All of them start from ops that insist on a layout (anchors:
-// units with a need of their own, and those with a single configuration) and
+// nodes with a need of their own, and those with a single configuration) and
 // let the others follow:
 //
 //   forward         an op takes the layout of its first operand (TVM's
@@ -27,7 +27,7 @@
 //                   and each of its operands that comes otherwise is converted
 //                   for it alone (MACE's insertion of buffer transforms)
 //
-// Law: the answer has a configuration for every unit, and says nothing of cost.
+// Law: the answer has a configuration for every node, and says nothing of cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ namespace layout {
 
 enum class Rule { forward, priority, rank, majority, bidirectional, greedy };
 
-/// The configuration of each unit.
+/// The configuration of each node.
 std::vector<unsigned> chooseByRule(Rule rule, const Program &program,
                                    ArrayRef<Candidates> candidates,
                                    CostModel &costs);

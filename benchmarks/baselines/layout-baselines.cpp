@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // mlir-opt with the project's passes and two more: `layout-baseline` stands in
-// place of `layout-propagate` and leaves the same attributes, with the lower
+// place of `layout-solve` and leaves the same attributes, with the lower
 // bound of the solver; `layout-insert-for-each` stands in place of
-// `layout-insert-transforms` after `rule=greedy`, which shares no conversion.
+// `layout-materialize` after `rule=greedy`, which shares no conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Counts each conversion once for every unit that asks for it.
+/// Counts each conversion once for every node that asks for it.
 static void convertForEach(LayoutAssignment &assignment) {
   const Program &program = assignment.program;
   llvm::DenseMap<Value, const Tensor *> tensors;
@@ -77,7 +77,7 @@ struct BaselinePass : PassWrapper<BaselinePass, OperationPass<>> {
   void runOnOperation() override {
     Operation *root = getOperation();
     FailureOr<TargetInterface> wanted = layout::getTarget(root, target);
-    FailureOr<Pins> pins = readPins(root);
+    FailureOr<LayoutConstraints> pins = readConstraints(root);
     if (failed(wanted) || failed(pins))
       return signalPassFailure();
     CostModel costs(*wanted, objective);
@@ -109,7 +109,7 @@ struct BaselinePass : PassWrapper<BaselinePass, OperationPass<>> {
       *this, "objective", llvm::cl::desc("What is counted"),
       llvm::cl::init(Objective::time),
       llvm::cl::values(
-          clEnumValN(Objective::time, "time", "Modelled time"),
+          clEnumValN(Objective::time, "time", "Modeled time"),
           clEnumValN(Objective::bytes, "bytes", "Bytes moved by conversions"))};
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("What layouts are for")};

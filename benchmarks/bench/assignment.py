@@ -4,7 +4,7 @@ Networks in full size are given layouts by the solver and by the rules that othe
 layouts by, over the same candidates: operations that work on channels insist on tiles for the
 lanes, the others may follow. Counted are bytes read and written by conversions (constants are
 converted at compile time), times how often they run. The time to decide is that of the pass with
-modelled times for costs, best of several runs, without the verifier that MLIR runs after each pass.
+modeled times for costs, best of several runs, without the verifier that MLIR runs after each pass.
 
 Where upstream's own propagation applies, it is measured too: convolutions and classifiers, packed
 by the same tiles, and `--test-linalg-data-layout-propagation` of mlir-opt. See upstream.py.
@@ -93,7 +93,7 @@ def assign(path, rule, objective):
                                     "--verify-each=0", "--mlir-timing",
                                     "--mlir-timing-display=list")
     assignment = re.search(r"layout\.assignment = \{(.*?)\}", text)
-    seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +(?:\S*BaselinePass|PropagatePass)$", timing, re.M)
+    seconds = re.search(r"([\d.]+) \( *[\d.]+%\) +(?:\S*BaselinePass|SolvePass)$", timing, re.M)
     if not assignment or not seconds:
         raise ToolError(f"{path}: {decide} left no layout.assignment or no time")
     fields = dict(re.findall(r"(\w+) = (\d+)", assignment.group(1)))

@@ -1,11 +1,11 @@
 """./dev bench --target: the figures of this machine, and what conversions cost beside their prices.
 
 Measures what `#layout.target` states of a CPU and prints it as an attribute that can be pasted. The
-unit of all figures is the time in which a plain copy of the same bytes moves one byte, so every
+node of all figures is the time in which a plain copy of the same bytes moves one byte, so every
 conversion runs in turns with such a copy, in one process.
 
 Then a dozen conversions are timed and priced: `priced` is the cost that `layout-print-cost` gives
-under the measured target, `measured` is the time in the same unit. Both are divided by the bytes that
+under the measured target, `measured` is the time in the same node. Both are divided by the bytes that
 move, so 1.00 is a plain copy.
 """
 
@@ -155,9 +155,9 @@ def measure_line():
     return int(path.read_text()) if path.exists() else 64
 
 
-def weight(seconds, unit, row):
+def weight(seconds, node, row):
     """Percent of a plain copy of the same bytes."""
-    return 100 * seconds / unit / (row["bytes_read"] + row["bytes_written"])
+    return 100 * seconds / node / (row["bytes_read"] + row["bytes_written"])
 
 
 def calibrate(bench, lanes, timed):
@@ -170,14 +170,14 @@ def calibrate(bench, lanes, timed):
     single = statistics.median(weights[i] for i in STRIDED)
     strided = 100 + (single - 100) * (line - 1) / (line - 4)
     # Arithmetic is set against memory, not against a cache.
-    unit = timed[BEYOND][1]
+    node = timed[BEYOND][1]
     vectors = bench.flops_per_second()
     scalars = bench.flops_per_second(options="=vector-bits=0")
     return {
         "lanes": lanes,
         "line_bytes": line,
         "strided_percent": max(100, round(strided)),
-        "flops_per_byte": max(1, round(vectors * unit)),
+        "flops_per_byte": max(1, round(vectors * node)),
         "scalar_percent": max(100, round(100 * vectors / scalars)),
         "mask_percent": max(100, round(100 * vectors / bench.flops_per_second(MASKED))),
     }
@@ -203,17 +203,17 @@ def main(argv):
             return 1
     print(target)
     print(f"\n{'conversion':<44}{'runs':>6}{'MB':>8}{'ms':>9}{'priced':>8}{'measured':>10}")
-    for (source, dest, shape), (seconds, unit), row in zip(CONVERSIONS, timed, rows):
+    for (source, dest, shape), (seconds, node), row in zip(CONVERSIONS, timed, rows):
         moved = row["bytes_read"] + row["bytes_written"]
         name = f"{source} -> {dest} {'x'.join(map(str, shape))}"
         print(f"{name:<44}{row['run_bytes']:>6}{moved / 1e6:>8.2f}{seconds * 1e3:>9.3f}"
-              f"{row['cost'] / moved:>8.2f}{seconds / unit / moved:>10.2f}")
+              f"{row['cost'] / moved:>8.2f}{seconds / node / moved:>10.2f}")
     if args.json:
         with whole_file(args.json) as file:
             file.write(json.dumps({
                 "target": target, "figures": figures,
                 "conversions": [{"from": source, "to": dest, "shape": shape, "seconds": seconds,
-                                 "unit_seconds": unit, **row}
-                                for (source, dest, shape), (seconds, unit), row
+                                 "unit_seconds": node, **row}
+                                for (source, dest, shape), (seconds, node), row
                                 in zip(CONVERSIONS, timed, rows)]}, indent=2) + "\n")
     return 0

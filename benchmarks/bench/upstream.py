@@ -2,11 +2,11 @@
 
 Its input is made with upstream's own means from the same network: `transform.structured.pack` packs
 the channels of every convolution by the lanes (but not fewer input channels than lanes, as
-layout-propagate has it) and the columns of every product of matrices, which leaves `linalg.pack`
+layout-solve has it) and the columns of every product of matrices, which leaves `linalg.pack`
 and `linalg.unpack` around each of them. Named operations become `linalg.generic`, the only form
 that the propagation knows. `--test-linalg-data-layout-propagation` then moves packs up and unpacks
 down, and canonicalization removes those that meet. Each that is left and is not of a constant or of
-fresh storage is counted as layout-propagate counts conversions: bytes read without padding, bytes
+fresh storage is counted as layout-solve counts conversions: bytes read without padding, bytes
 written with padding, nothing where both store alike.
 
 The networks must be flat: static extents, no loop, no call.

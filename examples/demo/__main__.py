@@ -154,7 +154,7 @@ def lower(args, network, folder):
     bytecode = ["--emit-bytecode"]
     _, pipeline, before = DEVICES[args.device]
     if args.device == "npu":
-        before = before + [f"--layout-split-for-units=target={{{args.target}}}", "--canonicalize"]
+        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize"]
     with Progress("assigning layouts"):
         run_tool("layout-opt", network, *before, f"--layout-assign=target={{{args.target}}}", *bytecode,
                  "-o", folder / "assigned.mlirbc")
@@ -201,7 +201,7 @@ def report(args, cost, before, after):
         ("conversions inserted", f"{len(moving)} on activations that move bytes, "
                                  f"{len(moved['rows']) - len(moving)} that are free views"),
         ("  bytes they move", mega(moved["bytes_read"] + moved["bytes_written"])),
-        ("  modelled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
+        ("  modeled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
                             f"{assignment['cost'] - assignment['lower_bound']})"),
         ("constants packed at compile time", f"{packed['count']}, {mega(packed['bytes_written'])}"),
         ("run time before", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),

@@ -13,7 +13,7 @@ TARGET = '#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_pe
 
 
 # What remarks count.
-NUMBERS = ("PeakBytes", "LowerBound", "BytesPerUnit", "Parts", "Loaded", "LeastPeak",
+NUMBERS = ("PeakBytes", "LowerBound", "BytesPerCore", "Parts", "Loaded", "LeastPeak",
            "BankConflicts", "CarelessConflicts", "ConflictBound")
 
 
@@ -65,19 +65,19 @@ def report(name, target, cost, memory, program, result, differences, max_rel):
     assignment = cost["assignment"]
     loads = counters["bytes_s2l"] + counters["bytes_l2s"]
     rows = [
-        ("modelled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
+        ("modeled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
                           f"{assignment['cost'] - assignment['lower_bound']})"),
-        ("local memory, peak of a unit", f"{memory['PeakBytes']} of {memory['BytesPerUnit']} bytes "
+        ("local memory, peak of a core", f"{memory['PeakBytes']} of {memory['BytesPerCore']} bytes "
                                          f"(least {memory['LeastPeak']}, lower bound "
                                          f"{memory['LowerBound']})"),
         ("ops split, tensors spilled", f"into {memory['Parts']} parts, {memory['Loaded']} loaded again"
          if memory["Parts"] or memory["Loaded"] else "none"),
         ("transfers", f"{counters['transfers']}"),
-        ("  bytes to and from units", f"{moved / 1e6:.2f} MB (inputs, constants and results once: "
+        ("  bytes to and from cores", f"{moved / 1e6:.2f} MB (inputs, constants and results once: "
                                       f"{least / 1e6:.2f} MB)"),
         ("  bytes inside local memory", f"{counters['bytes_l2l'] / 1e6:.2f} MB by DMA, "
                                         f"{counters['broadcast_bytes'] / 1e6:.2f} MB by broadcast"),
-        ("  while units compute", f"{100 * counters['overlapped_bytes'] / max(loads, 1):.0f} % of "
+        ("  while cores compute", f"{100 * counters['overlapped_bytes'] / max(loads, 1):.0f} % of "
                                   f"the bytes, in {counters['parallel_regions']} regions"),
         ("utilization of lanes", f"{100 * counters['useful_ops'] / max(counters['issued_ops'], 1):.1f}"
                                  f" % of {counters['issued_ops'] / 1e6:.1f} M operations in "
@@ -85,7 +85,7 @@ def report(name, target, cost, memory, program, result, differences, max_rel):
         ("bank conflicts", f"{counters['bank_conflicts']} of {counters['computes']} commands, "
                            f"{counters['region_conflicts']} of {counters['parallel_regions']} "
                            f"regions ({memory['CarelessConflicts']} of both at the least peak, bound "
-                           f"{memory['ConflictBound']})" if memory["BytesPerUnit"] else "none"),
+                           f"{memory['ConflictBound']})" if memory["BytesPerCore"] else "none"),
         ("accesses that break a rule", str(len(result.errors))),
     ]
     for number, (absolute, relative, good) in enumerate(differences):

@@ -1,6 +1,6 @@
 """MobileNetV2: inverted residuals with linear bottlenecks."""
 
-# Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018, table 2.
+# Sandler et al., "MobileNetV2: Inverted Residuals and IndexExpr Bottlenecks", 2018, table 2.
 
 from dataclasses import dataclass
 

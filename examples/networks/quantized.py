@@ -33,7 +33,7 @@ RELU6_BITS = 4
 # How many standard deviations are kept, at least, of activations and of weights.
 ACTIVATION_RANGE = 4.0
 WEIGHT_RANGE = 4.0
-# Of the largest of some positive neighbours, against the mean square of each.
+# Of the largest of some positive neighbors, against the mean square of each.
 MAX_POWER = 5.0
 # Of the mean square, with each block that adds to what it gets.
 BLOCK_GROWTH = 1.25

@@ -148,7 +148,7 @@ def _pair(b: Builder, x: Value, heads: int, window: int) -> Value:
 
 
 def _merged(b: Builder, x: Value) -> Value:
-    """Half the resolution: four neighbours as one place, projected to twice the channels."""
+    """Half the resolution: four neighbors as one place, projected to twice the channels."""
     n, h, w, c = x.shape
     parts = [b.slice(f"part{row}{column}", x, (0, row, column, 0), (n, h // 2, w // 2, c),
                      (1, 2, 2, 1)) for column in (0, 1) for row in (0, 1)]

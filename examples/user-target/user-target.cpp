@@ -115,7 +115,7 @@ public:
   }
 
   /// Every op is offered its matrices in tiles.
-  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+  void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override {
     ConfigBuilder builder(op, costs);
     std::optional<OpConfig> config = builder.assign([&](bool isResult,

@@ -29,7 +29,7 @@ AffineExpr layout::toAffineExpr(const SizeExpr &size,
   return sum;
 }
 
-bool layout::isAffine(const Linear &value, bool hasSwizzleExprs) {
+bool layout::isAffine(const IndexExpr &value, bool hasSwizzleExprs) {
   return value.constant.isConstant() &&
          llvm::all_of(value.terms, [&](const DigitTerm &term) {
            return term.stride.isConstant() &&
@@ -39,7 +39,8 @@ bool layout::isAffine(const Linear &value, bool hasSwizzleExprs) {
          });
 }
 
-AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
+AffineExpr layout::toAffineExpr(const IndexExpr &value,
+                                ArrayRef<AffineExpr> dims,
                                 ArrayRef<AffineExpr> sizeOf,
                                 MLIRContext *context,
                                 SwizzleToExpr swizzleToExpr) {
@@ -55,8 +56,8 @@ AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
       digit = swizzleToExpr(*term.digit.swizzle);
     if (!digit)
       return AffineExpr();
-    if (term.digit.lo != 1)
-      digit = digit.floorDiv(term.digit.lo);
+    if (term.digit.divisor != 1)
+      digit = digit.floorDiv(term.digit.divisor);
     if (term.digit.modulus)
       digit = digit % term.digit.modulus;
     sum = sum + digit * toAffineExpr(term.stride, sizeOf, context);
@@ -64,20 +65,20 @@ AffineExpr layout::toAffineExpr(const Linear &value, ArrayRef<AffineExpr> dims,
   return sum;
 }
 
-std::optional<Linear>
-layout::fromAffineExpr(AffineExpr expr, ArrayRef<Linear> dims, Sizes sizes) {
+std::optional<IndexExpr>
+layout::fromAffineExpr(AffineExpr expr, ArrayRef<IndexExpr> dims, Sizes sizes) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return dims[dim.getPosition()];
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Linear(SizeExpr(constant.getValue()));
+    return IndexExpr(SizeExpr(constant.getValue()));
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return std::nullopt;
-  std::optional<Linear> lhs = fromAffineExpr(binary.getLHS(), dims, sizes);
+  std::optional<IndexExpr> lhs = fromAffineExpr(binary.getLHS(), dims, sizes);
   if (!lhs)
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::Add) {
-    std::optional<Linear> rhs = fromAffineExpr(binary.getRHS(), dims, sizes);
+    std::optional<IndexExpr> rhs = fromAffineExpr(binary.getRHS(), dims, sizes);
     if (!rhs)
       return std::nullopt;
     return add(*lhs, *rhs, sizes);
@@ -137,13 +138,13 @@ AffineMap layout::getAxesMap(const LayoutMap &map, Sizes sizes,
   return getValueMap(map, map.getStoredAxes(), sizes, context);
 }
 
-std::optional<std::vector<Linear>>
+std::optional<std::vector<IndexExpr>>
 layout::getBackwardValues(const LayoutMap &map, Sizes sizes) {
   // A stride that is a number on this shape can be divided by.
-  std::vector<Linear> dims;
+  std::vector<IndexExpr> dims;
   std::vector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < map.getNumDims(); ++d) {
-    dims.push_back(Linear::dim(d));
+    dims.push_back(IndexExpr::dim(d));
     sizeOf.push_back(d < map.getRank() ? SizeExpr::dim(d).specialize(sizes)
                                        : SizeExpr(0));
   }
@@ -156,14 +157,14 @@ layout::getBackwardValues(const LayoutMap &map, Sizes sizes) {
 
 AffineMap layout::getBackwardMap(const LayoutMap &map, Sizes sizes,
                                  MLIRContext *context) {
-  std::optional<std::vector<Linear>> inverse = getBackwardValues(map, sizes);
+  std::optional<std::vector<IndexExpr>> inverse = getBackwardValues(map, sizes);
   if (!inverse)
     return AffineMap();
   inverse->resize(map.getRank());
   SmallVector<AffineExpr> axes(map.getStoredAxes().size());
   bindDimsList<AffineExpr>(context, axes);
   SmallVector<AffineExpr> results;
-  for (const Linear &dim : *inverse) {
+  for (const IndexExpr &dim : *inverse) {
     results.push_back(toAffineExpr(dim, axes, {}, context));
     if (!results.back())
       return AffineMap();

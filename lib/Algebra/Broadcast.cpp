@@ -39,7 +39,7 @@ std::optional<LayoutMap> mlir::layout::broadcast(const LayoutMap &map,
   }
   unsigned next = view.rank;
   for (auto it = replicas.begin(); it != replicas.end(); ++it) {
-    view.dims.push_back(Linear::dim(it == used ? position : next++));
+    view.dims.push_back(IndexExpr::dim(it == used ? position : next++));
     view.sizeOf.push_back(SizeExpr(*it));
   }
   if (used != replicas.end())
@@ -71,12 +71,12 @@ std::optional<LayoutMap> mlir::layout::replicateOver(const LayoutMap &map,
   for (unsigned d = 0; d < rank; ++d) {
     Sized moved = Sized::dim(d < dim ? d : d - 1);
     if (d == dim)
-      moved = {Linear::dim(view.rank + replicas.size()), SizeExpr(sizes[d])};
+      moved = {IndexExpr::dim(view.rank + replicas.size()), SizeExpr(sizes[d])};
     view.dims.push_back(moved.value);
     view.sizeOf.push_back(moved.extent);
   }
   for (auto [r, extent] : llvm::enumerate(replicas)) {
-    view.dims.push_back(Linear::dim(view.rank + r));
+    view.dims.push_back(IndexExpr::dim(view.rank + r));
     view.sizeOf.push_back(SizeExpr(extent));
   }
   replicas.push_back(sizes[dim]);

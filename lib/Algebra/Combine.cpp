@@ -12,7 +12,7 @@
 
 using namespace mlir::layout;
 
-/// Rewrites the digits of one source, sorted by (lo, modulus), as disjoint
+/// Rewrites the digits of one source, sorted by (divisor, modulus), as disjoint
 /// maximal digits, where their breakpoints divide each other.
 static void combineDigits(std::vector<DigitTerm> &terms) {
   // Equal digits add up in any case.
@@ -28,10 +28,10 @@ static void combineDigits(std::vector<DigitTerm> &terms) {
   // Breakpoints in units of the source; 0 stands for "no end" and sorts last.
   llvm::SmallVector<int64_t> breaks;
   for (const DigitTerm &term : terms) {
-    breaks.push_back(term.digit.lo);
+    breaks.push_back(term.digit.divisor);
     int64_t hi = 0;
     if (term.digit.modulus &&
-        llvm::MulOverflow(term.digit.lo, term.digit.modulus, hi))
+        llvm::MulOverflow(term.digit.divisor, term.digit.modulus, hi))
       return;
     breaks.push_back(hi);
   }
@@ -46,28 +46,30 @@ static void combineDigits(std::vector<DigitTerm> &terms) {
 
   std::vector<DigitTerm> pieces;
   for (size_t i = 0; i + 1 < breaks.size(); ++i) {
-    int64_t lo = breaks[i], hi = breaks[i + 1];
+    int64_t divisor = breaks[i], hi = breaks[i + 1];
     SizeExpr stride;
     for (const DigitTerm &term : terms) {
-      int64_t end = term.digit.lo * term.digit.modulus;
-      bool covers = term.digit.lo <= lo && (end == 0 || (hi && hi <= end));
+      int64_t end = term.digit.divisor * term.digit.modulus;
+      bool covers =
+          term.digit.divisor <= divisor && (end == 0 || (hi && hi <= end));
       if (covers)
-        stride = stride + term.stride * SizeExpr(lo / term.digit.lo);
+        stride = stride + term.stride * SizeExpr(divisor / term.digit.divisor);
     }
     if (stride.isZero())
       continue;
     if (!pieces.empty()) {
       DigitTerm &last = pieces.back();
-      int64_t end = last.digit.lo * last.digit.modulus;
-      if (end == lo && stride == last.stride * SizeExpr(last.digit.modulus)) {
-        last.digit.modulus = hi ? hi / last.digit.lo : 0;
+      int64_t end = last.digit.divisor * last.digit.modulus;
+      if (end == divisor &&
+          stride == last.stride * SizeExpr(last.digit.modulus)) {
+        last.digit.modulus = hi ? hi / last.digit.divisor : 0;
         continue;
       }
     }
     DigitTerm piece;
     piece.digit = terms.front().digit;
-    piece.digit.lo = lo;
-    piece.digit.modulus = hi ? hi / lo : 0;
+    piece.digit.divisor = divisor;
+    piece.digit.modulus = hi ? hi / divisor : 0;
     piece.stride = stride;
     pieces.push_back(std::move(piece));
   }
@@ -82,7 +84,7 @@ Digit mlir::layout::splitShift(const Digit &digit, int64_t &shift) {
   if (!constant || *constant == 0)
     return digit;
   shift = *constant;
-  Linear base = *digit.fused;
+  IndexExpr base = *digit.fused;
   base.constant = SizeExpr(0);
   Digit result = digit;
   const Digit *single = base.getSingleDigit();
@@ -90,7 +92,7 @@ Digit mlir::layout::splitShift(const Digit &digit, int64_t &shift) {
     result.fused = nullptr;
     result.dim = single->dim;
   } else {
-    result.fused = std::make_shared<Linear>(std::move(base));
+    result.fused = std::make_shared<IndexExpr>(std::move(base));
   }
   return result;
 }
@@ -99,18 +101,18 @@ Digit mlir::layout::withShift(const Digit &base, int64_t shift) {
   if (shift == 0)
     return base;
   Digit result = base;
-  Linear source;
+  IndexExpr source;
   if (base.fused) {
     source = *base.fused;
   } else {
     Digit whole = base;
-    whole.lo = 1;
+    whole.divisor = 1;
     whole.modulus = 0;
     source.terms.push_back({whole, SizeExpr(1)});
     result.swizzle = nullptr;
   }
   source.constant = SizeExpr(shift);
-  result.fused = std::make_shared<Linear>(std::move(source));
+  result.fused = std::make_shared<IndexExpr>(std::move(source));
   return result;
 }
 
@@ -120,7 +122,7 @@ struct ShiftedTerm {
   DigitTerm term; // of the base
   int64_t shift = 0;
 
-  int64_t end() const { return term.digit.lo * term.digit.modulus; }
+  int64_t end() const { return term.digit.divisor * term.digit.modulus; }
 };
 } // namespace
 
@@ -132,8 +134,8 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
   // A turn past int64 is one that no two shifts differ by.
   if (llvm::any_of(group, [](const ShiftedTerm &term) {
         int64_t end;
-        return llvm::MulOverflow(term.term.digit.lo, term.term.digit.modulus,
-                                 end);
+        return llvm::MulOverflow(term.term.digit.divisor,
+                                 term.term.digit.modulus, end);
       })) {
     for (ShiftedTerm &term : group) {
       term.term.digit = withShift(term.term.digit, term.shift);
@@ -143,21 +145,21 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
   }
   while (!group.empty()) {
     // The widest digit says which shift is meant.
-    auto reference =
-        std::max_element(group.begin(), group.end(),
-                         [](const ShiftedTerm &a, const ShiftedTerm &b) {
-                           auto key = [](const ShiftedTerm &t) {
-                             return std::make_tuple(t.end() == 0, t.end(),
-                                                    t.term.digit.lo, t.shift);
-                           };
-                           return key(a) < key(b);
-                         });
+    auto reference = std::max_element(
+        group.begin(), group.end(),
+        [](const ShiftedTerm &a, const ShiftedTerm &b) {
+          auto key = [](const ShiftedTerm &t) {
+            return std::make_tuple(t.end() == 0, t.end(), t.term.digit.divisor,
+                                   t.shift);
+          };
+          return key(a) < key(b);
+        });
     int64_t shift = reference->shift;
     std::vector<DigitTerm> same;
     std::vector<ShiftedTerm> others;
     for (ShiftedTerm &term : group) {
       int64_t difference = term.shift - shift;
-      int64_t turn = term.end() ? term.end() : term.term.digit.lo;
+      int64_t turn = term.end() ? term.end() : term.term.digit.divisor;
       if (difference % turn != 0) {
         others.push_back(std::move(term));
         continue;
@@ -172,8 +174,8 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
     combineDigits(same);
     for (DigitTerm &term : same) {
       // Each digit keeps the least shift that gives it.
-      int64_t end = term.digit.lo * term.digit.modulus;
-      int64_t turn = end ? end : term.digit.lo;
+      int64_t end = term.digit.divisor * term.digit.modulus;
+      int64_t turn = end ? end : term.digit.divisor;
       if (!end)
         constant = constant +
                    SizeExpr(llvm::divideFloorSigned(shift, turn)) * term.stride;
@@ -184,18 +186,20 @@ static void combineShifted(std::vector<ShiftedTerm> &group, SizeExpr &constant,
   }
 }
 
-std::optional<Digit> mlir::layout::composeDigits(const Digit &inner, int64_t lo,
+std::optional<Digit> mlir::layout::composeDigits(const Digit &inner,
+                                                 int64_t divisor,
                                                  int64_t modulus) {
   Digit result = inner;
-  if (inner.swizzle || llvm::MulOverflow(inner.lo, lo, result.lo))
+  if (inner.swizzle ||
+      llvm::MulOverflow(inner.divisor, divisor, result.divisor))
     return std::nullopt;
   if (inner.modulus == 0) {
     result.modulus = modulus;
     return result;
   }
-  if (inner.modulus % lo != 0)
+  if (inner.modulus % divisor != 0)
     return std::nullopt;
-  int64_t left = inner.modulus / lo;
+  int64_t left = inner.modulus / divisor;
   if (modulus == 0 || modulus % left == 0)
     result.modulus = left;
   else if (left % modulus == 0)
@@ -209,10 +213,10 @@ std::optional<Digit> mlir::layout::composeDigits(const Digit &inner, int64_t lo,
 static bool areApart(const DigitTerm &below, const DigitTerm &above) {
   int64_t end;
   if (!below.digit.modulus ||
-      llvm::MulOverflow(below.digit.lo, below.digit.modulus, end) ||
-      above.digit.lo < end)
+      llvm::MulOverflow(below.digit.divisor, below.digit.modulus, end) ||
+      above.digit.divisor < end)
     return false;
-  return above.digit.lo > end ||
+  return above.digit.divisor > end ||
          above.stride != below.stride * SizeExpr(below.digit.modulus);
 }
 
@@ -227,7 +231,7 @@ static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
          !areApart(terms[i - 1], terms[i])))
       return false;
     int64_t end;
-    if (llvm::MulOverflow(digit.lo, digit.modulus, end))
+    if (llvm::MulOverflow(digit.divisor, digit.modulus, end))
       return false;
     std::optional<Interval> range = getRange(digit, sizes);
     if (range && range->min == range->max)
@@ -236,10 +240,10 @@ static bool isCombined(llvm::ArrayRef<DigitTerm> terms, Sizes sizes) {
   return true;
 }
 
-Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
-                             Sizes sizes) {
+IndexExpr mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
+                                Sizes sizes) {
   if (isCombined(terms, sizes)) {
-    Linear linear(std::move(constant));
+    IndexExpr linear(std::move(constant));
     linear.terms = std::move(terms);
     return linear;
   }
@@ -292,7 +296,7 @@ Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
       if (const Digit *inner =
               term.digit.fused ? term.digit.fused->getSingleDigit() : nullptr)
         if (std::optional<Digit> composed =
-                composeDigits(*inner, term.digit.lo, term.digit.modulus)) {
+                composeDigits(*inner, term.digit.divisor, term.digit.modulus)) {
           result.push_back({*composed, term.stride});
           changed = true;
           continue;
@@ -311,13 +315,14 @@ Linear mlir::layout::combine(SizeExpr constant, std::vector<DigitTerm> terms,
   };
   if (!llvm::is_sorted(terms, byDigit))
     llvm::stable_sort(terms, byDigit);
-  Linear linear;
+  IndexExpr linear;
   linear.constant = std::move(constant);
   linear.terms = std::move(terms);
   return linear;
 }
 
-Linear mlir::layout::add(const Linear &a, const Linear &b, Sizes sizes) {
+IndexExpr mlir::layout::add(const IndexExpr &a, const IndexExpr &b,
+                            Sizes sizes) {
   std::vector<DigitTerm> terms;
   terms.reserve(a.terms.size() + b.terms.size());
   terms.insert(terms.end(), a.terms.begin(), a.terms.end());
@@ -325,8 +330,8 @@ Linear mlir::layout::add(const Linear &a, const Linear &b, Sizes sizes) {
   return combine(a.constant + b.constant, std::move(terms), sizes);
 }
 
-Linear mlir::layout::scale(const Linear &a, const SizeExpr &factor,
-                           Sizes sizes) {
+IndexExpr mlir::layout::scale(const IndexExpr &a, const SizeExpr &factor,
+                              Sizes sizes) {
   std::vector<DigitTerm> terms = a.terms;
   for (DigitTerm &term : terms)
     term.stride = term.stride * factor;

@@ -8,16 +8,16 @@
 #ifndef LAYOUT_LIB_ALGEBRA_COMBINE_H
 #define LAYOUT_LIB_ALGEBRA_COMBINE_H
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 
 namespace mlir {
 namespace layout {
 
-/// The canonical form of constant + terms: the laws of Linear.h.
-Linear combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
+/// The canonical form of constant + terms: the laws of IndexExpr.h.
+IndexExpr combine(SizeExpr constant, std::vector<DigitTerm> terms, Sizes sizes);
 
 /// The digit of a digit, where the two nest; nothing otherwise.
-std::optional<Digit> composeDigits(const Digit &inner, int64_t lo,
+std::optional<Digit> composeDigits(const Digit &inner, int64_t divisor,
                                    int64_t modulus);
 
 } // namespace layout

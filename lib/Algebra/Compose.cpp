@@ -40,7 +40,7 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
     view.sizeOf.push_back(std::move(dim.extent));
   }
   for (int64_t extent : a.getReplicas()) {
-    view.dims.push_back(Linear::dim(view.rank + replicas.size()));
+    view.dims.push_back(IndexExpr::dim(view.rank + replicas.size()));
     view.sizeOf.push_back(SizeExpr(extent));
     replicas.push_back(extent);
   }
@@ -53,15 +53,15 @@ std::optional<LayoutMap> mlir::layout::compose(const LayoutMap &a,
 /// `value` over dims of the sizes `sizeOf` with the number of its positions,
 /// counted from the lowest one; nothing where that is not known. Storage that
 /// begins with padding has positions before index 0.
-static std::optional<Sized> measure(const Linear &value,
+static std::optional<Sized> measure(const IndexExpr &value,
                                     ArrayRef<SizeExpr> sizeOf, Sizes known) {
-  std::vector<Linear> dims;
+  std::vector<IndexExpr> dims;
   for (unsigned d = 0; d < sizeOf.size(); ++d)
-    dims.push_back(Linear::dim(d));
-  Linear simple = substitute(value, dims, sizeOf, known);
+    dims.push_back(IndexExpr::dim(d));
+  IndexExpr simple = substitute(value, dims, sizeOf, known);
   if (std::optional<Interval> range = getRange(simple, known)) {
     int64_t lowest = std::min<int64_t>(range->min, 0);
-    return Sized{add(simple, Linear(SizeExpr(0) - SizeExpr(lowest)), known),
+    return Sized{add(simple, IndexExpr(SizeExpr(0) - SizeExpr(lowest)), known),
                  SizeExpr(range->max) - SizeExpr(lowest) + SizeExpr(1)};
   }
   if (std::optional<int64_t> c = simple.constant.getConstant(); c && *c < 0)
@@ -82,10 +82,10 @@ static std::optional<Sized> measure(const Linear &value,
 /// `dims` on the known ones of the logical sizes.
 static std::vector<StoredAxis> specialize(const LayoutMap &map,
                                           ArrayRef<Sized> dims, Sizes known) {
-  std::vector<Linear> identity;
+  std::vector<IndexExpr> identity;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(map.getBox(known))) {
-    identity.push_back(Linear::dim(d));
+    identity.push_back(IndexExpr::dim(d));
     sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
   }
   std::vector<StoredAxis> axes;
@@ -127,7 +127,7 @@ std::optional<LayoutMap> mlir::layout::inverse(const LayoutMap &map,
     sizeOf.push_back(extent ? SizeExpr(*extent) : SizeExpr::dim(a));
     knownOf.push_back(extent ? *extent : kUnknownSize);
   }
-  std::optional<std::vector<Linear>> logical =
+  std::optional<std::vector<IndexExpr>> logical =
       invertAxes(axes, map.getRank(), known);
   if (!logical)
     return error("the logical index is no formula of the stored dims of " +

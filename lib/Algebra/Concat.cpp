@@ -74,7 +74,7 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
   llvm::SmallVector<SizeExpr> shift;
   std::vector<Coordinate> shifted;
   for (auto [a, b] : llvm::zip(from.getCoordinates(), to.getCoordinates())) {
-    Linear difference = add(b.value, scale(a.value, SizeExpr(-1)));
+    IndexExpr difference = add(b.value, scale(a.value, SizeExpr(-1)));
     if (difference.terms.empty()) {
       shift.push_back(difference.constant);
     } else {
@@ -85,7 +85,8 @@ findShift(const LayoutMap &part, const LayoutMap &place, Sizes sizes) {
       shift.push_back(SizeExpr(*here));
     }
     // The part in storage of the whole's extents.
-    shifted.push_back({b.name, add(a.value, Linear(shift.back())), b.extent});
+    shifted.push_back(
+        {b.name, add(a.value, IndexExpr(shift.back())), b.extent});
   }
   LayoutMap moved = LayoutMap::get(part.getRank(), part.getSpace(),
                                    std::move(shifted), from.getReplicas());

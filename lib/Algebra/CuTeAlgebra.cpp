@@ -55,14 +55,14 @@ static bool check(const IntegerLayout &a, Refusal error) {
 }
 
 /// The offset in normal form on the shape.
-static Linear getOffset(const IntegerLayout &a) {
+static IndexExpr getOffset(const IntegerLayout &a) {
   return a.map.specialize(a.shape).getCoordinates()[0].value;
 }
 
 /// The layout of `value` over dims of `shape`, up to its highest value.
-static IntegerLayoutOr make(const Linear &value, ArrayRef<int64_t> shape,
+static IntegerLayoutOr make(const IndexExpr &value, ArrayRef<int64_t> shape,
                             Refusal error) {
-  Linear offset = splitMods(value, shape);
+  IndexExpr offset = splitMods(value, shape);
   std::optional<Interval> range = getRange(offset, shape);
   if (!range || range->max == std::numeric_limits<int64_t>::max())
     return error("the offsets of the result do not fit 64 bits");
@@ -78,8 +78,8 @@ static IntegerLayoutOr make(const Linear &value, ArrayRef<int64_t> shape,
 
 /// `offset` with dim d replaced by dims[d], over dims of `shape`; `from` has
 /// the sizes of the dims that are replaced.
-static Linear replace(const Linear &offset, ArrayRef<Linear> dims,
-                      ArrayRef<int64_t> from, ArrayRef<int64_t> shape) {
+static IndexExpr replace(const IndexExpr &offset, ArrayRef<IndexExpr> dims,
+                         ArrayRef<int64_t> from, ArrayRef<int64_t> shape) {
   SmallVector<SizeExpr> sizeOf(from.begin(), from.end());
   return substitute(offset, dims, sizeOf, shape);
 }
@@ -97,13 +97,13 @@ static int64_t getSize(const IntegerLayout &a) {
 static IntegerLayoutOr fuseDims(const IntegerLayout &a,
                                 ArrayRef<SmallVector<int64_t>> groups,
                                 Refusal error) {
-  SmallVector<Linear> dims(a.shape.size());
+  SmallVector<IndexExpr> dims(a.shape.size());
   SmallVector<int64_t> shape;
   for (auto [g, group] : llvm::enumerate(groups)) {
     int64_t below = 1;
     for (int64_t d : group) {
       bool isLast = d == group.back();
-      dims[d] = takeDigit(Linear::dim(g), below, isLast ? 0 : a.shape[d]);
+      dims[d] = takeDigit(IndexExpr::dim(g), below, isLast ? 0 : a.shape[d]);
       below *= a.shape[d];
     }
     shape.push_back(below);
@@ -127,7 +127,7 @@ IntegerLayoutOr mlir::layout::composition(const IntegerLayout &a,
   IntegerLayoutOr line = coalesce(a, error);
   if (!line)
     return std::nullopt;
-  Linear inner = getOffset(b);
+  IndexExpr inner = getOffset(b);
   int64_t size = line->shape[0];
   std::optional<Interval> range = getRange(inner, b.shape);
   bool isInside = range->min >= 0 && range->max < size;
@@ -154,41 +154,41 @@ struct Mode {
 /// whole index and each has all its values.
 static std::optional<SmallVector<Mode>> getModes(const IntegerLayout &line) {
   SmallVector<Mode> modes;
-  Linear offset = getOffset(line);
+  IndexExpr offset = getOffset(line);
   if (!offset.constant.isZero())
     return std::nullopt;
   std::vector<DigitTerm> terms = offset.terms;
   llvm::sort(terms, [](const DigitTerm &a, const DigitTerm &b) {
-    return a.digit.lo < b.digit.lo;
+    return a.digit.divisor < b.digit.divisor;
   });
-  int64_t lo = 1, size = line.shape[0];
+  int64_t divisor = 1, size = line.shape[0];
   for (const DigitTerm &term : terms) {
     const Digit &digit = term.digit;
     std::optional<int64_t> stride = term.stride.getConstant();
     bool isLast = &term == &terms.back();
-    if (!digit.isDim() || digit.lo != lo || !stride || *stride < 1 ||
+    if (!digit.isDim() || digit.divisor != divisor || !stride || *stride < 1 ||
         (digit.modulus == 0) != isLast)
       return std::nullopt;
-    int64_t extent = isLast ? size / lo : digit.modulus;
+    int64_t extent = isLast ? size / divisor : digit.modulus;
     modes.push_back({extent, *stride});
-    lo *= extent;
+    divisor *= extent;
   }
-  return lo == size ? std::optional(modes) : std::nullopt;
+  return divisor == size ? std::optional(modes) : std::nullopt;
 }
 
 /// The layout of one dim with these modes, the fastest first.
 static IntegerLayoutOr fromModes(ArrayRef<Mode> modes, Refusal error) {
-  Linear offset;
-  int64_t lo = 1;
+  IndexExpr offset;
+  int64_t divisor = 1;
   for (const Mode &mode : modes) {
     bool isLast = &mode == &modes.back();
-    offset = add(offset,
-                 scale(takeDigit(Linear::dim(0), lo, isLast ? 0 : mode.extent),
-                       SizeExpr(mode.stride)));
-    if (llvm::MulOverflow(lo, mode.extent, lo))
+    offset = add(offset, scale(takeDigit(IndexExpr::dim(0), divisor,
+                                         isLast ? 0 : mode.extent),
+                               SizeExpr(mode.stride)));
+    if (llvm::MulOverflow(divisor, mode.extent, divisor))
       return error("the complement has more indices than 64 bits number");
   }
-  return make(offset, lo, error);
+  return make(offset, divisor, error);
 }
 
 /// The modes of a layout as far as a complement asks: its offsets are all sums
@@ -245,19 +245,19 @@ IntegerLayoutOr mlir::layout::complement(const IntegerLayout &a, int64_t size,
 
 /// The index of a layout of one dim as a formula of the offset, dim 0; right
 /// for offsets that the layout has.
-static std::optional<Linear> invertLine(const IntegerLayout &line) {
+static std::optional<IndexExpr> invertLine(const IntegerLayout &line) {
   LayoutMap special = line.map.specialize(line.shape);
   ArrayRef<StoredAxis> axes = special.getStoredAxes();
-  std::optional<std::vector<Linear>> index = invertAxes(axes, 1, line.shape);
+  std::optional<std::vector<IndexExpr>> index = invertAxes(axes, 1, line.shape);
   if (!index)
     return std::nullopt;
   // Offsets are row-major over the axes.
-  SmallVector<Linear> ofOffset(axes.size());
+  SmallVector<IndexExpr> ofOffset(axes.size());
   SmallVector<SizeExpr> extents;
   int64_t below = 1;
   for (unsigned a = axes.size(); a-- > 0;) {
     int64_t extent = *axes[a].extent.getConstant();
-    ofOffset[a] = takeDigit(Linear::dim(0), below, a == 0 ? 0 : extent);
+    ofOffset[a] = takeDigit(IndexExpr::dim(0), below, a == 0 ? 0 : extent);
     below *= extent;
   }
   for (const StoredAxis &axis : axes)
@@ -266,12 +266,12 @@ static std::optional<Linear> invertLine(const IntegerLayout &line) {
 }
 
 /// A layout that is read backwards; its inverse as a formula of offsets.
-static std::optional<std::pair<IntegerLayout, Linear>>
+static std::optional<std::pair<IntegerLayout, IndexExpr>>
 invert(const IntegerLayout &a, Refusal error) {
   IntegerLayoutOr line = coalesce(a, error);
   if (!line)
     return std::nullopt;
-  if (std::optional<Linear> index = invertLine(*line))
+  if (std::optional<IndexExpr> index = invertLine(*line))
     return std::make_pair(*line, *index);
   return error("the index is no formula of the offset of " + a.map.str() +
                " by construction: no inverse (L7)");
@@ -288,7 +288,7 @@ IntegerLayoutOr mlir::layout::leftInverse(const IntegerLayout &a,
 /// How many offsets from 0 on there are without a gap; `index` is the formula
 /// of the inverse.
 static std::optional<int64_t> countOffsets(const IntegerLayout &line,
-                                           const Linear &index) {
+                                           const IndexExpr &index) {
   if (std::optional<SmallVector<Mode>> modes = getModesOfOffsets(line)) {
     llvm::sort(*modes, [](const Mode &x, const Mode &y) {
       return x.stride < y.stride;
@@ -299,7 +299,7 @@ static std::optional<int64_t> countOffsets(const IntegerLayout &line,
         count *= mode.extent;
     return count;
   }
-  Linear offset = getOffset(line);
+  IndexExpr offset = getOffset(line);
   for (int64_t count = 0; count <= kMaxPoints; ++count) {
     std::optional<int64_t> k = index.evaluate(count, {});
     if (!k || *k < 0 || *k >= line.shape[0] ||
@@ -321,7 +321,7 @@ IntegerLayoutOr mlir::layout::rightInverse(const IntegerLayout &a,
   if (*count == 0)
     return error("offset 0 is none of " + a.map.str() +
                  ": no right inverse begins there");
-  Linear index = replace(inverse->second, Linear::dim(0), *count, *count);
+  IndexExpr index = replace(inverse->second, IndexExpr::dim(0), *count, *count);
   return make(index, *count, error);
 }
 
@@ -348,9 +348,9 @@ splitByTile(const IntegerLayout &tile, int64_t size, Refusal error) {
 }
 
 /// The offset of a layout of one dim, at dim `dim` of `shape`.
-static Linear atDim(const IntegerLayout &line, unsigned dim,
-                    ArrayRef<int64_t> shape) {
-  return replace(getOffset(line), Linear::dim(dim), line.shape, shape);
+static IndexExpr atDim(const IntegerLayout &line, unsigned dim,
+                       ArrayRef<int64_t> shape) {
+  return replace(getOffset(line), IndexExpr::dim(dim), line.shape, shape);
 }
 
 IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
@@ -372,7 +372,7 @@ IntegerLayoutOr mlir::layout::divide(const IntegerLayout &a,
     shape[rank + d] = part->second.shape[0];
     parts.push_back(std::move(*part));
   }
-  SmallVector<Linear> dims;
+  SmallVector<IndexExpr> dims;
   for (auto [d, part] : llvm::enumerate(parts))
     dims.push_back(add(atDim(part.first, d, shape),
                        atDim(part.second, rank + d, shape), shape));

@@ -16,7 +16,7 @@ using llvm::ArrayRef;
 // Digits as programs
 //===----------------------------------------------------------------------===//
 
-bool Evaluator::compileSum(const Linear &value, Sizes box, Sum &sum) {
+bool Evaluator::compileSum(const IndexExpr &value, Sizes box, Sum &sum) {
   std::optional<int64_t> constant = value.constant.getConstant();
   // A sum with a range cannot leave int64 on the way, term by term.
   if (!constant || !getRange(value, box))
@@ -32,7 +32,7 @@ bool Evaluator::compileDigit(const DigitTerm &term, Sizes box, Digit &digit) {
   std::optional<int64_t> stride = term.stride.getConstant();
   if (!stride)
     return false;
-  digit.lo = term.digit.lo;
+  digit.divisor = term.digit.divisor;
   digit.modulus = term.digit.modulus;
   digit.stride = *stride;
   if (term.digit.fused) {
@@ -44,7 +44,7 @@ bool Evaluator::compileDigit(const DigitTerm &term, Sizes box, Digit &digit) {
     digit.kind = Digit::OfXor;
     digit.mask = swizzle.getExtent() - 1;
     digit.operands.emplace_back().constant = swizzle.constant;
-    return llvm::all_of(swizzle.operands, [&](const Linear &operand) {
+    return llvm::all_of(swizzle.operands, [&](const IndexExpr &operand) {
       return compileSum(operand, box, digit.operands.emplace_back());
     });
   }
@@ -74,8 +74,8 @@ int64_t Evaluator::evaluateDigit(const Digit &digit, const int64_t *index) {
     x &= digit.mask;
     break;
   }
-  if (digit.lo != 1)
-    x = llvm::divideFloorSigned(x, digit.lo);
+  if (digit.divisor != 1)
+    x = llvm::divideFloorSigned(x, digit.divisor);
   if (digit.modulus)
     x = llvm::mod(x, digit.modulus);
   return x * digit.stride;
@@ -96,8 +96,8 @@ static std::optional<unsigned> getOnlyDim(const DigitTerm &term) {
   return isOne ? dim : std::nullopt;
 }
 
-std::optional<Evaluator> Evaluator::compile(ArrayRef<Linear> values, Sizes box,
-                                            int64_t maxTableSize) {
+std::optional<Evaluator> Evaluator::compile(ArrayRef<IndexExpr> values,
+                                            Sizes box, int64_t maxTableSize) {
   if (llvm::any_of(box, [](int64_t size) { return size < 0; }))
     return std::nullopt;
   Evaluator result;
@@ -163,7 +163,7 @@ void Evaluator::evaluate(const int64_t *indices, size_t stride, size_t count,
 template <typename Parts>
 static std::optional<Evaluator> compileParts(const LayoutMap &special,
                                              const Parts &parts, Sizes sizes) {
-  llvm::SmallVector<Linear> values;
+  llvm::SmallVector<IndexExpr> values;
   for (const auto &part : parts)
     values.push_back(part.value);
   return Evaluator::compile(values, special.getBox(sizes));
@@ -179,10 +179,10 @@ std::optional<Evaluator> Evaluator::ofStoredAxes(const LayoutMap &map,
                                                  Sizes sizes) {
   // The axes of the map itself: a normal form on the shape may have fewer.
   llvm::SmallVector<int64_t> box = map.getBox(sizes);
-  llvm::SmallVector<Linear> dims, values;
+  llvm::SmallVector<IndexExpr> dims, values;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {
-    dims.push_back(Linear::dim(d));
+    dims.push_back(IndexExpr::dim(d));
     sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
   }
   for (const StoredAxis &axis : map.getStoredAxes())

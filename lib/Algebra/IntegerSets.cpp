@@ -74,23 +74,25 @@ static Value scale(const Value &value, int64_t factor) {
       copy(value), isl_val_int_from_si(isl_aff_get_ctx(value.get()), factor)));
 }
 
-/// floor(value / lo).
-static Value floorDiv(const Value &value, Number lo) {
+/// floor(value / divisor).
+static Value floorDiv(const Value &value, Number divisor) {
   return Value(
-      isl_aff_floor(isl_aff_scale_down_val(copy(value), lo.release())));
+      isl_aff_floor(isl_aff_scale_down_val(copy(value), divisor.release())));
 }
 
-/// floor(value / lo) mod modulus (0: no mod). The floor by lo * modulus that
-/// is taken away is a variable that the digit above this one has, too.
-static Value takeDigit(const Value &value, int64_t lo, int64_t modulus) {
+/// floor(value / divisor) mod modulus (0: no mod). The floor by divisor *
+/// modulus that is taken away is a variable that the digit above this one has,
+/// too.
+static Value takeDigit(const Value &value, int64_t divisor, int64_t modulus) {
   if (!value)
     return nullptr;
   isl_ctx *ctx = isl_aff_get_ctx(value.get());
   auto number = [&](int64_t c) { return Number(isl_val_int_from_si(ctx, c)); };
-  Value digit = lo == 1 ? Value(copy(value)) : floorDiv(value, number(lo));
+  Value digit =
+      divisor == 1 ? Value(copy(value)) : floorDiv(value, number(divisor));
   if (!modulus)
     return digit;
-  Number end(isl_val_mul(number(lo).release(), number(modulus).release()));
+  Number end(isl_val_mul(number(divisor).release(), number(modulus).release()));
   return add(digit, scale(floorDiv(value, std::move(end)), -modulus));
 }
 
@@ -120,7 +122,7 @@ public:
   }
   Value getNumber(int64_t c) const;
   Value translate(const SizeExpr &size);
-  Value translate(const Linear &x, ArrayRef<Value> dims);
+  Value translate(const IndexExpr &x, ArrayRef<Value> dims);
   std::vector<Value> translate(sets::Values values, ArrayRef<Value> dims);
 
   /// Narrows the set.
@@ -220,17 +222,18 @@ Value Problem::translate(const SizeExpr &expr) {
 }
 
 /// Swizzles and strides that are no numbers have no value.
-Value Problem::translate(const Linear &x, ArrayRef<Value> dims) {
+Value Problem::translate(const IndexExpr &x, ArrayRef<Value> dims) {
   Value sum = translate(x.constant);
   for (const DigitTerm &term : x.terms) {
     const Digit &digit = term.digit;
     std::optional<int64_t> stride = term.stride.specialize(sizes).getConstant();
     if (digit.swizzle || !stride ||
-        !addWeight(1 + (digit.lo != 1) + (digit.modulus != 0)))
+        !addWeight(1 + (digit.divisor != 1) + (digit.modulus != 0)))
       return nullptr;
     Value source = digit.fused ? translate(*digit.fused, dims)
                                : Value(copy(dims[digit.dim]));
-    sum = add(sum, scale(takeDigit(source, digit.lo, digit.modulus), *stride));
+    sum = add(sum,
+              scale(takeDigit(source, digit.divisor, digit.modulus), *stride));
   }
   return sum;
 }
@@ -238,7 +241,7 @@ Value Problem::translate(const Linear &x, ArrayRef<Value> dims) {
 std::vector<Value> Problem::translate(sets::Values values,
                                       ArrayRef<Value> dims) {
   std::vector<Value> result;
-  for (const Linear &value : values)
+  for (const IndexExpr &value : values)
     result.push_back(translate(value, dims));
   return result;
 }
@@ -321,7 +324,7 @@ Statement sets::proveInjective(Values values, Sizes sizes) {
   // A dim that only occurs undivided matters by the difference of the indices
   // alone: the first is 0 there, and the second stands for the difference.
   llvm::SmallBitVector divided(sizes.size());
-  for (const Linear &value : values)
+  for (const IndexExpr &value : values)
     for (const DigitTerm &term : value.terms)
       if (!term.digit.isDim() || !term.digit.isWholeSource())
         term.digit.walkDims([&](unsigned d) { divided.set(d); });

@@ -35,7 +35,7 @@ public:
   Inverter(unsigned rank, Sizes sizes)
       : rank(rank), sizes(sizes), dims(rank), dimKnown(rank, false) {}
 
-  void addSum(const Linear &sum, Formula formula);
+  void addSum(const IndexExpr &sum, Formula formula);
   void run();
 
   bool allDimsKnown() const {
@@ -70,7 +70,7 @@ static SizeExpr bound(const Digit &digit, Sizes sizes) {
   return naturalExtent(digit).specialize(sizes);
 }
 
-void Inverter::addSum(const Linear &sum, Formula formula) {
+void Inverter::addSum(const IndexExpr &sum, Formula formula) {
   struct Placed {
     Digit digit;
     SizeExpr stride; // its magnitude
@@ -113,14 +113,14 @@ void Inverter::addSum(const Linear &sum, Formula formula) {
   // Downwards: peel off the highest stride.
   Formula rest;
   if (formula && lowest.isConstant())
-    rest = add(*formula, scale(Linear(lowest), SizeExpr(-1)));
+    rest = add(*formula, scale(IndexExpr(lowest), SizeExpr(-1)));
   for (const Placed &placed : llvm::reverse(order)) {
     Formula digit;
     std::optional<int64_t> stride = placed.stride.getConstant();
     if (rest && stride) {
       digit = takeDigit(*rest, *stride, 0);
       if (placed.downwards)
-        digit = add(Linear(placed.bound - SizeExpr(1)),
+        digit = add(IndexExpr(placed.bound - SizeExpr(1)),
                     scale(*digit, SizeExpr(-1)));
       if (digit->constant.isConstant())
         rest = takeDigit(*rest, 1, *stride);
@@ -144,14 +144,14 @@ std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
     if (digit.digit.compareSource(base) != 0)
       continue;
     int64_t end;
-    if (llvm::MulOverflow(digit.digit.lo, digit.digit.modulus, end))
+    if (llvm::MulOverflow(digit.digit.divisor, digit.digit.modulus, end))
       end = 0;
-    int64_t turn = end ? end : digit.digit.lo;
+    int64_t turn = end ? end : digit.digit.divisor;
     if ((ofDigit - shift) % turn != 0)
       continue;
     if (!end && digit.formula)
       digit.formula =
-          add(*digit.formula, Linear(SizeExpr((shift - ofDigit) / turn)));
+          add(*digit.formula, IndexExpr(SizeExpr((shift - ofDigit) / turn)));
     result.push_back(std::move(digit));
   }
   return result;
@@ -162,9 +162,9 @@ std::vector<KnownDigit> Inverter::getDigitsOf(const Digit &base,
 bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   // Known so far: (base + shift) mod `end` (0: all of it).
   int64_t end = 1;
-  Formula value = Linear();
+  Formula value = IndexExpr();
   Digit whole = withShift(source, shift);
-  whole.lo = 1;
+  whole.divisor = 1;
   whole.modulus = 0;
   std::optional<Interval> range = getRange(whole, sizes);
   auto done = [&] {
@@ -176,16 +176,18 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
     for (const KnownDigit &known : digits) {
       const Digit &digit = known.digit;
       int64_t newEnd = 0;
-      if (end % digit.lo != 0)
+      if (end % digit.divisor != 0)
         continue;
-      if (digit.modulus && llvm::MulOverflow(digit.lo, digit.modulus, newEnd))
+      if (digit.modulus &&
+          llvm::MulOverflow(digit.divisor, digit.modulus, newEnd))
         newEnd = 0;
       if (newEnd != 0 && newEnd <= end)
         continue;
-      // source = lo * digit + (source mod lo), and lo divides what is known.
+      // source = divisor * digit + (source mod divisor), and divisor divides
+      // what is known.
       if (value && known.formula)
-        value = add(takeDigit(*value, 1, digit.lo),
-                    scale(*known.formula, SizeExpr(digit.lo)));
+        value = add(takeDigit(*value, 1, digit.divisor),
+                    scale(*known.formula, SizeExpr(digit.divisor)));
       else
         value = std::nullopt;
       end = newEnd;
@@ -196,42 +198,44 @@ bool Inverter::close(const Digit &source, int64_t shift, Formula &base) const {
   if (!done())
     return false;
   if (value)
-    base = add(*value, Linear(SizeExpr(-shift)));
+    base = add(*value, IndexExpr(SizeExpr(-shift)));
   return true;
 }
 
 /// The digit, if a known digit or a determined source holds it.
 std::optional<Formula> Inverter::lookup(const Digit &digit) const {
-  auto take = [&](const Formula &source, int64_t lo) -> Formula {
-    return source ? Formula(takeDigit(*source, lo, digit.modulus)) : Formula();
+  auto take = [&](const Formula &source, int64_t divisor) -> Formula {
+    return source ? Formula(takeDigit(*source, divisor, digit.modulus))
+                  : Formula();
   };
   if (digit.isDim() && dimKnown[digit.dim])
-    return take(dims[digit.dim], digit.lo);
+    return take(dims[digit.dim], digit.divisor);
   for (const KnownDigit &k : closedFused)
     if (k.digit.compareSource(digit) == 0)
-      return take(k.formula, digit.lo);
+      return take(k.formula, digit.divisor);
   for (const KnownDigit &k : known) {
-    if (k.digit.compareSource(digit) != 0 || digit.lo % k.digit.lo != 0)
+    if (k.digit.compareSource(digit) != 0 ||
+        digit.divisor % k.digit.divisor != 0)
       continue;
-    // k holds the bits from digit.lo on where it is open, or a whole number of
-    // digits of this size.
+    // k holds the bits from digit.divisor on where it is open, or a whole
+    // number of digits of this size.
     Digit open = k.digit;
     open.modulus = 0;
     std::optional<Interval> range = getRange(open, sizes);
     bool isOpen = k.digit.modulus == 0 ||
                   (range && range->min >= 0 && range->max < k.digit.modulus);
-    int64_t end = digit.lo / k.digit.lo;
+    int64_t end = digit.divisor / k.digit.divisor;
     if (!isOpen &&
         (!digit.modulus || llvm::MulOverflow(end, digit.modulus, end) ||
          k.digit.modulus % end != 0))
       continue;
-    return take(k.formula, digit.lo / k.digit.lo);
+    return take(k.formula, digit.divisor / k.digit.divisor);
   }
   // A fused value is as well known as its digits.
   if (digit.fused)
     if (std::optional<Formula> source = lookupSum(
             *digit.fused, [this](const Digit &d) { return lookup(d); }))
-      return take(*source, digit.lo);
+      return take(*source, digit.divisor);
   return std::nullopt;
 }
 
@@ -266,7 +270,7 @@ bool Inverter::closeSources() {
 void Inverter::run() {
   for (unsigned d = 0; d < rank; ++d)
     if (d < sizes.size() && (sizes[d] == 0 || sizes[d] == 1)) {
-      dims[d] = Linear();
+      dims[d] = IndexExpr();
       dimKnown[d] = true;
     }
   bool hasSwizzle = true;
@@ -285,7 +289,7 @@ void Inverter::run() {
 static Inverter invert(ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes) {
   Inverter inverter(rank, sizes);
   for (auto [a, axis] : llvm::enumerate(axes))
-    inverter.addSum(axis.value, Linear::dim(a));
+    inverter.addSum(axis.value, IndexExpr::dim(a));
   inverter.run();
   return inverter;
 }
@@ -299,13 +303,13 @@ bool mlir::layout::isInjectiveByConstruction(const LayoutMap &specialized,
       .allDimsKnown();
 }
 
-std::optional<std::vector<Linear>>
+std::optional<std::vector<IndexExpr>>
 mlir::layout::invertAxes(ArrayRef<StoredAxis> axes, unsigned rank,
                          Sizes sizes) {
   Inverter inverter = invert(axes, rank, sizes);
   if (!inverter.allDimsKnown())
     return std::nullopt;
-  std::vector<Linear> result;
+  std::vector<IndexExpr> result;
   for (Formula &dim : inverter.dims) {
     if (!dim)
       return std::nullopt;

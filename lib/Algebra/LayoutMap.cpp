@@ -84,10 +84,10 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     return a.extent > b.extent;
   });
 
-  std::vector<Linear> dims(rank + replicas.size());
+  std::vector<IndexExpr> dims(rank + replicas.size());
   std::vector<SizeExpr> sizeOf(dims.size());
   for (unsigned d = 0; d < rank; ++d) {
-    dims[d] = Linear::dim(d);
+    dims[d] = IndexExpr::dim(d);
     sizeOf[d] = SizeExpr::dim(d);
   }
   replicas.clear();
@@ -98,7 +98,7 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
     // A replica says its extent by its digits, as its size is none of the
     // shape's.
     dims[rank + replica.number] =
-        takeDigit(Linear::dim(rank + replicas.size()), 1, replica.extent);
+        takeDigit(IndexExpr::dim(rank + replicas.size()), 1, replica.extent);
     replicas.push_back(replica.extent);
   }
   for (Coordinate &coordinate : coordinates)
@@ -106,18 +106,18 @@ static void orderReplicas(unsigned rank, std::vector<Coordinate> &coordinates,
 }
 
 /// The dims themselves; those of usual ranks are made once.
-static ArrayRef<Linear> getIdentity(unsigned dimCount,
-                                    llvm::SmallVectorImpl<Linear> &room) {
+static ArrayRef<IndexExpr> getIdentity(unsigned dimCount,
+                                       llvm::SmallVectorImpl<IndexExpr> &room) {
   static const auto known = [] {
-    std::array<Linear, 12> dims;
+    std::array<IndexExpr, 12> dims;
     for (unsigned d = 0; d < dims.size(); ++d)
-      dims[d] = Linear::dim(d);
+      dims[d] = IndexExpr::dim(d);
     return dims;
   }();
   if (dimCount <= known.size())
-    return ArrayRef<Linear>(known).take_front(dimCount);
+    return ArrayRef<IndexExpr>(known).take_front(dimCount);
   for (unsigned d = 0; d < dimCount; ++d)
-    room.push_back(Linear::dim(d));
+    room.push_back(IndexExpr::dim(d));
   return room;
 }
 
@@ -126,7 +126,7 @@ constexpr unsigned kMaxRounds = 16;
 
 /// Whether rewriting with sizes can open the way for more rewriting: digits of
 /// digits, and digits of one source that overlap.
-static bool canSettle(const Linear &value) {
+static bool canSettle(const IndexExpr &value) {
   for (auto [i, term] : llvm::enumerate(value.terms)) {
     if (!term.digit.isDim())
       return true;
@@ -134,23 +134,23 @@ static bool canSettle(const Linear &value) {
       continue;
     const Digit &below = value.terms[i - 1].digit;
     if (below.compareSource(term.digit) == 0 &&
-        (!below.modulus || term.digit.lo / below.lo < below.modulus))
+        (!below.modulus || term.digit.divisor / below.divisor < below.modulus))
       return true;
   }
   return false;
 }
 
 /// `value` rewritten until nothing changes: L5 asks for an idempotent form.
-static Linear settle(Linear value, unsigned dimCount, Sizes sizes = {}) {
+static IndexExpr settle(IndexExpr value, unsigned dimCount, Sizes sizes = {}) {
   if (!canSettle(value))
     return value;
-  llvm::SmallVector<Linear> room;
-  ArrayRef<Linear> dims = getIdentity(dimCount, room);
+  llvm::SmallVector<IndexExpr> room;
+  ArrayRef<IndexExpr> dims = getIdentity(dimCount, room);
   llvm::SmallVector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < dimCount; ++d)
     sizeOf.push_back(SizeExpr::dim(d));
   for (unsigned round = 0; round < kMaxRounds; ++round) {
-    Linear next = mlir::layout::substitute(value, dims, sizeOf, sizes);
+    IndexExpr next = mlir::layout::substitute(value, dims, sizeOf, sizes);
     if (next == value)
       break;
     value = std::move(next);
@@ -271,15 +271,15 @@ bool LayoutMap::hasOverflow() const {
   });
 }
 
-LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<Linear> dims,
+LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<IndexExpr> dims,
                                 ArrayRef<SizeExpr> sizeOf, Sizes sizes) const {
-  llvm::SmallVector<Linear> allDims;
+  llvm::SmallVector<IndexExpr> allDims;
   llvm::SmallVector<SizeExpr> allSizes;
   if (!data->replicas.empty()) {
     llvm::append_range(allDims, dims);
     llvm::append_range(allSizes, sizeOf);
     for (auto [r, extent] : llvm::enumerate(data->replicas)) {
-      allDims.push_back(Linear::dim(newRank + r));
+      allDims.push_back(IndexExpr::dim(newRank + r));
       allSizes.push_back(SizeExpr(extent));
     }
     dims = allDims;
@@ -301,8 +301,8 @@ LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<Linear> dims,
 }
 
 LayoutMap LayoutMap::specialize(Sizes sizes) const {
-  llvm::SmallVector<Linear> room;
-  ArrayRef<Linear> dims = getIdentity(data->rank, room);
+  llvm::SmallVector<IndexExpr> room;
+  ArrayRef<IndexExpr> dims = getIdentity(data->rank, room);
   llvm::SmallVector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < data->rank; ++d)
     sizeOf.push_back(sizes[d] >= 0 ? SizeExpr(sizes[d]) : SizeExpr::dim(d));
@@ -363,7 +363,7 @@ static llvm::SmallVector<int64_t> splitPoint(const LayoutMap &special,
 static std::optional<llvm::SmallVector<int64_t>>
 searchIndex(const LayoutMap &special, ArrayRef<int64_t> point, Sizes box,
             bool &isKnown) {
-  std::vector<Linear> values;
+  std::vector<IndexExpr> values;
   for (const Coordinate &coordinate : special.getCoordinates())
     values.push_back(coordinate.value);
   std::optional<int64_t> count = countIndices(box);
@@ -404,7 +404,7 @@ LayoutMap::backward(ArrayRef<int64_t> point, Sizes sizes, bool *isKnown) const {
   llvm::SmallVector<int64_t> box = getBox(sizes), index;
   if (auto inverse = invertAxes(special.getStoredAxes(), getNumDims(), box)) {
     llvm::SmallVector<int64_t> axisValues = splitPoint(special, point);
-    for (const Linear &dim : *inverse)
+    for (const IndexExpr &dim : *inverse)
       if (std::optional<int64_t> i = dim.evaluate(axisValues, {}))
         index.push_back(*i);
     if (index.size() == box.size()) {

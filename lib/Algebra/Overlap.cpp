@@ -40,7 +40,7 @@ struct Tensor {
       : map(tensor.map.specialize(tensor.sizes)), box(map.getBox(tensor.sizes)),
         elementBytes(tensor.elementBytes), base(tensor.base) {}
 
-  ArrayRef<Coordinate> getUnits() const {
+  ArrayRef<Coordinate> getCores() const {
     return map.getCoordinates().drop_back();
   }
   const Coordinate &getOffset() const { return map.getCoordinates().back(); }
@@ -127,15 +127,15 @@ static Overlap walk(const Tensor &a, const Tensor &b) {
   result.answer = Answer::No;
   for (size_t i = 0, j = 0; i < x->size() && j < y->size();) {
     ArrayRef<int64_t> p = (*x)[i], q = (*y)[j];
-    bool sameUnit = p.drop_back() == q.drop_back();
-    if (sameUnit && p.back() < q.back() + b.elementBytes &&
+    bool sameCore = p.drop_back() == q.drop_back();
+    if (sameCore && p.back() < q.back() + b.elementBytes &&
         q.back() < p.back() + a.elementBytes) {
       result.answer = Answer::Yes;
       result.first = getIndex(x->getNumber(i), a.box);
       result.second = getIndex(y->getNumber(j), b.box);
       return result;
     }
-    bool isBefore = sameUnit
+    bool isBefore = sameCore
                         ? p.back() + a.elementBytes <= q.back() + b.elementBytes
                         : p.drop_back() < q.drop_back();
     ++(isBefore ? i : j);
@@ -144,18 +144,18 @@ static Overlap walk(const Tensor &a, const Tensor &b) {
 }
 
 /// `value` over dims that are numbered `first` further on.
-static Linear renumber(const Linear &value, unsigned first, Sizes box,
-                       Sizes all) {
-  llvm::SmallVector<Linear> dims;
+static IndexExpr renumber(const IndexExpr &value, unsigned first, Sizes box,
+                          Sizes all) {
+  llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < box.size(); ++d) {
-    dims.push_back(Linear::dim(first + d));
+    dims.push_back(IndexExpr::dim(first + d));
     sizeOf.push_back(SizeExpr::dim(first + d));
   }
   return substitute(value, dims, sizeOf, all);
 }
 
-static Linear subtract(const Linear &a, const Linear &b, Sizes sizes) {
+static IndexExpr subtract(const IndexExpr &a, const IndexExpr &b, Sizes sizes) {
   return add(a, scale(b, SizeExpr(-1), sizes), sizes);
 }
 
@@ -170,17 +170,18 @@ static Overlap compareAsSets(const Tensor &a, const Tensor &b) {
   bool inElements = bytes == b.elementBytes && shift % bytes == 0;
   if (!inElements)
     llvm::append_values(all, a.elementBytes, b.elementBytes);
-  std::vector<Linear> values;
+  std::vector<IndexExpr> values;
   for (auto [x, y] :
        llvm::zip_equal(a.map.getCoordinates(), b.map.getCoordinates())) {
-    Linear p = x.value, q = renumber(y.value, numA, b.box, all);
+    IndexExpr p = x.value, q = renumber(y.value, numA, b.box, all);
     if (&x == &a.getOffset() && inElements) {
-      p = add(p, Linear(SizeExpr(shift / bytes)), all);
+      p = add(p, IndexExpr(SizeExpr(shift / bytes)), all);
     } else if (&x == &a.getOffset()) {
       p = add(scale(p, SizeExpr(a.elementBytes), all),
-              add(Linear::dim(numA + numB), Linear(SizeExpr(shift))), all);
+              add(IndexExpr::dim(numA + numB), IndexExpr(SizeExpr(shift))),
+              all);
       q = add(scale(q, SizeExpr(b.elementBytes), all),
-              Linear::dim(numA + numB + 1), all);
+              IndexExpr::dim(numA + numB + 1), all);
     }
     values.push_back(subtract(p, q, all));
   }
@@ -258,8 +259,8 @@ std::optional<Overlap> mlir::layout::findOverlap(const PlacedTensor &first,
 //===----------------------------------------------------------------------===//
 
 /// The number of the group that an index of the box is stored in.
-static Linear getGroup(const LayoutMap &special, int64_t length, Sizes box) {
-  Linear position;
+static IndexExpr getGroup(const LayoutMap &special, int64_t length, Sizes box) {
+  IndexExpr position;
   for (const Coordinate &coordinate : special.getCoordinates())
     position =
         add(scale(position, coordinate.extent, box), coordinate.value, box);
@@ -267,27 +268,29 @@ static Linear getGroup(const LayoutMap &special, int64_t length, Sizes box) {
 }
 
 /// What `value` sees of dim d: floor(d / result); 0 where it sees nothing.
-static int64_t getDivisor(const Linear &value, unsigned dim) {
+static int64_t getDivisor(const IndexExpr &value, unsigned dim) {
   int64_t divisor = 0;
   for (const DigitTerm &term : value.terms)
     term.digit.walkDims([&](unsigned d) {
       if (d == dim)
-        divisor = std::gcd(divisor, term.digit.isDim() ? term.digit.lo : 1);
+        divisor =
+            std::gcd(divisor, term.digit.isDim() ? term.digit.divisor : 1);
     });
   return divisor;
 }
 
 /// Where x depends on floor(d / k) for each dim d, y on nothing else, and x
 /// determines all of these.
-static bool refinesByConstruction(const Linear &x, const Linear &y, Sizes box) {
-  llvm::SmallVector<Linear> dims;
+static bool refinesByConstruction(const IndexExpr &x, const IndexExpr &y,
+                                  Sizes box) {
+  llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   llvm::SmallVector<int64_t> blocks;
   for (auto [d, size] : llvm::enumerate(box)) {
     int64_t seen = getDivisor(x, d), needed = getDivisor(y, d);
     if (seen == 0 ? needed != 0 : needed % seen != 0)
       return false;
-    dims.push_back(scale(Linear::dim(d), SizeExpr(seen)));
+    dims.push_back(scale(IndexExpr::dim(d), SizeExpr(seen)));
     // No size is below the number of blocks.
     sizeOf.push_back(SizeExpr::dim(d));
     blocks.push_back(seen == 0 ? 1
@@ -295,14 +298,14 @@ static bool refinesByConstruction(const Linear &x, const Linear &y, Sizes box) {
                          ? llvm::divideCeil(uint64_t(size), uint64_t(seen))
                          : size);
   }
-  Linear ofBlocks = substitute(x, dims, sizeOf, blocks);
+  IndexExpr ofBlocks = substitute(x, dims, sizeOf, blocks);
   return isInjectiveByConstruction(
       LayoutMap::get(box.size(), "group",
                      {{"number", ofBlocks, naturalExtent(ofBlocks)}}),
       blocks);
 }
 
-static Answer walk(const Linear &x, const Linear &y, Sizes box) {
+static Answer walk(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   std::optional<Evaluator> evaluator = Evaluator::compile({x, y}, box);
   if (!evaluator)
     return Answer::Unknown;
@@ -322,7 +325,7 @@ static Answer walk(const Linear &x, const Linear &y, Sizes box) {
 }
 
 /// No two indices have one x and a y that is greater for the first.
-static Answer compareAsSets(const Linear &x, const Linear &y, Sizes box) {
+static Answer compareAsSets(const IndexExpr &x, const IndexExpr &y, Sizes box) {
   std::optional<Interval> range = getRange(y, box);
   int64_t greatest;
   if (!range || llvm::SubOverflow(range->max, range->min, greatest))
@@ -333,9 +336,9 @@ static Answer compareAsSets(const Linear &x, const Linear &y, Sizes box) {
   llvm::append_range(all, box);
   all.push_back(greatest);
   unsigned rank = box.size();
-  Linear dx = subtract(x, renumber(x, rank, box, all), all),
-         dy = subtract(y, renumber(y, rank, box, all), all);
-  dy = subtract(dy, Linear::dim(2 * rank), all);
+  IndexExpr dx = subtract(x, renumber(x, rank, box, all), all),
+            dy = subtract(y, renumber(y, rank, box, all), all);
+  dy = subtract(dy, IndexExpr::dim(2 * rank), all);
   return sets::proveUnused({dx, dy}, {0, 1}, all).answer;
 }
 
@@ -355,8 +358,8 @@ mlir::layout::refines(const LayoutMap &a, int64_t groupOfA, const LayoutMap &b,
                  Twine(std::min(groupOfA, groupOfB)));
   if (llvm::is_contained(sizes, 0))
     return Answer::Yes;
-  Linear x = getGroup(a.specialize(sizes), groupOfA, sizes),
-         y = getGroup(b.specialize(sizes), groupOfB, sizes);
+  IndexExpr x = getGroup(a.specialize(sizes), groupOfA, sizes),
+            y = getGroup(b.specialize(sizes), groupOfB, sizes);
   if (x.hasOverflow() || y.hasOverflow())
     return error("the positions of the storage do not fit 64 bits (L1)");
   bool isMultiple = groupOfB % groupOfA == 0;

@@ -51,7 +51,7 @@ std::optional<int64_t> mlir::layout::getStorageSize(const LayoutMap &map,
 static std::optional<Positions> getPositions(const LayoutMap &map,
                                              Sizes sizes) {
   LayoutMap special = map.specialize(sizes);
-  Linear position;
+  IndexExpr position;
   for (const Coordinate &coordinate : special.getCoordinates())
     position = add(scale(position, coordinate.extent), coordinate.value);
   // Storage holds at least what the tables do, so none is too large.

@@ -37,12 +37,12 @@ SizeExpr mlir::layout::getExtent(const Digit &digit, Sizes sizes) {
 
 std::optional<int64_t> mlir::layout::getEnd(const Digit &digit) {
   int64_t end;
-  if (llvm::MulOverflow(digit.lo, digit.modulus, end))
+  if (llvm::MulOverflow(digit.divisor, digit.modulus, end))
     return std::nullopt;
   return end;
 }
 
-std::string mlir::layout::describe(const Linear &value, unsigned rank) {
+std::string mlir::layout::describe(const IndexExpr &value, unsigned rank) {
   // The core prints maps; the text of a value is that of its coordinate.
   std::string text =
       LayoutMap::get(rank, "space", {{"x", value, naturalExtent(value)}}).str();
@@ -52,7 +52,7 @@ std::string mlir::layout::describe(const Linear &value, unsigned rank) {
 }
 
 std::string mlir::layout::describe(const Digit &digit, unsigned rank) {
-  Linear value;
+  IndexExpr value;
   value.terms.push_back({digit, SizeExpr(1)});
   return describe(value, rank);
 }
@@ -80,7 +80,7 @@ std::optional<Coordinate> mlir::layout::getOffset(const LayoutMap &special,
   }
   if (!offset.value.constant.isZero()) {
     error("the layout adds " +
-          describe(Linear(offset.value.constant), special.getRank()) +
+          describe(IndexExpr(offset.value.constant), special.getRank()) +
           " to every offset, the notation starts at 0");
     return std::nullopt;
   }
@@ -155,7 +155,7 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
     PlacedDigit placed{digit->digit, last->stride,
                        above.exactQuotient(last->stride)};
     if (digit != last) {
-      Linear sum;
+      IndexExpr sum;
       for (const PlacedDigit &part : llvm::make_range(digit, last + 1)) {
         std::optional<SizeExpr> stride =
             part.stride.exactQuotient(last->stride);
@@ -164,7 +164,8 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
         sum.terms.push_back({part.digit, *stride});
       }
       placed.digit = Digit();
-      placed.digit.fused = std::make_shared<Linear>(add(sum, Linear(), sizes));
+      placed.digit.fused =
+          std::make_shared<IndexExpr>(add(sum, IndexExpr(), sizes));
     }
     above = placed.stride;
     digit = last;
@@ -174,7 +175,7 @@ mlir::layout::getDenseDigits(const LayoutMap &special, Sizes sizes,
     return dense;
   // Padding below all digits: one of no dim.
   PlacedDigit padding{{}, SizeExpr(1), above};
-  padding.digit.fused = std::make_shared<Linear>();
+  padding.digit.fused = std::make_shared<IndexExpr>();
   dense.push_back(std::move(padding));
   return dense;
 }
@@ -189,14 +190,14 @@ void mlir::layout::splitAlignedDigits(std::vector<PlacedDigit> &digits,
     if (outer.digit.modulus || *outer.room == extent ||
         outer.room->isConstant())
       continue;
-    int64_t k = outer.room->content(), lo;
+    int64_t k = outer.room->content(), divisor;
     if (k <= 1 || extent.alignTo(k) != *outer.room ||
-        llvm::MulOverflow(outer.digit.lo, k, lo))
+        llvm::MulOverflow(outer.digit.divisor, k, divisor))
       continue;
     PlacedDigit inner = outer;
     inner.digit.modulus = k;
     inner.room = SizeExpr(k);
-    outer.digit.lo = lo;
+    outer.digit.divisor = divisor;
     outer.room = outer.room->exactQuotient(SizeExpr(k));
     outer.stride = outer.stride * SizeExpr(k);
     digits.insert(digits.begin() + i + 1, inner);
@@ -218,7 +219,7 @@ mlir::layout::getSources(ArrayRef<PlacedDigit> digits, unsigned rank,
     });
     if (source == sources.end()) {
       Digit whole = digit;
-      whole.lo = 1;
+      whole.divisor = 1;
       whole.modulus = 0;
       source = sources.insert(source, {whole, getExtent(whole, sizes), {}});
     }
@@ -234,12 +235,12 @@ mlir::layout::getSources(ArrayRef<PlacedDigit> digits, unsigned rank,
       isStored[d] = true;
     });
     if (twice)
-      return fail(describe(Linear::dim(*twice), rank) +
+      return fail(describe(IndexExpr::dim(*twice), rank) +
                   " is part of two values that are stored");
   }
   for (Source &source : sources) {
     llvm::stable_sort(source.digits, [&](unsigned a, unsigned b) {
-      return digits[a].digit.lo > digits[b].digit.lo;
+      return digits[a].digit.divisor > digits[b].digit.divisor;
     });
     int64_t expected = 0; // the end of the next digit
     for (unsigned i : source.digits) {
@@ -249,7 +250,7 @@ mlir::layout::getSources(ArrayRef<PlacedDigit> digits, unsigned rank,
         return fail("digit " + describe(digit, rank) +
                     " does not end where the next one of " +
                     describe(source.whole, rank) + " begins");
-      expected = digit.lo;
+      expected = digit.divisor;
     }
     if (expected != 1)
       return fail("nothing holds " + describe(source.whole, rank) + " mod " +
@@ -257,6 +258,6 @@ mlir::layout::getSources(ArrayRef<PlacedDigit> digits, unsigned rank,
   }
   for (unsigned d = 0; d < rank; ++d)
     if (!isStored[d] && sizes[d] != 1)
-      return fail("nothing holds " + describe(Linear::dim(d), rank));
+      return fail("nothing holds " + describe(IndexExpr::dim(d), rank));
   return sources;
 }

@@ -41,10 +41,11 @@ struct MapPrinter {
   unsigned rank;
   llvm::ArrayRef<int64_t> replicas;
 
-  void printSum(const Linear &value, raw_ostream &os) const;
+  void printSum(const IndexExpr &value, raw_ostream &os) const;
   AxisText printAxis(const StoredAxis &axis) const;
-  std::optional<std::string>
-  printGroup(const Linear &value, const SizeExpr &extent, bool brackets) const;
+  std::optional<std::string> printGroup(const IndexExpr &value,
+                                        const SizeExpr &extent,
+                                        bool brackets) const;
   void printDigit(const Digit &digit, raw_ostream &os) const;
   void printSized(const Sized &x, raw_ostream &os) const;
   void printCoordinate(const Coordinate &coordinate, bool isBuffer,
@@ -54,7 +55,7 @@ struct MapPrinter {
 } // namespace
 
 /// constant + digit * stride + ..
-void MapPrinter::printSum(const Linear &value, raw_ostream &os) const {
+void MapPrinter::printSum(const IndexExpr &value, raw_ostream &os) const {
   bool first = true;
   for (const DigitTerm &term : value.terms) {
     if (!first)
@@ -122,7 +123,7 @@ AxisText MapPrinter::printAxis(const StoredAxis &axis) const {
 }
 
 /// The group text of a coordinate, if it says the same.
-std::optional<std::string> MapPrinter::printGroup(const Linear &value,
+std::optional<std::string> MapPrinter::printGroup(const IndexExpr &value,
                                                   const SizeExpr &extent,
                                                   bool brackets) const {
   std::vector<StoredAxis> axes = findStoredAxes(value, extent);
@@ -153,7 +154,7 @@ void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
   } else if (digit.swizzle) {
     os << "xor(";
     llvm::interleaveComma(digit.swizzle->operands, os,
-                          [&](const Linear &x) { printSum(x, os); });
+                          [&](const IndexExpr &x) { printSum(x, os); });
     if (digit.swizzle->constant)
       os << ", " << digit.swizzle->constant;
     os << " : " << digit.swizzle->getExtent() << ')';
@@ -171,14 +172,15 @@ void MapPrinter::printDigit(const Digit &digit, raw_ostream &os) const {
       os << ')';
     }
   }
-  if (digit.lo != 1)
-    os << " floordiv " << digit.lo;
+  if (digit.divisor != 1)
+    os << " floordiv " << digit.divisor;
   // The whole of a replica is its name alone.
   auto isWholeReplica = [&] {
     if (!digit.isDim() || digit.dim < rank)
       return false;
     int64_t extent = replicas[digit.dim - rank];
-    return extent % digit.lo == 0 && extent / digit.lo == digit.modulus;
+    return extent % digit.divisor == 0 &&
+           extent / digit.divisor == digit.modulus;
   };
   if (digit.modulus && !isWholeReplica())
     os << " mod " << digit.modulus;

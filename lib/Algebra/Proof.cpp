@@ -21,8 +21,8 @@ static bool hasAtMost(Sizes box, int64_t points) {
   return count && *count <= points;
 }
 
-static std::vector<Linear> getValues(const LayoutMap &map) {
-  std::vector<Linear> values;
+static std::vector<IndexExpr> getValues(const LayoutMap &map) {
+  std::vector<IndexExpr> values;
   for (const Coordinate &coordinate : map.getCoordinates())
     values.push_back(coordinate.value);
   return values;
@@ -162,7 +162,7 @@ static Answer compareAsSets(const LayoutMap &a, const LayoutMap &b,
 
 static Answer haveEqualExtents(const LayoutMap &a, const LayoutMap &b,
                                Sizes sizes) {
-  std::vector<Linear> x, y;
+  std::vector<IndexExpr> x, y;
   for (auto [p, q] : llvm::zip_equal(a.getCoordinates(), b.getCoordinates()))
     if (p.extent != q.extent) {
       x.push_back(p.extent);
@@ -213,7 +213,7 @@ Answer mlir::layout::equalOn(const LayoutMap &a, const LayoutMap &b,
 //===----------------------------------------------------------------------===//
 
 /// Whether no term can be below zero, and the natural extent counts each.
-static bool isBelowNaturalExtent(const Linear &value) {
+static bool isBelowNaturalExtent(const IndexExpr &value) {
   return value.constant.isProvablyAtLeast(0) &&
          llvm::all_of(value.terms, [](const DigitTerm &term) {
            const Digit &digit = term.digit;

@@ -110,7 +110,7 @@ static std::optional<std::vector<Sized>> getDigits(unsigned d, Sizes sizes,
       return error("the sizes of a group do not fit 64 bits");
     // A box without indices has no digits; 1 keeps the others apart.
     digits.push_back(sizes[i] ? mod(floorDiv(Sized::dim(d), below), sizes[i])
-                              : Sized{Linear(), SizeExpr(0)});
+                              : Sized{IndexExpr(), SizeExpr(0)});
     below = above;
   }
   std::reverse(digits.begin(), digits.end());
@@ -197,7 +197,7 @@ static std::optional<LayoutMap> fuseUncut(const LayoutMap &map, unsigned first,
   // The last dim alone, whose stride is that of the fusion ..
   LayoutMap candidate = replaceRun(fixed, first, count, count, [&](unsigned i) {
     Sized dim = Sized::dim(first + i);
-    return i + 1 == count ? dim : Sized{Linear(), dim.extent};
+    return i + 1 == count ? dim : Sized{IndexExpr(), dim.extent};
   });
   // .. and in the place of the run.
   candidate = replaceRun(sizesOf.apply(candidate), first, count, 1,
@@ -253,7 +253,8 @@ static std::optional<LayoutMap> collapseRun(LayoutMap map, unsigned first,
   // Dims of size 1 have no digit.
   unsigned kept = 0;
   llvm::SmallVector<int64_t> sizes;
-  llvm::SmallVector<Sized> dims(allSizes.size(), Sized{Linear(), SizeExpr(1)});
+  llvm::SmallVector<Sized> dims(allSizes.size(),
+                                Sized{IndexExpr(), SizeExpr(1)});
   for (auto [i, size] : llvm::enumerate(allSizes))
     if (size != 1) {
       dims[i] = Sized::dim(first + kept++);

@@ -27,7 +27,7 @@ Sized mlir::layout::mod(const Sized &x, int64_t k) {
 
 /// The sum of elements times strides, combined at once: digits that do not nest
 /// would take a form that depends on their order.
-static Linear sumOf(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
+static IndexExpr sumOf(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
   SizeExpr constant;
   std::vector<DigitTerm> terms;
   terms.reserve(elements.size());
@@ -75,7 +75,7 @@ Sized mlir::layout::place(ArrayRef<std::pair<Sized, SizeExpr>> elements) {
 Sized mlir::layout::xorOf(ArrayRef<Sized> operands, int64_t extent) {
   assert(llvm::isPowerOf2_64(extent) &&
          llvm::Log2_64(extent) <= kMaxSwizzleBits);
-  llvm::SmallVector<Linear> values;
+  llvm::SmallVector<IndexExpr> values;
   for (const Sized &operand : operands)
     values.push_back(operand.value);
   return {xorBits(values, llvm::Log2_64(extent)), SizeExpr(extent)};
@@ -89,10 +89,10 @@ SizeExpr mlir::layout::naturalExtent(const Digit &digit) {
     source = naturalExtent(*digit.fused);
   else if (digit.swizzle)
     source = SizeExpr(digit.swizzle->getExtent());
-  return source.ceilDiv(digit.lo);
+  return source.ceilDiv(digit.divisor);
 }
 
-SizeExpr mlir::layout::naturalExtent(const Linear &value) {
+SizeExpr mlir::layout::naturalExtent(const IndexExpr &value) {
   if (const Digit *digit = value.getSingleDigit())
     return naturalExtent(*digit);
   SizeExpr result = value.constant + SizeExpr(1);

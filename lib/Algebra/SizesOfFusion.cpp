@@ -48,27 +48,27 @@ SizeExpr SizesOfFusion::apply(const SizeExpr &size) const {
   return sum;
 }
 
-Linear SizesOfFusion::apply(const Linear &value) const {
-  Linear result(apply(value.constant));
+IndexExpr SizesOfFusion::apply(const IndexExpr &value) const {
+  IndexExpr result(apply(value.constant));
   for (const DigitTerm &term : value.terms) {
     const Digit &digit = term.digit;
-    Linear source = Linear::dim(digit.dim);
+    IndexExpr source = IndexExpr::dim(digit.dim);
     if (digit.fused) {
       source = apply(*digit.fused);
     } else if (digit.swizzle) {
-      llvm::SmallVector<Linear> operands{
-          Linear(SizeExpr(digit.swizzle->constant))};
-      for (const Linear &operand : digit.swizzle->operands)
+      llvm::SmallVector<IndexExpr> operands{
+          IndexExpr(SizeExpr(digit.swizzle->constant))};
+      for (const IndexExpr &operand : digit.swizzle->operands)
         operands.push_back(apply(operand));
       source = xorBits(operands, digit.swizzle->bits);
     }
-    Linear part =
-        scale(takeDigit(source, digit.lo, digit.modulus), apply(term.stride));
+    IndexExpr part = scale(takeDigit(source, digit.divisor, digit.modulus),
+                           apply(term.stride));
     result.constant = result.constant + part.constant;
     llvm::append_range(result.terms, part.terms);
   }
   // At once: the form of a sum of overlapping digits depends on all of them.
-  return add(result, Linear());
+  return add(result, IndexExpr());
 }
 
 LayoutMap SizesOfFusion::apply(const LayoutMap &map) const {

@@ -36,7 +36,7 @@ struct SizesOfFusion {
   llvm::function_ref<bool(unsigned)> isInRun;
 
   SizeExpr apply(const SizeExpr &size) const;
-  Linear apply(const Linear &value) const;
+  IndexExpr apply(const IndexExpr &value) const;
   LayoutMap apply(const LayoutMap &map) const;
 
 private:

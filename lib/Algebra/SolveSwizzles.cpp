@@ -17,8 +17,9 @@ using Lookup = llvm::function_ref<std::optional<Formula>(const Digit &)>;
 /// More equations than this are not solved: elimination is cubic.
 constexpr size_t kMaxEquations = 512;
 
-std::optional<Formula> mlir::layout::lookupSum(const Linear &x, Lookup lookup) {
-  Formula sum = Linear(x.constant);
+std::optional<Formula> mlir::layout::lookupSum(const IndexExpr &x,
+                                               Lookup lookup) {
+  Formula sum = IndexExpr(x.constant);
   for (const DigitTerm &term : x.terms) {
     std::optional<Formula> digit = lookup(term.digit);
     if (!digit)
@@ -33,7 +34,7 @@ std::optional<Formula> mlir::layout::lookupSum(const Linear &x, Lookup lookup) {
 
 /// The xor of all formulas, where all are there.
 static Formula xorAll(ArrayRef<Formula> formulas, unsigned bits) {
-  llvm::SmallVector<Linear> operands;
+  llvm::SmallVector<IndexExpr> operands;
   for (const Formula &formula : formulas) {
     if (!formula)
       return std::nullopt;
@@ -49,9 +50,9 @@ static std::optional<KnownDigit> solveOperand(const KnownDigit &known,
   const Swizzle &swizzle = *known.digit.swizzle;
   std::optional<Digit> unknown;
   llvm::SmallVector<Formula> formulas{known.formula,
-                                      Linear(SizeExpr(swizzle.constant))};
-  for (const Linear &operand : swizzle.operands) {
-    Linear value = takeDigit(operand, 1, swizzle.getExtent(), sizes);
+                                      IndexExpr(SizeExpr(swizzle.constant))};
+  for (const IndexExpr &operand : swizzle.operands) {
+    IndexExpr value = takeDigit(operand, 1, swizzle.getExtent(), sizes);
     if (std::optional<Formula> formula = lookupSum(value, lookup)) {
       formulas.push_back(*formula);
       continue;
@@ -106,14 +107,16 @@ unsigned BitSystem::getVariable(const Digit &digit) {
 void BitSystem::addSwizzle(const KnownDigit &known) {
   const Swizzle &swizzle = *known.digit.swizzle;
   for (unsigned bit = 0; bit < swizzle.bits; ++bit) {
-    int64_t lo = int64_t(1) << bit;
+    int64_t divisor = int64_t(1) << bit;
     Equation equation;
     equation.value.push_back(
-        known.formula ? Formula(takeDigit(*known.formula, lo, 2)) : Formula());
-    equation.value.push_back(Linear(SizeExpr((swizzle.constant >> bit) & 1)));
+        known.formula ? Formula(takeDigit(*known.formula, divisor, 2))
+                      : Formula());
+    equation.value.push_back(
+        IndexExpr(SizeExpr((swizzle.constant >> bit) & 1)));
     bool isUsable = true;
-    for (const Linear &operand : swizzle.operands) {
-      Linear value = takeDigit(operand, lo, 2, sizes);
+    for (const IndexExpr &operand : swizzle.operands) {
+      IndexExpr value = takeDigit(operand, divisor, 2, sizes);
       if (std::optional<Formula> formula = lookupSum(value, lookup))
         equation.value.push_back(*formula);
       else if (const Digit *digit = value.getSingleDigit())

@@ -8,7 +8,7 @@
 #ifndef LAYOUT_LIB_ALGEBRA_SOLVESWIZZLES_H
 #define LAYOUT_LIB_ALGEBRA_SOLVESWIZZLES_H
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir {
@@ -16,7 +16,7 @@ namespace layout {
 
 /// A value in terms of storage axes; nothing where it is determined but no
 /// formula of digits says how.
-using Formula = std::optional<Linear>;
+using Formula = std::optional<IndexExpr>;
 
 struct KnownDigit {
   Digit digit;
@@ -25,7 +25,7 @@ struct KnownDigit {
 
 /// The formula of a sum whose digits are all determined.
 std::optional<Formula>
-lookupSum(const Linear &x,
+lookupSum(const IndexExpr &x,
           llvm::function_ref<std::optional<Formula>(const Digit &)> lookup);
 
 /// The digits that `known` swizzles determine, beyond those that `lookup`

@@ -13,12 +13,12 @@
 using namespace mlir::layout;
 
 /// The digit as g * (a mod m) + b, for the factor g that is given.
-static std::optional<Linear> splitBy(const Digit &digit, int64_t factor,
-                                     Sizes sizes) {
+static std::optional<IndexExpr> splitBy(const Digit &digit, int64_t factor,
+                                        Sizes sizes) {
   std::optional<int64_t> constant = digit.fused->constant.getConstant();
   if (!constant)
     return std::nullopt;
-  Linear above(SizeExpr(llvm::divideFloorSigned(*constant, factor))),
+  IndexExpr above(SizeExpr(llvm::divideFloorSigned(*constant, factor))),
       below(SizeExpr(llvm::mod(*constant, factor)));
   for (const DigitTerm &term : digit.fused->terms) {
     std::optional<SizeExpr> quotient =
@@ -36,8 +36,8 @@ static std::optional<Linear> splitBy(const Digit &digit, int64_t factor,
              below, sizes);
 }
 
-static std::optional<Linear> split(const Digit &digit, Sizes sizes) {
-  if (!digit.fused || digit.lo != 1 || !digit.modulus)
+static std::optional<IndexExpr> split(const Digit &digit, Sizes sizes) {
+  if (!digit.fused || digit.divisor != 1 || !digit.modulus)
     return std::nullopt;
   llvm::SmallVector<int64_t> factors;
   for (const DigitTerm &term : digit.fused->terms)
@@ -45,18 +45,18 @@ static std::optional<Linear> split(const Digit &digit, Sizes sizes) {
   llvm::sort(factors, std::greater<int64_t>());
   for (int64_t factor : factors)
     if (factor > 1)
-      if (std::optional<Linear> parts = splitBy(digit, factor, sizes))
+      if (std::optional<IndexExpr> parts = splitBy(digit, factor, sizes))
         return parts;
   return std::nullopt;
 }
 
-Linear mlir::layout::splitMods(const Linear &value, Sizes sizes) {
-  Linear result(value.constant);
+IndexExpr mlir::layout::splitMods(const IndexExpr &value, Sizes sizes) {
+  IndexExpr result(value.constant);
   for (const DigitTerm &term : value.terms) {
-    Linear one;
+    IndexExpr one;
     one.terms.push_back({term.digit, SizeExpr(1)});
     // Each part has a smaller modulus, or less under it.
-    if (std::optional<Linear> parts = split(term.digit, sizes))
+    if (std::optional<IndexExpr> parts = split(term.digit, sizes))
       one = splitMods(*parts, sizes);
     result = add(result, scale(one, term.stride, sizes), sizes);
   }

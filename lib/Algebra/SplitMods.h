@@ -8,7 +8,7 @@
 #ifndef LAYOUT_LIB_ALGEBRA_SPLITMODS_H
 #define LAYOUT_LIB_ALGEBRA_SPLITMODS_H
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 
 namespace mlir {
 namespace layout {
@@ -18,7 +18,7 @@ namespace layout {
 /// what is summed.
 ///
 ///     (3 * d0 + d1) mod 6, d1 < 3:   3 * (d0 mod 2) + d1
-Linear splitMods(const Linear &value, Sizes sizes);
+IndexExpr splitMods(const IndexExpr &value, Sizes sizes);
 
 } // namespace layout
 } // namespace mlir

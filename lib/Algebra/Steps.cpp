@@ -58,7 +58,7 @@ public:
 
 private:
   struct Part {
-    int64_t lo, end, modulus; // end 0: it has none
+    int64_t divisor, end, modulus; // end 0: it has none
     SizeExpr stride;
   };
   bool addShift(int64_t of, int64_t turn);
@@ -92,15 +92,15 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
     int64_t shift = 0, end = 0;
     Digit base = splitShift(term.digit, shift);
     if (!base.isDim() || shift < -kMaxNumber || shift > kMaxNumber ||
-        llvm::MulOverflow(term.digit.lo, term.digit.modulus, end) ||
-        std::max(term.digit.lo, end) > kMaxNumber)
+        llvm::MulOverflow(term.digit.divisor, term.digit.modulus, end) ||
+        std::max(term.digit.divisor, end) > kMaxNumber)
       return std::nullopt;
     // What a digit is shifted by makes no difference to steps after a turn.
-    if (!result.addShift(shift, end ? end : term.digit.lo))
+    if (!result.addShift(shift, end ? end : term.digit.divisor))
       return std::nullopt;
     result.parts.push_back(
-        {term.digit.lo, end, term.digit.modulus, term.stride});
-    result.breakpoints.push_back(term.digit.lo);
+        {term.digit.divisor, end, term.digit.modulus, term.stride});
+    result.breakpoints.push_back(term.digit.divisor);
     if (end)
       result.breakpoints.push_back(end);
   }
@@ -118,7 +118,7 @@ std::optional<NestedDigits> NestedDigits::get(ArrayRef<DigitTerm> terms) {
 SizeExpr NestedDigits::getAmount(int64_t breakpoint) const {
   SizeExpr amount;
   for (const Part &part : parts) {
-    if (breakpoint % part.lo != 0)
+    if (breakpoint % part.divisor != 0)
       continue;
     bool wraps = part.end && breakpoint % part.end == 0;
     amount =
@@ -169,7 +169,7 @@ std::optional<Steps> NestedDigits::getSteps(int64_t size) const {
 //===----------------------------------------------------------------------===//
 
 /// Walks the dims that share a digit with `dim`; `value` has no other digits.
-static std::optional<Steps> walkSteps(const Linear &value, unsigned dim,
+static std::optional<Steps> walkSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   llvm::SmallVector<int64_t> shared(box.size(), 1);
   value.walkDims([&](unsigned d) { shared[d] = box[d]; });
@@ -206,11 +206,11 @@ static std::optional<Steps> walkSteps(const Linear &value, unsigned dim,
 }
 
 /// The steps of `value`, which is in normal form on the box.
-static std::optional<Steps> findSteps(const Linear &value, unsigned dim,
+static std::optional<Steps> findSteps(const IndexExpr &value, unsigned dim,
                                       Sizes box) {
   if (box[dim] == 0 || box[dim] == 1)
     return Steps();
-  Linear part;
+  IndexExpr part;
   for (const DigitTerm &term : value.terms)
     if (speaksOf(term, dim))
       part.terms.push_back(term);
@@ -292,11 +292,11 @@ std::optional<Run> mlir::layout::getRowMajorRun(const LayoutMap &map,
 }
 
 /// The value at the first index of a box.
-static std::optional<SizeExpr> getFirst(const Linear &value, Sizes box) {
+static std::optional<SizeExpr> getFirst(const IndexExpr &value, Sizes box) {
   llvm::SmallVector<int64_t> zeros(box.size(), 0);
   SizeExpr first = value.constant;
   for (const DigitTerm &term : value.terms) {
-    Linear digit;
+    IndexExpr digit;
     digit.terms.push_back({term.digit, SizeExpr(1)});
     std::optional<int64_t> at = digit.evaluate(zeros, box);
     if (!at)
@@ -316,16 +316,16 @@ std::optional<int64_t> mlir::layout::getAlignment(const LayoutMap &map,
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
   // Dim d becomes the number of the block. Strides go on to speak of the sizes
   // that the dims had.
-  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {
     int64_t block = d < blocks.size() ? blocks[d] : 1;
-    dims.push_back(scale(Linear::dim(d), SizeExpr(block)));
+    dims.push_back(scale(IndexExpr::dim(d), SizeExpr(block)));
     sizeOf.push_back(SizeExpr::dim(d));
     if (size >= 0)
       size = llvm::divideCeil(uint64_t(size), uint64_t(block));
   }
-  Linear value = splitMods(
+  IndexExpr value = splitMods(
       substitute(special.getCoordinates()[coordinate].value, dims, sizeOf, box),
       box);
   std::optional<SizeExpr> first = getFirst(value, box);

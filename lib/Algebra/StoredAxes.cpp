@@ -86,7 +86,7 @@ static bool sortByStride(std::vector<DigitTerm> &terms) {
   return true;
 }
 
-std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
+std::vector<StoredAxis> mlir::layout::findStoredAxes(const IndexExpr &value,
                                                      const SizeExpr &extent) {
   std::vector<StoredAxis> whole{{value, extent}};
   if (!value.constant.isZero() || value.hasOverflow() || extent.isOverflow())
@@ -119,7 +119,7 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
   };
   std::vector<StoredAxis> axes; // fastest first
   SizeExpr base(1);
-  Linear axis;
+  IndexExpr axis;
   for (size_t i = 0; i < terms.size(); ++i) {
     bool startsAtBase = axis.terms.empty() && terms[i].stride == base;
     axis.terms.push_back(
@@ -144,7 +144,7 @@ std::vector<StoredAxis> mlir::layout::findStoredAxes(const Linear &value,
       continue;
     }
     // One digit is in canonical form.
-    axes.push_back({axis.terms.size() == 1 ? axis : add(axis, Linear()),
+    axes.push_back({axis.terms.size() == 1 ? axis : add(axis, IndexExpr()),
                     std::move(*room)});
     axis.terms.clear();
     base = next;

@@ -23,9 +23,9 @@ static bool isMultipleOf(const SizeExpr &expr, int64_t g) {
 }
 
 /// x / g where x is g * A + B with B proven to lie in [0, g).
-static std::optional<Linear> divideByCommonFactor(const Linear &x, int64_t g,
-                                                  Sizes sizes) {
-  Linear whole, rest;
+static std::optional<IndexExpr> divideByCommonFactor(const IndexExpr &x,
+                                                     int64_t g, Sizes sizes) {
+  IndexExpr whole, rest;
   for (const DigitTerm &term : x.terms) {
     if (isMultipleOf(term.stride, g))
       whole.terms.push_back({term.digit, divideContent(term.stride, g)});
@@ -46,37 +46,38 @@ static std::optional<Linear> divideByCommonFactor(const Linear &x, int64_t g,
   return combine(whole.constant, std::move(whole.terms), sizes);
 }
 
-/// floor((floor(y / k) + c) / lo) is floor((y + k * c) / (k * lo)): the digits
-/// of a shifted value name the same source, whichever of them is taken.
-static void liftShift(Linear &x, int64_t &lo) {
+/// floor((floor(y / k) + c) / divisor) is floor((y + k * c) / (k * divisor)):
+/// the digits of a shifted value name the same source, whichever of them is
+/// taken.
+static void liftShift(IndexExpr &x, int64_t &divisor) {
   std::optional<int64_t> c = x.constant.getConstant();
   if (!c || x.terms.size() != 1 || !x.terms[0].stride.isConstantEqual(1))
     return;
   Digit digit = x.terms[0].digit;
-  int64_t shift, newLo;
-  if (digit.modulus || digit.lo == 1 ||
-      llvm::MulOverflow(*c, digit.lo, shift) ||
-      llvm::MulOverflow(lo, digit.lo, newLo))
+  int64_t shift, newDivisor;
+  if (digit.modulus || digit.divisor == 1 ||
+      llvm::MulOverflow(*c, digit.divisor, shift) ||
+      llvm::MulOverflow(divisor, digit.divisor, newDivisor))
     return;
-  lo = newLo;
+  divisor = newDivisor;
   if (digit.fused) {
     x = *digit.fused;
   } else {
-    digit.lo = 1;
-    x = Linear();
+    digit.divisor = 1;
+    x = IndexExpr();
     x.terms.push_back({digit, SizeExpr(1)});
   }
   x.constant = x.constant + SizeExpr(shift);
 }
 
-/// One round of the rewrites that make floor(x / lo) mod modulus simpler. What
-/// leaves the floor goes to `outside`. True if anything changed.
-static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
-                          Linear &outside, Sizes sizes) {
+/// One round of the rewrites that make floor(x / divisor) mod modulus simpler.
+/// What leaves the floor goes to `outside`. True if anything changed.
+static bool simplifyDigit(IndexExpr &x, int64_t &divisor, int64_t &modulus,
+                          IndexExpr &outside, Sizes sizes) {
   bool changed = false;
-  // Multiples of lo * modulus do not reach a digit below them.
+  // Multiples of divisor * modulus do not reach a digit below them.
   int64_t span;
-  if (modulus && !llvm::MulOverflow(lo, modulus, span)) {
+  if (modulus && !llvm::MulOverflow(divisor, modulus, span)) {
     size_t before = x.terms.size();
     llvm::erase_if(x.terms, [&](const DigitTerm &term) {
       return isMultipleOf(term.stride, span);
@@ -89,35 +90,36 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
     changed |= x.terms.size() != before || constant != x.constant;
   }
 
-  // floor((g * A + B) / lo) is floor(A / (lo / g)) for B in [0, g).
-  llvm::SmallVector<int64_t> factors{lo};
+  // floor((g * A + B) / divisor) is floor(A / (divisor / g)) for B in [0, g).
+  llvm::SmallVector<int64_t> factors{divisor};
   for (const DigitTerm &term : x.terms)
-    factors.push_back(std::gcd(term.stride.content(), lo));
+    factors.push_back(std::gcd(term.stride.content(), divisor));
   llvm::sort(factors, std::greater<int64_t>());
   for (int64_t g : factors) {
     if (g <= 1)
       break;
-    if (std::optional<Linear> divided = divideByCommonFactor(x, g, sizes)) {
+    if (std::optional<IndexExpr> divided = divideByCommonFactor(x, g, sizes)) {
       x = *divided;
-      lo /= g;
+      divisor /= g;
       return true;
     }
   }
 
-  // floor((lo * A + B) / lo) is A + floor(B / lo), below a mod, too: whichever
-  // of the two was written first, there is one form.
-  if (lo > 1) {
-    Linear whole, rest;
+  // floor((divisor * A + B) / divisor) is A + floor(B / divisor), below a mod,
+  // too: whichever of the two was written first, there is one form.
+  if (divisor > 1) {
+    IndexExpr whole, rest;
     for (const DigitTerm &term : x.terms) {
-      if (isMultipleOf(term.stride, lo))
-        whole.terms.push_back({term.digit, divideContent(term.stride, lo)});
+      if (isMultipleOf(term.stride, divisor))
+        whole.terms.push_back(
+            {term.digit, divideContent(term.stride, divisor)});
       else
         rest.terms.push_back(term);
     }
     rest.constant = x.constant;
     if (std::optional<int64_t> c = x.constant.getConstant()) {
-      whole.constant = SizeExpr(llvm::divideFloorSigned(*c, lo));
-      rest.constant = SizeExpr(llvm::mod(*c, lo));
+      whole.constant = SizeExpr(llvm::divideFloorSigned(*c, divisor));
+      rest.constant = SizeExpr(llvm::mod(*c, divisor));
     }
     if (modulus == 0) {
       changed |=
@@ -126,15 +128,15 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
       llvm::append_range(outside.terms, whole.terms);
       x = std::move(rest);
     } else if (!whole.isZero()) {
-      x = add(whole, takeDigit(rest, lo, 0, sizes), sizes);
-      lo = 1;
+      x = add(whole, takeDigit(rest, divisor, 0, sizes), sizes);
+      divisor = 1;
       return true;
     }
   }
 
   if (modulus) {
     std::optional<Interval> range = getRange(x, sizes);
-    if (range && range->min >= 0 && range->max / lo < modulus) {
+    if (range && range->min >= 0 && range->max / divisor < modulus) {
       modulus = 0;
       changed = true;
     }
@@ -142,27 +144,28 @@ static bool simplifyDigit(Linear &x, int64_t &lo, int64_t &modulus,
   return changed;
 }
 
-/// floor(swizzle / lo) mod modulus where the floor takes whole bits: the
+/// floor(swizzle / divisor) mod modulus where the floor takes whole bits: the
 /// swizzle of the operands' bits, or a digit of that where the mod does not.
-static std::optional<Linear> takeBits(const Swizzle &swizzle, int64_t lo,
-                                      int64_t modulus, Sizes sizes) {
-  if (!llvm::isPowerOf2_64(lo))
+static std::optional<IndexExpr> takeBits(const Swizzle &swizzle,
+                                         int64_t divisor, int64_t modulus,
+                                         Sizes sizes) {
+  if (!llvm::isPowerOf2_64(divisor))
     return std::nullopt;
   if (modulus && !llvm::isPowerOf2_64(modulus)) {
-    if (lo == 1)
+    if (divisor == 1)
       return std::nullopt;
-    return takeDigit(*takeBits(swizzle, lo, 0, sizes), 1, modulus, sizes);
+    return takeDigit(*takeBits(swizzle, divisor, 0, sizes), 1, modulus, sizes);
   }
-  unsigned first = llvm::Log2_64(lo);
+  unsigned first = llvm::Log2_64(divisor);
   if (first >= swizzle.bits)
-    return Linear();
+    return IndexExpr();
   unsigned count = swizzle.bits - first;
   if (modulus)
     count = std::min(count, llvm::Log2_64(modulus));
-  llvm::SmallVector<Linear> operands{
-      Linear(SizeExpr(swizzle.constant >> first))};
-  for (const Linear &operand : swizzle.operands)
-    operands.push_back(takeDigit(operand, lo, int64_t(1) << count, sizes));
+  llvm::SmallVector<IndexExpr> operands{
+      IndexExpr(SizeExpr(swizzle.constant >> first))};
+  for (const IndexExpr &operand : swizzle.operands)
+    operands.push_back(takeDigit(operand, divisor, int64_t(1) << count, sizes));
   return xorBits(operands, count, sizes);
 }
 
@@ -174,36 +177,36 @@ static bool narrow(Digit &digit, Sizes sizes) {
   std::optional<Interval> range = getRange(whole, sizes);
   if (!range)
     return true;
-  if (digit.modulus && range->max / digit.lo < digit.modulus)
+  if (digit.modulus && range->max / digit.divisor < digit.modulus)
     digit.modulus = 0;
-  return range->max >= digit.lo;
+  return range->max >= digit.divisor;
 }
 
-Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
-                               Sizes sizes) {
+IndexExpr mlir::layout::takeDigit(const IndexExpr &input, int64_t divisor,
+                                  int64_t modulus, Sizes sizes) {
   if (modulus == 1)
-    return Linear();
+    return IndexExpr();
   // Most often of a dim, where only the size can make anything simpler.
   if (const Digit *whole = input.getSingleDigit();
       whole && whole->isDim() && whole->isWholeSource()) {
     Digit digit = *whole;
-    digit.lo = lo;
+    digit.divisor = divisor;
     digit.modulus = modulus;
     if (!narrow(digit, sizes))
-      return Linear();
+      return IndexExpr();
     return combine(SizeExpr(0), {{digit, SizeExpr(1)}}, sizes);
   }
-  Linear x = combine(input.constant, input.terms, sizes);
-  if (lo == 1 && modulus == 0)
+  IndexExpr x = combine(input.constant, input.terms, sizes);
+  if (divisor == 1 && modulus == 0)
     return x;
-  Linear outside;
-  while (simplifyDigit(x, lo, modulus, outside, sizes))
+  IndexExpr outside;
+  while (simplifyDigit(x, divisor, modulus, outside, sizes))
     ;
-  if (lo == 1 && modulus == 0)
+  if (divisor == 1 && modulus == 0)
     return add(outside, x, sizes);
   if (x.terms.empty())
     if (std::optional<int64_t> c = x.constant.getConstant()) {
-      int64_t value = llvm::divideFloorSigned(*c, lo);
+      int64_t value = llvm::divideFloorSigned(*c, divisor);
       return add(outside, SizeExpr(modulus ? llvm::mod(value, modulus) : value),
                  sizes);
     }
@@ -212,42 +215,42 @@ Linear mlir::layout::takeDigit(const Linear &input, int64_t lo, int64_t modulus,
   std::optional<Digit> composed;
   if (const Digit *inner = x.getSingleDigit()) {
     if (inner->swizzle && inner->isWholeSource())
-      if (std::optional<Linear> bits =
-              takeBits(*inner->swizzle, lo, modulus, sizes))
+      if (std::optional<IndexExpr> bits =
+              takeBits(*inner->swizzle, divisor, modulus, sizes))
         return add(outside, *bits, sizes);
-    composed = composeDigits(*inner, lo, modulus);
+    composed = composeDigits(*inner, divisor, modulus);
     // Where only the mod stands apart, the floor goes in.
-    if (!composed && lo > 1)
-      if (std::optional<Digit> floor = composeDigits(*inner, lo, 0)) {
+    if (!composed && divisor > 1)
+      if (std::optional<Digit> floor = composeDigits(*inner, divisor, 0)) {
         x.terms[0].digit = *floor;
-        lo = 1;
+        divisor = 1;
       }
   }
   if (composed) {
     // A narrower digit can let go of more of a fused source.
     if (composed->fused && composed->modulus != x.terms[0].digit.modulus)
-      return add(
-          outside,
-          takeDigit(*composed->fused, composed->lo, composed->modulus, sizes),
-          sizes);
+      return add(outside,
+                 takeDigit(*composed->fused, composed->divisor,
+                           composed->modulus, sizes),
+                 sizes);
     digit = *composed;
   } else {
-    liftShift(x, lo);
-    digit.fused = std::make_shared<Linear>(x);
-    digit.lo = lo;
+    liftShift(x, divisor);
+    digit.fused = std::make_shared<IndexExpr>(x);
+    digit.divisor = divisor;
     digit.modulus = modulus;
   }
   outside.terms.push_back({digit, SizeExpr(1)});
   return combine(outside.constant, std::move(outside.terms), sizes);
 }
 
-Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
-                                ArrayRef<SizeExpr> sizeOf, Sizes sizes) {
-  Linear result(x.constant.substitute(sizeOf));
+IndexExpr mlir::layout::substitute(const IndexExpr &x, ArrayRef<IndexExpr> dims,
+                                   ArrayRef<SizeExpr> sizeOf, Sizes sizes) {
+  IndexExpr result(x.constant.substitute(sizeOf));
   result.terms.reserve(x.terms.size());
   for (const DigitTerm &term : x.terms) {
     SizeExpr stride = term.stride.substitute(sizeOf);
-    auto addScaled = [&](const Linear &value) {
+    auto addScaled = [&](const IndexExpr &value) {
       result.constant = result.constant + value.constant * stride;
       for (const DigitTerm &part : value.terms)
         result.terms.push_back({part.digit, part.stride * stride});
@@ -266,22 +269,23 @@ Linear mlir::layout::substitute(const Linear &x, ArrayRef<Linear> dims,
       if (narrow(digit, sizes))
         result.terms.push_back({std::move(digit), std::move(stride)});
       else
-        addScaled(Linear()); // a stride beyond int64 stays one
+        addScaled(IndexExpr()); // a stride beyond int64 stays one
       continue;
     }
-    Linear source;
+    IndexExpr source;
     if (term.digit.fused) {
       source = substitute(*term.digit.fused, dims, sizeOf, sizes);
     } else if (term.digit.swizzle) {
       const Swizzle &swizzle = *term.digit.swizzle;
-      llvm::SmallVector<Linear> operands{Linear(SizeExpr(swizzle.constant))};
-      for (const Linear &operand : swizzle.operands)
+      llvm::SmallVector<IndexExpr> operands{
+          IndexExpr(SizeExpr(swizzle.constant))};
+      for (const IndexExpr &operand : swizzle.operands)
         operands.push_back(substitute(operand, dims, sizeOf, sizes));
       source = xorBits(operands, swizzle.bits, sizes);
     } else {
       source = dims[term.digit.dim];
     }
-    addScaled(takeDigit(source, term.digit.lo, term.digit.modulus, sizes));
+    addScaled(takeDigit(source, term.digit.divisor, term.digit.modulus, sizes));
   }
   return combine(result.constant, std::move(result.terms), sizes);
 }

@@ -142,7 +142,7 @@ mlir::layout::slice(const LayoutMap &map, Sizes fullSizes,
                               (strides[d] == 1 || size <= 1));
     // place: the stride per index of the view, and the offset.
     Sized at =
-        dropped[d] ? Sized{Linear(), SizeExpr(1)} : Sized::dim(view.rank++);
+        dropped[d] ? Sized{IndexExpr(), SizeExpr(1)} : Sized::dim(view.rank++);
     view.dims.push_back(isWhole ? at.value
                                 : add(scale(at.value, SizeExpr(strides[d])),
                                       SizeExpr(offsets[d])));

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::layout;
@@ -15,20 +15,20 @@ using llvm::ArrayRef;
 constexpr unsigned kMaxRounds = 16;
 
 /// The lowest `bits` bits of `x`, written without the mod that takes them.
-static Linear takeLowBits(const Linear &x, unsigned bits, Sizes sizes) {
+static IndexExpr takeLowBits(const IndexExpr &x, unsigned bits, Sizes sizes) {
   int64_t extent = int64_t(1) << bits;
-  Linear low = takeDigit(x, 1, extent, sizes);
+  IndexExpr low = takeDigit(x, 1, extent, sizes);
   // Without its mod a digit can have a simpler form, and that form lower bits.
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     const Digit *single = low.getSingleDigit();
     if (!single || single->modulus != extent)
       return low;
     Digit digit = *single, whole = digit;
-    whole.lo = 1;
+    whole.divisor = 1;
     whole.modulus = 0;
-    Linear source;
+    IndexExpr source;
     source.terms.push_back({whole, SizeExpr(1)});
-    Linear open = takeDigit(source, digit.lo, 0, sizes);
+    IndexExpr open = takeDigit(source, digit.divisor, 0, sizes);
     low = takeDigit(open, 1, extent, sizes);
     const Digit *again = low.getSingleDigit();
     if (again && again->compare(digit) == 0)
@@ -37,13 +37,13 @@ static Linear takeLowBits(const Linear &x, unsigned bits, Sizes sizes) {
   return low;
 }
 
-Linear mlir::layout::xorBits(ArrayRef<Linear> operands, unsigned bits,
-                             Sizes sizes) {
+IndexExpr mlir::layout::xorBits(ArrayRef<IndexExpr> operands, unsigned bits,
+                                Sizes sizes) {
   int64_t mask = (int64_t(1) << bits) - 1;
   Swizzle swizzle;
   swizzle.bits = bits;
-  for (const Linear &operand : operands) {
-    Linear low = takeLowBits(operand, bits, sizes);
+  for (const IndexExpr &operand : operands) {
+    IndexExpr low = takeLowBits(operand, bits, sizes);
     if (std::optional<int64_t> c = low.constant.getConstant();
         c && low.terms.empty()) {
       swizzle.constant ^= *c & mask;
@@ -54,7 +54,7 @@ Linear mlir::layout::xorBits(ArrayRef<Linear> operands, unsigned bits,
     if (digit && digit->swizzle && digit->isWholeSource() &&
         digit->swizzle->bits <= bits) {
       // .. but an operand of fewer bits has been cut to them.
-      for (const Linear &inner : digit->swizzle->operands)
+      for (const IndexExpr &inner : digit->swizzle->operands)
         swizzle.operands.push_back(
             digit->swizzle->bits == bits
                 ? inner
@@ -65,23 +65,24 @@ Linear mlir::layout::xorBits(ArrayRef<Linear> operands, unsigned bits,
     swizzle.operands.push_back(std::move(low));
   }
   // .. and a value cancels itself.
-  llvm::sort(swizzle.operands,
-             [](const Linear &a, const Linear &b) { return a.compare(b) < 0; });
-  std::vector<Linear> left;
-  for (Linear &operand : swizzle.operands) {
+  llvm::sort(swizzle.operands, [](const IndexExpr &a, const IndexExpr &b) {
+    return a.compare(b) < 0;
+  });
+  std::vector<IndexExpr> left;
+  for (IndexExpr &operand : swizzle.operands) {
     if (!left.empty() && left.back() == operand)
       left.pop_back();
     else
       left.push_back(std::move(operand));
   }
   if (left.empty())
-    return Linear(SizeExpr(swizzle.constant));
+    return IndexExpr(SizeExpr(swizzle.constant));
   if (left.size() == 1 && swizzle.constant == 0)
     return takeDigit(left.front(), 1, mask + 1, sizes);
   swizzle.operands = std::move(left);
   Digit digit;
   digit.swizzle = std::make_shared<Swizzle>(std::move(swizzle));
-  Linear result;
+  IndexExpr result;
   result.terms.push_back({digit, SizeExpr(1)});
   return result;
 }

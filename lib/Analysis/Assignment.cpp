@@ -12,14 +12,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-Operation *LayoutAssignment::getAnchor(unsigned unit) const {
-  const Unit &chooser = program.units[unit];
+Operation *LayoutAssignment::getAnchor(unsigned node) const {
+  const Node &chooser = program.nodes[node];
   if (chooser.op)
     return chooser.op;
-  const Join &join = program.flow.joins[chooser.join];
-  if (!join.operands.empty())
-    return join.operands.front()->getOwner();
-  Value value = join.values.front();
+  const TiedValues &tie = program.flow.ties[chooser.tie];
+  if (!tie.operands.empty())
+    return tie.operands.front()->getOwner();
+  Value value = tie.values.front();
   Operation *op = value.getDefiningOp();
   return op ? op : value.getParentBlock()->getParentOp();
 }
@@ -44,10 +44,10 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
       else
         known->second.push_back(&consumer);
     };
-    for (auto [consumer, unit] :
+    for (auto [consumer, node] :
          llvm::zip(known.consumers, program.getConsumers(tensor)))
       for (LayoutId to :
-           LayoutModel::getNeeds(result.getConfig(unit), consumer.operands))
+           LayoutModel::getNeeds(result.getConfig(node), consumer.operands))
         if (to != from)
           ask(to, consumer);
     for (auto &[to, consumers] : askers) {
@@ -64,9 +64,9 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
       if (known.producer)
         conversion.producer = &result.getConfig(tensor.producer);
       for (const TensorClass::Consumer *consumer : consumers) {
-        unsigned unit =
+        unsigned node =
             program.getConsumers(tensor)[consumer - known.consumers.data()];
-        conversion.consumers.push_back({unit, &result.getConfig(unit)});
+        conversion.consumers.push_back({node, &result.getConfig(node)});
       }
       result.conversionCost = addCosts(result.conversionCost, conversion.cost);
       result.conversions.push_back(std::move(conversion));
@@ -81,20 +81,21 @@ void layout::setChoice(LayoutAssignment &assignment,
   assignment.conversionCost = 0;
   readConversions(assignment, costs);
   assignment.cost = assignment.conversionCost;
-  for (auto [u, unit] : llvm::enumerate(assignment.program.units))
+  for (auto [u, node] : llvm::enumerate(assignment.program.nodes))
     assignment.cost =
         addCosts(assignment.cost,
                  scaleCost(assignment.getConfig(u).cost,
-                           assignment.program.getClass(unit).frequency));
+                           assignment.program.getClass(node).frequency));
   assignment.exact = assignment.cost == assignment.lowerBound;
 }
 
 LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
-                                       const Pins &pins) {
+                                       const LayoutConstraints &constraints) {
   LayoutAssignment result;
-  result.program = readProgram(root, costs.getModel().getAssumedTrips(), pins);
+  result.program =
+      readProgram(root, costs.getModel().getAssumedTrips(), constraints);
   result.candidates = collectCandidates(result.program, costs, limits);
 
   auto solve = [&](LayoutModel &model) {
@@ -115,19 +116,19 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
     solution = solve(plain);
     result.lowerBound = solution.lowerBound;
   }
-  // Variables beyond those of the units say which copies there are.
-  solution.assignment.resize(result.program.units.size());
+  // Variables beyond those of the nodes say which copies there are.
+  solution.assignment.resize(result.program.nodes.size());
   setChoice(result, std::move(solution.assignment), costs);
 
-  auto hasChoice = [&](unsigned unitClass) {
-    return result.candidates[unitClass].configs.size() > 1;
+  auto hasChoice = [&](unsigned nodeClass) {
+    return result.candidates[nodeClass].configs.size() > 1;
   };
   for (const TensorClass &tensor : result.program.tensorClasses)
     result.hasAssumedSizes |=
         !tensor.type.hasStaticShape() &&
         ((tensor.producer && hasChoice(*tensor.producer)) ||
          llvm::any_of(tensor.consumers, [&](const auto &consumer) {
-           return hasChoice(consumer.unitClass);
+           return hasChoice(consumer.nodeClass);
          }));
   return result;
 }
@@ -139,7 +140,7 @@ std::string layout::describe(const OpConfig &config, CostModel &costs) {
   case OpConfig::Origin::AsTyped:
     os << "keeps its types";
     break;
-  case OpConfig::Origin::Pinned:
+  case OpConfig::Origin::Constrained:
     os << "keeps what its attributes state";
     break;
   case OpConfig::Origin::Lanes:

@@ -1,4 +1,4 @@
-//===- Candidates.cpp - The layouts that a unit may choose from -----------===//
+//===- Candidates.cpp - The layouts that a node may choose from -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,28 +16,27 @@ using namespace mlir::layout;
 using Kind = OpLayoutRule::Kind;
 
 namespace {
-/// Carries layouts over units until nothing new appears.
+/// Carries layouts over nodes until nothing new appears.
 class Propagation {
 public:
   Propagation(const Program &program, CostModel &costs,
               const CandidateLimits &limits)
       : program(program), costs(costs),
         limits(costs.getModel().getLimits(limits)),
-        result(program.unitClasses.size()),
+        result(program.nodeClasses.size()),
         offered(program.tensorClasses.size()) {}
 
   std::vector<Candidates> run();
 
 private:
-  void seed(unsigned unitClass);
-  void add(unsigned unitClass, std::optional<OpConfig> config, Value from);
+  void seed(unsigned nodeClass);
+  void add(unsigned nodeClass, std::optional<OpConfig> config, Value from);
   void offer(unsigned tensorClass, LayoutId layout);
-  bool canRun(const UnitClass &unit, const OpLayouts &layouts) const;
-  void carry(unsigned unitClass, Slot slot, LayoutId layout, Value from);
-  std::optional<OpConfig> getJoinConfig(const UnitClass &join,
-                                        OpConfig::Origin origin,
-                                        LayoutId layout,
-                                        unsigned slot = 0) const;
+  bool canRun(const NodeClass &node, const OpLayouts &layouts) const;
+  void carry(unsigned nodeClass, Slot slot, LayoutId layout, Value from);
+  std::optional<OpConfig> getTieConfig(const NodeClass &tie,
+                                       OpConfig::Origin origin, LayoutId layout,
+                                       unsigned slot = 0) const;
 
   const Program &program;
   CostModel &costs;
@@ -54,10 +53,10 @@ static LayoutId getLayout(const OpLayouts &layouts, Slot slot) {
 }
 
 /// Whether an op runs in these layouts.
-bool Propagation::canRun(const UnitClass &unit,
+bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
-  if (costs.getModel().findsElements() || unit.isJoin() ||
-      unit.rule.kind != Kind::Loops)
+  if (costs.getModel().findsElements() || node.isTie() ||
+      node.rule.kind != Kind::Loops)
     return true;
   auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
     SmallVector<Type> types;
@@ -70,16 +69,16 @@ bool Propagation::canRun(const UnitClass &unit,
   };
   std::string whyNot;
   return succeeded(
-      checkRule(unit.rule, getTypes(unit.op->getOperands(), layouts.operands),
-                getTypes(unit.op->getResults(), layouts.results), whyNot));
+      checkRule(node.rule, getTypes(node.op->getOperands(), layouts.operands),
+                getTypes(node.op->getResults(), layouts.results), whyNot));
 }
 
-void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
+void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
                       Value from) {
   if (!config)
     return;
-  const UnitClass &unit = program.unitClasses[unitClass];
-  Candidates &candidates = result[unitClass];
+  const NodeClass &node = program.nodeClasses[nodeClass];
+  Candidates &candidates = result[nodeClass];
   for (OpConfig &known : candidates.configs)
     if (known.layouts == config->layouts) {
       // The same layouts as tiles let further tiles be combined with them.
@@ -89,7 +88,7 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
       return;
     }
   // The first one is the types as they are, whatever they are.
-  if (!candidates.configs.empty() && !canRun(unit, config->exact))
+  if (!candidates.configs.empty() && !canRun(node, config->exact))
     return;
   if (candidates.configs.size() >= limits.configsPerOp) {
     candidates.isTruncated = true;
@@ -98,10 +97,10 @@ void Propagation::add(unsigned unitClass, std::optional<OpConfig> config,
   config->meetsNeed = config->origin == OpConfig::Origin::Lanes;
   config->from = from;
   // Where there is no choice there is no price.
-  if (!unit.isPinned && !unit.isJoin())
-    config->cost = costs.getOpCost(unit.op, unit.rule, config->layouts);
+  if (!node.isFixed && !node.isTie())
+    config->cost = costs.getOpCost(node.op, node.rule, config->layouts);
   candidates.configs.push_back(std::move(*config));
-  for (auto [slot, tensorClass] : unit.meets) {
+  for (auto [slot, tensorClass] : node.meets) {
     LayoutId layout = getLayout(candidates.configs.back().layouts, slot);
     if (layout != kAnyLayout)
       offer(tensorClass, costs.withoutPadding(layout));
@@ -118,13 +117,13 @@ void Propagation::offer(unsigned tensorClass, LayoutId layout) {
 }
 
 /// `layout` is that of operand `slot`: of the ends, or of a part.
-std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
-                                                   OpConfig::Origin origin,
-                                                   LayoutId layout,
-                                                   unsigned slot) const {
+std::optional<OpConfig> Propagation::getTieConfig(const NodeClass &tie,
+                                                  OpConfig::Origin origin,
+                                                  LayoutId layout,
+                                                  unsigned slot) const {
   if (slot > 0) {
-    const UnitClass::Part &part = join.joinParts[slot - 1];
-    if (part.type.getRank() != join.joinType.getRank()) {
+    const NodeClass::Part &part = tie.tiedParts[slot - 1];
+    if (part.type.getRank() != tie.tiedType.getRank()) {
       std::optional<LayoutMap> whole =
           insertDims(costs.getMap(layout), part.rule.dropped);
       if (!whole)
@@ -133,20 +132,20 @@ std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
     }
   }
   std::optional<LayoutId> representative =
-      costs.getRepresentative(layout, join.joinType);
-  if (!representative || !costs.isStorable(layout, join.joinType))
+      costs.getRepresentative(layout, tie.tiedType);
+  if (!representative || !costs.isStorable(layout, tie.tiedType))
     return std::nullopt;
   OpConfig config;
   config.origin = origin;
   config.layouts = {{*representative}, {*representative}};
   config.exact = {{layout}, {layout}};
-  for (const UnitClass::Part &part : join.joinParts) {
+  for (const NodeClass::Part &part : tie.tiedParts) {
     // Bodies that run side by side write into one storage.
-    if (!isSliceOfStorage(costs.getMap(layout), join.joinType, part.type,
+    if (!isSliceOfStorage(costs.getMap(layout), tie.tiedType, part.type,
                           part.rule))
       return std::nullopt;
     LayoutId ofPart =
-        part.type.getRank() == join.joinType.getRank()
+        part.type.getRank() == tie.tiedType.getRank()
             ? layout
             : costs.intern(dropDims(costs.getMap(layout), part.rule.dropped));
     std::optional<LayoutId> known = costs.getRepresentative(ofPart, part.type);
@@ -158,49 +157,49 @@ std::optional<OpConfig> Propagation::getJoinConfig(const UnitClass &join,
   return config;
 }
 
-void Propagation::carry(unsigned unitClass, Slot slot, LayoutId layout,
+void Propagation::carry(unsigned nodeClass, Slot slot, LayoutId layout,
                         Value from) {
-  const UnitClass &unit = program.unitClasses[unitClass];
-  if (unit.isPinned)
+  const NodeClass &node = program.nodeClasses[nodeClass];
+  if (node.isFixed)
     return;
-  if (unit.isJoin())
-    return add(unitClass,
-               getJoinConfig(unit, OpConfig::Origin::Carried, layout,
-                             slot.isResult ? 0 : slot.index),
+  if (node.isTie())
+    return add(nodeClass,
+               getTieConfig(node, OpConfig::Origin::Carried, layout,
+                            slot.isResult ? 0 : slot.index),
                from);
-  if (unit.rule.kind == Kind::Opaque)
+  if (node.rule.kind == Kind::Opaque)
     return;
   // What came over a view does not go back.
-  if (unit.rule.kind == Kind::View &&
-      llvm::any_of(result[unitClass].configs, [&](const OpConfig &config) {
+  if (node.rule.kind == Kind::View &&
+      llvm::any_of(result[nodeClass].configs, [&](const OpConfig &config) {
         return getLayout(config.layouts, slot) == layout;
       }))
     return;
-  costs.getModel().carry(unit, slot, layout, costs, result[unitClass],
+  costs.getModel().carry(node, slot, layout, costs, result[nodeClass],
                          [&](std::optional<OpConfig> config) {
-                           add(unitClass, std::move(config), from);
+                           add(nodeClass, std::move(config), from);
                          });
 }
 
-void Propagation::seed(unsigned unitClass) {
-  const UnitClass &unit = program.unitClasses[unitClass];
-  bool hasPins = !unit.pinnedOperands.empty();
+void Propagation::seed(unsigned nodeClass) {
+  const NodeClass &node = program.nodeClasses[nodeClass];
+  bool isConstrained = !node.constrainedOperands.empty();
   OpConfig::Origin origin =
-      hasPins ? OpConfig::Origin::Pinned : OpConfig::Origin::AsTyped;
-  if (unit.isJoin()) {
+      isConstrained ? OpConfig::Origin::Constrained : OpConfig::Origin::AsTyped;
+  if (node.isTie()) {
     RankedTensorType type =
-        hasPins ? unit.pinnedOperands.front() : unit.joinType;
-    return add(unitClass, getJoinConfig(unit, origin, costs.getLayoutOf(type)),
+        isConstrained ? node.constrainedOperands.front() : node.tiedType;
+    return add(nodeClass, getTieConfig(node, origin, costs.getLayoutOf(type)),
                {});
   }
-  OpConfig typed = ConfigBuilder(unit, costs).getAsTyped();
+  OpConfig typed = ConfigBuilder(node, costs).getAsTyped();
   typed.origin = origin;
-  add(unitClass, std::move(typed), {});
-  if (unit.isPinned || unit.rule.kind != Kind::Loops)
+  add(nodeClass, std::move(typed), {});
+  if (node.isFixed || node.rule.kind != Kind::Loops)
     return;
-  costs.getModel().seed(unit, costs, result[unitClass],
+  costs.getModel().seed(node, costs, result[nodeClass],
                         [&](std::optional<OpConfig> config) {
-                          add(unitClass, std::move(config), {});
+                          add(nodeClass, std::move(config), {});
                         });
 }
 
@@ -218,11 +217,11 @@ std::vector<Candidates> Propagation::run() {
     SmallVector<std::pair<unsigned, unsigned>, 4> visited;
     for (const TensorClass::Consumer &consumer : tensor.consumers)
       for (unsigned operand : consumer.operands) {
-        std::pair<unsigned, unsigned> slot{consumer.unitClass, operand};
+        std::pair<unsigned, unsigned> slot{consumer.nodeClass, operand};
         if (llvm::is_contained(visited, slot))
           continue;
         visited.push_back(slot);
-        carry(consumer.unitClass, {false, operand}, layout, tensor.first);
+        carry(consumer.nodeClass, {false, operand}, layout, tensor.first);
       }
   }
   return std::move(result);

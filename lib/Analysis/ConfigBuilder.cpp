@@ -58,20 +58,20 @@ std::optional<OpConfig> ConfigBuilder::assign(
 
 OpConfig ConfigBuilder::getAsTyped() const {
   OpConfig config;
-  auto getLayout = [&](Value value, bool isJoined,
-                       ArrayRef<RankedTensorType> pinned, size_t i) {
-    if (!hasKnownLayout(value) || isJoined)
+  auto getLayout = [&](Value value, bool isTied,
+                       ArrayRef<RankedTensorType> constrained, size_t i) {
+    if (!hasKnownLayout(value) || isTied)
       return kAnyLayout;
-    return costs.getLayoutOf(!pinned.empty() && pinned[i]
-                                 ? pinned[i]
+    return costs.getLayoutOf(!constrained.empty() && constrained[i]
+                                 ? constrained[i]
                                  : cast<RankedTensorType>(value.getType()));
   };
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     config.layouts.operands.push_back(getLayout(
-        operand, unit.joinedOperands.test(i), unit.pinnedOperands, i));
+        operand, node.tiedOperands.test(i), node.constrainedOperands, i));
   for (auto [i, result] : llvm::enumerate(op->getResults()))
-    config.layouts.results.push_back(
-        getLayout(result, unit.joinedResults.test(i), unit.pinnedResults, i));
+    config.layouts.results.push_back(getLayout(result, node.tiedResults.test(i),
+                                               node.constrainedResults, i));
   config.exact = config.layouts;
   // Without layouts these are the tiles of size 1.
   bool isPlain = llvm::all_of(op->getOperandTypes(), [](Type type) {
@@ -261,7 +261,7 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   SmallVector<std::pair<int64_t, unsigned>> strides;
   for (const Coordinate &coordinate : other.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms)
-      if (term.digit.isDim() && term.digit.lo == 1 && term.digit.modulus) {
+      if (term.digit.isDim() && term.digit.divisor == 1 && term.digit.modulus) {
         tiles[term.digit.dim] = term.digit.modulus;
         strides.push_back(
             {-term.stride.getConstant().value_or(0), term.digit.dim});
@@ -294,22 +294,23 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
 
 /// Whether tensors may be stored so that an op of kind PerDim is left alone by
 /// the cuts of the layout.
-static bool keepsUnits(const LayoutMap &map, const OpLayoutRule &rule) {
+static bool keepsTiles(const LayoutMap &map, const OpLayoutRule &rule) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
       const Digit &digit = term.digit;
       if (!digit.isDim()) {
         bool touched = false;
-        digit.walkDims([&](unsigned d) { touched |= rule.units[d] != 0; });
+        digit.walkDims(
+            [&](unsigned d) { touched |= rule.tileDivisors[d] != 0; });
         if (touched)
           return false;
         continue;
       }
-      int64_t unit = rule.units[digit.dim];
-      if (unit == 0 || digit.isWholeSource())
+      int64_t divisor = rule.tileDivisors[digit.dim];
+      if (divisor == 0 || digit.isWholeSource())
         continue;
       // Cuts of the op fall between tiles.
-      if (!dividesUnit(digit, unit))
+      if (!cutsAtDivisorsOf(digit, divisor))
         return false;
     }
   return true;
@@ -322,12 +323,12 @@ bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
   llvm::SmallBitVector touched(rank);
   for (unsigned d = 0, next = 0; d < rank; ++d) {
     shape.push_back(rule.dropped[d] ? 1 : part.getDimSize(next++));
-    touched[d] = rule.units[d] != 0 || shape[d] != whole.getDimSize(d);
+    touched[d] = rule.tileDivisors[d] != 0 || shape[d] != whole.getDimSize(d);
   }
   RankedTensorType kept = RankedTensorType::get(shape, part.getElementType());
   return findWholeAxes(withLayout(whole, map), withLayout(kept, map), touched,
-                       [&](unsigned d, int64_t unit) {
-                         return rule.units[d] % unit == 0;
+                       [&](unsigned d, int64_t divisor) {
+                         return rule.tileDivisors[d] % divisor == 0;
                        })
       .has_value();
 }
@@ -335,7 +336,7 @@ bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
 std::optional<OpConfig> ConfigBuilder::carryPerDim(Slot slot,
                                                    LayoutId layout) const {
   // The layout of the tensors that have all dims.
-  int64_t rank = rule.units.size();
+  int64_t rank = rule.tileDivisors.size();
   bool isWhole = getType(slot.isResult, slot.index).getRank() == rank;
   if (!isWhole) {
     std::optional<LayoutMap> map =
@@ -345,7 +346,7 @@ std::optional<OpConfig> ConfigBuilder::carryPerDim(Slot slot,
     layout = costs.intern(*map);
   }
   if (!costs.getModel().cutsAnywhere(costs.getMap(layout)) &&
-      !keepsUnits(costs.getMap(layout), rule))
+      !keepsTiles(costs.getMap(layout), rule))
     return std::nullopt;
   return assign([&](bool isResult, unsigned index) {
     if (getType(isResult, index).getRank() == rank)

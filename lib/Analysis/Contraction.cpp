@@ -68,7 +68,7 @@ layout::findContraction(const OpLayoutRule &rule,
     } else if (!isAlone || !findDim(rule.resultMaps.front(), l)) {
       continue;
     } else if (isWindowed ? inWeights && !inData : inData + inWeights == 1) {
-      found.units.push_back(l);
+      found.outputLoops.push_back(l);
     } else if (inAll) {
       found.shared.push_back(l);
     }
@@ -76,15 +76,15 @@ layout::findContraction(const OpLayoutRule &rule,
   if (!reduces)
     return std::nullopt;
   // Without channels of its own the result has those of the data.
-  if (found.units.empty() && isWindowed)
-    found.units = found.shared;
+  if (found.outputLoops.empty() && isWindowed)
+    found.outputLoops = found.shared;
   // The innermost ones of the result first, those of size 1 last.
   AffineMap result = rule.resultMaps.front();
-  llvm::stable_sort(found.units, [&](unsigned a, unsigned b) {
+  llvm::stable_sort(found.outputLoops, [&](unsigned a, unsigned b) {
     return std::make_pair(rule.loops[a].size == 1, *findDim(result, b)) <
            std::make_pair(rule.loops[b].size == 1, *findDim(result, a));
   });
-  if (found.units.empty())
+  if (found.outputLoops.empty())
     return std::nullopt;
   return found;
 }

@@ -19,9 +19,9 @@ using namespace mlir::layout;
 namespace {
 
 /// Ties ends to each other, or to the outside, one construct at a time.
-class JoinFinder {
+class TieFinder {
 public:
-  explicit JoinFinder(Operation *root) : root(root) {}
+  explicit TieFinder(Operation *root) : root(root) {}
 
   ControlFlow run();
 
@@ -31,7 +31,7 @@ private:
 
   unsigned getNode(End end);
   void tie(End x, End y);
-  void pin(End end) { isPinned[getNode(end)] = true; }
+  void constrain(End end) { isFixed[getNode(end)] = true; }
   void visitRegionBranch(RegionBranchOpInterface op);
   void visitParallelLoop(LoopLikeOpInterface loop, InParallelOpInterface end);
   void visitBranch(BranchOpInterface op);
@@ -43,10 +43,10 @@ private:
   Operation *root;
   std::vector<End> ends;
   std::vector<unsigned> parent;
-  std::vector<char> isPinned;
+  std::vector<char> isFixed;
   DenseMap<void *, unsigned> nodeOf;
   /// Parts, with the end whose tensor they are put into.
-  std::vector<std::pair<unsigned, JoinPart>> parts;
+  std::vector<std::pair<unsigned, TiedPart>> parts;
 };
 
 } // namespace
@@ -57,36 +57,36 @@ static Type getType(PointerUnion<OpOperand *, Value> end) {
   return cast<Value>(end).getType();
 }
 
-unsigned JoinFinder::getNode(End end) {
+unsigned TieFinder::getNode(End end) {
   auto [it, isNew] = nodeOf.try_emplace(end.getOpaqueValue(), ends.size());
   if (isNew) {
     ends.push_back(end);
     parent.push_back(it->second);
     // A type with a layout is one that somebody has chosen.
     auto type = dyn_cast<RankedTensorType>(getType(end));
-    isPinned.push_back(!type || type.getEncoding());
+    isFixed.push_back(!type || type.getEncoding());
   }
   return it->second;
 }
 
-unsigned JoinFinder::findRoot(unsigned node) {
+unsigned TieFinder::findRoot(unsigned node) {
   while (parent[node] != node)
     node = parent[node] = parent[parent[node]];
   return node;
 }
 
-void JoinFinder::tie(End x, End y) {
+void TieFinder::tie(End x, End y) {
   if (!isa<RankedTensorType>(getType(x)))
     return;
   unsigned a = findRoot(getNode(x)), b = findRoot(getNode(y));
   if (getType(x) != getType(y))
-    isPinned[a] = true;
+    isFixed[a] = true;
   // The earlier end stands for both, which keeps the order of the IR.
   parent[std::max(a, b)] = std::min(a, b);
-  isPinned[std::min(a, b)] |= isPinned[std::max(a, b)];
+  isFixed[std::min(a, b)] |= isFixed[std::max(a, b)];
 }
 
-void JoinFinder::visitRegionBranch(RegionBranchOpInterface op) {
+void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
   RegionBranchSuccessorMapping mapping;
   op.getSuccessorOperandInputMapping(mapping);
   DenseSet<Value> reached;
@@ -107,20 +107,20 @@ void JoinFinder::visitRegionBranch(RegionBranchOpInterface op) {
         for (OpOperand &operand : block.getTerminator()->getOpOperands())
           visit(operand);
   // What the op makes by itself, such as the tiles of scf.forall, is its own.
-  auto pinIfMade = [&](Value value) {
+  auto constrainIfMade = [&](Value value) {
     if (isa<RankedTensorType>(value.getType()) && !reached.contains(value))
-      pin(value);
+      constrain(value);
   };
-  llvm::for_each(op->getResults(), pinIfMade);
+  llvm::for_each(op->getResults(), constrainIfMade);
   for (Region &region : op->getRegions())
     if (!region.empty())
-      llvm::for_each(region.getArguments(), pinIfMade);
+      llvm::for_each(region.getArguments(), constrainIfMade);
 }
 
 /// The bodies of a loop that run side by side put parts of tensors into tensors
 /// that they share, which are the results.
-void JoinFinder::visitParallelLoop(LoopLikeOpInterface loop,
-                                   InParallelOpInterface end) {
+void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
+                                  InParallelOpInterface end) {
   bool hasResults = loop->getNumResults() == loop.getInits().size();
   for (auto [i, init, argument] :
        llvm::enumerate(loop.getInitsMutable(), loop.getRegionIterArgs())) {
@@ -128,7 +128,7 @@ void JoinFinder::visitParallelLoop(LoopLikeOpInterface loop,
     if (hasResults)
       tie(&init, loop->getResult(i));
     else
-      pin(&init);
+      constrain(&init);
   }
   for (Operation &op : end.getYieldingOps()) {
     auto combining = dyn_cast<ParallelCombiningOpInterface>(op);
@@ -139,20 +139,20 @@ void JoinFinder::visitParallelLoop(LoopLikeOpInterface loop,
       tie(&dest, dest.get());
       // Without a rule what is put there has to stay as it is.
       if (rule.kind != OpLayoutRule::Kind::PerDim)
-        pin(&dest);
+        constrain(&dest);
       for (OpOperand &operand : op.getOpOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.get().getType());
         if (!type || operand.getOperandNumber() == dest.getOperandNumber())
           continue;
         if (type.getEncoding())
-          pin(&dest);
+          constrain(&dest);
         parts.push_back({getNode(&dest), {&operand, rule}});
       }
     }
   }
 }
 
-void JoinFinder::visitBranch(BranchOpInterface op) {
+void TieFinder::visitBranch(BranchOpInterface op) {
   for (unsigned i = 0, e = op->getNumSuccessors(); i < e; ++i) {
     SuccessorOperands operands = op.getSuccessorOperands(i);
     MutableOperandRange forwarded = operands.getMutableForwardedOperands();
@@ -161,7 +161,7 @@ void JoinFinder::visitBranch(BranchOpInterface op) {
       if (!isa<RankedTensorType>(argument.getType()))
         continue;
       if (operands.isOperandProduced(a))
-        pin(argument);
+        constrain(argument);
       else
         tie(&forwarded[a - operands.getProducedOperandCount()], argument);
     }
@@ -169,14 +169,14 @@ void JoinFinder::visitBranch(BranchOpInterface op) {
 }
 
 /// Blocks that are entered by something that states no operands.
-void JoinFinder::visitBlockArguments(Operation *op) {
+void TieFinder::visitBlockArguments(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : llvm::drop_begin(region, region.empty() ? 0 : 1))
       for (Block *predecessor : block.getPredecessors())
         if (!isa<BranchOpInterface>(predecessor->getTerminator()))
           for (BlockArgument argument : block.getArguments())
             if (isa<RankedTensorType>(argument.getType()))
-              pin(argument);
+              constrain(argument);
 }
 
 static bool hasTensors(FunctionOpInterface function) {
@@ -186,8 +186,8 @@ static bool hasTensors(FunctionOpInterface function) {
                       llvm::IsaPred<RankedTensorType>);
 }
 
-void JoinFinder::visitFunction(FunctionOpInterface function,
-                               ArrayRef<Operation *> users) {
+void TieFinder::visitFunction(FunctionOpInterface function,
+                              ArrayRef<Operation *> users) {
   auto isCall = [&](Operation *user) {
     auto call = dyn_cast<CallOpInterface>(user);
     auto callee = call ? dyn_cast<SymbolRefAttr>(call.getCallableForCallee())
@@ -229,7 +229,7 @@ void JoinFinder::visitFunction(FunctionOpInterface function,
   }
 }
 
-void JoinFinder::visitSymbolTable(Operation *op) {
+void TieFinder::visitSymbolTable(Operation *op) {
   SmallVector<FunctionOpInterface> functions;
   for (Operation &inner : op->getRegion(0).getOps()) {
     auto function = dyn_cast<FunctionOpInterface>(inner);
@@ -245,7 +245,7 @@ void JoinFinder::visitSymbolTable(Operation *op) {
     visitFunction(function, users.getUsers(function));
 }
 
-ControlFlow JoinFinder::run() {
+ControlFlow TieFinder::run() {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getNumRegions() == 0) {
       if (auto branch = dyn_cast<BranchOpInterface>(op))
@@ -268,36 +268,36 @@ ControlFlow JoinFinder::run() {
   });
 
   ControlFlow flow;
-  std::vector<unsigned> joinOf(ends.size(), ~0u);
+  std::vector<unsigned> tieOf(ends.size(), ~0u);
   for (unsigned node = 0; node < ends.size(); ++node) {
     unsigned first = findRoot(node);
-    if (isPinned[first])
+    if (isFixed[first])
       continue;
     if (first == node) {
-      joinOf[node] = flow.joins.size();
-      flow.joins.push_back(
+      tieOf[node] = flow.ties.size();
+      flow.ties.push_back(
           {cast<RankedTensorType>(getType(ends[node])), {}, {}});
     }
-    Join &join = flow.joins[joinOf[first]];
+    TiedValues &tie = flow.ties[tieOf[first]];
     if (auto *operand = dyn_cast<OpOperand *>(ends[node])) {
-      join.operands.push_back(operand);
-      flow.joinOfOperand[operand] = joinOf[first];
+      tie.operands.push_back(operand);
+      flow.tieOfOperand[operand] = tieOf[first];
     } else {
       Value value = cast<Value>(ends[node]);
-      join.values.push_back(value);
-      flow.joinOfValue[value] = joinOf[first];
+      tie.values.push_back(value);
+      flow.tieOfValue[value] = tieOf[first];
     }
   }
   for (auto &[node, part] : parts) {
-    unsigned join = joinOf[findRoot(node)];
-    if (join == ~0u)
+    unsigned tie = tieOf[findRoot(node)];
+    if (tie == ~0u)
       continue;
-    flow.joinOfOperand[part.operand] = join;
-    flow.joins[join].parts.push_back(std::move(part));
+    flow.tieOfOperand[part.operand] = tie;
+    flow.ties[tie].parts.push_back(std::move(part));
   }
   return flow;
 }
 
-ControlFlow layout::findJoins(Operation *root) {
-  return JoinFinder(root).run();
+ControlFlow layout::findTiedValues(Operation *root) {
+  return TieFinder(root).run();
 }

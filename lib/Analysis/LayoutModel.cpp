@@ -59,7 +59,7 @@ LayoutModel::Demand LayoutModel::getDemand(const TensorClass &tensor) {
   for (const TensorClass::Consumer &consumer : tensor.consumers) {
     auto &askedBy = demand.askedBy.emplace_back();
     SmallVector<unsigned, 8> all;
-    for (const OpConfig &config : getConfigs(consumer.unitClass)) {
+    for (const OpConfig &config : getConfigs(consumer.nodeClass)) {
       SmallVector<unsigned, 1> &asked = askedBy.emplace_back();
       for (LayoutId layout : getNeeds(config, consumer.operands))
         asked.push_back(getPosition(demand.asked, layout));
@@ -159,7 +159,7 @@ bool LayoutModel::addCopiesAsSets(Pattern &pattern, const TensorClass &tensor,
 
 unsigned LayoutModel::getAsk(const TensorClass::Consumer &consumer) {
   std::vector<LayoutId> key;
-  for (const OpConfig &config : getConfigs(consumer.unitClass)) {
+  for (const OpConfig &config : getConfigs(consumer.nodeClass)) {
     llvm::append_range(key, getNeeds(config, consumer.operands));
     key.push_back(kAnyLayout);
   }
@@ -263,28 +263,28 @@ bool LayoutModel::breakTies() {
   // What is left for costs are 43 bits.
   bool countsMoves = (moves + 1) * (depths + 1) < kMost;
   perMove = countsMoves ? depths + 1 : 0;
-  unit = (countsMoves ? moves + 1 : 1) * (depths + 1);
+  scale = (countsMoves ? moves + 1 : 1) * (depths + 1);
   return true;
 }
 
 FactorGraph LayoutModel::build() {
   std::vector<std::optional<TableId>> ownCosts;
-  for (auto [c, unitClass] : llvm::enumerate(program.unitClasses)) {
+  for (auto [c, nodeClass] : llvm::enumerate(program.nodeClasses)) {
     std::vector<Cost> table;
     for (const OpConfig &config : getConfigs(c))
       table.push_back(
-          scaleCost(scaleCost(config.cost, unitClass.frequency), unit));
+          scaleCost(scaleCost(config.cost, nodeClass.frequency), scale));
     bool isFree = llvm::all_of(table, [](Cost cost) { return cost == 0; });
     ownCosts.push_back(isFree
                            ? std::nullopt
                            : std::optional(graph.addTable(std::move(table))));
   }
-  for (const Unit &unit : program.units) {
-    unsigned variable = graph.addVariable(getConfigs(unit.unitClass).size());
-    if (std::optional<TableId> table = ownCosts[unit.unitClass])
+  for (const Node &node : program.nodes) {
+    unsigned variable = graph.addVariable(getConfigs(node.nodeClass).size());
+    if (std::optional<TableId> table = ownCosts[node.nodeClass])
       graph.addFactor({variable}, *table);
   }
-  initial.assign(program.units.size(), 0);
+  initial.assign(program.nodes.size(), 0);
 
   for (const TensorClass &tensor : program.tensorClasses)
     patterns.push_back(makePattern(tensor));
@@ -302,9 +302,9 @@ CommonTails LayoutModel::findCommonConsumers() const {
     if (pattern.asks.empty())
       continue;
     sequence.clear();
-    for (auto [unit, ask] :
+    for (auto [node, ask] :
          llvm::zip(program.getConsumers(tensor), pattern.asks))
-      sequence.push_back({unit, ask});
+      sequence.push_back({node, ask});
     tails.add(sequence);
   }
   return tails;

@@ -30,17 +30,17 @@ public:
 
   /// From now on assignments of equal cost are told apart where the program has
   /// loops: by how many conversions run, where they are few enough to be
-  /// counted, then by how many stand in loops. Costs are counted in units so
+  /// counted, then by how many stand in loops. Costs are scaled so
   /// small that all of this is less than 1. False where there are no loops, or
   /// numbers would get too large.
   bool breakTies();
 
   /// What the solver's costs mean: the largest cost that is not above.
   Cost getCost(Cost ofSolver) const {
-    return ofSolver == kInfiniteCost ? ofSolver : ofSolver / unit;
+    return ofSolver == kInfiniteCost ? ofSolver : ofSolver / scale;
   }
 
-  /// One variable per unit comes first, in their order; the others say which
+  /// One variable per node comes first, in their order; the others say which
   /// copies there are.
   FactorGraph build();
 
@@ -123,15 +123,15 @@ private:
     unsigned made = demand.madeBy[producerConfig];
     Cost cost = scaleCost(demand.costs[made * demand.asked.size() + i],
                           users.frequency);
-    if (unit == 1 || demand.made[made] == demand.asked[i])
+    if (scale == 1 || demand.made[made] == demand.asked[i])
       return cost;
-    return addCosts(scaleCost(cost, unit),
+    return addCosts(scaleCost(cost, scale),
                     perMove * users.frequency + users.depth);
   }
   void addEntry(Pattern &pattern, const TensorClass &tensor,
                 ArrayRef<unsigned> roles, std::vector<Cost> table);
-  ArrayRef<OpConfig> getConfigs(unsigned unitClass) const {
-    return candidates[unitClass].configs;
+  ArrayRef<OpConfig> getConfigs(unsigned nodeClass) const {
+    return candidates[nodeClass].configs;
   }
 
   const Program &program;
@@ -139,7 +139,7 @@ private:
   CostModel &costs;
   /// A cost of 1, and a run of a conversion, in terms of a conversion in one
   /// loop.
-  Cost unit = 1, perMove = 0;
+  Cost scale = 1, perMove = 0;
   FactorGraph graph;
   std::vector<unsigned> initial;
   std::vector<Pattern> patterns; // per class of tensors

@@ -112,7 +112,7 @@ std::optional<LayoutTable::Tiles> LayoutTable::computeTiles(LayoutId layout) {
     const Digit *digit = axis.value.getSingleDigit();
     if (!digit || !digit->isDim())
       return std::nullopt;
-    if (digit->lo == 1 && digit->modulus) {
+    if (digit->divisor == 1 && digit->modulus) {
       tiles[digit->dim] = digit->modulus;
       order.push_back(digit->dim);
     }
@@ -163,11 +163,11 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
     }
   }
   unsigned rank = layout.getRank();
-  SmallVector<Linear> dims(rank);
+  SmallVector<IndexExpr> dims(rank);
   SmallVector<SizeExpr> sizes(rank, SizeExpr(1));
   for (unsigned d = 0; d < rank; ++d)
     if (std::optional<unsigned> dim = dimOfLoop[from.getDimPosition(d)]) {
-      dims[d] = Linear::dim(*dim);
+      dims[d] = IndexExpr::dim(*dim);
       sizes[d] = SizeExpr::dim(*dim);
     }
   std::vector<Coordinate> coordinates;
@@ -226,13 +226,14 @@ static bool areAxesDigits(const LayoutMap &map) {
     digits.push_back(digit);
   }
   llvm::sort(digits, [](const Digit *a, const Digit *b) {
-    return std::make_pair(a->dim, a->lo) < std::make_pair(b->dim, b->lo);
+    return std::make_pair(a->dim, a->divisor) <
+           std::make_pair(b->dim, b->divisor);
   });
   // Each begins where the one before ends, and the last of a dim has no end.
   unsigned dim = 0;
   int64_t lo = 1;
   for (const Digit *digit : digits) {
-    if (digit->dim != dim || digit->lo != lo ||
+    if (digit->dim != dim || digit->divisor != lo ||
         llvm::MulOverflow(lo, digit->modulus, lo))
       return false;
     if (digit->modulus == 0) {

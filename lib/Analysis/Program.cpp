@@ -1,4 +1,4 @@
-//===- Program.cpp - Units of choice and the tensors between them ---------===//
+//===- Program.cpp - Nodes of choice and the tensors between them ---------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -140,69 +140,70 @@ struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
 
 class Reader {
 public:
-  Reader(Operation *root, int64_t assumedTrips, const Pins &pins)
-      : root(root), pins(pins), frequencies(root, assumedTrips) {}
+  Reader(Operation *root, int64_t assumedTrips,
+         const LayoutConstraints &constraints)
+      : root(root), constraints(constraints), frequencies(root, assumedTrips) {}
 
   Program run();
 
 private:
   struct Use {
-    unsigned tensor, unit, operand;
+    unsigned tensor, node, operand;
     Operation *user;
   };
 
-  void findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
-                       llvm::SmallBitVector &results) const;
-  SmallVector<RankedTensorType, 0> findPins(ValueRange results) const;
+  void findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
+                     llvm::SmallBitVector &results) const;
+  SmallVector<RankedTensorType, 0> findConstraint(ValueRange results) const;
   SmallVector<RankedTensorType, 0>
-  findPins(MutableArrayRef<OpOperand> operands) const;
-  RankedTensorType findPin(const Join &join) const;
+  findConstraint(MutableArrayRef<OpOperand> operands) const;
+  RankedTensorType findConstraint(const TiedValues &tie) const;
   unsigned getOpClass(Operation *op, bool isInBody);
-  unsigned getJoinClass(const Join &join, int64_t frequency);
+  unsigned getTieClass(const TiedValues &tie, int64_t frequency);
   WalkResult addOp(Operation *op);
-  void addUnit(Operation *op, unsigned unitClass);
-  void addJoins();
-  void addUse(OpOperand &operand, unsigned unit, unsigned index);
+  void addNode(Operation *op, unsigned nodeClass);
+  void addTies();
+  void addUse(OpOperand &operand, unsigned node, unsigned index);
   void addTensors();
   unsigned getLoopDepth(Block *block);
   void findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses);
   unsigned getTensorClass(TensorClass &&wanted);
 
-  /// For what is a free source instead of a unit.
+  /// For what is a free source instead of a node.
   static constexpr unsigned kFreeSource = ~0u;
   static constexpr unsigned kNoTensor = ~0u;
 
   Operation *root;
-  const Pins &pins;
+  const LayoutConstraints &constraints;
   Frequencies frequencies;
   Placement placement;
   Block *lastBlock = nullptr;
   unsigned lastDepth = 0;
   Program program;
-  DenseMap<Operation *, unsigned, InOrderOfMemory> unitOf; // or kFreeSource
-  unsigned firstJoin = 0;
-  /// The tensor of the first result of each unit, where it has one yet.
+  DenseMap<Operation *, unsigned, InOrderOfMemory> nodeOf; // or kFreeSource
+  unsigned firstTie = 0;
+  /// The tensor of the first result of each node, where it has one yet.
   std::vector<unsigned> tensorOfFirst;
   /// Of all other values.
   DenseMap<Value, unsigned> tensorOf;
   std::vector<Use> uses;
   // By hash.
-  DenseMap<uint64_t, SmallVector<unsigned, 1>> unitClassesOf, tensorClassesOf;
+  DenseMap<uint64_t, SmallVector<unsigned, 1>> nodeClassesOf, tensorClassesOf;
 };
 
 } // namespace
 
-void Reader::findJoinedSlots(Operation *op, llvm::SmallBitVector &operands,
-                             llvm::SmallBitVector &results) const {
+void Reader::findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
+                           llvm::SmallBitVector &results) const {
   operands.resize(op->getNumOperands());
   results.resize(op->getNumResults());
-  if (program.flow.joins.empty())
+  if (program.flow.ties.empty())
     return;
   for (OpOperand &operand : op->getOpOperands())
-    if (program.flow.joinOfOperand.contains(&operand))
+    if (program.flow.tieOfOperand.contains(&operand))
       operands.set(operand.getOperandNumber());
   for (OpResult result : op->getResults())
-    if (program.flow.joinOfValue.contains(result))
+    if (program.flow.tieOfValue.contains(result))
       results.set(result.getResultNumber());
 }
 
@@ -216,79 +217,82 @@ static bool hasReadingBody(Operation *op) {
       .wasInterrupted();
 }
 
-SmallVector<RankedTensorType, 0> Reader::findPins(ValueRange results) const {
+SmallVector<RankedTensorType, 0>
+Reader::findConstraint(ValueRange results) const {
   SmallVector<RankedTensorType, 0> found;
   for (Value result : results)
-    found.push_back(pins.lookup(result));
+    found.push_back(constraints.lookup(result));
   return found;
 }
 
 SmallVector<RankedTensorType, 0>
-Reader::findPins(MutableArrayRef<OpOperand> operands) const {
+Reader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   SmallVector<RankedTensorType, 0> found;
   for (OpOperand &operand : operands)
-    found.push_back(pins.lookup(operand));
+    found.push_back(constraints.lookup(operand));
   return found;
 }
 
 /// That of one end is that of all.
-RankedTensorType Reader::findPin(const Join &join) const {
-  if (pins.empty())
+RankedTensorType Reader::findConstraint(const TiedValues &tie) const {
+  if (constraints.empty())
     return {};
-  for (OpOperand *operand : join.operands)
-    if (RankedTensorType type = pins.lookup(*operand))
+  for (OpOperand *operand : tie.operands)
+    if (RankedTensorType type = constraints.lookup(*operand))
       return type;
-  for (Value value : join.values)
-    if (RankedTensorType type = pins.lookup(value))
+  for (Value value : tie.values)
+    if (RankedTensorType type = constraints.lookup(value))
       return type;
   return {};
 }
 
 unsigned Reader::getOpClass(Operation *op, bool isInBody) {
   llvm::SmallBitVector operands, results;
-  findJoinedSlots(op, operands, results);
+  findTiedSlots(op, operands, results);
   int64_t frequency = frequencies.get(op->getBlock());
-  SmallVector<RankedTensorType, 0> pinnedOperands, pinnedResults;
-  if (!pins.empty()) {
-    pinnedOperands = findPins(op->getOpOperands());
-    pinnedResults = findPins(ValueRange(op->getResults()));
-    if (!llvm::any_of(pinnedOperands, [](Type type) { return bool(type); }) &&
-        !llvm::any_of(pinnedResults, [](Type type) { return bool(type); })) {
-      pinnedOperands.clear();
-      pinnedResults.clear();
+  SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
+  if (!constraints.empty()) {
+    constrainedOperands = findConstraint(op->getOpOperands());
+    constrainedResults = findConstraint(ValueRange(op->getResults()));
+    if (!llvm::any_of(constrainedOperands,
+                      [](Type type) { return bool(type); }) &&
+        !llvm::any_of(constrainedResults,
+                      [](Type type) { return bool(type); })) {
+      constrainedOperands.clear();
+      constrainedResults.clear();
     }
   }
   SmallVector<unsigned, 1> &known =
-      unitClassesOf[llvm::hash_combine(hashOp(op), frequency)];
+      nodeClassesOf[llvm::hash_combine(hashOp(op), frequency)];
   for (unsigned c : known) {
-    const UnitClass &candidate = program.unitClasses[c];
+    const NodeClass &candidate = program.nodeClasses[c];
     if (candidate.op && candidate.frequency == frequency &&
-        candidate.isInBody == isInBody &&
-        candidate.joinedOperands == operands &&
-        candidate.joinedResults == results &&
-        candidate.pinnedOperands == pinnedOperands &&
-        candidate.pinnedResults == pinnedResults && areAlike(candidate.op, op))
+        candidate.isInBody == isInBody && candidate.tiedOperands == operands &&
+        candidate.tiedResults == results &&
+        candidate.constrainedOperands == constrainedOperands &&
+        candidate.constrainedResults == constrainedResults &&
+        areAlike(candidate.op, op))
       return c;
   }
-  UnitClass added;
+  NodeClass added;
   added.op = op;
   added.rule = getLayoutRule(op);
-  added.isPinned = llvm::any_of(op->getOperandTypes(), isEncoded) ||
-                   llvm::any_of(op->getResultTypes(), isEncoded) ||
-                   !pinnedOperands.empty() || !pinnedResults.empty();
+  added.isFixed = llvm::any_of(op->getOperandTypes(), isEncoded) ||
+                  llvm::any_of(op->getResultTypes(), isEncoded) ||
+                  !constrainedOperands.empty() || !constrainedResults.empty();
   // Where control flow or an op around it has a say an op cannot choose alone.
   if (operands.any() || results.any() || isInBody ||
       isa<ParallelCombiningOpInterface>(op))
     added.rule = OpLayoutRule();
   added.isInBody = isInBody;
   added.hasReadingBody = added.rule.kind != Kind::Opaque && hasReadingBody(op);
-  added.joinedOperands = std::move(operands);
-  added.joinedResults = std::move(results);
-  added.pinnedOperands = std::move(pinnedOperands);
-  added.pinnedResults = std::move(pinnedResults);
+  added.tiedOperands = std::move(operands);
+  added.tiedResults = std::move(results);
+  added.constrainedOperands = std::move(constrainedOperands);
+  added.constrainedResults = std::move(constrainedResults);
   added.frequency = frequency;
-  known.push_back(program.unitClasses.size());
-  program.unitClasses.push_back(std::move(added));
+  known.push_back(program.nodeClasses.size());
+  program.nodeClasses.push_back(std::move(added));
   return known.back();
 }
 
@@ -298,100 +302,100 @@ WalkResult Reader::addOp(Operation *op) {
   if (!hasKnownTensors(op))
     return WalkResult::advance();
   // Constants are many, no two alike, and nothing is to be known of them.
-  if (pins.empty() && op->getNumOperands() == 0 &&
+  if (constraints.empty() && op->getNumOperands() == 0 &&
       llvm::none_of(op->getResultTypes(), isEncoded) &&
       getLayoutRule(op).kind == Kind::Source) {
-    unitOf[op] = kFreeSource;
+    nodeOf[op] = kFreeSource;
     return WalkResult::skip();
   }
-  unsigned unitClass = getOpClass(op, /*isInBody=*/false);
-  addUnit(op, unitClass);
-  if (program.unitClasses[unitClass].rule.kind == Kind::Opaque)
+  unsigned nodeClass = getOpClass(op, /*isInBody=*/false);
+  addNode(op, nodeClass);
+  if (program.nodeClasses[nodeClass].rule.kind == Kind::Opaque)
     return WalkResult::advance();
   // Bodies of ops with a rule are part of what the rule says, but for what they
   // read from outside.
-  if (program.unitClasses[unitClass].hasReadingBody)
+  if (program.nodeClasses[nodeClass].hasReadingBody)
     op->walk([&](Operation *inner) {
       if (inner != op && llvm::any_of(inner->getOperands(), hasKnownLayout))
-        addUnit(inner, getOpClass(inner, /*isInBody=*/true));
+        addNode(inner, getOpClass(inner, /*isInBody=*/true));
     });
   return WalkResult::skip();
 }
 
-void Reader::addUnit(Operation *op, unsigned unitClass) {
-  const UnitClass &known = program.unitClasses[unitClass];
-  if (!known.isPinned && isFreeSource(op, known.rule)) {
-    unitOf[op] = kFreeSource;
+void Reader::addNode(Operation *op, unsigned nodeClass) {
+  const NodeClass &known = program.nodeClasses[nodeClass];
+  if (!known.isFixed && isFreeSource(op, known.rule)) {
+    nodeOf[op] = kFreeSource;
   } else if (known.rule.kind != Kind::Shape) {
-    unitOf[op] = program.units.size();
-    program.units.push_back({unitClass, op, 0});
+    nodeOf[op] = program.nodes.size();
+    program.nodes.push_back({nodeClass, op, 0});
   }
 }
 
-static bool haveSameParts(const UnitClass &unitClass, const Join &join) {
-  return llvm::equal(unitClass.joinParts, join.parts,
-                     [](const UnitClass::Part &a, const JoinPart &b) {
+static bool haveSameParts(const NodeClass &nodeClass, const TiedValues &tie) {
+  return llvm::equal(nodeClass.tiedParts, tie.parts,
+                     [](const NodeClass::Part &a, const TiedPart &b) {
                        return a.type == b.operand->get().getType() &&
-                              a.rule.units == b.rule.units &&
+                              a.rule.tileDivisors == b.rule.tileDivisors &&
                               a.rule.dropped == b.rule.dropped;
                      });
 }
 
-unsigned Reader::getJoinClass(const Join &join, int64_t frequency) {
-  SmallVector<RankedTensorType, 0> pinned;
-  if (RankedTensorType pin = findPin(join))
-    pinned.push_back(pin);
+unsigned Reader::getTieClass(const TiedValues &tie, int64_t frequency) {
+  SmallVector<RankedTensorType, 0> constrained;
+  if (RankedTensorType constraint = findConstraint(tie))
+    constrained.push_back(constraint);
   SmallVector<unsigned, 1> &known =
-      unitClassesOf[llvm::hash_combine(join.type, frequency)];
+      nodeClassesOf[llvm::hash_combine(tie.type, frequency)];
   for (unsigned c : known)
-    if (program.unitClasses[c].joinType == join.type &&
-        program.unitClasses[c].pinnedOperands == pinned &&
-        program.unitClasses[c].frequency == frequency &&
-        haveSameParts(program.unitClasses[c], join))
+    if (program.nodeClasses[c].tiedType == tie.type &&
+        program.nodeClasses[c].constrainedOperands == constrained &&
+        program.nodeClasses[c].frequency == frequency &&
+        haveSameParts(program.nodeClasses[c], tie))
       return c;
-  UnitClass added;
-  added.joinType = join.type;
-  for (const JoinPart &part : join.parts)
-    added.joinParts.push_back(
+  NodeClass added;
+  added.tiedType = tie.type;
+  for (const TiedPart &part : tie.parts)
+    added.tiedParts.push_back(
         {cast<RankedTensorType>(part.operand->get().getType()), part.rule});
-  added.isPinned = !pinned.empty();
-  added.pinnedOperands = std::move(pinned);
+  added.isFixed = !constrained.empty();
+  added.constrainedOperands = std::move(constrained);
   added.frequency = frequency;
-  known.push_back(program.unitClasses.size());
-  program.unitClasses.push_back(std::move(added));
+  known.push_back(program.nodeClasses.size());
+  program.nodeClasses.push_back(std::move(added));
   return known.back();
 }
 
-void Reader::addJoins() {
-  firstJoin = program.units.size();
-  // A join does nothing, so it does not matter how often.
-  for (auto [j, join] : llvm::enumerate(program.flow.joins))
-    program.units.push_back(
-        {getJoinClass(join, /*frequency=*/1), nullptr, unsigned(j)});
+void Reader::addTies() {
+  firstTie = program.nodes.size();
+  // A tie does nothing, so it does not matter how often.
+  for (auto [j, tie] : llvm::enumerate(program.flow.ties))
+    program.nodes.push_back(
+        {getTieClass(tie, /*frequency=*/1), nullptr, unsigned(j)});
 }
 
-void Reader::addUse(OpOperand &operand, unsigned unit, unsigned index) {
+void Reader::addUse(OpOperand &operand, unsigned node, unsigned index) {
   Value value = operand.get();
   if (!hasKnownLayout(value))
     return;
   Operation *producer = value.getDefiningOp();
-  auto it = producer ? unitOf.find(producer) : unitOf.end();
-  if (it != unitOf.end() && it->second == kFreeSource)
+  auto it = producer ? nodeOf.find(producer) : nodeOf.end();
+  if (it != nodeOf.end() && it->second == kFreeSource)
     return;
-  unsigned from = it == unitOf.end() ? kFreeSource : it->second;
+  unsigned from = it == nodeOf.end() ? kFreeSource : it->second;
   bool isFirst = from != kFreeSource && producer->getResult(0) == value;
   unsigned &tensor = isFirst
                          ? tensorOfFirst[from]
                          : tensorOf.try_emplace(value, kNoTensor).first->second;
   if (tensor == kNoTensor) {
     tensor = program.tensors.size();
-    if (!program.flow.joins.empty())
-      if (auto join = program.flow.joinOfValue.find(value);
-          join != program.flow.joinOfValue.end())
-        from = firstJoin + join->second;
+    if (!program.flow.ties.empty())
+      if (auto tie = program.flow.tieOfValue.find(value);
+          tie != program.flow.tieOfValue.end())
+        from = firstTie + tie->second;
     program.tensors.push_back({value, 0, from, 0});
   }
-  uses.push_back({tensor, unit, index, operand.getOwner()});
+  uses.push_back({tensor, node, index, operand.getOwner()});
 }
 
 unsigned Reader::getTensorClass(TensorClass &&wanted) {
@@ -400,7 +404,7 @@ unsigned Reader::getTensorClass(TensorClass &&wanted) {
                          wanted.result, wanted.frequency, wanted.depth);
   for (const TensorClass::Consumer &consumer : wanted.consumers)
     hash = llvm::hash_combine(
-        hash, consumer.unitClass, consumer.frequency, consumer.depth,
+        hash, consumer.nodeClass, consumer.frequency, consumer.depth,
         llvm::hash_combine_range(consumer.operands.begin(),
                                  consumer.operands.end()));
   SmallVector<unsigned, 1> &known = tensorClassesOf[hash];
@@ -411,7 +415,7 @@ unsigned Reader::getTensorClass(TensorClass &&wanted) {
         other.depth == wanted.depth &&
         llvm::equal(other.consumers, wanted.consumers,
                     [](const auto &a, const auto &b) {
-                      return a.unitClass == b.unitClass &&
+                      return a.nodeClass == b.nodeClass &&
                              a.operands == b.operands &&
                              a.frequency == b.frequency && a.depth == b.depth;
                     }))
@@ -419,8 +423,8 @@ unsigned Reader::getTensorClass(TensorClass &&wanted) {
   }
   unsigned number = program.tensorClasses.size();
   known.push_back(number);
-  auto meet = [&](unsigned unitClass, Slot slot) {
-    program.unitClasses[unitClass].meets.push_back({slot, number});
+  auto meet = [&](unsigned nodeClass, Slot slot) {
+    program.nodeClasses[nodeClass].meets.push_back({slot, number});
   };
   if (wanted.producer)
     meet(*wanted.producer, {true, wanted.result});
@@ -428,9 +432,9 @@ unsigned Reader::getTensorClass(TensorClass &&wanted) {
   for (const TensorClass::Consumer &consumer : wanted.consumers)
     for (unsigned operand : consumer.operands)
       if (!llvm::is_contained(met,
-                              std::make_pair(consumer.unitClass, operand))) {
-        met.push_back({consumer.unitClass, operand});
-        meet(consumer.unitClass, {false, operand});
+                              std::make_pair(consumer.nodeClass, operand))) {
+        met.push_back({consumer.nodeClass, operand});
+        meet(consumer.nodeClass, {false, operand});
       }
   program.tensorClasses.push_back(std::move(wanted));
   return number;
@@ -466,7 +470,7 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
   for (TensorClass::Consumer &consumer : wanted.consumers) {
     size_t begin = next;
     while (next < ownUses.size() &&
-           uses[ownUses[next]].unit == uses[ownUses[begin]].unit)
+           uses[ownUses[next]].node == uses[ownUses[begin]].node)
       ++next;
     Block *own = placement.find(wanted.first,
                                 ArrayRef(users).slice(begin, next - begin));
@@ -476,24 +480,24 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
 }
 
 void Reader::addTensors() {
-  tensorOfFirst.assign(program.units.size(), kNoTensor);
-  program.tensors.reserve(program.units.size());
-  uses.reserve(2 * program.units.size());
-  for (auto [u, unit] : llvm::enumerate(program.units)) {
-    if (unit.op) {
-      const UnitClass &unitClass = program.getClass(unit);
-      for (OpOperand &operand : unit.op->getOpOperands())
-        if (!unitClass.joinedOperands.test(operand.getOperandNumber()))
+  tensorOfFirst.assign(program.nodes.size(), kNoTensor);
+  program.tensors.reserve(program.nodes.size());
+  uses.reserve(2 * program.nodes.size());
+  for (auto [u, node] : llvm::enumerate(program.nodes)) {
+    if (node.op) {
+      const NodeClass &nodeClass = program.getClass(node);
+      for (OpOperand &operand : node.op->getOpOperands())
+        if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
           addUse(operand, u, operand.getOperandNumber());
       continue;
     }
-    for (OpOperand *operand : program.flow.joins[unit.join].operands)
+    for (OpOperand *operand : program.flow.ties[node.tie].operands)
       addUse(*operand, u, 0);
-    for (auto [i, part] : llvm::enumerate(program.flow.joins[unit.join].parts))
+    for (auto [i, part] : llvm::enumerate(program.flow.ties[node.tie].parts))
       addUse(*part.operand, u, 1 + i);
   }
 
-  // Uses by tensor, in the order of the units.
+  // Uses by tensor, in the order of the nodes.
   std::vector<unsigned> first(program.tensors.size() + 1, 0);
   for (const Use &use : uses)
     ++first[use.tensor + 1];
@@ -511,19 +515,19 @@ void Reader::addTensors() {
     wanted.first = tensor.value;
     tensor.firstConsumer = program.consumers.size();
     if (tensor.producer != kFreeSource) {
-      const Unit &producer = program.units[tensor.producer];
-      wanted.producer = producer.unitClass;
+      const Node &producer = program.nodes[tensor.producer];
+      wanted.producer = producer.nodeClass;
       wanted.result =
           producer.op ? cast<OpResult>(tensor.value).getResultNumber() : 0;
     }
     unsigned last = ~0u;
     for (unsigned i = first[t]; i < first[t + 1]; ++i) {
       const Use &use = uses[sorted[i]];
-      if (use.unit != last) {
-        program.consumers.push_back(use.unit);
+      if (use.node != last) {
+        program.consumers.push_back(use.node);
         wanted.consumers.push_back(
-            {program.units[use.unit].unitClass, {}, 1, 0});
-        last = use.unit;
+            {program.nodes[use.node].nodeClass, {}, 1, 0});
+        last = use.node;
       }
       SmallVector<unsigned, 1> &operands = wanted.consumers.back().operands;
       if (!llvm::is_contained(operands, use.operand))
@@ -536,16 +540,16 @@ void Reader::addTensors() {
 }
 
 Program Reader::run() {
-  program.flow = findJoins(root);
-  unitOf.reserve(frequencies.getNumOps());
-  program.units.reserve(frequencies.getNumOps());
+  program.flow = findTiedValues(root);
+  nodeOf.reserve(frequencies.getNumOps());
+  program.nodes.reserve(frequencies.getNumOps());
   root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
-  addJoins();
+  addTies();
   addTensors();
   return std::move(program);
 }
 
 Program layout::readProgram(Operation *root, int64_t assumedTrips,
-                            const Pins &pins) {
-  return Reader(root, assumedTrips, pins).run();
+                            const LayoutConstraints &constraints) {
+  return Reader(root, assumedTrips, constraints).run();
 }

@@ -78,10 +78,10 @@ void TargetModel::countBytes(ConversionPlan &plan, RankedTensorType from,
 ConversionPlan TargetModel::planMove(RankedTensorType from, RankedTensorType to,
                                      AxesCache *cache) const {
   ConversionPlan plan;
-  FailureOr<DigitCopy> copy = planDigitCopy(
-      linearize(from), linearize(to), cache ? nullptr : &plan.whyNot, cache);
+  FailureOr<CopyPlan> copy = planCopy(linearize(from), linearize(to),
+                                      cache ? nullptr : &plan.whyNot, cache);
   if (succeeded(copy))
-    plan.copy = std::make_shared<DigitCopy>(std::move(*copy));
+    plan.copy = std::make_shared<CopyPlan>(std::move(*copy));
   countBytes(plan, from, to);
   return plan;
 }
@@ -96,12 +96,12 @@ ConversionPlan TargetModel::planPadding(RankedTensorType from,
   if (!wanted || wanted == getPadding(from) ||
       hasPadding(*getLayoutMap(to), to.getShape()) == Answer::No)
     return plan;
-  std::optional<DigitCopy> fills = planPaddingFills(linearize(to));
+  std::optional<CopyPlan> fills = planPaddingFills(linearize(to));
   // Padding that is no box is written with the rest.
   if (!fills)
     return planMove(from, to);
   plan.kind = Kind::Padding;
-  plan.copy = std::make_shared<DigitCopy>(std::move(*fills));
+  plan.copy = std::make_shared<CopyPlan>(std::move(*fills));
   countBytes(plan, from, to);
   return plan;
 }
@@ -131,7 +131,7 @@ CandidateLimits TargetModel::getLimits(CandidateLimits limits) const {
   return limits;
 }
 
-void TargetModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+void TargetModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                         CostModel &costs, Candidates &known, AddConfig add) {
   if (std::optional<OpConfig> config =
           ConfigBuilder(op, costs).carry(slot, layout)) {

@@ -12,11 +12,11 @@ using namespace mlir::layout;
 
 LayoutMap layout::dropDims(const LayoutMap &map,
                            const llvm::SmallBitVector &dropped) {
-  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizes;
   unsigned next = 0;
   for (unsigned d = 0; d < map.getRank(); ++d) {
-    dims.push_back(dropped[d] ? Linear() : Linear::dim(next));
+    dims.push_back(dropped[d] ? IndexExpr() : IndexExpr::dim(next));
     sizes.push_back(dropped[d] ? SizeExpr(1) : SizeExpr::dim(next));
     next += !dropped[d];
   }
@@ -27,7 +27,7 @@ std::optional<LayoutMap>
 layout::insertDims(const LayoutMap &map, const llvm::SmallBitVector &dropped) {
   if (map.getCoordinates().size() != 1 || !map.getReplicas().empty())
     return std::nullopt;
-  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizes;
   llvm::SmallVector<Sized> digits;
   for (unsigned d = 0; d < dropped.size(); ++d) {
@@ -35,7 +35,7 @@ layout::insertDims(const LayoutMap &map, const llvm::SmallBitVector &dropped) {
       digits.push_back(Sized::dim(d));
       continue;
     }
-    dims.push_back(Linear::dim(d));
+    dims.push_back(IndexExpr::dim(d));
     sizes.push_back(SizeExpr::dim(d));
   }
   const Coordinate &coordinate = map.getCoordinates().front();

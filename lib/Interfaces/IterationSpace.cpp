@@ -44,7 +44,9 @@ public:
            operands[operand].map.isFunctionOfDim(loop);
   }
   LogicalResult substituteAxes();
-  static bool isAffine(const Linear &value) { return layout::isAffine(value); }
+  static bool isAffine(const IndexExpr &value) {
+    return layout::isAffine(value);
+  }
   LogicalResult setReach(unsigned operand, AxisAccess &axis);
   LogicalResult checkStated(unsigned operand);
   /// Whoever only asks whether there is a space wants no reason, and types take
@@ -80,7 +82,7 @@ std::string SpaceBuilder::describe(unsigned operand) const {
 
 /// The axes of the first replica, where there are several.
 static std::vector<StoredAxis> placeOn(const LayoutMap &map,
-                                       std::vector<Linear> dims,
+                                       std::vector<IndexExpr> dims,
                                        ArrayRef<SizeExpr> sizeOf) {
   dims.resize(map.getNumDims());
   std::vector<StoredAxis> axes;
@@ -93,10 +95,10 @@ static std::vector<StoredAxis> placeOn(const LayoutMap &map,
 
 std::vector<StoredAxis> layout::getAxesOnShape(const LayoutMap &map,
                                                ArrayRef<int64_t> shape) {
-  std::vector<Linear> dims;
+  std::vector<IndexExpr> dims;
   SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(shape)) {
-    dims.push_back(Linear::dim(d));
+    dims.push_back(IndexExpr::dim(d));
     sizeOf.push_back(ShapedType::isDynamic(size) ? SizeExpr::dim(d)
                                                  : SizeExpr(size));
   }
@@ -129,7 +131,7 @@ std::optional<SizeExpr> SpaceBuilder::largestIndex(AffineExpr expr) const {
 /// least 1.
 LogicalResult SpaceBuilder::readOperands() {
   numSizes = sizes.size();
-  SmallVector<Linear> loops;
+  SmallVector<IndexExpr> loops;
   axes.resize(operands.size());
   ownAxes.resize(operands.size());
   for (auto [k, operand] : llvm::enumerate(operands)) {
@@ -154,11 +156,11 @@ LogicalResult SpaceBuilder::readOperands() {
       return fail(
           [&] { return describe(k) + " stores each element several times"; });
     while (loops.size() < sizes.size())
-      loops.push_back(Linear::dim(loops.size()));
-    std::vector<Linear> dims;
+      loops.push_back(IndexExpr::dim(loops.size()));
+    std::vector<IndexExpr> dims;
     std::vector<SizeExpr> sizeOf;
     for (auto [d, expr] : llvm::enumerate(operand.map.getResults())) {
-      std::optional<Linear> index = fromAffineExpr(expr, loops);
+      std::optional<IndexExpr> index = fromAffineExpr(expr, loops);
       if (!index)
         return fail([&] {
           return ("the index of dim " + Twine(d) + " of " + describe(k) +
@@ -186,20 +188,20 @@ LogicalResult SpaceBuilder::readOperands() {
 /// Outermost digits count as unbounded: a digit that is always 0 on this shape
 /// is still an axis of storage.
 LogicalResult SpaceBuilder::substituteAxes() {
-  std::vector<Linear> dims(sizes.size());
+  std::vector<IndexExpr> dims(sizes.size());
   SmallVector<int64_t> bounds(space.digits.size(), kUnknownSize);
   for (auto [i, digit] : llvm::enumerate(space.digits)) {
     if (dropped[digit.loop] || !isOutermost(i))
       bounds[i] = *digit.extent.getConstant();
     dims[digit.loop] =
-        add(dims[digit.loop], scale(Linear::dim(i), SizeExpr(digit.weight)));
+        add(dims[digit.loop], scale(IndexExpr::dim(i), SizeExpr(digit.weight)));
   }
   std::vector<SizeExpr> sizeOf;
   for (unsigned d = 0; d < numSizes; ++d)
     sizeOf.push_back(SizeExpr::dim(d));
   for (auto [k, operandAxes] : llvm::enumerate(axes))
     for (auto [axis, access] : llvm::zip(operandAxes, space.operands[k]))
-      if (Linear placed; !placeDigits(axis.value, placed))
+      if (IndexExpr placed; !placeDigits(axis.value, placed))
         access.value = substitute(axis.value, dims, sizeOf, bounds);
   return success();
 }

@@ -134,9 +134,9 @@ getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
     unsigned d = perm.empty() ? outer : perm[outer];
     auto tiled = llvm::find(op.getInnerDimsPos(), int64_t(d));
     if (tiled == op.getInnerDimsPos().end()) {
-      toPlain.dims[d] = Linear::dim(outer);
+      toPlain.dims[d] = IndexExpr::dim(outer);
       toPlain.sizeOf[d] = sizeOf(packed, outer);
-      toPacked.dims[outer] = Linear::dim(d);
+      toPacked.dims[outer] = IndexExpr::dim(d);
       toPacked.sizeOf[outer] = sizeOf(plain, d);
       continue;
     }
@@ -147,12 +147,12 @@ getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
     if (ShapedType::isDynamic(tile) || ShapedType::isDynamic(size) ||
         size % tile != 0 || packed.getDimSize(outer) != size / tile)
       return std::nullopt;
-    toPlain.dims[d] =
-        add(scale(Linear::dim(outer), SizeExpr(tile)), Linear::dim(inner));
+    toPlain.dims[d] = add(scale(IndexExpr::dim(outer), SizeExpr(tile)),
+                          IndexExpr::dim(inner));
     toPlain.sizeOf[d] = SizeExpr(size);
-    toPacked.dims[outer] = takeDigit(Linear::dim(d), tile, 0);
+    toPacked.dims[outer] = takeDigit(IndexExpr::dim(d), tile, 0);
     toPacked.sizeOf[outer] = SizeExpr(size / tile);
-    toPacked.dims[inner] = takeDigit(Linear::dim(d), 1, tile);
+    toPacked.dims[inner] = takeDigit(IndexExpr::dim(d), 1, tile);
     toPacked.sizeOf[inner] = SizeExpr(tile);
   }
   return std::make_pair(std::move(toPlain), std::move(toPacked));

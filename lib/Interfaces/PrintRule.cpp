@@ -109,7 +109,7 @@ static void printView(const OpLayoutRule &rule, raw_ostream &os) {
   llvm::interleaveComma(llvm::seq(source.getRank()), os,
                         [&](unsigned d) { os << 'd' << d; });
   os << ") -> (";
-  llvm::interleaveComma(view.resultDims, os, [&](const Linear &dim) {
+  llvm::interleaveComma(view.resultDims, os, [&](const IndexExpr &dim) {
     os << makeText(source, {dim, naturalExtent(dim)});
   });
   os << ')' << (rule.isViewOfRowMajor ? "" : ", moves row-major elements");
@@ -117,14 +117,14 @@ static void printView(const OpLayoutRule &rule, raw_ostream &os) {
 
 static void printPerDim(const OpLayoutRule &rule, raw_ostream &os) {
   os << "one layout [";
-  for (auto [d, unit] : llvm::enumerate(rule.units)) {
+  for (auto [d, divisor] : llvm::enumerate(rule.tileDivisors)) {
     os << (d ? ", d" : "d") << d;
     if (d < rule.dropped.size() && rule.dropped[d])
       os << " dropped";
-    else if (unit == 1)
+    else if (divisor == 1)
       os << " whole";
-    else if (unit)
-      os << " in tiles that divide " << unit;
+    else if (divisor)
+      os << " in tiles that divide " << divisor;
   }
   os << ']';
   if (!rule.isRead.empty()) {

@@ -50,7 +50,7 @@ static bool isInSpace(Type type, StringRef space) {
 static bool isImage(Type type) { return isInSpace(type, "image"); }
 static bool isLocal(Type type) { return isInSpace(type, "npu"); }
 
-/// Transfers go between local and system memory, and what all units read is
+/// Transfers go between local and system memory, and what all cores read is
 /// loaded from there.
 static bool isBetweenMemories(StringRef a, StringRef b) {
   return a == "buffer" || b == "buffer";
@@ -120,20 +120,20 @@ static bool hasWholeDigits(const OperandAccess &access,
     const Digit *digit = axis.value.getSingleDigit();
     if (!digit || !digit->isDim())
       return false;
-    int64_t extent = digit->modulus
-                         ? digit->modulus
-                         : llvm::divideCeilSigned(shape[digit->dim], digit->lo);
+    int64_t extent = digit->modulus ? digit->modulus
+                                    : llvm::divideCeilSigned(shape[digit->dim],
+                                                             digit->divisor);
     if (axis.extent.evaluate(shape) != extent)
       return false;
-    digits[digit->dim].push_back({digit->lo, digit->modulus});
+    digits[digit->dim].push_back({digit->divisor, digit->modulus});
   }
   for (auto [expr, own] : llvm::zip(access.map.getResults(), digits)) {
     llvm::sort(own);
     int64_t next = 1;
-    for (auto [lo, modulus] : own) {
-      if (lo != next)
+    for (auto [divisor, modulus] : own) {
+      if (divisor != next)
         return false;
-      next = lo * modulus; // 0 behind the last
+      next = divisor * modulus; // 0 behind the last
     }
     if (next != 0)
       return false;
@@ -147,8 +147,8 @@ static bool hasWholeDigits(const OperandAccess &access,
       LoopCuts &cuts = loops[dim.getPosition()];
       cuts.isInSum |= !loop;
       if (loop)
-        for (auto [lo, modulus] : own)
-          cuts.points.push_back(lo);
+        for (auto [divisor, modulus] : own)
+          cuts.points.push_back(divisor);
     });
   }
   return true;
@@ -222,8 +222,8 @@ LogicalResult Checker::checkView() {
   return failure();
 }
 
-/// Whether every digit of dim `d` in `x` nests in whole multiples of `unit`.
-static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
+/// Whether every digit of dim `d` in `x` nests in whole multiples of `divisor`.
+static bool hasWholeTiles(const IndexExpr &x, unsigned d, int64_t divisor) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;
     if (!digit.isDim()) {
@@ -231,7 +231,7 @@ static bool hasWholeUnits(const Linear &x, unsigned d, int64_t unit) {
       digit.walkDims([&](unsigned dim) { mentions |= dim == d; });
       return !mentions;
     }
-    return digit.dim != d || dividesUnit(digit, unit);
+    return digit.dim != d || cutsAtDivisorsOf(digit, divisor);
   });
 }
 
@@ -251,7 +251,7 @@ LogicalResult Checker::checkPerDim() {
   std::optional<LayoutMap> whole, part;
   for (RankedTensorType type : types) {
     LayoutMap map = *getLayoutMap(type);
-    bool isWhole = type.getRank() == int64_t(rule.units.size());
+    bool isWhole = type.getRank() == int64_t(rule.tileDivisors.size());
     std::optional<LayoutMap> &wanted = isWhole ? whole : part;
     if (!wanted)
       wanted = isWhole ? map : dropDims(*whole, rule.dropped);
@@ -261,10 +261,10 @@ LogicalResult Checker::checkPerDim() {
          << " and " << map.str() << "; convert one of them with layout.convert";
       return failure();
     }
-    for (auto [d, unit] : llvm::enumerate(rule.units))
+    for (auto [d, divisor] : llvm::enumerate(rule.tileDivisors))
       for (const Coordinate &coordinate : map.getCoordinates())
-        if (isWhole && unit && !isImage(type) &&
-            !hasWholeUnits(coordinate.value, d, unit)) {
+        if (isWhole && divisor && !isImage(type) &&
+            !hasWholeTiles(coordinate.value, d, divisor)) {
           os << "changes dim " << d << ", which layout " << map.str()
              << " divides; convert the tensor with layout.convert";
           return failure();

@@ -47,12 +47,12 @@ getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
 
 /// Whether a dim may be stored in tiles is asked of every position at which
 /// the op cuts it.
-static void touch(int64_t &unit, int64_t position) {
-  unit = std::gcd(unit, position);
+static void touch(int64_t &divisor, int64_t position) {
+  divisor = std::gcd(divisor, position);
 }
-static void touch(int64_t &unit, OpFoldResult position) {
+static void touch(int64_t &divisor, OpFoldResult position) {
   std::optional<int64_t> value = getConstantIntValue(position);
-  touch(unit, value ? *value : 1);
+  touch(divisor, value ? *value : 1);
 }
 
 namespace {
@@ -103,7 +103,7 @@ struct CastModel : LayoutOpInterface::ExternalModel<CastModel, tensor::CastOp> {
       return OpLayoutRule::opaque("a tensor is unranked");
     OpLayoutRule rule;
     rule.kind = Kind::PerDim;
-    rule.units.assign(source.getRank(), 0);
+    rule.tileDivisors.assign(source.getRank(), 0);
     return rule;
   }
 };
@@ -115,11 +115,11 @@ struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
     rule.kind = Kind::PerDim;
     for (auto [low, high] :
          llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad()))
-      rule.units.push_back(
+      rule.tileDivisors.push_back(
           isConstantIntValue(low, 0) && isConstantIntValue(high, 0) ? 0 : 1);
     // A body that reads its indices sees logical ones.
     if (!pad.getConstantPaddingValue())
-      rule.units.assign(rule.units.size(), 1);
+      rule.tileDivisors.assign(rule.tileDivisors.size(), 1);
     return rule;
   }
 };
@@ -142,7 +142,7 @@ struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
     if constexpr (!isExtract)
       rule.isRead.front() = rule.writesPart = true;
     for (int64_t d = 0; d < large.getRank(); ++d) {
-      int64_t unit = 0;
+      int64_t divisor = 0;
       OpFoldResult offset = slice.getMixedOffsets()[d];
       OpFoldResult size = slice.getMixedSizes()[d];
       bool isWhole = isConstantIntValue(offset, 0) &&
@@ -150,14 +150,14 @@ struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
                      !large.isDynamicDim(d) &&
                      isConstantIntValue(size, large.getDimSize(d));
       if (!isWhole) {
-        touch(unit, offset);
-        touch(unit, size);
+        touch(divisor, offset);
+        touch(divisor, size);
         if (!isConstantIntValue(slice.getMixedStrides()[d], 1))
-          unit = 1;
+          divisor = 1;
       }
       if (rule.dropped[d])
-        unit = 1;
-      rule.units.push_back(unit);
+        divisor = 1;
+      rule.tileDivisors.push_back(divisor);
     }
     return rule;
   }
@@ -169,11 +169,11 @@ struct ConcatModel
     auto concat = cast<tensor::ConcatOp>(op);
     OpLayoutRule rule;
     rule.kind = Kind::PerDim;
-    rule.units.assign(concat.getResultType().getRank(), 0);
+    rule.tileDivisors.assign(concat.getResultType().getRank(), 0);
     for (Value input : concat.getInputs()) {
       auto type = cast<RankedTensorType>(input.getType());
       int64_t size = type.getDimSize(concat.getDim());
-      touch(rule.units[concat.getDim()],
+      touch(rule.tileDivisors[concat.getDim()],
             ShapedType::isDynamic(size) ? 1 : size);
     }
     return rule;

@@ -20,20 +20,20 @@ WholeAxes::permute(ArrayRef<OpFoldResult> ofDims,
                    ArrayRef<OpFoldResult> other) const {
   SmallVector<OpFoldResult> result(other);
   for (auto [a, dim] : llvm::enumerate(dimOfAxis))
-    if (dim && unitOfAxis[a] == 1)
+    if (dim && divisorOfAxis[a] == 1)
       result[a] = ofDims[*dim];
     else if (dim)
       result[a] = IntegerAttr::get(
           IndexType::get(ofDims[*dim].getContext()),
           llvm::divideCeilSigned(*getConstantIntValue(ofDims[*dim]),
-                                 unitOfAxis[a]));
+                                 divisorOfAxis[a]));
   return result;
 }
 
-/// Whether `x` uses only digits of touched dims that lie inside their units
+/// Whether `x` uses only digits of touched dims that lie inside their divisors
 /// (0: none does).
-static bool staysInside(const Linear &x, const llvm::SmallBitVector &touched,
-                        ArrayRef<int64_t> units) {
+static bool staysInside(const IndexExpr &x, const llvm::SmallBitVector &touched,
+                        ArrayRef<int64_t> divisors) {
   return llvm::all_of(x.terms, [&](const DigitTerm &term) {
     const Digit &digit = term.digit;
     if (!digit.isDim()) {
@@ -43,8 +43,8 @@ static bool staysInside(const Linear &x, const llvm::SmallBitVector &touched,
     }
     if (!touched[digit.dim])
       return true;
-    return !units.empty() && digit.modulus &&
-           dividesUnit(digit, units[digit.dim]);
+    return !divisors.empty() && digit.modulus &&
+           cutsAtDivisorsOf(digit, divisors[digit.dim]);
   });
 }
 
@@ -59,7 +59,7 @@ static bool speaksOf(const SizeExpr &size, const llvm::SmallBitVector &dims) {
 std::optional<WholeAxes>
 layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
                       const llvm::SmallBitVector &touched,
-                      function_ref<bool(unsigned, int64_t)> isUnit) {
+                      function_ref<bool(unsigned, int64_t)> isDivisor) {
   FailureOr<LayoutMap> map = getLayoutMap(a), other = getLayoutMap(b);
   if (failed(map) || failed(other) || *map != *other ||
       !map->getReplicas().empty())
@@ -68,29 +68,30 @@ layout::findWholeAxes(RankedTensorType a, RankedTensorType b,
     if (!touched[d] && a.getDimSize(d) != b.getDimSize(d))
       return std::nullopt;
   WholeAxes axes;
-  SmallVector<int64_t> units(touched.size(), 0);
+  SmallVector<int64_t> divisors(touched.size(), 0);
   for (const StoredAxis &axis : map->getStoredAxes()) {
     std::optional<unsigned> &dim = axes.dimOfAxis.emplace_back();
-    int64_t &unit = axes.unitOfAxis.emplace_back(1);
+    int64_t &divisor = axes.divisorOfAxis.emplace_back(1);
     const Digit *digit = axis.value.getSingleDigit();
     if (!digit || !digit->isDim() || digit->modulus || !touched[digit->dim] ||
-        axis.extent != SizeExpr::dim(digit->dim).ceilDiv(digit->lo))
+        axis.extent != SizeExpr::dim(digit->dim).ceilDiv(digit->divisor))
       continue;
-    if (digit->lo != 1 && !(isUnit && isUnit(digit->dim, digit->lo)))
+    if (digit->divisor != 1 &&
+        !(isDivisor && isDivisor(digit->dim, digit->divisor)))
       continue;
     dim = digit->dim;
-    unit = units[digit->dim] = digit->lo;
+    divisor = divisors[digit->dim] = digit->divisor;
   }
   for (unsigned d : touched.set_bits())
-    if (!units[d])
+    if (!divisors[d])
       return std::nullopt;
   for (auto [axis, dim] : llvm::zip(map->getStoredAxes(), axes.dimOfAxis)) {
     if (dim)
       continue;
     // A touched dim must not show anywhere else, neither in values nor extents,
-    // but inside its units.
+    // but inside its divisors.
     bool clashes = speaksOf(axis.extent, touched) ||
-                   !staysInside(axis.value, touched, units);
+                   !staysInside(axis.value, touched, divisors);
     for (const DigitTerm &term : axis.value.terms)
       clashes |= !term.stride.isConstant();
     if (clashes)

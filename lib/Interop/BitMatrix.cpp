@@ -60,7 +60,7 @@ std::optional<Bits> BitReader::readSource(const Digit &digit) {
     if (digit.swizzle->constant != 0)
       return fail(digit, " adds a constant: index 0 is at 0 everywhere");
     bits.assign(digit.swizzle->bits, 0);
-    for (const Linear &operand : digit.swizzle->operands) {
+    for (const IndexExpr &operand : digit.swizzle->operands) {
       std::optional<Bits> added = read(operand);
       if (!added)
         return std::nullopt;
@@ -78,23 +78,23 @@ std::optional<Bits> BitReader::readSource(const Digit &digit) {
 }
 
 std::optional<Bits> BitReader::read(const Digit &digit) {
-  if (!llvm::isPowerOf2_64(digit.lo) ||
+  if (!llvm::isPowerOf2_64(digit.divisor) ||
       (digit.modulus && !llvm::isPowerOf2_64(digit.modulus)))
     return fail(digit, " divides by a number that is no power of two: it is "
                        "no run of bits");
   std::optional<Bits> bits = readSource(digit);
   if (!bits)
     return std::nullopt;
-  size_t skipped = std::min<size_t>(bits->size(), llvm::Log2_64(digit.lo));
+  size_t skipped = std::min<size_t>(bits->size(), llvm::Log2_64(digit.divisor));
   bits->erase(bits->begin(), bits->begin() + skipped);
   if (digit.modulus)
     bits->resize(std::min<size_t>(bits->size(), llvm::Log2_64(digit.modulus)));
   return bits;
 }
 
-std::optional<Bits> BitReader::read(const Linear &value) {
+std::optional<Bits> BitReader::read(const IndexExpr &value) {
   if (!value.constant.isZero()) {
-    error("the layout adds " + describe(Linear(value.constant), box.size()) +
+    error("the layout adds " + describe(IndexExpr(value.constant), box.size()) +
           " to a coordinate: index 0 is at 0 everywhere");
     return std::nullopt;
   }

@@ -17,7 +17,7 @@
 #ifndef LAYOUT_LIB_INTEROP_BITMATRIX_H
 #define LAYOUT_LIB_INTEROP_BITMATRIX_H
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 #include "layout/Interop/Notation.h"
 #include "layout/Support/Refusal.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -54,7 +54,7 @@ public:
       : box(box), error(error) {}
 
   /// Names the digit that is no run of bits where there is one.
-  std::optional<Bits> read(const Linear &value);
+  std::optional<Bits> read(const IndexExpr &value);
 
 private:
   std::optional<Bits> read(const Digit &digit);

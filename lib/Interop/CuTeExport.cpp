@@ -57,10 +57,10 @@ static std::optional<CuTeLayout> getModes(const LayoutMap &special, Sizes sizes,
     for (unsigned i : llvm::reverse(source.digits)) {
       const PlacedDigit &placed = (*digits)[i];
       const Digit &digit = placed.digit;
-      if (!digit.modulus && sizes[digit.dim] % digit.lo != 0)
+      if (!digit.modulus && sizes[digit.dim] % digit.divisor != 0)
         return fail("digit " + describe(digit, rank) +
-                    " is ragged: " + Twine(digit.lo) + " does not divide " +
-                    Twine(sizes[digit.dim]) +
+                    " is ragged: " + Twine(digit.divisor) +
+                    " does not divide " + Twine(sizes[digit.dim]) +
                     ", and the extents of a mode multiply to its size");
       layout.modes[digit.dim].push_back({*getExtent(digit, sizes).getConstant(),
                                          *placed.stride.getConstant()});
@@ -83,7 +83,7 @@ static bool isPlain(ArrayRef<uint64_t> bits) {
   return true;
 }
 
-/// The modes of plain bits: neighbours in the index and in the offset are one
+/// The modes of plain bits: neighbors in the index and in the offset are one
 /// leaf.
 static std::optional<CuTeLayout> getModes(ArrayRef<uint64_t> bits, Sizes sizes,
                                           Refusal error) {

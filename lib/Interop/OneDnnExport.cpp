@@ -73,7 +73,7 @@ std::optional<OneDnnLayout> OneDnnExporter::getBlocks(size_t firstBlock,
     if (placed.stride != stride)
       return fail(" leaves holes above or below it: blocks stand dense behind "
                   "the dims");
-    if (digit.lo != lo[digit.dim])
+    if (digit.divisor != lo[digit.dim])
       return fail(" stands below a lesser part of the same dim: blocks of one "
                   "dim stand from major to minor");
     std::optional<int64_t> size = digit.modulus;

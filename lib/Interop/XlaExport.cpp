@@ -158,7 +158,7 @@ static std::optional<SmallVector<unsigned>> getDims(const Digit &digit,
   SmallVector<Sized> whole;
   for (const PlacedDigit &member : members) {
     dims.push_back(member.digit.dim);
-    whole.push_back({Linear::dim(dims.back()), getSize(dims.back(), sizes)});
+    whole.push_back({IndexExpr::dim(dims.back()), getSize(dims.back(), sizes)});
   }
   if (group(whole).value != *digit.fused)
     return std::nullopt;
@@ -199,10 +199,10 @@ static void rejoinSums(std::vector<PlacedDigit> &digits) {
 namespace {
 
 /// An element of the sequence while its source is split: what is left of it
-/// begins at `lo`.
+/// begins at `divisor`.
 struct Element {
   unsigned id;
-  int64_t lo;
+  int64_t divisor;
 };
 
 /// Splits digits off, in the order of storage.
@@ -238,24 +238,25 @@ bool DigitSplitter::split(const PlacedDigit &placed,
   if (!SizeExpr(*room).isProvablyAtLeast(getExtent(digit, sizes)))
     return fail(placed, " has more values than the " + Twine(*room) +
                             " positions up to the next slower one");
-  if (llvm::MulOverflow(*room, digit.lo, paddedEnd))
+  if (llvm::MulOverflow(*room, digit.divisor, paddedEnd))
     return fail(placed, " ends past 64 bits");
 
   // The part of the source that holds the digit, and what is below it.
-  Element &element = *std::max_element(elements.begin(), elements.end(),
-                                       [&](const Element &a, const Element &b) {
-                                         auto key = [&](const Element &e) {
-                                           return e.lo <= digit.lo ? e.lo : 0;
-                                         };
-                                         return key(a) < key(b);
-                                       });
-  int64_t lo = element.lo;
-  int64_t end = digit.modulus ? digit.lo * digit.modulus : paddedEnd;
-  Element part{tiler.split(element.id, end / lo), lo};
-  element.lo = end;
+  Element &element =
+      *std::max_element(elements.begin(), elements.end(),
+                        [&](const Element &a, const Element &b) {
+                          auto key = [&](const Element &e) {
+                            return e.divisor <= digit.divisor ? e.divisor : 0;
+                          };
+                          return key(a) < key(b);
+                        });
+  int64_t divisor = element.divisor;
+  int64_t end = digit.modulus ? digit.divisor * digit.modulus : paddedEnd;
+  Element part{tiler.split(element.id, end / divisor), divisor};
+  element.divisor = end;
   // Padding inside: a second split rounds the part up.
   if (end != paddedEnd)
-    part.id = tiler.split(part.id, paddedEnd / lo);
+    part.id = tiler.split(part.id, paddedEnd / divisor);
   elements.push_back(part);
   return true;
 }

@@ -21,11 +21,11 @@ void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   CanonicalizeLayoutsPassOptions canonicalize;
   canonicalize.keepNpuScatter = true;
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));
-  PropagatePassOptions propagate;
+  SolvePassOptions propagate;
   propagate.target = target.str();
-  pm.addPass(createPropagatePass(propagate));
-  pm.addPass(createInsertTransformsPass());
-  pm.addPass(createFoldTransformsPass());
+  pm.addPass(createSolvePass(propagate));
+  pm.addPass(createMaterializePass());
+  pm.addPass(createFoldConvertsPass());
   pm.addPass(createVerifyLayoutsPass());
 }
 

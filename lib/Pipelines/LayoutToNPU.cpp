@@ -32,12 +32,12 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
-  pm.addPass(createPrepareForUnitsPass());
+  pm.addPass(createPrepareForCoresPass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
-  SplitForUnitsPassOptions split;
+  SplitForCoresPassOptions split;
   split.target = options.target;
-  pm.addPass(createSplitForUnitsPass(split));
+  pm.addPass(createSplitForCoresPass(split));
   addCanonicalizer(pm);
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
@@ -54,7 +54,7 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
 void layout::registerLayoutToNPUPipelines() {
   PassPipelineRegistration<LayoutToNPUOptions>(
       "layout-to-npu",
-      "Assign layouts for the units of an NPU, and lower to its memory ops "
+      "Assign layouts for the cores of an NPU, and lower to its memory ops "
       "with addresses",
       buildLayoutToNPUPipeline);
 }

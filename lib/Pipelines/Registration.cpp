@@ -49,4 +49,5 @@ void layout::registerAllPasses() {
   registerLayoutToNPUPipelines();
   registerLayoutToOpenCLPipelines();
   registerOpenCLBackEndPipelines();
+  registerFormerPassNames();
 }

@@ -13,7 +13,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// More neighbours than a table can have variables of two values or more: a
+/// More neighbors than a table can have variables of two values or more: a
 /// variable with more of them is a hub, whose table is never built whole.
 static constexpr unsigned kHubDegree = 32;
 
@@ -34,7 +34,7 @@ static int64_t getLog(unsigned domain) {
 }
 
 namespace {
-/// Who is whose neighbour. What goes stays in the lists of hubs until they are
+/// Who is whose neighbor. What goes stays in the lists of hubs until they are
 /// hubs no more; other lists hold only what is left.
 class Adjacency {
 public:
@@ -51,7 +51,7 @@ public:
     return llvm::is_contained(lists[isHub[a] ? b : a], isHub[a] ? a : b);
   }
 
-  /// Returns whether the two were no neighbours yet.
+  /// Returns whether the two were no neighbors yet.
   bool connect(unsigned a, unsigned b) {
     if (contains(a, b))
       return false;
@@ -131,7 +131,7 @@ private:
   Adjacency adjacency;
   std::vector<int64_t> logs;
   std::vector<int64_t> widths; // of the table before the minimum, as logarithm
-  std::vector<int64_t> fills;  // pairs of neighbours that are none themselves
+  std::vector<int64_t> fills;  // pairs of neighbors that are none themselves
 };
 } // namespace
 
@@ -175,7 +175,7 @@ void Game::addWork(unsigned v, ArrayRef<unsigned> neighbors) {
   work = work > kMost - size ? kMost : work + size;
 }
 
-/// A new edge between a and b is one that their common neighbours no longer
+/// A new edge between a and b is one that their common neighbors no longer
 /// have to add.
 void Game::lowerFillOfCommonNeighbors(unsigned a, unsigned b,
                                       std::vector<unsigned> &changed) {
@@ -233,7 +233,7 @@ void Game::play() {
 std::vector<unsigned> mlir::layout::getEliminationOrder(const CoreGraph &core) {
   Game first(core, Game::Rule::MinWidth);
   first.play();
-  // Counting new neighbours takes as long as some thousand additions.
+  // Counting new neighbors takes as long as some thousand additions.
   if (first.work / 4096 < core.getNumVariables())
     return std::move(first.order);
   Game second(core, Game::Rule::MinFill);

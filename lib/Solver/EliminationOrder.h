@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // An order in which to eliminate the variables of a core, found by playing the
-// elimination on the scopes alone: a variable that goes makes its neighbours
-// neighbours of each other.
+// elimination on the scopes alone: a variable that goes makes its neighbors
+// neighbors of each other.
 //
 // The next is the one whose table is smallest (min-width). Where the tables so
 // found hold far more entries than there are variables to look at, the one that
-// makes the fewest new neighbours (min-fill) is tried as well, and the order
+// makes the fewest new neighbors (min-fill) is tried as well, and the order
 // with less to compute is taken. Equals go by number, so programs that repeat
 // themselves are eliminated in a way that repeats itself.
 //

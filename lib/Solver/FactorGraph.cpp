@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Solving goes in three steps, each on what the one before has left: reductions
-// of variables with few neighbours, elimination in buckets, and a search in
+// of variables with few neighbors, elimination in buckets, and a search in
 // those components where a bucket had to be cut. Each has a header that says
 // what holds of it.
 //

@@ -10,7 +10,7 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Neighbours from which on the edges of a variable are not scanned.
+/// Neighbors from which on the edges of a variable are not scanned.
 static constexpr unsigned kHubDegree = 16;
 
 GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
@@ -128,7 +128,7 @@ void GraphReduction::link(unsigned edge, unsigned end) {
 void GraphReduction::setTable(unsigned edge, TableId table) {
   auto [a, b] = edges[edge].ends;
   unsigned numRows = graph.getDomainSize(a);
-  // What all neighbours of a hub add to its costs grows with their number. Left
+  // What all neighbors of a hub add to its costs grows with their number. Left
   // in the edges, it would make each of them different.
   for (bool ofRows : {true, false})
     if (getDegree(ofRows ? a : b) > kHubDegree) {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The part of a factor graph that is solved in linear time. A variable with no
-// neighbour takes its least value (R0), one with one neighbour becomes a unary
+// neighbor takes its least value (R0), one with one neighbor becomes a unary
 // factor of it (RI), one with two a binary factor between them (RII), which may
-// make neighbours reducible in turn. Trees and series-parallel graphs, which
+// make neighbors reducible in turn. Trees and series-parallel graphs, which
 // most programs are, vanish.
 //
 //     a - b - c       b goes:  a - c, an edge that a - c had already is
@@ -21,7 +21,7 @@
 // Laws:
 //  * the constant plus the least cost of the core is the least cost of the
 //    graph, both cut off below kInfiniteCost;
-//  * in the core every variable has three neighbours or a factor of three or
+//  * in the core every variable has three neighbors or a factor of three or
 //    more variables, unless `maxTableSize` stopped a reduction;
 //  * `substituteBack` extends a best assignment of the core to one of the
 //  graph.
@@ -124,7 +124,7 @@ private:
   std::vector<unsigned> order; // of elimination
   /// Factors of three variables or more, with their normalized tables.
   std::vector<std::pair<unsigned, TableId>> others;
-  /// Edges between variables that both had many neighbours from the start;
+  /// Edges between variables that both had many neighbors from the start;
   /// degrees never grow, so no others can become such.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> hubEdges;
   /// Worklists of variables by degree; the last goes first.

@@ -40,7 +40,7 @@ struct SumShape {
   }
 };
 
-/// A table and how far apart the entries for neighbouring values are, 0 for
+/// A table and how far apart the entries for neighboring values are, 0 for
 /// variables that the table does not have.
 struct SumTerm {
   const TableStore::Table *table;

@@ -105,7 +105,7 @@ struct PlacedDigit {
 } // namespace
 
 /// The digits of a coordinate in numbers, by ascending strides.
-static llvm::SmallVector<PlacedDigit> getPlacedDigits(const Linear &value) {
+static llvm::SmallVector<PlacedDigit> getPlacedDigits(const IndexExpr &value) {
   llvm::SmallVector<PlacedDigit> digits;
   for (const DigitTerm &term : value.terms)
     if (std::optional<int64_t> stride = term.stride.getConstant();
@@ -147,14 +147,14 @@ static int64_t findGrain(ArrayRef<PlacedDigit> digits, const Axis &innermost,
 /// the extent and all longer strides.
 static Axes findAxes(const LayoutMap &special, unsigned coordinate,
                      const Contents &contents, ArrayRef<std::string> dimNames) {
-  const Linear &value = special.getCoordinates()[coordinate].value;
+  const IndexExpr &value = special.getCoordinates()[coordinate].value;
   int64_t extent = contents.extents[coordinate];
   llvm::SmallVector<PlacedDigit> digits = getPlacedDigits(value);
   if (digits.empty())
     return {{coordinate, 1, extent, "", 0}};
   Axes axes;
   int64_t base = 1;
-  Linear part;
+  IndexExpr part;
   for (auto [i, digit] : llvm::enumerate(digits)) {
     part.terms.push_back({digit.digit, SizeExpr(digit.stride / base)});
     ArrayRef<PlacedDigit> longer =
@@ -166,10 +166,10 @@ static Axes findAxes(const LayoutMap &special, unsigned coordinate,
                 });
     if (!ends && !longer.empty())
       continue;
-    StoredAxis axis{add(part, Linear()), SizeExpr(next / base)};
+    StoredAxis axis{add(part, IndexExpr()), SizeExpr(next / base)};
     axes.push_back({coordinate, base, next / base, getText(axis, dimNames), 0});
     base = next;
-    part = Linear();
+    part = IndexExpr();
   }
   // An extent that nobody chose is where the last digit ends.
   std::optional<Interval> range =
@@ -271,8 +271,8 @@ static Axes getLinearAxes(const Direction &direction, unsigned coordinate,
   return {outer, inner};
 }
 
-/// Units of linear memory: a panel for each; short ones stand side by side.
-static void arrangeUnits(Arrangement &result, int64_t maxColumns,
+/// Cores of linear memory: a panel for each; short ones stand side by side.
+static void arrangeCores(Arrangement &result, int64_t maxColumns,
                          int64_t columns) {
   unsigned last = result.directions.size() - 1;
   Axes offsets = getLinearAxes(result.directions[last], last, columns);
@@ -282,13 +282,13 @@ static void arrangeUnits(Arrangement &result, int64_t maxColumns,
   result.rows = std::move(offsets);
   if (count(result.rows) > 1 || last == 0)
     return;
-  const Axes &units = result.directions[last - 1].axes;
-  result.panels.pop_back_n(units.size());
-  if (count(result.columns) <= 2 * kFew && count(units) <= maxColumns) {
-    result.rows = std::exchange(result.columns, units);
+  const Axes &cores = result.directions[last - 1].axes;
+  result.panels.pop_back_n(cores.size());
+  if (count(result.columns) <= 2 * kFew && count(cores) <= maxColumns) {
+    result.rows = std::exchange(result.columns, cores);
     result.separateColumns = true;
   } else {
-    result.rows = units;
+    result.rows = cores;
   }
 }
 
@@ -312,7 +312,7 @@ Arrangement picture::arrangeStorage(const LayoutMap &map,
     llvm::append_range(isHigh ? result.columns : result.rows, lanes);
     result.separateColumns = !isHigh;
   } else if (result.directions.size() > 1) {
-    arrangeUnits(result, maxColumns, columns);
+    arrangeCores(result, maxColumns, columns);
   } else {
     Axes axes = getLinearAxes(result.directions[0], 0, columns);
     result.columns = takeColumns(axes, columns ? columns : maxColumns, false);

@@ -21,7 +21,7 @@ namespace picture {
 
 constexpr unsigned kNumColors = 8;
 
-/// One of the colours of a palette, or hatching.
+/// One of the colors of a palette, or hatching.
 struct Fill {
   enum Kind { Padding, Kinds, Order } kind = Padding;
   unsigned number = 0; // below kNumColors
@@ -36,7 +36,7 @@ struct Cell {
 
 struct Cells {
   std::vector<Cell> cells;
-  /// The dim that colours show; not set where they show the order of storage,
+  /// The dim that colors show; not set where they show the order of storage,
   /// or nothing.
   std::optional<unsigned> colorDim;
   /// What the labels are, for the key.

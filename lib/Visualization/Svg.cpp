@@ -21,7 +21,7 @@ static llvm::LogicalResult checkOptions(const LayoutMap &map,
   };
   if (options.colorDim && *options.colorDim >= map.getRank())
     return fail("there is no dim " + Twine(*options.colorDim) +
-                " to colour by: the layout has " + Twine(map.getRank()) +
+                " to color by: the layout has " + Twine(map.getRank()) +
                 " dims");
   if (!options.dimNames.empty() && options.dimNames.size() != map.getRank())
     return fail(Twine(options.dimNames.size()) +

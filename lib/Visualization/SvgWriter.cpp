@@ -30,7 +30,7 @@ constexpr int64_t kPanelGap = 24;
 constexpr int64_t kRulerLine = 15;
 constexpr int64_t kSwatch = 14;
 
-/// Light fills under dark text: hues that people with colour blindness can
+/// Light fills under dark text: hues that people with color blindness can
 /// tell apart, and steps of one hue for an order.
 static const char *const kKinds[kNumColors] = {"#cfe5f7", "#fde2b0", "#c8ecd6",
                                                "#f5d0e0", "#fbf4ae", "#d5d0f2",

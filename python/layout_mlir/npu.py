@@ -28,7 +28,7 @@ from .tools import find_tool, run_tool
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
 ENTRY = "okk_program"
-# Sums are rounded as the loops are written; neighbours may be computed together. Expressions have
+# Sums are rounded as the loops are written; neighbors may be computed together. Expressions have
 # the parentheses that they need and no others.
 FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror",
          "-Wno-parentheses", "-shared", "-fPIC", "-pipe"]

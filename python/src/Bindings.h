@@ -15,8 +15,8 @@
 #define LAYOUT_PYTHON_BINDINGS_H
 
 #include "LayoutValue.h"
+#include "layout/Algebra/Cores.h"
 #include "layout/Algebra/Proof.h"
-#include "layout/Algebra/Units.h"
 #include <pybind11/pybind11.h>
 
 namespace mlir {
@@ -71,7 +71,7 @@ pybind11::object toPython(Answer answer);
 /// The bytes of one element; nothing where they are no whole number.
 std::optional<int64_t> getElementBytes(const OnShape &on);
 
-/// The banks of one unit where `object` is a Target; nothing for anything else.
+/// The banks of one core where `object` is a Target; nothing for anything else.
 std::optional<Banks> getBanksOfTarget(const pybind11::object &object);
 
 void bindTarget(pybind11::module_ &module);

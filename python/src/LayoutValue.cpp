@@ -31,10 +31,10 @@ static constexpr size_t kMostShapes = 64;
 static std::vector<Sized> specialize(const LayoutMap &map,
                                      ArrayRef<Sized> storedDims, Sizes sizes) {
   Shape box = map.getBox(sizes);
-  SmallVector<Linear> dims;
+  SmallVector<IndexExpr> dims;
   SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {
-    dims.push_back(Linear::dim(d));
+    dims.push_back(IndexExpr::dim(d));
     sizeOf.push_back(size >= 0 ? SizeExpr(size) : SizeExpr::dim(d));
   }
   std::vector<Sized> result;

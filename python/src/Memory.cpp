@@ -1,4 +1,4 @@
-//===- Memory.cpp - Units, banks, and what two tensors share --------------===//
+//===- Memory.cpp - Cores, banks, and what two tensors share --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
+#include "layout/Algebra/Cores.h"
 #include "layout/Algebra/Overlap.h"
-#include "layout/Algebra/Units.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -37,7 +37,7 @@ static int64_t requireElementBytes(const OnShape &on) {
   return *bytes;
 }
 
-static py::tuple getChannelsPerUnit(const LayoutValue &self, py::handle shape) {
+static py::tuple getChannelsPerCore(const LayoutValue &self, py::handle shape) {
   auto on = self.on(toShape(shape));
   return toTuple(answer(
       [&](Refusal error) { return countChannels(on->map, on->shape, error); }));
@@ -91,15 +91,15 @@ static py::object doesRefine(const LayoutValue &self, const LayoutValue &other,
 void mlir::layout::python::bindMemory(LayoutClass &layout) {
   auto shape = py::arg("shape");
   layout
-      .def("channels_per_unit", forPython(getChannelsPerUnit), shape,
-           R"(How many channels each unit of the space 'npu' holds.
+      .def("channels_per_core", forPython(getChannelsPerCore), shape,
+           R"(How many channels each core of the space 'npu' holds.
 
 >>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
 >>> L = Layout('#layout.npu_scatter<aligned, start = 2>', chip, 'f32')
->>> L.channels_per_unit((2, 5, 3, 4))
+>>> L.channels_per_core((2, 5, 3, 4))
 (1, 1, 2, 1)
 
-Channels are the values of the digit that is spread over the units.)")
+Channels are the values of the digit that is spread over the cores.)")
       .def(
           "bank_use", forPython(getBanks), py::arg("indices"), shape,
           py::arg("banks"), py::arg("stripe_bytes") = 4,
@@ -116,15 +116,15 @@ words of one bank, 1 without conflicts; 'banks' has that of each element.
 >>> [L.bank_use(column, (32, 32), banks=32)['turns'] for L in (plain, swizzled)]
 [32, 1]
 
-A Target for `banks` stands for the memory of one of its units: as many banks, one
+A Target for `banks` stands for the memory of one of its cores: as many banks, one
 after the other, with words of `eu_bytes`.)")
       .def("overlaps", forPython(doOverlap), shape, py::arg("other"),
            py::arg("other_shape"), py::arg("byte") = 0,
            py::arg("other_byte") = 0, py::arg("holes") = true,
            R"(Whether two tensors of one memory have a byte in common.
 
-`byte` is where the storage begins, in each unit. With `holes` a tensor owns all
-bytes from its lowest element to the end of its storage, in every unit; without
+`byte` is where the storage begins, in each core. With `holes` a tensor owns all
+bytes from its lowest element to the end of its storage, in every core; without
 them only those of elements. True, False, or None where neither is proven.
 
 >>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)

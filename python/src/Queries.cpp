@@ -95,7 +95,7 @@ mlir::layout::python::getElementBytes(const OnShape &on) {
   return on.element.getIntOrFloatBitWidth() / 8;
 }
 
-/// The position inside a unit in bytes: what an NPU is addressed with.
+/// The position inside a core in bytes: what an NPU is addressed with.
 static std::optional<int64_t> getByte(const OnShape &on, py::dict address) {
   std::optional<int64_t> bytes = getElementBytes(on);
   if (on.map.getSpace() != "npu" || !bytes || !address.contains("offset"))
@@ -286,7 +286,7 @@ An index outside the shape is a LayoutError.)")
       .def("address", forPython(getAddress), index, shape,
            R"(The storage point of the element at a logical index, by name.
 
-Offsets count elements. In the space 'npu', 'byte' is the offset inside the unit
+Offsets count elements. In the space 'npu', 'byte' is the offset inside the core
 in bytes, where the element type is stated and has whole bytes.
 
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')

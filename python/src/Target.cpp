@@ -7,7 +7,7 @@
 
 #include "Bindings.h"
 #include "Context.h"
-#include "layout/Algebra/Units.h"
+#include "layout/Algebra/Cores.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include <pybind11/stl.h>
@@ -44,8 +44,8 @@ template <> struct Argument<const Target &> : HeldArgument<Target> {};
 static const char *const kDoc =
     R"(The figures of an NPU chip, `#npu.target<npus = 4, ..>`.
 
-npus: units; eu_bytes: what the execution units of one NPU take at once;
-bytes_per_npu: the memory of one unit; banks: of that memory, where known.
+npus: cores; eu_bytes: what the execution units of one NPU take at once;
+bytes_per_npu: the memory of one core; banks: of that memory, where known.
 
 >>> from layout_mlir import Layout, Target
 >>> chip = Target(npus=4, eu_bytes=128, bytes_per_npu=1024)
@@ -99,22 +99,22 @@ mlir::layout::python::getBanksOfTarget(const py::object &object) {
       Argument<const Target &>::get(object.cast<std::shared_ptr<Target>>());
   if (!target.banks)
     fail("the target does not know its banks: Target(.., banks=8) does");
-  return Banks::ofUnit(target.getFigures(), *target.banks);
+  return Banks::ofNode(target.getFigures(), *target.banks);
 }
 
 static py::tuple split(const Target &self, int64_t address) {
   std::optional<LocalAddress> place = splitAddress(self.getFigures(), address);
   if (!place)
-    fail("address " + Twine(address) + " is in no unit: they end at " +
+    fail("address " + Twine(address) + " is in no core: they end at " +
          Twine(self.npus * self.bytesPerNpu));
-  return py::make_tuple(place->unit, place->byte);
+  return py::make_tuple(place->core, place->byte);
 }
 
-static int64_t join(const Target &self, int64_t unit, int64_t byte) {
-  std::optional<int64_t> address = joinAddress(self.getFigures(), {unit, byte});
+static int64_t join(const Target &self, int64_t core, int64_t byte) {
+  std::optional<int64_t> address = joinAddress(self.getFigures(), {core, byte});
   if (!address)
-    fail("there is no byte " + Twine(byte) + " of unit " + Twine(unit) + ": " +
-         Twine(self.npus) + " units have " + Twine(self.bytesPerNpu) +
+    fail("there is no byte " + Twine(byte) + " of core " + Twine(core) + ": " +
+         Twine(self.npus) + " cores have " + Twine(self.bytesPerNpu) +
          " bytes each");
   return *address;
 }
@@ -129,7 +129,7 @@ void mlir::layout::python::bindTarget(py::module_ &module) {
                   "The names of the published chips.")
       .def_property_readonly(
           "npus", forPython(+[](const Target &self) { return self.npus; }),
-          "Units of the chip.")
+          "Cores of the chip.")
       .def_property_readonly(
           "eu_bytes",
           forPython(+[](const Target &self) { return self.euBytes; }),
@@ -137,18 +137,18 @@ void mlir::layout::python::bindTarget(py::module_ &module) {
       .def_property_readonly(
           "bytes_per_npu",
           forPython(+[](const Target &self) { return self.bytesPerNpu; }),
-          "Bytes of the memory of one unit.")
+          "Bytes of the memory of one core.")
       .def_property_readonly(
           "banks", forPython(+[](const Target &self) { return self.banks; }),
-          "Banks of the memory of one unit, or None.")
+          "Banks of the memory of one core, or None.")
       .def("split_address", forPython(split), py::arg("address"),
-           R"(The (unit, byte) of a local address, unit * bytes_per_npu + byte.
+           R"(The (core, byte) of a local address, core * bytes_per_npu + byte.
 
 >>> Target(npus=4, eu_bytes=128, bytes_per_npu=1024).split_address(2304)
 (2, 256)
 )")
-      .def("join_address", forPython(join), py::arg("unit"), py::arg("byte"),
-           "The local address of a byte of a unit: the inverse of "
+      .def("join_address", forPython(join), py::arg("core"), py::arg("byte"),
+           "The local address of a byte of a core: the inverse of "
            "`split_address`.")
       .def("__str__",
            forPython(+[](const Target &self) { return self.getText(); }))

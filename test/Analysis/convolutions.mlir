@@ -1,6 +1,6 @@
 // Convolutions keep one layout among themselves; conversions are left at the
 // boundary of the function only.
-// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-propagate -layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-solve -layout-materialize | FileCheck %s
 
 // Between two convolutions nothing is converted, the weights of both are
 // blocked, and the result is converted for the return.

@@ -2,7 +2,7 @@
 // memory, and a remark says so.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign | FileCheck %s
-// RUN: layout-opt %s -split-input-file -layout-propagate --remarks-filter=layout --remark-format=emitRemark \
+// RUN: layout-opt %s -split-input-file -layout-solve --remarks-filter=layout --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // 64 channels of rows of 1352 pixels are 21632 wide; by the rows of all channels the image fits.

@@ -3,7 +3,7 @@
 // between follows. Conversions are at the ends only.
 //
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file -layout-assign -layout-verify | FileCheck %s
-// RUN: layout-opt %s -split-input-file -layout-propagate | FileCheck %s --check-prefix=BOUND
+// RUN: layout-opt %s -split-input-file -layout-solve | FileCheck %s --check-prefix=BOUND
 
 // The optimum is proven.
 // BOUND-COUNT-4: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}

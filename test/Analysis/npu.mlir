@@ -1,10 +1,10 @@
 // RUN: layout-opt %s --mlir-print-local-scope -split-input-file --layout-assign | FileCheck %s
-// Layouts for the units of a chip: which loop is spread over them, aligned or
+// Layouts for the cores of a chip: which loop is spread over them, aligned or
 // compact, packed or not, and how wide the channels of a matrix are.
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096, flops_per_byte = 32>} {
-// Weights are compact and in 2IC-mode, their output channels over the units; the
-// data, the result and the bias are aligned and start at one unit.
+// Weights are compact and in 2IC-mode, their output channels over the cores; the
+// data, the result and the bias are aligned and start at one core.
 // CHECK-LABEL: func.func @conv
 // CHECK-DAG: layout.convert %{{.*}} to tensor<70x8x3x3xf32, #layout.npu_scatter<compact, start = 0, pack = ic2, axes = "CNHW"
 // CHECK-DAG: layout.convert %{{.*}} to tensor<2x8x10x9xf32, #layout.npu_scatter<aligned, start = 0, target
@@ -25,7 +25,7 @@ func.func @conv(%x: tensor<2x8x10x9xf32>, %w: tensor<70x8x3x3xf32>, %b: tensor<7
   return %r : tensor<2x70x8x7xf32>
 }
 
-// Columns in as many channels as there are units, as wide as that asks for.
+// Columns in as many channels as there are cores, as wide as that asks for.
 // CHECK-LABEL: func.func @matmul
 // CHECK-DAG: to tensor<128x768xf32, #layout.npu_scatter<matrix 12, start = 0
 // CHECK-DAG: to tensor<768x3072xf32, #layout.npu_scatter<matrix 48, start = 0
@@ -38,7 +38,7 @@ func.func @matmul(%x: tensor<128x768xf32>, %w: tensor<768x3072xf32>) -> tensor<1
   return %r : tensor<128x3072xf32>
 }
 
-// Heads over the units: nothing goes over the network.
+// Heads over the cores: nothing goes over the network.
 // CHECK-LABEL: func.func @heads
 // CHECK: linalg.batch_matmul {{.*}} -> tensor<64x32x32xf32, #layout.npu_scatter<aligned, start = 0, axes = "CHW"
 func.func @heads(%x: tensor<64x32x48xf32>, %w: tensor<64x48x32xf32>) -> tensor<64x32x32xf32> {
@@ -74,7 +74,7 @@ func.func @bytes(%x: tensor<8x64x7x7xi8>, %y: tensor<8x64x7x7xi8>) -> tensor<8x6
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 8, bytes_per_npu = 1024, eu_bytes = 64>, launch_cost = 1, flops_per_byte = 8>} {
 // Rows that windows reach into are no channels, though what is pooled has them
-// over the units already.
+// over the cores already.
 // CHECK-LABEL: func.func @windows
 // CHECK: linalg.pooling_nchw_max
 // CHECK-NOT: axes = "{{.}}{{.}}C{{.}}"
@@ -94,7 +94,7 @@ func.func @windows(%x: tensor<7x6x6x1xf32>) -> tensor<1x7x5x4xf32> {
 // -----
 
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 3, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {
-// Operands without dims are loaded into all units, and take their room there.
+// Operands without dims are loaded into all cores, and take their room there.
 // CHECK-LABEL: func.func @scalar_operand
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1xi8, #layout.npu_scatter
 func.func @scalar_operand(%x: tensor<1xi8>, %y: tensor<i8>) -> tensor<1xi8> {
@@ -108,7 +108,7 @@ func.func @scalar_operand(%x: tensor<1xi8>, %y: tensor<i8>) -> tensor<1xi8> {
   return %r : tensor<1xi8>
 }
 
-// Every other row of rows over units is taken from system memory.
+// Every other row of rows over cores is taken from system memory.
 // CHECK-LABEL: func.func @every_other
 // CHECK: tensor.extract_slice %{{.*}} : tensor<4x4xf32> to tensor<2x4xf32
 func.func @every_other(%x: tensor<4x4xf32>) -> tensor<2x4xf32> {

@@ -1,5 +1,5 @@
 // What a value costs when it has several users, or users of different sizes.
-// RUN: layout-opt %s -split-input-file -layout-propagate -layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-solve -layout-materialize | FileCheck %s
 
 // Two returns of an opaque kind ask for the same layout: one conversion.
 // CHECK-LABEL: func @one_conversion_for_two

@@ -1,6 +1,6 @@
 // A large tensor is not reordered to please two small ones: those are converted.
 //
-// RUN: layout-opt %s -layout-propagate=objective=bytes -layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s -layout-solve=objective=bytes -layout-materialize | FileCheck %s
 // CHECK-LABEL: func @main
 // CHECK-DAG: layout.convert %arg1 : tensor<1x64x1x1xf32>
 // CHECK-DAG: layout.convert %arg2 : tensor<1x64x1x1xf32>

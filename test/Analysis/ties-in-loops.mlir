@@ -3,8 +3,8 @@
 // taken, and the bound is that of the cost alone.
 //
 // RUN: layout-opt %s -split-input-file \
-// RUN:   --layout-propagate='objective=bytes target={#layout.cpu<lanes = 16>}' \
-// RUN:   --layout-insert-transforms --layout-fold-transforms | FileCheck %s
+// RUN:   --layout-solve='objective=bytes target={#layout.cpu<lanes = 16>}' \
+// RUN:   --layout-materialize --layout-fold-converts | FileCheck %s
 
 // The loop carries what the convolution makes; an image has 8192 bytes.
 // CHECK: conversion_cost = 16384 : i64, cost = 16384 : i64, lower_bound = 16384 : i64

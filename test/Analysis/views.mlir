@@ -1,5 +1,5 @@
 // Layouts are carried through reshapes instead of being undone for them.
-// RUN: layout-opt %s --mlir-print-local-scope -layout-propagate -layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s --mlir-print-local-scope -layout-solve -layout-materialize | FileCheck %s
 
 // A norm over groups of channels between two convolutions: its reshapes become
 // views of the blocked storage.

@@ -117,7 +117,7 @@ static cl::list<std::string>
              cl::desc("Of a picture: the names of the dims"));
 static cl::opt<unsigned>
     colorDim("color-dim", cl::cat(category), cl::value_desc("dim"),
-             cl::desc("Of a picture: the number of the dim that colours show"));
+             cl::desc("Of a picture: the number of the dim that colors show"));
 static cl::opt<int64_t> columns(
     "columns", cl::init(0), cl::cat(category),
     cl::desc("Of a picture: cut linear memory every so many positions"));

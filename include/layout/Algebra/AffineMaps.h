@@ -33,22 +33,23 @@ AffineExpr toAffineExpr(const SizeExpr &size, llvm::ArrayRef<AffineExpr> sizeOf,
 
 /// Whether no stride and no constant in `value` depends on a size, and where
 /// swizzles have no expression that stands for them, nothing is swizzled.
-bool isAffine(const Linear &value, bool hasSwizzleExprs = false);
+bool isAffine(const IndexExpr &value, bool hasSwizzleExprs = false);
 
 /// Makes an expression that stands for a swizzle.
 using SwizzleToExpr = llvm::function_ref<AffineExpr(const Swizzle &)>;
 
 /// `value` with dim d replaced by dims[d] and size(d) by sizeOf[d]; null where
 /// it is swizzled and nothing stands for that.
-AffineExpr toAffineExpr(const Linear &value, llvm::ArrayRef<AffineExpr> dims,
+AffineExpr toAffineExpr(const IndexExpr &value, llvm::ArrayRef<AffineExpr> dims,
                         llvm::ArrayRef<AffineExpr> sizeOf, MLIRContext *context,
                         SwizzleToExpr swizzleToExpr = nullptr);
 
 /// An index expression as a sum of digits, dim d being dims[d]; nothing for
 /// symbols and for divisors that are not positive constants. `sizes` are what
 /// is known of the dims that `dims` speak of.
-std::optional<Linear>
-fromAffineExpr(AffineExpr expr, llvm::ArrayRef<Linear> dims, Sizes sizes = {});
+std::optional<IndexExpr> fromAffineExpr(AffineExpr expr,
+                                        llvm::ArrayRef<IndexExpr> dims,
+                                        Sizes sizes = {});
 
 /// size(d) as an expression: a constant, or the symbol of a dynamic dim.
 llvm::SmallVector<AffineExpr> getSizeExprs(Sizes sizes, MLIRContext *context);
@@ -62,8 +63,8 @@ AffineMap getAxesMap(const LayoutMap &map, Sizes sizes, MLIRContext *context);
 
 /// Every dim, replicas after the logical ones, as a sum of digits of the stored
 /// axes. Nothing where no formula exists by construction.
-std::optional<std::vector<Linear>> getBackwardValues(const LayoutMap &map,
-                                                     Sizes sizes);
+std::optional<std::vector<IndexExpr>> getBackwardValues(const LayoutMap &map,
+                                                        Sizes sizes);
 
 /// Values of the stored axes -> logical index, for points that are not
 /// padding. Null where no formula exists by construction. With dynamic sizes

@@ -17,7 +17,7 @@
 #ifndef LAYOUT_ALGEBRA_BOX_H
 #define LAYOUT_ALGEBRA_BOX_H
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 

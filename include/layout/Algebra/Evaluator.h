@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tuple of `Linear`s compiled for one static box: the coordinates of a map,
-// its stored axes, or the dims of its inverse. Digits of single dims become one
-// table per dim, so that an index costs one row per dim and an addition per
-// value; digits that mix dims are evaluated as they are.
+// A tuple of `IndexExpr`s compiled for one static box: the coordinates of a
+// map, its stored axes, or the dims of its inverse. Digits of single dims
+// become one table per dim, so that an index costs one row per dim and an
+// addition per value; digits that mix dims are evaluated as they are.
 //
 //     NCHW16c of 1x64x56x56, stored axes:
 //       tables of 1, 64, 56 and 56 rows of 5 numbers, nothing mixed
 //
-// Laws: the values are those of Linear::evaluate at every index of the box;
+// Laws: the values are those of IndexExpr::evaluate at every index of the box;
 // what could leave int64 on the box is not compiled.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ public:
   /// replicas included). Nothing where a size is dynamic, a stride depends on
   /// one, or a sum may leave int64. Tables take 8 bytes times the sizes up to
   /// `maxTableSize` times the number of values.
-  static std::optional<Evaluator> compile(llvm::ArrayRef<Linear> values,
+  static std::optional<Evaluator> compile(llvm::ArrayRef<IndexExpr> values,
                                           Sizes box,
                                           int64_t maxTableSize = 1 << 16);
 
@@ -69,14 +69,14 @@ private:
   struct Digit {
     enum Kind { OfDim, OfSum, OfXor } kind = OfDim;
     unsigned dim = 0;
-    int64_t lo = 1, modulus = 0, stride = 1;
+    int64_t divisor = 1, modulus = 0, stride = 1;
     std::vector<Sum> operands; // the fused source, or what is swizzled
     int64_t mask = 0;          // of a swizzle
     unsigned value = 0;        // the value that it is a part of
   };
 
   static bool compileDigit(const DigitTerm &term, Sizes box, Digit &digit);
-  static bool compileSum(const Linear &value, Sizes box, Sum &sum);
+  static bool compileSum(const IndexExpr &value, Sizes box, Sum &sum);
   static int64_t evaluateDigit(const Digit &digit, const int64_t *index);
   static int64_t evaluateSum(const Sum &sum, const int64_t *index);
 

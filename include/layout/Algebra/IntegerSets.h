@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Statements about all indices of a box, decided by Presburger arithmetic
-// (isl). The values are tuples of `Linear`s, such as the coordinates of a map:
+// (isl). The values are tuples of `IndexExpr`s, such as the coordinates of a
+// map:
 //
 //     proveInjective({8 * i + 2 * j}, sizes = {3, 5})
 //       No: (0, 4) and (1, 0) give the same values
@@ -42,7 +43,7 @@ struct Statement {
   llvm::SmallVector<int64_t> other;
 };
 
-using Values = llvm::ArrayRef<Linear>;
+using Values = llvm::ArrayRef<IndexExpr>;
 
 /// Two indices that differ give values that differ.
 Statement proveInjective(Values values, Sizes sizes);

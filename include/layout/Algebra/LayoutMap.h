@@ -41,14 +41,14 @@ namespace layout {
 /// One named coordinate: 0 <= value < extent on every valid shape.
 struct Coordinate {
   std::string name;
-  Linear value;
+  IndexExpr value;
   SizeExpr extent; // padding included
 };
 
 /// One dim of the physical tensor: where a coordinate is row-major over
 /// `extent`s, its value is the row-major fusion of the axes' values.
 struct StoredAxis {
-  Linear value;
+  IndexExpr value;
   SizeExpr extent; // padding included
 };
 
@@ -99,7 +99,7 @@ public:
   /// The layout of the view whose dims give the dims of this one: logical dim
   /// d of this map is dims[d] with size sizeOf[d], both in terms of the new
   /// dims, of which `sizes` are known.
-  LayoutMap substitute(unsigned newRank, llvm::ArrayRef<Linear> dims,
+  LayoutMap substitute(unsigned newRank, llvm::ArrayRef<IndexExpr> dims,
                        llvm::ArrayRef<SizeExpr> sizeOf, Sizes sizes = {}) const;
 
   /// The normal form on the box of `sizes` (kUnknownSize where dynamic).
@@ -163,7 +163,7 @@ struct StoredDims {
 };
 
 /// The dense axes of one coordinate; see LayoutMap::getStoredAxes.
-std::vector<StoredAxis> findStoredAxes(const Linear &value,
+std::vector<StoredAxis> findStoredAxes(const IndexExpr &value,
                                        const SizeExpr &extent);
 
 } // namespace layout

@@ -11,13 +11,13 @@
 // tensors have maps of one space with the same coordinates; the last coordinate
 // counts elements of `elementBytes` bytes, from byte `base` on:
 //
-//     4 units, f32, aligned to 128 bytes, 1x4x1x8 at byte 0 and at byte 32
-//       elements   No: 32 bytes each in every unit
+//     4 cores, f32, aligned to 128 bytes, 1x4x1x8 at byte 0 and at byte 32
+//       elements   No: 32 bytes each in every core
 //       storage    Yes: each reserves 128
 //
 // *Refinement*: storage positions, numbered row-major over the coordinates, in
 // groups of a fixed length: group g has the positions g * length to
-// (g + 1) * length - 1: a vector, a cache line, a pixel (4 lanes), a unit. As
+// (g + 1) * length - 1: a vector, a cache line, a pixel (4 lanes), a core. As
 // each element is in one group, groups part the elements. Layout a with groups
 // of m refines b with groups of n where every group of b is a union of groups
 // of a, that is, where elements in one group of a are in one group of b:
@@ -52,7 +52,7 @@ struct PlacedTensor {
 
 enum class Owned {
   Elements, // the bytes of elements alone
-  Storage,  // holes too: in every unit, from the lowest element to the extent
+  Storage,  // holes too: in every core, from the lowest element to the extent
 };
 
 struct Overlap {

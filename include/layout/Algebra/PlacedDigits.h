@@ -47,11 +47,11 @@ SizeExpr getSize(unsigned dim, Sizes sizes);
 /// The number of values of a digit on the box.
 SizeExpr getExtent(const Digit &digit, Sizes sizes);
 
-/// lo * modulus, 0 for a digit without an upper end; nothing past int64.
+/// divisor * modulus, 0 for a digit without an upper end; nothing past int64.
 std::optional<int64_t> getEnd(const Digit &digit);
 
 /// The digit as the core writes it: `d1 floordiv 16`.
-std::string describe(const Linear &value, unsigned rank);
+std::string describe(const IndexExpr &value, unsigned rank);
 std::string describe(const Digit &digit, unsigned rank);
 
 /// The one coordinate of linear memory, counted from 0, of a map that holds

@@ -55,8 +55,8 @@ bool isInjectiveByConstruction(const LayoutMap &specialized, Sizes sizes);
 /// The dims that the values of `axes` determine by construction: for each dim
 /// the sum of axis digits that gives it back. Nothing where some dim is not
 /// determined. Dims of the results are axis numbers.
-std::optional<std::vector<Linear>> invertAxes(llvm::ArrayRef<StoredAxis> axes,
-                                              unsigned rank, Sizes sizes);
+std::optional<std::vector<IndexExpr>>
+invertAxes(llvm::ArrayRef<StoredAxis> axes, unsigned rank, Sizes sizes);
 
 /// L6: the same storage points for every index of the box, in storage of the
 /// same extents.

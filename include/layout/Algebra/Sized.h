@@ -20,18 +20,18 @@
 #ifndef LAYOUT_ALGEBRA_SIZED_H
 #define LAYOUT_ALGEBRA_SIZED_H
 
-#include "layout/Algebra/Linear.h"
+#include "layout/Algebra/IndexExpr.h"
 
 namespace mlir {
 namespace layout {
 
 struct Sized {
-  Linear value;
+  IndexExpr value;
   SizeExpr extent;
 
-  static Sized dim(unsigned d) { return {Linear::dim(d), SizeExpr::dim(d)}; }
+  static Sized dim(unsigned d) { return {IndexExpr::dim(d), SizeExpr::dim(d)}; }
   static Sized constant(const SizeExpr &c) {
-    return {Linear(c), c + SizeExpr(1)};
+    return {IndexExpr(c), c + SizeExpr(1)};
   }
 };
 
@@ -60,7 +60,7 @@ Sized xorOf(llvm::ArrayRef<Sized> operands, int64_t extent);
 /// The extent that the value alone implies: what the functions above give
 /// where nothing was padded.
 SizeExpr naturalExtent(const Digit &digit);
-SizeExpr naturalExtent(const Linear &value);
+SizeExpr naturalExtent(const IndexExpr &value);
 
 } // namespace layout
 } // namespace mlir

@@ -48,7 +48,7 @@ namespace layout {
 /// on (kUnknownSize: none).
 struct IndexView {
   unsigned rank = 0;
-  std::vector<Linear> dims;
+  std::vector<IndexExpr> dims;
   std::vector<SizeExpr> sizeOf;
   llvm::SmallVector<int64_t> sizes;
 };

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses a configuration for every unit such that the sum of what the ops cost
+// Chooses a configuration for every node such that the sum of what the ops cost
 // in their layouts and of what the conversions between them cost is least. The
 // IR is only read; the answer is a value.
 //
@@ -16,7 +16,7 @@
 //
 //   -> all blocked, one conversion, of %2, for the return
 //
-// How it is modelled: one variable per unit with its configurations as domain.
+// How it is modeled: one variable per node with its configurations as domain.
 // A tensor with one consumer is one factor between producer and consumer. A
 // tensor with more has, per layout that several of them may ask for, a variable
 // "is there a copy in this layout": consumers demand it, the producer's layout
@@ -53,7 +53,7 @@ struct PlannedConversion {
   /// How often it runs; `cost` is of all runs.
   int64_t frequency = 1;
   Cost cost = 0;
-  /// The units that ask for the layout, and why each has chosen it.
+  /// The nodes that ask for the layout, and why each has chosen it.
   SmallVector<std::pair<unsigned, const OpConfig *>, 2> consumers;
   /// What made the value; null where its layout is fixed.
   const OpConfig *producer = nullptr;
@@ -61,9 +61,9 @@ struct PlannedConversion {
 
 struct LayoutAssignment {
   Program program;
-  /// Per class of units.
+  /// Per class of nodes.
   std::vector<Candidates> candidates;
-  /// The configuration of each unit.
+  /// The configuration of each node.
   std::vector<unsigned> choice;
   std::vector<PlannedConversion> conversions;
 
@@ -77,20 +77,21 @@ struct LayoutAssignment {
   /// Some type has a dynamic size, which costs as the target assumes.
   bool hasAssumedSizes = false;
 
-  const OpConfig &getConfig(unsigned unit) const {
-    return candidates[program.units[unit].unitClass].configs[choice[unit]];
+  const OpConfig &getConfig(unsigned node) const {
+    return candidates[program.nodes[node].nodeClass].configs[choice[node]];
   }
-  /// The op that chooses, or the first end of a join.
-  Operation *getAnchor(unsigned unit) const;
+  /// The op that chooses, or the first end of a tie.
+  Operation *getAnchor(unsigned node) const;
 };
 
-/// Decides for everything below `root`, keeping `pins`.
-LayoutAssignment assignLayouts(Operation *root, CostModel &costs,
-                               const CandidateLimits &limits = {},
-                               const SolveOptions &options = {},
-                               const Pins &pins = Pins());
+/// Decides for everything below `root`, keeping `constraints`.
+LayoutAssignment
+assignLayouts(Operation *root, CostModel &costs,
+              const CandidateLimits &limits = {},
+              const SolveOptions &options = {},
+              const LayoutConstraints &constraints = LayoutConstraints());
 
-/// Takes the configuration `choice[u]` for each unit u, with the conversions
+/// Takes the configuration `choice[u]` for each node u, with the conversions
 /// that this makes necessary and what they and the ops cost. The lower bound is
 /// of the program, so it stays.
 void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,

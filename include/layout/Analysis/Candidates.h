@@ -1,11 +1,11 @@
-//===- Candidates.h - The layouts that a unit may choose from ---*- C++ -*-===//
+//===- Candidates.h - The layouts that a node may choose from ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For every class of units a short list of configurations, each a layout for
+// For every class of nodes a short list of configurations, each a layout for
 // all of its tensors at once. They come from
 //
 //  * the types as they are: always the first configuration;
@@ -14,7 +14,7 @@
 //    so a convolution offers {none, f, c, f and c};
 //  * the neighbors: what a producer or a consumer offers for a shared tensor is
 //    carried over the op by its rule, through views too, until nothing new
-//    appears or a bound is met. A join takes whatever its neighbors offer;
+//    appears or a bound is met. A tie takes whatever its neighbors offer;
 //  * the model of the target once more, where the layouts of all ops are known.
 //
 //   add(conv(%x), %bias), lanes = 16:
@@ -38,7 +38,7 @@ namespace layout {
 
 struct OpConfig {
   /// Why it is offered.
-  enum class Origin { AsTyped, Pinned, Lanes, Carried, Mixed, Padded };
+  enum class Origin { AsTyped, Constrained, Lanes, Carried, Mixed, Padded };
 
   /// By representatives, for comparison.
   OpLayouts layouts;
@@ -64,7 +64,7 @@ struct StorageNote {
   std::optional<LayoutId> instead;
 };
 
-/// What the units of one class may choose from.
+/// What the nodes of one class may choose from.
 struct Candidates {
   std::vector<OpConfig> configs;
   /// Configurations were dropped because there were too many.

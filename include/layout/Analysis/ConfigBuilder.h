@@ -26,11 +26,11 @@ bool isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
 
 class ConfigBuilder {
 public:
-  /// `unit` is an op, not a join.
-  ConfigBuilder(const UnitClass &unit, CostModel &costs)
-      : unit(unit), op(unit.op), rule(unit.rule), costs(costs) {}
+  /// `node` is an op, not a tie.
+  ConfigBuilder(const NodeClass &node, CostModel &costs)
+      : node(node), op(node.op), rule(node.rule), costs(costs) {}
 
-  /// Every tensor as its type says; ends of joins are left to those.
+  /// Every tensor as its type says; uses of ties are left to those.
   OpConfig getAsTyped() const;
 
   /// The loop tiles that put channels on lanes.
@@ -63,7 +63,7 @@ private:
   std::optional<OpConfig> carryView(bool isResult, LayoutId layout) const;
   std::optional<OpConfig> carryPerDim(Slot slot, LayoutId layout) const;
 
-  const UnitClass &unit;
+  const NodeClass &node;
   Operation *op;
   const OpLayoutRule &rule;
   CostModel &costs;

@@ -7,9 +7,9 @@
 //
 // How the loops of an op take part in a contraction, whatever the op is called:
 //
-//   conv (n f oh ow | c kh kw)      units f, summed c, operand 1 is weights
-//   depthwise (n c oh ow | kh kw)   units c
-//   batched matmul (b m n | k)      units n and m, shared b, summed k
+//   conv (n f oh ow | c kh kw)      outputLoops f, summed c, operand 1 is
+//   weights depthwise (n c oh ow | kh kw)   outputLoops c batched matmul (b m n
+//   | k)      outputLoops n and m, shared b, summed k
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct Contraction {
   /// Loops over the channels of the result: those of the weights, or where
   /// there are none, those of all operands. The innermost ones of the result
   /// first, those of size 1 last.
-  SmallVector<unsigned> units;
+  SmallVector<unsigned> outputLoops;
   /// Loops that all operands and the result have.
   SmallVector<unsigned> shared;
   /// Loops that are summed over and index dims of all operands alone.

@@ -6,25 +6,25 @@
 //===----------------------------------------------------------------------===//
 //
 // Where control flow forwards a tensor, both ends have one type, so they share
-// one layout. A join is a largest set of ends that are tied to each other so:
+// one layout. A tie is a largest set of ends that are tied to each other so:
 //
 //   %r = scf.for %i = .. iter_args(%a = %init) -> tensor<8x8xf32> {
 //     %b = ..
 //     scf.yield %b : tensor<8x8xf32>
 //   }
-//     one join: operands %init of scf.for and %b of scf.yield;
+//     one tie: operands %init of scf.for and %b of scf.yield;
 //               values %a and %r
 //
 // A loop whose bodies put parts into a tensor that they share (scf.forall) ties
-// its ends alike; what is put there is a part of the join, whose layout follows
+// its ends alike; what is put there is a part of the tie, whose layout follows
 // from that of the whole.
 //
-// Joins come from region ops (scf.for, scf.while, scf.if, ..), from branches to
+// Ties come from region ops (scf.for, scf.while, scf.if, ..), from branches to
 // blocks, and from calls of functions that nobody else can see: the operands of
 // all calls, the arguments, what is returned and what the calls give.
 //
 // Laws:
-//  * every operand and value is in at most one join, all of one type;
+//  * every operand and value is in at most one tie, all of one type;
 //  * ends whose type somebody outside relies on are in none: functions that are
 //    public or only declared, or that are used other than by calls, and values
 //    that an op makes for a block itself. A function with the unit attribute
@@ -49,29 +49,29 @@ namespace layout {
 /// A function with this attribute may change its signature though it is public.
 constexpr llvm::StringLiteral kFlexibleABI = "layout.flexible_abi";
 
-/// A tensor that becomes a part of the tensors of a join.
-struct JoinPart {
+/// A tensor that becomes a part of the tensors of a tie.
+struct TiedPart {
   OpOperand *operand;
   /// Of kind PerDim: how the part lies in the whole.
   OpLayoutRule rule;
 };
 
-struct Join {
+struct TiedValues {
   RankedTensorType type;
   SmallVector<OpOperand *, 2> operands;
   SmallVector<Value, 2> values;
-  SmallVector<JoinPart, 0> parts;
+  SmallVector<TiedPart, 0> parts;
 };
 
 struct ControlFlow {
-  std::vector<Join> joins;
+  std::vector<TiedValues> ties;
   /// Of operands that are ends, and of parts.
-  DenseMap<OpOperand *, unsigned> joinOfOperand;
-  DenseMap<Value, unsigned> joinOfValue;
+  DenseMap<OpOperand *, unsigned> tieOfOperand;
+  DenseMap<Value, unsigned> tieOfValue;
 };
 
-/// The joins of everything below `root`, in the order of the IR.
-ControlFlow findJoins(Operation *root);
+/// The ties of everything below `root`, in the order of the IR.
+ControlFlow findTiedValues(Operation *root);
 
 /// How often blocks run, per run of the program that `root` holds.
 class Frequencies {

@@ -26,7 +26,7 @@
 #define LAYOUT_ANALYSIS_CONVERSIONPLAN_H
 
 #include "layout/Algebra/LayoutMap.h"
-#include "layout/Analysis/DigitCopy.h"
+#include "layout/Analysis/CopyPlan.h"
 #include "layout/Analysis/TargetInterface.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Support/Cost.h"
@@ -59,7 +59,7 @@ struct ConversionPlan {
   /// none are found.
   std::optional<int64_t> transfers;
   /// What is copied (Relayout) or filled (Padding).
-  std::shared_ptr<const DigitCopy> copy;
+  std::shared_ptr<const CopyPlan> copy;
   /// Why there are no common digits to copy over: elements are then gathered,
   /// every position asking for its own through the inverse of the layout.
   std::string whyNot;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What layouts cost on a target, and the plans behind it, each asked of the
-// target's model (TargetModel.h) once. The unit of cost is the time in which
+// target's model (TargetModel.h) once. Cost 1 is the time in which
 // memory moves one byte.
 //
 //   conversion   the cost of its plan, and 1 for a View, so that of two equal

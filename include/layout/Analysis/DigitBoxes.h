@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The steps that cut a copy over common digits into boxes and count what they
-// move, for every kind of size (DigitRefinement.h): DigitCopy plans over size
+// move, for every kind of size (DigitRefinement.h): CopyPlan plans over size
 // expressions, the CPU model counts over numbers. A Copy has the members of
-// DigitCopy.
+// CopyPlan.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_ANALYSIS_DIGITBOXES_H
 #define LAYOUT_ANALYSIS_DIGITBOXES_H
 
-#include "layout/Analysis/DigitCopy.h"
+#include "layout/Analysis/CopyPlan.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -235,7 +235,7 @@ bool BoxPlanner<Copy>::addFills(unsigned dim, int64_t size) {
 
 /// All digits at once.
 template <typename Copy> void BoxPlanner<Copy>::goWhole() {
-  copy.way = DigitCopy::Way::Whole;
+  copy.way = CopyPlan::Way::Whole;
   copy.fills.clear();
   copy.boxes.assign(1, DigitBox(copy.space.digits.size()));
 }
@@ -280,7 +280,7 @@ int64_t getStored(const Axes &axes, ArrayRef<int64_t> sizes) {
 
 /// Of Way::Whole: whether operand `k` is moved once more to fit the digits.
 template <typename Copy> bool isMovedToFit(const Copy &copy, unsigned k) {
-  return copy.way == DigitCopy::Way::Whole &&
+  return copy.way == CopyPlan::Way::Whole &&
          llvm::any_of(copy.space.operands[k], [](const auto &axis) {
            return axis.required != axis.extent &&
                   axis.required.isProvablyAtLeast(axis.extent);

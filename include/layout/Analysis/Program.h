@@ -1,31 +1,31 @@
-//===- Program.h - Units of choice and the tensors between them -*- C++ -*-===//
+//===- Program.h - Nodes of choice and the tensors between them -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the decision sees of the IR: units, each of which chooses layouts for
-// all of its tensors at once, and the tensors that go from unit to unit. A unit
-// is an op with tensors, or a join of control flow.
+// What the decision sees of the IR: nodes, each of which chooses layouts for
+// all of its tensors at once, and the tensors that go from node to node. A node
+// is an op with tensors, or a tie of control flow.
 //
-//   %0 = linalg.conv(%x, %w)     unit 0, class A
-//   %1 = linalg.relu(%0)         unit 1, class B
-//   %2 = linalg.conv(%1, %w)     unit 2, class A
+//   %0 = linalg.conv(%x, %w)     node 0, class A
+//   %1 = linalg.relu(%0)         node 1, class B
+//   %2 = linalg.conv(%1, %w)     node 2, class A
 //
-// Units of one class are alike in all that the choice depends on: op,
+// Nodes of one class are alike in all that the choice depends on: op,
 // attributes, body, types, how often they run. Large programs have few classes,
 // so rules, candidates and costs are made once per class. Tensors have classes
 // for the same reason: alike are those with one type, one class of producer,
 // and consumers of the same classes in the same order.
 //
 // Laws:
-//  * units and tensors are in the order of the IR, classes in the order in
+//  * nodes and tensors are in the order of the IR, classes in the order in
 //  which
 //    they are met: nothing depends on addresses;
-//  * every operand that is a tensor of known layout belongs to one unit, except
+//  * every operand that is a tensor of known layout belongs to one node, except
 //    of ops that read no element;
-//  * free sources (constants, fresh storage and what fills it) are no units,
+//  * free sources (constants, fresh storage and what fills it) are no nodes,
 //  and
 //    their results no tensors: they are made in the layout that is asked for.
 //
@@ -35,7 +35,7 @@
 #define LAYOUT_ANALYSIS_PROGRAM_H
 
 #include "layout/Analysis/ControlFlow.h"
-#include "layout/Analysis/Pins.h"
+#include "layout/Analysis/LayoutConstraints.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include <deque>
 #include <optional>
@@ -43,7 +43,7 @@
 namespace mlir {
 namespace layout {
 
-/// An operand or a result of a unit; a join has one operand and one result that
+/// An operand or a result of a node; a tie has one operand and one result that
 /// stand for all of its ends, and behind that an operand for each part.
 struct Slot {
   bool isResult = false;
@@ -53,43 +53,43 @@ struct Slot {
   }
 };
 
-struct UnitClass {
-  /// The first unit of the class; null for joins.
+struct NodeClass {
+  /// The first node of the class; null for ties.
   Operation *op = nullptr;
-  /// The type that a join forwards.
-  RankedTensorType joinType;
+  /// The type that a tie forwards.
+  RankedTensorType tiedType;
   struct Part {
     RankedTensorType type;
     OpLayoutRule rule;
   };
-  SmallVector<Part, 0> joinParts;
+  SmallVector<Part, 0> tiedParts;
   OpLayoutRule rule;
-  /// Types with a layout on the way in are kept, and so are pins.
-  bool isPinned = false;
-  /// What pins state, null for the rest; empty without. A join has one.
-  SmallVector<RankedTensorType, 0> pinnedOperands, pinnedResults;
+  /// Types with a layout on the way in are kept, and so are constraints.
+  bool isFixed = false;
+  /// What constraints state, null for the rest; empty without. A tie has one.
+  SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
   /// Lies in the body of an op with a rule, so keeps its types.
   bool isInBody = false;
   /// Ops in the body read tensors by themselves.
   bool hasReadingBody = false;
-  /// Operands and results that are ends of joins, so not chosen here.
-  llvm::SmallBitVector joinedOperands, joinedResults;
+  /// Operands and results that are uses of ties, so not chosen here.
+  llvm::SmallBitVector tiedOperands, tiedResults;
   int64_t frequency = 1;
   /// Where its tensors go: the classes of tensors that meet it, by slot.
   SmallVector<std::pair<Slot, unsigned>, 4> meets;
 
-  bool isJoin() const { return !op; }
+  bool isTie() const { return !op; }
 };
 
 struct TensorClass {
   RankedTensorType type;
   /// The first tensor of the class.
   Value first;
-  /// Class of the producing unit; none where the layout is that of the type.
+  /// Class of the producing node; none where the layout is that of the type.
   std::optional<unsigned> producer;
   unsigned result = 0;
   struct Consumer {
-    unsigned unitClass;
+    unsigned nodeClass;
     SmallVector<unsigned, 1> operands;
     /// How often a copy for this consumer alone is made, if one is, and in how
     /// many loops.
@@ -102,28 +102,28 @@ struct TensorClass {
   unsigned depth = 0;
 };
 
-struct Unit {
-  unsigned unitClass;
-  /// Null for joins.
+struct Node {
+  unsigned nodeClass;
+  /// Null for ties.
   Operation *op;
-  /// Of joins, the number in `Program::flow`.
-  unsigned join;
+  /// Of ties, the number in `Program::flow`.
+  unsigned tie;
 };
 
 struct Tensor {
   Value value;
   unsigned tensorClass;
-  /// The producing unit; meaningless where the class has none.
+  /// The producing node; meaningless where the class has none.
   unsigned producer;
-  /// The consuming units are Program::consumers[firstConsumer ..], one for each
+  /// The consuming nodes are Program::consumers[firstConsumer ..], one for each
   /// consumer of the class.
   unsigned firstConsumer;
 };
 
 struct Program {
   ControlFlow flow;
-  std::vector<Unit> units;
-  std::deque<UnitClass> unitClasses; // large, so they stay where they are
+  std::vector<Node> nodes;
+  std::deque<NodeClass> nodeClasses; // large, so they stay where they are
   std::vector<Tensor> tensors;
   std::vector<TensorClass> tensorClasses;
   std::vector<unsigned> consumers;
@@ -133,8 +133,8 @@ struct Program {
         tensor.firstConsumer,
         tensorClasses[tensor.tensorClass].consumers.size());
   }
-  const UnitClass &getClass(const Unit &unit) const {
-    return unitClasses[unit.unitClass];
+  const NodeClass &getClass(const Node &node) const {
+    return nodeClasses[node.nodeClass];
   }
 };
 
@@ -148,7 +148,7 @@ bool hasKnownTensors(Operation *op);
 /// Reads everything below `root`; loops of unknown trip count are taken to run
 /// `assumedTrips` times.
 Program readProgram(Operation *root, int64_t assumedTrips,
-                    const Pins &pins = Pins());
+                    const LayoutConstraints &constraints = LayoutConstraints());
 
 } // namespace layout
 } // namespace mlir

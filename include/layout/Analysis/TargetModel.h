@@ -137,11 +137,11 @@ public:
 
   /// What an op with loops is offered by itself. `known`, which has its types
   /// as they are, grows with each that is added.
-  virtual void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+  virtual void seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {}
 
   /// What the layout of one tensor of an op offers beside `known`.
-  virtual void carry(const UnitClass &op, Slot slot, LayoutId layout,
+  virtual void carry(const NodeClass &op, Slot slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add);
 
   /// What can be offered once the layouts of all ops are known.

@@ -10,7 +10,7 @@
 // CPU model counts over numbers, so that what it counts is what is planned.
 //
 // A Space has the members of IterationSpace; its sizes answer what a SizeExpr
-// does, and its values what a Linear does. The derived class says
+// does, and its values what a IndexExpr does. The derived class says
 //
 //   readOperands()          success, and `axes` as functions of the loops
 //   getSize(loop), isReduction(loop), isResult(operand)
@@ -104,10 +104,10 @@ LogicalResult DigitRefinement<Derived, Space, Axis>::cutLoops() {
           if (!llvm::is_contained(points, point))
             points.push_back(point);
         };
-        add(term.digit.lo);
+        add(term.digit.divisor);
         int64_t end;
         if (term.digit.modulus &&
-            !llvm::MulOverflow(term.digit.lo, term.digit.modulus, end))
+            !llvm::MulOverflow(term.digit.divisor, term.digit.modulus, end))
           add(end);
       }
   for (auto [loop, points] : llvm::enumerate(breaks)) {
@@ -157,15 +157,15 @@ bool DigitRefinement<Derived, Space, Axis>::placeDigits(const Value &axis,
   auto term = axis.terms.begin(), last = axis.terms.end();
   for (; term != last && term->digit.isDim(); ++term) { // dims come first
     int64_t end;
-    if (llvm::MulOverflow(term->digit.lo, term->digit.modulus, end))
+    if (llvm::MulOverflow(term->digit.divisor, term->digit.modulus, end))
       return false;
     for (unsigned i : space.digitsOf[term->digit.dim]) {
       int64_t weight = space.digits[i].weight;
-      if (weight < term->digit.lo || (end && weight >= end))
+      if (weight < term->digit.divisor || (end && weight >= end))
         continue;
       auto &placed = result.terms.emplace_back();
       placed.digit.dim = i;
-      placed.stride = term->stride * Size(weight / term->digit.lo);
+      placed.stride = term->stride * Size(weight / term->digit.divisor);
     }
   }
   llvm::sort(result.terms, [](const auto &a, const auto &b) {

@@ -64,7 +64,7 @@ struct LoopDigit {
 
 /// One stored axis of an operand, in terms of digits.
 struct AxisAccess {
-  Linear value;
+  IndexExpr value;
   SizeExpr extent;   // positions that storage has
   SizeExpr required; // positions that the digits reach
   /// Where `value` is the row-major fusion of these digits (most significant

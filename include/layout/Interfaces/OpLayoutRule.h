@@ -54,7 +54,7 @@ struct LoopRule {
 struct ViewRule {
   /// Source dim d is sourceDims[d], with size sourceSizes[d], over the dims of
   /// the result; and the other way round.
-  SmallVector<Linear> sourceDims, resultDims;
+  SmallVector<IndexExpr> sourceDims, resultDims;
   SmallVector<SizeExpr> sourceSizes, resultSizes;
 };
 
@@ -67,7 +67,8 @@ struct OpLayoutRule {
     /// Operand 0 and result 0 share storage by `view`; further tensors are
     /// what the result is written to, and have its layout.
     View,
-    /// All tensors have the same layout, but for `dropped` dims; `units` says
+    /// All tensors have the same layout, but for `dropped` dims; `tileDivisors`
+    /// says
     /// which.
     PerDim,
     /// The result can be made in any layout at no cost, and reads no tensor.
@@ -105,7 +106,7 @@ struct OpLayoutRule {
   // Kind PerDim. Per dim: 0 where it may be stored in any way, otherwise the
   // tiles it may be stored in are the divisors of this number; 1 keeps it
   // whole.
-  SmallVector<int64_t> units;
+  SmallVector<int64_t> tileDivisors;
   /// The dims, each of size 1 and kept whole, that tensors of a lower rank lack
   /// (DroppedDims.h).
   llvm::SmallBitVector dropped;
@@ -127,11 +128,11 @@ OpLayoutRule getLayoutRule(Operation *op);
 /// at no cost.
 bool isFreeSource(Operation *op, const OpLayoutRule &rule);
 
-/// Whether `digit` cuts its dim only at divisors of `unit`, so that blocks of
-/// that many indices hold whole tiles.
-inline bool dividesUnit(const Digit &digit, int64_t unit) {
-  return unit % digit.lo == 0 &&
-         (!digit.modulus || unit / digit.lo % digit.modulus == 0);
+/// Whether `digit` cuts its dim only at divisors of `divisor`, so that blocks
+/// of that many indices hold whole tiles.
+inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
+  return divisor % digit.divisor == 0 &&
+         (!digit.modulus || divisor / digit.divisor % digit.modulus == 0);
 }
 
 /// Loops over the dims of the result, all tensors indexed by them. All ranked

@@ -28,22 +28,21 @@ struct WholeAxes {
   /// Per stored axis, the touched dim that it is ..
   SmallVector<std::optional<unsigned>> dimOfAxis;
   /// .. and how many indices of the dim one position of the axis holds.
-  SmallVector<int64_t> unitOfAxis;
+  SmallVector<int64_t> divisorOfAxis;
 
-  /// Per stored axis, the entry of its dim in units, rounded up; `other` for
-  /// the remaining axes. Entries of dims with a unit above 1 are constants.
+  /// Per stored axis, the entry of its dim in divisors, rounded up; `other` for
+  /// the remaining axes. Entries of dims with a divisor above 1 are constants.
   SmallVector<OpFoldResult> permute(ArrayRef<OpFoldResult> ofDims,
                                     ArrayRef<OpFoldResult> other) const;
 };
 
 /// The axes of the `touched` dims if two types store by the same map, every
 /// touched dim is a whole axis, and all other dims have equal sizes. Where
-/// `isUnit(dim, unit)` allows it, an axis of whole tiles of that many indices
-/// will do.
-std::optional<WholeAxes>
-findWholeAxes(RankedTensorType a, RankedTensorType b,
-              const llvm::SmallBitVector &touched,
-              function_ref<bool(unsigned dim, int64_t unit)> isUnit = nullptr);
+/// `isDivisor(dim, divisor)` allows it, an axis of whole tiles of that many
+/// indices will do.
+std::optional<WholeAxes> findWholeAxes(
+    RankedTensorType a, RankedTensorType b, const llvm::SmallBitVector &touched,
+    function_ref<bool(unsigned dim, int64_t divisor)> isDivisor = nullptr);
 
 } // namespace layout
 } // namespace mlir

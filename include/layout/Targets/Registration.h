@@ -9,7 +9,7 @@
 //
 //   #layout.cpu      linear memory                            CPU/
 //   #layout.opencl   linear memory and images                 OpenCL/
-//   #layout.npu      system memory and the memories of units  NPU/
+//   #layout.npu      system memory and the memories of cores  NPU/
 //
 // A target of somebody else implements TargetInterface by itself.
 //

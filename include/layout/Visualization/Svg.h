@@ -15,7 +15,7 @@
 // its stored axes: the fastest make the columns, the next ones the rows, those
 // above panels. An image is a grid of pixels, four lanes in each. The last
 // coordinate of any other space is linear memory, once for each value of the
-// coordinates before it: one panel for each unit of an NPU.
+// coordinates before it: one panel for each core of an NPU.
 //
 //     drawSvg(map, {1, 17, 2, 3}, options, os, error)      // NCHW16c
 //       2 panels  d1 floordiv 16
@@ -57,7 +57,7 @@ struct PictureOptions {
   std::string element;
   /// The names of the logical dims; empty: d0, d1, ..
   llvm::SmallVector<std::string> dimNames;
-  /// The dim whose index a cell's colour shows. Not set: the second dim of
+  /// The dim whose index a cell's color shows. Not set: the second dim of
   /// three or more, otherwise the first one, if it has more than one index; the
   /// logical view shows the order of storage instead.
   std::optional<unsigned> colorDim;

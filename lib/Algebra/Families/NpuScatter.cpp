@@ -1,4 +1,4 @@
-//===- NpuScatter.cpp - Channels spread over the units of an NPU ----------===//
+//===- NpuScatter.cpp - Channels spread over the cores of an NPU ----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,7 +84,7 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter, Refusal error) {
     if (scatter.axes.empty() && scatter.start == 0 && scatter.offset == 0 &&
         scatter.pack == NpuPack::None)
       return true;
-    error("is not scattered: it has no start unit, packing, offset or axes");
+    error("is not scattered: it has no start core, packing, offset or axes");
     return false;
   }
   if (scatter.mode == NpuMode::Matrix && scatter.width < 1) {
@@ -101,18 +101,18 @@ bool mlir::layout::checkNpuScatter(const NpuScatter &scatter, Refusal error) {
     for (int64_t stride : scatter.strides)
       if (stride < 0) {
         error("has the stride " + Twine(stride) +
-              ": strides in a unit are not negative");
+              ": strides in a core are not negative");
         return false;
       }
   }
   if (scatter.start < 0) {
-    error("starts at unit " + Twine(scatter.start) +
-          ": units are counted from 0");
+    error("starts at core " + Twine(scatter.start) +
+          ": cores are counted from 0");
     return false;
   }
   if (scatter.offset < 0) {
     error("starts at byte " + Twine(scatter.offset) +
-          " of a unit: bytes are counted from 0");
+          " of a core: bytes are counted from 0");
     return false;
   }
   if (scatter.pack == NpuPack::IC2 && scatter.mode != NpuMode::Compact) {
@@ -142,14 +142,14 @@ static bool checkAddress(int64_t address, int64_t divisor, const Twine &why,
 static bool checkFigures(const NpuScatter &scatter, const NpuFigures &figures,
                          Refusal error) {
   if (scatter.start >= figures.npus) {
-    error("starts at unit " + Twine(scatter.start) + " of a target with " +
-          Twine(figures.npus) + " units: start lies between 0 and " +
+    error("starts at core " + Twine(scatter.start) + " of a target with " +
+          Twine(figures.npus) + " cores: start lies between 0 and " +
           Twine(figures.npus - 1));
     return false;
   }
   if (scatter.offset >= figures.bytesPerNpu) {
     error("starts at byte " + Twine(scatter.offset) +
-          " of a unit, the target has " + Twine(figures.bytesPerNpu) +
+          " of a core, the target has " + Twine(figures.bytesPerNpu) +
           ": offset lies between 0 and " + Twine(figures.bytesPerNpu - 1));
     return false;
   }
@@ -187,7 +187,7 @@ static bool checkElements(const NpuScatter &scatter, const NpuFigures &figures,
     }
   if (scatter.offset % elementBytes != 0) {
     error("starts at byte " + Twine(scatter.offset) +
-          " of a unit, which is not a multiple of the " + Twine(elementBytes) +
+          " of a core, which is not a multiple of the " + Twine(elementBytes) +
           " bytes of an element: choose another offset");
     return false;
   }
@@ -271,8 +271,8 @@ std::optional<NpuStorage> mlir::layout::getNpuStorage(const NpuScatter &scatter,
   std::optional<int64_t> bytes = storage.getLeastBytes(elementBytes, sizes);
   if (!bytes || *bytes > figures.bytesPerNpu) {
     error("needs " + (bytes ? Twine(*bytes) : Twine("more than 2^63 - 1")) +
-          " bytes of every unit, the target has " + Twine(figures.bytesPerNpu) +
-          ": split the tensor, or start at a unit where its channels take "
+          " bytes of every core, the target has " + Twine(figures.bytesPerNpu) +
+          ": split the tensor, or start at a core where its channels take "
           "fewer rows");
     return std::nullopt;
   }

@@ -186,7 +186,7 @@ bool Resolver::useAll() {
 }
 
 /// The digits of `x` with those of its sources, at most `limit`.
-static size_t countDigits(const Linear &x, size_t limit) {
+static size_t countDigits(const IndexExpr &x, size_t limit) {
   size_t count = 0;
   for (const DigitTerm &term : x.terms) {
     ++count;

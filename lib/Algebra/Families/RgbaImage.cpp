@@ -42,7 +42,7 @@ struct KindInfo {
 
 } // namespace
 
-/// The pixel of the axis whose four neighbours share one, and the lane there.
+/// The pixel of the axis whose four neighbors share one, and the lane there.
 static Sized pixel(const Sized &x) { return floorDiv(x, 4); }
 static Sized lane(const Sized &x) { return mod(x, 4); }
 

@@ -111,7 +111,7 @@ static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
                               const LayoutMap &special) {
   const DigitTerm *fastest = getFastestDigit(special);
   bool isDigitOfDim =
-      fastest && fastest->digit.isDim() && fastest->digit.lo == 1;
+      fastest && fastest->digit.isDim() && fastest->digit.divisor == 1;
   for (auto [d, expr] : llvm::enumerate(map.getResults())) {
     std::optional<int64_t> factor = getCoefficient(expr, loop);
     if (factor == 0)
@@ -156,7 +156,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
     const CostModel::Storage &storage =
         costs.getStorage(typeOf(op->getResult(0)), layouts.results[0]);
     const DigitTerm *fastest = getFastestDigit(storage.special);
-    if (fastest && fastest->digit.isDim() && fastest->digit.lo == 1)
+    if (fastest && fastest->digit.isDim() && fastest->digit.divisor == 1)
       if (auto dim = dyn_cast<AffineDimExpr>(
               rule.resultMaps[0].getResult(fastest->digit.dim)))
         if (rule.loops[dim.getPosition()].iterator ==
@@ -219,7 +219,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-void CpuModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {
   ConfigBuilder builder(op, costs);
   for (ArrayRef<int64_t> tiles : builder.getLaneTiles(target.getLanes()))
@@ -256,7 +256,7 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
   return config;
 }
 
-void CpuModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+void CpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add) {
   if (op.rule.kind == Kind::Loops) {
     ConfigBuilder builder(op, costs);

@@ -31,7 +31,7 @@
 #ifndef LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H
 #define LAYOUT_LIB_TARGETS_CPU_CPUMODEL_H
 
-#include "WholeDigits.h"
+#include "StaticCopyCost.h"
 #include "layout/Analysis/Candidates.h"
 
 namespace mlir {
@@ -49,9 +49,9 @@ public:
   Cost getCost(const ConversionPlan &plan) const override;
   Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
-  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+  void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
-  void carry(const UnitClass &op, Slot slot, LayoutId layout, CostModel &costs,
+  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
              Candidates &known, AddConfig add) override;
   void addStates(const Program &program, const CandidateLimits &limits,
                  CostModel &costs, std::vector<Candidates> &all) override;

@@ -33,21 +33,21 @@ public:
   void run();
 
 private:
-  void wantTyped(unsigned unitClass);
-  void wantNeutral(unsigned unitClass);
+  void wantTyped(unsigned nodeClass);
+  void wantNeutral(unsigned nodeClass);
   void answer(unsigned tensorClass, LayoutId layout);
-  void answerJoin(unsigned unitClass, LayoutId layout);
-  void answerLoops(unsigned unitClass, unsigned result, LayoutId layout);
-  void answerView(unsigned unitClass, LayoutId layout);
-  void wantOperands(unsigned unitClass, const OpConfig &config);
-  bool add(unsigned unitClass, OpConfig config);
+  void answerTie(unsigned nodeClass, LayoutId layout);
+  void answerLoops(unsigned nodeClass, unsigned result, LayoutId layout);
+  void answerView(unsigned nodeClass, LayoutId layout);
+  void wantOperands(unsigned nodeClass, const OpConfig &config);
+  bool add(unsigned nodeClass, OpConfig config);
   bool setState(LayoutId &layout, LayoutId &exact, Type type,
                 TypedAttr padding);
   bool setOperand(OpConfig &config, Operation *op, unsigned i,
                   TypedAttr padding);
   bool setResult(OpConfig &config, Operation *op, unsigned r,
                  TypedAttr padding);
-  bool setInputs(OpConfig &config, const UnitClass &unit, TypedAttr padding);
+  bool setInputs(OpConfig &config, const NodeClass &node, TypedAttr padding);
 
   const Program &program;
   bool masksCost;
@@ -136,39 +136,39 @@ bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
 }
 
 /// The state of all that an op reads; false where nothing has padding.
-bool PaddingStates::setInputs(OpConfig &config, const UnitClass &unit,
+bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
                               TypedAttr padding) {
-  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   bool changed = false;
-  for (unsigned i = 0, e = unit.op->getNumOperands(); i < e; ++i)
-    if (unit.rule.operandMaps[i] &&
-        !(dest && dest.isDpsInit(&unit.op->getOpOperand(i))))
-      changed |= setOperand(config, unit.op, i, padding);
+  for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i)
+    if (node.rule.operandMaps[i] &&
+        !(dest && dest.isDpsInit(&node.op->getOpOperand(i))))
+      changed |= setOperand(config, node.op, i, padding);
   return changed;
 }
 
 /// Keeps what is new and the target can have.
-bool PaddingStates::add(unsigned unitClass, OpConfig config) {
-  const UnitClass &unit = program.unitClasses[unitClass];
-  std::vector<OpConfig> &configs = candidates[unitClass].configs;
+bool PaddingStates::add(unsigned nodeClass, OpConfig config) {
+  const NodeClass &node = program.nodeClasses[nodeClass];
+  std::vector<OpConfig> &configs = candidates[nodeClass].configs;
   if (llvm::any_of(configs, [&](const OpConfig &known) {
         return known.layouts == config.layouts;
       }))
     return false;
-  if (configs.size() >= numPlain[unitClass] + limits.configsPerOp) {
-    candidates[unitClass].isTruncated = true;
+  if (configs.size() >= numPlain[nodeClass] + limits.configsPerOp) {
+    candidates[nodeClass].isTruncated = true;
     return false;
   }
   config.origin = OpConfig::Origin::Padded;
-  if (!unit.isJoin())
-    config.cost = costs.getOpCost(unit.op, unit.rule, config.layouts);
-  wantOperands(unitClass, config);
+  if (!node.isTie())
+    config.cost = costs.getOpCost(node.op, node.rule, config.layouts);
+  wantOperands(nodeClass, config);
   configs.push_back(std::move(config));
   return true;
 }
 
-void PaddingStates::wantOperands(unsigned unitClass, const OpConfig &config) {
-  for (auto [slot, tensorClass] : program.unitClasses[unitClass].meets) {
+void PaddingStates::wantOperands(unsigned nodeClass, const OpConfig &config) {
+  for (auto [slot, tensorClass] : program.nodeClasses[nodeClass].meets) {
     if (slot.isResult)
       continue;
     LayoutId layout = config.layouts.operands[slot.index];
@@ -178,102 +178,102 @@ void PaddingStates::wantOperands(unsigned unitClass, const OpConfig &config) {
   }
 }
 
-/// Types and pins state padding, too.
-void PaddingStates::wantTyped(unsigned unitClass) {
-  for (size_t i = 0; i < numPlain[unitClass]; ++i)
-    wantOperands(unitClass, candidates[unitClass].configs[i]);
+/// Types and constraints state padding, too.
+void PaddingStates::wantTyped(unsigned nodeClass) {
+  for (size_t i = 0; i < numPlain[nodeClass]; ++i)
+    wantOperands(nodeClass, candidates[nodeClass].configs[i]);
 }
 
 /// Operands on whose padding a reduction needs no mask.
-void PaddingStates::wantNeutral(unsigned unitClass) {
-  const UnitClass &unit = program.unitClasses[unitClass];
-  if (unit.isJoin() || unit.isPinned || unit.isInBody ||
-      unit.rule.kind != Kind::Loops)
+void PaddingStates::wantNeutral(unsigned nodeClass) {
+  const NodeClass &node = program.nodeClasses[nodeClass];
+  if (node.isTie() || node.isFixed || node.isInBody ||
+      node.rule.kind != Kind::Loops)
     return;
   // What ends where the dim ends is never dearer than what goes on.
   if (!masksCost)
     return;
-  for (size_t i = 0; i < numPlain[unitClass]; ++i) {
-    OpConfig plain = candidates[unitClass].configs[i];
-    if (!reducesPadding(unit.rule, getStoredTrips(unit.rule, plain.layouts,
+  for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
+    OpConfig plain = candidates[nodeClass].configs[i];
+    if (!reducesPadding(node.rule, getStoredTrips(node.rule, plain.layouts,
                                                   costs, /*assumed=*/1)))
       continue;
-    unsigned masked = getPaddingUse(unit.op, unit.rule, plain.layouts, costs)
+    unsigned masked = getPaddingUse(node.op, node.rule, plain.layouts, costs)
                           .maskedLoops.count();
     if (masked == 0)
       continue;
-    Type element = getElementTypeOrSelf(unit.op->getOperand(0));
+    Type element = getElementTypeOrSelf(node.op->getOperand(0));
     for (TypedAttr neutral : getNeutralElements(element)) {
       OpConfig config = plain;
-      if (!setInputs(config, unit, neutral) ||
-          getPaddingUse(unit.op, unit.rule, config.layouts, costs)
+      if (!setInputs(config, node, neutral) ||
+          getPaddingUse(node.op, node.rule, config.layouts, costs)
                   .maskedLoops.count() >= masked)
         continue;
-      if (costs.getOpCost(unit.op, unit.rule, config.layouts) < plain.cost)
-        add(unitClass, std::move(config));
+      if (costs.getOpCost(node.op, node.rule, config.layouts) < plain.cost)
+        add(nodeClass, std::move(config));
       break;
     }
   }
 }
 
-void PaddingStates::answerJoin(unsigned unitClass, LayoutId layout) {
-  const UnitClass &join = program.unitClasses[unitClass];
+void PaddingStates::answerTie(unsigned nodeClass, LayoutId layout) {
+  const NodeClass &tie = program.nodeClasses[nodeClass];
   LayoutId plain = costs.withoutPadding(layout);
-  for (size_t i = 0; i < numPlain[unitClass]; ++i) {
-    OpConfig config = candidates[unitClass].configs[i];
+  for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
+    OpConfig config = candidates[nodeClass].configs[i];
     // A part of a tensor has padding elsewhere.
-    if (config.layouts.results.front() != plain || !join.joinParts.empty())
+    if (config.layouts.results.front() != plain || !tie.tiedParts.empty())
       continue;
     config.layouts.results.front() = config.layouts.operands.front() = layout;
     LayoutId exact = costs.withPadding(config.exact.results.front(),
                                        costs.getPadding(layout));
     config.exact.results.front() = config.exact.operands.front() = exact;
-    add(unitClass, std::move(config));
+    add(nodeClass, std::move(config));
   }
 }
 
 /// Configurations whose body makes the padding of a result by itself.
-void PaddingStates::answerLoops(unsigned unitClass, unsigned result,
+void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                                 LayoutId layout) {
-  const UnitClass &unit = program.unitClasses[unitClass];
+  const NodeClass &node = program.nodeClasses[nodeClass];
   TypedAttr padding = costs.getPadding(layout);
   auto makesIt = [&](const OpConfig &config) {
-    return !getPaddingUse(unit.op, unit.rule, config.layouts, costs)
+    return !getPaddingUse(node.op, node.rule, config.layouts, costs)
                 .writtenResults.test(result);
   };
   // Some of those before state the padding of operands.
-  for (size_t i = 0; i < candidates[unitClass].configs.size(); ++i) {
-    OpConfig config = candidates[unitClass].configs[i];
+  for (size_t i = 0; i < candidates[nodeClass].configs.size(); ++i) {
+    OpConfig config = candidates[nodeClass].configs[i];
     if (config.layouts.results[result] != costs.withoutPadding(layout) ||
-        !setResult(config, unit.op, result, padding))
+        !setResult(config, node.op, result, padding))
       continue;
-    if (!hasOneType(unit.op) && makesIt(config)) {
-      add(unitClass, std::move(config));
+    if (!hasOneType(node.op) && makesIt(config)) {
+      add(nodeClass, std::move(config));
       continue;
     }
-    if (setInputs(config, unit, padding) && makesIt(config))
-      add(unitClass, std::move(config));
+    if (setInputs(config, node, padding) && makesIt(config))
+      add(nodeClass, std::move(config));
   }
 }
 
 /// A view has its padding where its source has it.
-void PaddingStates::answerView(unsigned unitClass, LayoutId layout) {
-  const UnitClass &unit = program.unitClasses[unitClass];
-  if (!unit.rule.isViewOfRowMajor)
+void PaddingStates::answerView(unsigned nodeClass, LayoutId layout) {
+  const NodeClass &node = program.nodeClasses[nodeClass];
+  if (!node.rule.isViewOfRowMajor)
     return;
   TypedAttr padding = costs.getPadding(layout);
-  for (size_t i = 0; i < numPlain[unitClass]; ++i) {
-    OpConfig config = candidates[unitClass].configs[i];
+  for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
+    OpConfig config = candidates[nodeClass].configs[i];
     if (config.layouts.results.front() != costs.withoutPadding(layout) ||
         !setState(config.layouts.results[0], config.exact.results[0],
-                  unit.op->getResult(0).getType(), padding))
+                  node.op->getResult(0).getType(), padding))
       continue;
     bool isStated = true;
-    for (unsigned o = 0, e = unit.op->getNumOperands(); o < e; ++o)
+    for (unsigned o = 0, e = node.op->getNumOperands(); o < e; ++o)
       if (config.layouts.operands[o] != kAnyLayout)
-        isStated &= setOperand(config, unit.op, o, padding);
+        isStated &= setOperand(config, node.op, o, padding);
     if (isStated)
-      add(unitClass, std::move(config));
+      add(nodeClass, std::move(config));
   }
 }
 
@@ -281,14 +281,14 @@ void PaddingStates::answer(unsigned tensorClass, LayoutId layout) {
   const TensorClass &tensor = program.tensorClasses[tensorClass];
   if (!tensor.producer)
     return;
-  const UnitClass &unit = program.unitClasses[*tensor.producer];
-  if (unit.isPinned || unit.isInBody)
+  const NodeClass &node = program.nodeClasses[*tensor.producer];
+  if (node.isFixed || node.isInBody)
     return;
-  if (unit.isJoin())
-    return answerJoin(*tensor.producer, layout);
-  if (unit.rule.kind == Kind::Loops)
+  if (node.isTie())
+    return answerTie(*tensor.producer, layout);
+  if (node.rule.kind == Kind::Loops)
     return answerLoops(*tensor.producer, tensor.result, layout);
-  if (unit.rule.kind == Kind::View)
+  if (node.rule.kind == Kind::View)
     return answerView(*tensor.producer, layout);
 }
 

@@ -17,8 +17,8 @@ using namespace mlir::layout;
 int64_t layout::getInnerTile(const LayoutMap &map, unsigned d) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms)
-      if (term.digit.isDim() && term.digit.dim == d && term.digit.lo == 1 &&
-          term.digit.modulus)
+      if (term.digit.isDim() && term.digit.dim == d &&
+          term.digit.divisor == 1 && term.digit.modulus)
         return term.digit.modulus;
   return 1;
 }

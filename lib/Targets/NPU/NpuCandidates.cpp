@@ -1,4 +1,4 @@
-//===- NpuCandidates.cpp - Configurations of ops on units -----------------===//
+//===- NpuCandidates.cpp - Configurations of ops on cores -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
 
-/// The bytes of a unit that operands from system memory take while the op runs;
+/// The bytes of a core that operands from system memory take while the op runs;
 /// nothing where one of them does not fit.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   if (rule.kind != OpLayoutRule::Kind::Loops || rule.resultMaps.empty())
@@ -28,7 +28,7 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   for (const LoopRule &loop : rule.loops)
     ranges.push_back(loop.size);
   int64_t bytes = 0;
-  for (unsigned i = 0, e = unit.op->getNumOperands(); i < e; ++i) {
+  for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
     RankedTensorType type = builder.getType(/*isResult=*/false, i);
     AffineMap map = builder.getMap(/*isResult=*/false, i);
     if (!type || !map || isDest(i) ||
@@ -87,7 +87,7 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
 
 std::optional<Contraction> NpuCandidates::getContraction() const {
   return findContraction(rule, [&](unsigned i) {
-    return llvm::none_of(unit.meets, [&](const auto &meets) {
+    return llvm::none_of(node.meets, [&](const auto &meets) {
       return meets.first == Slot{false, i};
     });
   });
@@ -106,22 +106,22 @@ NpuCandidates::findChannel(const OpConfig &config) const {
 
 /// Whether a result is made in the operand's place.
 bool NpuCandidates::isDest(unsigned operand) const {
-  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
-  return dest && dest.isDpsInit(&unit.op->getOpOperand(operand));
+  auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
+  return dest && dest.isDpsInit(&node.op->getOpOperand(operand));
 }
 
 /// A tensor, or a result and what it is made in.
 bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
   if (a.isResult == b.isResult)
     return a == b;
-  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
+  auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
   unsigned operand = a.isResult ? b.index : a.index;
   return dest && isDest(operand) &&
-         dest.getTiedOpResult(&unit.op->getOpOperand(operand))
+         dest.getTiedOpResult(&node.op->getOpOperand(operand))
                  .getResultNumber() == (a.isResult ? a.index : b.index);
 }
 
-/// Whether units get the operand over the network: it has no channel of the
+/// Whether cores get the operand over the network: it has no channel of the
 /// result, but loops that are summed over.
 bool NpuCandidates::isBroadcast(unsigned operand,
                                 const Contraction &contraction,
@@ -153,7 +153,7 @@ NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
           dim = d;
       isWeight = false;
     }
-    // What lacks the channel is loaded into all units; a result has it.
+    // What lacks the channel is loaded into all cores; a result has it.
     if (!dim) {
       isPossible &= !slot.isResult && !map.isFunctionOfDim(loop);
       return {};
@@ -186,8 +186,8 @@ getLoopAxes(AffineMap map, StringRef axes, unsigned numLoops) {
   return letters;
 }
 
-/// Whether the channel is read in units that do not compute with it: at places
-/// of windows, or at one place, where the result lies in the first unit.
+/// Whether the channel is read in cores that do not compute with it: at places
+/// of windows, or at one place, where the result lies in the first core.
 static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
   return llvm::any_of(llvm::zip_equal(map.getResults(), axes), [&](auto dim) {
     auto [expr, axis] = dim;
@@ -242,12 +242,12 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
     isPossible &= !isChannelOfOthers(map, axes, channelAxis);
     if (!isPossible)
       return {};
-    // What lacks the channel is loaded into all units; a result lies in one.
+    // What lacks the channel is loaded into all cores; a result lies in one.
     if (!llvm::is_contained(axes, channelAxis) && !other.isResult &&
         rule.isRead[other.index] && !isDest(other.index))
       return {};
     NpuScatterAttr result = getNpuLayout(type, form, axes, chip);
-    // Channels of other widths go from unit to unit in other steps.
+    // Channels of other widths go from core to core in other steps.
     isPossible &= result && (form.mode != NpuMode::Matrix ||
                              result.getWidth() == layout.getWidth());
     return result;
@@ -264,9 +264,9 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
       return false;
   // Cuts fall between storage units.
   int64_t lanes = getLanes(layout.getPack());
-  return llvm::all_of(llvm::zip(rule.units, axes), [&](auto dim) {
-    auto [unitOfDim, axis] = dim;
-    return axis != 'N' || unitOfDim % lanes == 0;
+  return llvm::all_of(llvm::zip(rule.tileDivisors, axes), [&](auto dim) {
+    auto [divisor, axis] = dim;
+    return axis != 'N' || divisor % lanes == 0;
   });
 }
 
@@ -274,7 +274,7 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
 std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    NpuScatterAttr layout,
                                                    bool takesSystem) const {
-  unsigned rank = rule.units.size();
+  unsigned rank = rule.tileDivisors.size();
   std::string axes = layout.getScatter().getAxes().str();
   if (axes.size() != rank) {
     // The dims that this tensor lacks have size 1.
@@ -285,7 +285,7 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   }
   NpuForm form = getFormBeside(layout);
   // A part of a matrix is no scatter of its own.
-  bool cutsResult = !isa<tensor::ExtractSliceOp>(unit.op);
+  bool cutsResult = !isa<tensor::ExtractSliceOp>(node.op);
   auto isCutMatrix = [&](Slot any) {
     bool isWhole = cutsResult ? any.isResult || (rule.writesPart && any.index)
                               : !any.isResult;
@@ -293,8 +293,8 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
   };
   if (isCutMatrix(slot) || !canCut(axes, layout))
     return std::nullopt;
-  // Channels of a part are in successive units.
-  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(unit.op))
+  // Channels of a part are in successive cores.
+  if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(node.op))
     for (auto [axis, size, stride] : llvm::zip_equal(
              StringRef(axes), slice.getStaticSizes(), slice.getStaticStrides()))
       if (axis == 'C' && size != 1 && stride != 1)
@@ -326,7 +326,7 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   // A part of a matrix is no scatter of its own.
   if (whole.getMode() == NpuMode::Matrix || !canCut(axes, whole))
     return std::nullopt;
-  auto concat = cast<tensor::ConcatOp>(unit.op);
+  auto concat = cast<tensor::ConcatOp>(node.op);
   RankedTensorType wholeType = concat.getResultType();
   SmallVector<SmallVector<int64_t>> offsets = getPartOffsets(concat);
   bool isPossible = true;
@@ -334,7 +334,7 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
     if (slot.isResult)
       return whole;
     NpuScatterAttr part;
-    if (mayBeMadeInPlace(unit.op->getOpOperand(slot.index)))
+    if (mayBeMadeInPlace(node.op->getOpOperand(slot.index)))
       part = getNpuPart(type, whole, wholeType, offsets[slot.index], chip);
     if (!part)
       part = getNpuLayout(type, getFormBeside(whole), axes, chip);
@@ -345,10 +345,10 @@ std::optional<OpConfig> NpuCandidates::getInPlace(NpuScatterAttr whole) const {
   return isPossible ? config : std::nullopt;
 }
 
-/// The whole from unit 0 on that has a part like this one.
+/// The whole from core 0 on that has a part like this one.
 std::optional<NpuScatterAttr>
 NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
-  auto concat = cast<tensor::ConcatOp>(unit.op);
+  auto concat = cast<tensor::ConcatOp>(node.op);
   std::string axes = layout.getScatter().getAxes().str();
   NpuForm form = getFormBeside(layout);
   form.start = 0;
@@ -370,7 +370,7 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
   RankedTensorType from = builder.getType(ofResult, 0);
   RankedTensorType to = builder.getType(!ofResult, 0);
   StringRef axes = layout.getScatter().getAxes();
-  ArrayRef<Linear> dims = ofResult ? view.sourceDims : view.resultDims;
+  ArrayRef<IndexExpr> dims = ofResult ? view.sourceDims : view.resultDims;
   // A dim of the other side has the axis of the dims that it is a part of, or
   // that are parts of it; those of size 1 say nothing.
   std::string other(to.getRank(), 0);
@@ -380,7 +380,7 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
     else
       other[d] = axis;
   };
-  ArrayRef<Linear> forward = ofResult ? view.resultDims : view.sourceDims;
+  ArrayRef<IndexExpr> forward = ofResult ? view.resultDims : view.sourceDims;
   for (auto [d, value] : llvm::enumerate(forward))
     for (const DigitTerm &term : value.terms)
       term.digit.walkDims([&](unsigned o) {
@@ -458,7 +458,7 @@ void NpuCandidates::addFollowing(Slot slot,
   if (!type.hasStaticShape() || type.getRank() == 0)
     return;
   unsigned rank = type.getRank(), last = rank - 1;
-  for (NpuForm form : getForms(unit.op, /*isMatrix=*/rank < 4)) {
+  for (NpuForm form : getForms(node.op, /*isMatrix=*/rank < 4)) {
     unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
     // Where windows or reversed indices go over that dim, another one is the
     // channel.
@@ -489,12 +489,12 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   if (rule.resultMaps.empty())
     return configs;
   if (std::optional<Contraction> contraction = getContraction()) {
-    SmallVector<unsigned> channels(contraction->units);
+    SmallVector<unsigned> channels(contraction->outputLoops);
     for (unsigned loop : contraction->shared)
       if (!llvm::is_contained(channels, loop))
         channels.push_back(loop);
     for (unsigned loop : channels)
-      for (NpuForm form : getForms(unit.op, !contraction->isWindowed))
+      for (NpuForm form : getForms(node.op, !contraction->isWindowed))
         add(getForChannel(loop, *contraction, form));
     return configs;
   }
@@ -511,9 +511,9 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
     most = type.getNumElements();
     widest = slot;
   };
-  for (unsigned r = 0, e = unit.op->getNumResults(); r < e; ++r)
+  for (unsigned r = 0, e = node.op->getNumResults(); r < e; ++r)
     consider({true, r});
-  for (unsigned i = 0, e = unit.op->getNumOperands(); i < e; ++i)
+  for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i)
     if (rule.isRead[i])
       consider({false, i});
   if (!widest)
@@ -553,7 +553,7 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
     bool isStrided = attr.getMode() == NpuMode::Strided;
     if (attr.getStart() == 0 && !(isStrided && slot.isResult))
       break;
-    for (unsigned channel : contraction->units) {
+    for (unsigned channel : contraction->outputLoops) {
       std::optional<OpConfig> config =
           getForChannel(channel, *contraction,
                         isStrided ? getFormBeside(attr) : getForm(attr),
@@ -561,7 +561,7 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
       add(config);
       // What comes over the network starts where it may.
       for (const OpConfig &base : known)
-        for (unsigned i = 0, e = unit.op->getNumOperands(); config && i < e;
+        for (unsigned i = 0, e = node.op->getNumOperands(); config && i < e;
              ++i)
           if (base.origin == Origin::Lanes &&
               isBroadcast(i, *contraction, channel) &&
@@ -571,7 +571,7 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
     break;
   }
   case OpLayoutRule::Kind::PerDim:
-    if (isa<tensor::ConcatOp>(unit.op))
+    if (isa<tensor::ConcatOp>(node.op))
       if (std::optional<NpuScatterAttr> whole =
               slot.isResult ? attr : getWhole(slot.index, attr))
         add(getInPlace(*whole));
@@ -588,28 +588,28 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
   return configs;
 }
 
-static UnitClass getOnlyOp(Operation *op) {
-  UnitClass unit;
-  unit.op = op;
-  unit.rule = getLayoutRule(op);
-  return unit;
+static NodeClass getOnlyOp(Operation *op) {
+  NodeClass node;
+  node.op = op;
+  node.rule = getLayoutRule(op);
+  return node;
 }
 
-SmallVector<OpConfig> layout::getUnitSeeds(Operation *op, CostModel &costs,
-                                           NpuTargetInterface chip) {
-  UnitClass unit = getOnlyOp(op);
-  if (unit.rule.kind != OpLayoutRule::Kind::Loops)
+SmallVector<OpConfig> layout::getNpuSeeds(Operation *op, CostModel &costs,
+                                          NpuTargetInterface chip) {
+  NodeClass node = getOnlyOp(op);
+  if (node.rule.kind != OpLayoutRule::Kind::Loops)
     return {};
-  return NpuCandidates(unit, costs, chip).getSeeds();
+  return NpuCandidates(node, costs, chip).getSeeds();
 }
 
-std::optional<int64_t> layout::getLeastUnitBytes(Operation *op,
+std::optional<int64_t> layout::getLeastCoreBytes(Operation *op,
                                                  CostModel &costs,
                                                  NpuTargetInterface chip) {
-  UnitClass unit = getOnlyOp(op);
-  if (unit.rule.kind != OpLayoutRule::Kind::Loops)
+  NodeClass node = getOnlyOp(op);
+  if (node.rule.kind != OpLayoutRule::Kind::Loops)
     return std::nullopt;
-  NpuCandidates candidates(unit, costs, chip);
+  NpuCandidates candidates(node, costs, chip);
   (void)candidates.getSeeds();
   return candidates.getLeastBytes();
 }

@@ -1,26 +1,26 @@
-//===- NpuCandidates.h - Configurations of ops on units ---------*- C++ -*-===//
+//===- NpuCandidates.h - Configurations of ops on cores ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op is offered on a target with units. Every unit computes the part of
+// What an op is offered on a target with cores. Every core computes the part of
 // the result that it holds, so all tensors spread one loop, the *channel*, over
-// the units alike. Two kinds of operands do not have it: what a contraction
+// the cores alike. Two kinds of operands do not have it: what a contraction
 // sums over is spread by the loop that is summed, and comes over the network
 // that broadcasts; anything else is in system memory, from where it is loaded
-// into all units.
+// into all cores.
 //
 //   conv (n f oh ow | c kh kw)   data    aligned, channel c, or 4N
 //                                filter  compact, channel f
 //                                result  aligned, channel f
-//   add (n c h w), bias (c)      all by c, from the same start unit
+//   add (n c h w), bias (c)      all by c, from the same start core
 //
 // Ops of kind PerDim are transfers: each of their tensors lies as it likes.
 //
-// Law: the tensors of a configuration fit a unit together, with what is loaded
-// into all units.
+// Law: the tensors of a configuration fit a core together, with what is loaded
+// into all cores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,9 @@ namespace layout {
 
 class NpuCandidates {
 public:
-  NpuCandidates(const UnitClass &unit, CostModel &costs,
+  NpuCandidates(const NodeClass &node, CostModel &costs,
                 NpuTargetInterface chip)
-      : unit(unit), rule(unit.rule), builder(unit, costs), costs(costs),
+      : node(node), rule(node.rule), builder(node, costs), costs(costs),
         chip(chip) {}
 
   SmallVector<OpConfig> getSeeds();
@@ -78,7 +78,7 @@ private:
   bool isBroadcast(unsigned operand, const Contraction &contraction,
                    unsigned channel) const;
 
-  const UnitClass &unit;
+  const NodeClass &node;
   const OpLayoutRule &rule;
   ConfigBuilder builder;
   CostModel &costs;

@@ -1,4 +1,4 @@
-//===- NpuLayouts.cpp - Tensors over the units of a chip ------------------===//
+//===- NpuLayouts.cpp - Tensors over the cores of a chip ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -74,7 +74,7 @@ static NpuScatterAttr getPackedIfItFits(NpuScatter scatter,
 
 NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
                                     StringRef axes, NpuTargetInterface chip) {
-  // Units that two dims lead to take a transfer for each step of one of them.
+  // Cores that two dims lead to take a transfer for each step of one of them.
   char channel = getChannelAxis(form.mode);
   int64_t numChannelDims = 0;
   for (auto [size, axis] : llvm::zip_equal(type.getShape(), axes))
@@ -160,7 +160,7 @@ NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
     indices.push_back(getAffineDimExpr(loop, type.getContext()));
     axes += getChannelAxis(layout.getMode());
   }
-  // On one unit a result may lie along another axis; a number has no dim.
+  // On one core a result may lie along another axis; a number has no dim.
   if (shape.empty() && type.getRank() == 0) {
     shape.push_back(1);
     indices.push_back(getAffineConstantExpr(0, type.getContext()));

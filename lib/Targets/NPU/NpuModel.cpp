@@ -1,4 +1,4 @@
-//===- NpuModel.cpp - Plans and prices on units ---------------------------===//
+//===- NpuModel.cpp - Plans and prices on cores ---------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The words of all units that pass when a tensor in local memory is walked
-/// once: what the layout reserves, in every unit, whether it holds elements or
+/// The words of all cores that pass when a tensor in local memory is walked
+/// once: what the layout reserves, in every core, whether it holds elements or
 /// not. A storage unit takes whole words, so bytes are four to a word only
 /// where they are packed, and a channel that begins anywhere touches one more
 /// step of the execution units than one that is aligned.
@@ -31,24 +31,24 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   if (scatter)
     storage = getNpuStorage(scatter.getScatter(), figures, bytes,
                             type.getShape(), nullptr);
-  std::optional<int64_t> units, channels;
+  std::optional<int64_t> cores, channels;
   if (storage) {
-    units = (storage->m.extent * storage->sN).evaluate(type.getShape());
+    cores = (storage->m.extent * storage->sN).evaluate(type.getShape());
     channels =
         (storage->m.extent * storage->row.extent).evaluate(type.getShape());
   }
-  if (!units || !channels)
+  if (!cores || !channels)
     return kInfiniteCost;
   int64_t lanes = getLanes(scatter.getPack());
   int64_t words =
-      scaleCost(*units, llvm::divideCeil(scaleCost(bytes, lanes), 4));
+      scaleCost(*cores, llvm::divideCeil(scaleCost(bytes, lanes), 4));
   if (scatter.getMode() == NpuMode::Compact)
     words = addCosts(words, scaleCost(*channels, target.getLanes()));
   return scaleCost(words, figures.npus);
 }
 
 /// Arithmetic runs where the result lies, once for every index that is summed
-/// over; what all units need comes over the network or from system memory.
+/// over; what all cores need comes over the network or from system memory.
 Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {
@@ -92,8 +92,8 @@ Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   }
   cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
                             target.getFlopsPerByte());
-  // Units do not reach system memory: the op has to be split.
-  return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnUnits);
+  // Cores do not reach system memory: the op has to be split.
+  return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
 }
 
 std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
@@ -136,13 +136,13 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-void NpuModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+void NpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {
   for (OpConfig &config : NpuCandidates(op, costs, target.getChip()).getSeeds())
     add(std::move(config));
 }
 
-void NpuModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+void NpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add) {
   for (OpConfig &config : NpuCandidates(op, costs, target.getChip())
                               .carry(known.configs, slot, layout))
@@ -152,7 +152,7 @@ void NpuModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
 void NpuModel::describe(const OpConfig &config, raw_ostream &os) const {
   os << (config.origin == OpConfig::Origin::Mixed
              ? "reads over the network what is stored otherwise"
-             : "spreads its channels over the units");
+             : "spreads its channels over the cores");
 }
 
 void layout::registerNpuTarget(DialectRegistry &registry) {

@@ -1,4 +1,4 @@
-//===- NpuModel.h - The model of the units of an NPU ------------*- C++ -*-===//
+//===- NpuModel.h - The model of the cores of an NPU ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 //   conversion   the start of its transfers, and the bytes
-//   op           the words that all units walk, empty ones included, once for
+//   op           the words that all cores walk, empty ones included, once for
 //                each index that is summed over, and what is loaded for it. An
 //                op that is not in local memory counts as many times as makes
 //                any other choice better
 //
-// Ops are offered one loop spread over the units (NpuCandidates.h).
+// Ops are offered one loop spread over the cores (NpuCandidates.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 namespace mlir {
 namespace layout {
 
-/// What an op that cannot run on units costs more than one that does.
-constexpr int64_t kNotOnUnits = 1 << 20;
+/// What an op that cannot run on cores costs more than one that does.
+constexpr int64_t kNotOnCores = 1 << 20;
 
 /// A conversion as the DMA engine of a chip does it (Transfers.h).
 struct NpuMove {
@@ -49,9 +49,9 @@ public:
                     const OpLayouts &layouts, CostModel &costs) override;
   Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
                      const OpLayouts &layouts, CostModel &costs) override;
-  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+  void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
-  void carry(const UnitClass &op, Slot slot, LayoutId layout, CostModel &costs,
+  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
              Candidates &known, AddConfig add) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Ops on parts are copies of boxes. Each is asked for its transfers, as its
-// lowering does it; what the DMA engine cannot address, units move themselves
+// lowering does it; what the DMA engine cannot address, cores move themselves
 // where both sides lie in the same ones.
 //
 //===----------------------------------------------------------------------===//
@@ -79,7 +79,7 @@ static Cost getMovedCost(int64_t elements, int64_t elementBytes) {
   return scaleCost(elements, 2 * elementBytes); // each is read and written
 }
 
-/// What its transfers cost, or the units where both sides lie in the same ones;
+/// What its transfers cost, or the cores where both sides lie in the same ones;
 /// nothing where neither can move it.
 static std::optional<Cost>
 getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
@@ -88,7 +88,7 @@ getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
   if (std::optional<NpuMove> move =
           NpuMove::get(from, to, sizes, elementBytes, target))
     return addCosts(scaleCost(target.getLaunchCost(), move->transfers), bytes);
-  if (npu::haveSameUnits(from, to, sizes))
+  if (npu::haveSameCores(from, to, sizes))
     return addCosts(target.getLaunchCost(), bytes);
   return std::nullopt;
 }
@@ -156,7 +156,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
     if (!moved) // as good as impossible
       cost = addCosts(
           cost, scaleCost(1 + getMovedCost(box.getNumElements(), elementBytes),
-                          kNotOnUnits));
+                          kNotOnCores));
     else if (!isView)
       cost = addCosts(cost, *moved);
   }

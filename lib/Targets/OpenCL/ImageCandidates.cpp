@@ -13,16 +13,16 @@ using namespace mlir::layout;
 
 /// Destination and result of an op are one tensor.
 bool ImageCandidates::sharesStorage(unsigned operand, unsigned result) const {
-  auto dest = dyn_cast<DestinationStyleOpInterface>(unit.op);
-  return dest && dest.isDpsInit(&unit.op->getOpOperand(operand)) &&
-         dest.getTiedOpResult(&unit.op->getOpOperand(operand)) ==
-             unit.op->getResult(result);
+  auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
+  return dest && dest.isDpsInit(&node.op->getOpOperand(operand)) &&
+         dest.getTiedOpResult(&node.op->getOpOperand(operand)) ==
+             node.op->getResult(result);
 }
 
 /// Whether what a tensor is stored in is a matter between ops: constants and
 /// fresh storage are made as they are asked for.
 bool ImageCandidates::isChosenElsewhere(Slot slot) const {
-  return llvm::any_of(unit.meets,
+  return llvm::any_of(node.meets,
                       [&](const auto &meets) { return meets.first == slot; });
 }
 
@@ -34,7 +34,7 @@ std::optional<Contraction> ImageCandidates::getContraction() const {
 void ImageCandidates::note(Slot slot, const ImageFit &fit,
                            std::optional<LayoutId> instead) {
   // A destination is noted as the result.
-  for (unsigned r = 0, e = unit.op->getNumResults(); r < e; ++r)
+  for (unsigned r = 0, e = node.op->getNumResults(); r < e; ++r)
     if (!slot.isResult && sharesStorage(slot.index, r))
       return;
   if (llvm::any_of(notes,
@@ -63,7 +63,7 @@ std::optional<LayoutId> ImageCandidates::getImage(Slot slot, unsigned dim,
 /// Every tensor that `loop` indexes alone has it on its lanes, and an operand
 /// without it a loop that is summed over; the others are in linear memory.
 std::optional<OpConfig>
-ImageCandidates::getForUnit(unsigned loop, const Contraction *contraction) {
+ImageCandidates::getForLaneDim(unsigned loop, const Contraction *contraction) {
   bool hasImages = false;
   auto getLayout = [&](bool isResult,
                        unsigned index) -> std::optional<LayoutId> {
@@ -124,7 +124,7 @@ std::optional<OpConfig> ImageCandidates::replace(const OpConfig &base,
 /// Whether all tensors of the op are of one type: only linalg ops take each in
 /// a layout of its own.
 bool ImageCandidates::tiesTypes() const {
-  return OpTrait::hasElementwiseMappableTraits(unit.op);
+  return OpTrait::hasElementwiseMappableTraits(node.op);
 }
 
 /// `base` with one tensor, and with two, in linear memory.
@@ -164,8 +164,8 @@ SmallVector<OpConfig> ImageCandidates::getSeeds() {
   std::optional<Contraction> contraction = getContraction();
   if (!contraction)
     return configs;
-  for (unsigned loop : ArrayRef(contraction->units).take_front(2))
-    if (std::optional<OpConfig> config = getForUnit(loop, &*contraction)) {
+  for (unsigned loop : ArrayRef(contraction->outputLoops).take_front(2))
+    if (std::optional<OpConfig> config = getForLaneDim(loop, &*contraction)) {
       config->origin = OpConfig::Origin::Lanes;
       configs.push_back(*config);
     }
@@ -198,14 +198,14 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
         add(replace(base, slot, layout));
     return configs;
   }
-  if (std::optional<unsigned> unitDim = findUnit(costs.getMap(layout)))
-    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*unitDim))) {
+  if (std::optional<unsigned> laneDim = findLaneDim(costs.getMap(layout)))
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*laneDim))) {
       unsigned loop = dim.getPosition();
       if (rule.loops[loop].iterator == utils::IteratorType::parallel &&
           findDim(map, loop)) {
         std::optional<Contraction> contraction = getContraction();
         if (std::optional<OpConfig> config =
-                getForUnit(loop, contraction ? &*contraction : nullptr)) {
+                getForLaneDim(loop, contraction ? &*contraction : nullptr)) {
           config = replace(*config, slot, layout);
           if (config)
             config->origin = OpConfig::Origin::Carried;
@@ -221,12 +221,12 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
 
 LayoutId layout::generalizeImage(LayoutId special, RankedTensorType type,
                                  CostModel &costs) {
-  std::optional<unsigned> unit = findUnit(costs.getMap(special));
-  if (!unit)
+  std::optional<unsigned> laneDim = findLaneDim(costs.getMap(special));
+  if (!laneDim)
     return special;
   LayoutId wanted = costs.getNormalForm(special, type);
   for (const LayoutMap &form :
-       getImageForms(type.getRank(), *unit, ImageRole::Activation)) {
+       getImageForms(type.getRank(), *laneDim, ImageRole::Activation)) {
     LayoutId general = costs.intern(form);
     if (costs.getNormalForm(general, type) == wanted)
       return general;

@@ -9,9 +9,9 @@
 // every operand by that operand's own map, so the tensors of an op need not
 // agree: each is an image with one of its loops on the lanes, or linear memory.
 //
-//   conv (n f oh ow | c kh kw)    data    image, unit c
-//                                 filter  image, unit f, c along x
-//                                 result  image, unit f
+//   conv (n f oh ow | c kh kw)    data    image, node c
+//                                 filter  image, node f, c along x
+//                                 result  image, node f
 //   and the same with data, result or both in linear memory; the filter, too,
 //   where it is no constant.
 //
@@ -32,10 +32,10 @@ namespace layout {
 
 class ImageCandidates {
 public:
-  /// `notes` of the unit are added to.
-  ImageCandidates(const UnitClass &unit, CostModel &costs,
+  /// `notes` of the node are added to.
+  ImageCandidates(const NodeClass &node, CostModel &costs,
                   OpenClTargetAttr target, SmallVectorImpl<StorageNote> &notes)
-      : unit(unit), rule(unit.rule), builder(unit, costs), costs(costs),
+      : node(node), rule(node.rule), builder(node, costs), costs(costs),
         target(target), notes(notes) {}
 
   /// Of ops that work on channels: with images everywhere first, then mixed.
@@ -49,8 +49,8 @@ private:
   std::optional<Contraction> getContraction() const;
   std::optional<LayoutId> getImage(Slot slot, unsigned dim, ImageRole role,
                                    ArrayRef<unsigned> summed);
-  std::optional<OpConfig> getForUnit(unsigned loop,
-                                     const Contraction *contraction);
+  std::optional<OpConfig> getForLaneDim(unsigned loop,
+                                        const Contraction *contraction);
   std::optional<OpConfig> replace(const OpConfig &base, Slot slot,
                                   LayoutId layout) const;
   void addMixed(SmallVectorImpl<OpConfig> &configs, const OpConfig &base) const;
@@ -59,7 +59,7 @@ private:
   bool tiesTypes() const;
   void note(Slot slot, const ImageFit &fit, std::optional<LayoutId> instead);
 
-  const UnitClass &unit;
+  const NodeClass &node;
   const OpLayoutRule &rule;
   ConfigBuilder builder;
   CostModel &costs;

@@ -17,11 +17,11 @@ bool layout::isImage(const LayoutMap &map) {
   return map.getSpace().starts_with("image");
 }
 
-std::optional<unsigned> layout::findUnit(const LayoutMap &image) {
+std::optional<unsigned> layout::findLaneDim(const LayoutMap &image) {
   if (!isImage(image) || image.getCoordinates().empty())
     return std::nullopt;
   const Digit *digit = image.getCoordinates().back().value.getSingleDigit();
-  if (!digit || !digit->isDim() || digit->lo != 1)
+  if (!digit || !digit->isDim() || digit->divisor != 1)
     return std::nullopt;
   return digit->dim;
 }
@@ -111,12 +111,12 @@ namespace {
 /// An image with one dim on the lanes, the others whole.
 class Form {
 public:
-  Form(unsigned rank, unsigned unit) : rank(rank), unit(unit) {}
+  Form(unsigned rank, unsigned laneDim) : rank(rank), laneDim(laneDim) {}
 
-  /// `x` and `y` list dims, slowest first; the unit stands for its pixels.
+  /// `x` and `y` list dims, slowest first; the lane dim stands for its pixels.
   LayoutMap get(ArrayRef<unsigned> x, ArrayRef<unsigned> y) const {
     Sized width = group(getDigits(x)), height = group(getDigits(y));
-    Sized lane = mod(Sized::dim(unit), kLanesOfPixel);
+    Sized lane = mod(Sized::dim(laneDim), kLanesOfPixel);
     return LayoutMap::get(rank, "image2d",
                           {{"x", width.value, width.extent},
                            {"y", height.value, height.extent},
@@ -127,12 +127,12 @@ private:
   SmallVector<Sized> getDigits(ArrayRef<unsigned> dims) const {
     SmallVector<Sized> digits;
     for (unsigned d : dims)
-      digits.push_back(d == unit ? floorDiv(Sized::dim(d), kLanesOfPixel)
-                                 : Sized::dim(d));
+      digits.push_back(d == laneDim ? floorDiv(Sized::dim(d), kLanesOfPixel)
+                                    : Sized::dim(d));
     return digits;
   }
 
-  unsigned rank, unit;
+  unsigned rank, laneDim;
 };
 } // namespace
 
@@ -146,10 +146,10 @@ static SmallVector<unsigned> after(std::optional<unsigned> first,
   return all;
 }
 
-SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned unit,
+SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned laneDim,
                                              ImageRole role,
                                              ArrayRef<unsigned> summed) {
-  Form form(rank, unit);
+  Form form(rank, laneDim);
   SmallVector<LayoutMap> forms;
   auto add = [&](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
     LayoutMap map = form.get(x, y);
@@ -158,7 +158,7 @@ SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned unit,
   };
   SmallVector<unsigned> others;
   for (unsigned d : llvm::seq(rank))
-    if (d != unit)
+    if (d != laneDim)
       others.push_back(d);
 
   if (role == ImageRole::Filter) {
@@ -167,17 +167,18 @@ SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned unit,
       if (!llvm::is_contained(summed, d))
         window.push_back(d);
     if (summed.empty())
-      add(window, {unit});
+      add(window, {laneDim});
     else
-      add(summed, after(unit, window));
+      add(summed, after(laneDim, window));
     // weight_height: all that is summed over along x.
-    add(llvm::to_vector(llvm::concat<const unsigned>(window, summed)), {unit});
+    add(llvm::to_vector(llvm::concat<const unsigned>(window, summed)),
+        {laneDim});
   }
 
   // The last `count` of the others along x, with or without the pixels.
   auto split = [&](unsigned count, bool pixelsAlongX) {
     ArrayRef<unsigned> all = others;
-    std::optional<unsigned> pixels = unit;
+    std::optional<unsigned> pixels = laneDim;
     add(after(pixelsAlongX ? pixels : std::nullopt, all.take_back(count)),
         after(pixelsAlongX ? std::nullopt : pixels, all.drop_back(count)));
   };
@@ -191,13 +192,13 @@ SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned unit,
   return forms;
 }
 
-ImageChoice layout::chooseImage(RankedTensorType type, unsigned unit,
+ImageChoice layout::chooseImage(RankedTensorType type, unsigned laneDim,
                                 ImageRole role, ArrayRef<unsigned> summed,
                                 OpenClTargetAttr target) {
   ImageChoice choice;
   bool isFirst = true;
   for (const LayoutMap &map :
-       getImageForms(type.getRank(), unit, role, summed)) {
+       getImageForms(type.getRank(), laneDim, role, summed)) {
     ImageFit fit = ImageFit::get(map, type, target);
     if (isFirst)
       choice.first = fit;

@@ -10,7 +10,7 @@
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Targets/OpenCL/KernelReads.h"
+#include "layout/Targets/OpenCL/ImageReads.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -49,8 +49,8 @@ void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
   SmallVector<int64_t> sizes = assumeSizes(to.getShape());
   int64_t elementBytes = getElementBytes(to.getElementType());
   LayoutMap source = *getLayoutMap(from), dest = *getLayoutMap(to);
-  KernelReads reads = countConversionReads(source, dest, sizes, elementBytes,
-                                           from.getContext());
+  ImageReads reads = countConversionReads(source, dest, sizes, elementBytes,
+                                          from.getContext());
   plan.overhead = addCosts(target.getLaunchCost(), reads.getCost(target));
   if (isImage(source) && plan.kind == ConversionPlan::Kind::Relayout)
     plan.bytesRead = getStorageBytes(source, sizes, elementBytes);
@@ -103,7 +103,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
   KernelLoops loops(trips, iterators, written, result);
 
   Cost bytes = 0;
-  KernelReads reads;
+  ImageReads reads;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!rule.operandMaps[i] || !rule.isRead[i])
       continue;
@@ -132,7 +132,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
 /// reads a pixel of its own.
 Cost OpenClModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
-  KernelReads reads;
+  ImageReads reads;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     LayoutId layout = layouts.operands[i];
@@ -145,9 +145,9 @@ Cost OpenClModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
       reads.add({/*imageBytes=*/0, bytes});
       continue;
     }
-    std::optional<unsigned> unit = findUnit(map);
-    bool keepsPixels = unit && *unit < rule.units.size() &&
-                       rule.units[*unit] % kLanesOfPixel == 0;
+    std::optional<unsigned> laneDim = findLaneDim(map);
+    bool keepsPixels = laneDim && *laneDim < rule.tileDivisors.size() &&
+                       rule.tileDivisors[*laneDim] % kLanesOfPixel == 0;
     reads.add({scaleCost(bytes, keepsPixels ? 1 : kLanesOfPixel), 0});
   }
   return addCosts(TargetModel::getPerDimCost(op, rule, layouts, costs),
@@ -164,14 +164,14 @@ CandidateLimits OpenClModel::getLimits(CandidateLimits limits) const {
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};
 }
 
-void OpenClModel::seed(const UnitClass &op, CostModel &costs, Candidates &known,
+void OpenClModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                        AddConfig add) {
   for (OpConfig &config :
        ImageCandidates(op, costs, target, known.notes).getSeeds())
     add(std::move(config));
 }
 
-void OpenClModel::carry(const UnitClass &op, Slot slot, LayoutId layout,
+void OpenClModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                         CostModel &costs, Candidates &known, AddConfig add) {
   if (op.rule.kind != OpLayoutRule::Kind::Loops)
     return TargetModel::carry(op, slot, layout, costs, known, add);

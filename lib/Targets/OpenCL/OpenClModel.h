@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the start of a kernel, the bytes, and what KernelReads counts
-//   op           the bytes, what KernelReads counts and the arithmetic, whole
+//   conversion   the start of a kernel, the bytes, and what ImageReads counts
+//   op           the bytes, what ImageReads counts and the arithmetic, whole
 //                pixels of it; and of an op without summation the start of a
 //                kernel where no operand comes as the result is stored: else it
 //                is computed where the operand is
@@ -43,9 +43,9 @@ public:
   Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
                      const OpLayouts &layouts, CostModel &costs) override;
   CandidateLimits getLimits(CandidateLimits limits) const override;
-  void seed(const UnitClass &op, CostModel &costs, Candidates &known,
+  void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
-  void carry(const UnitClass &op, Slot slot, LayoutId layout, CostModel &costs,
+  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
              Candidates &known, AddConfig add) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
 

@@ -20,7 +20,7 @@ from layout_mlir.tools import run_tool
 CHIP = "npus = 4, bytes_per_npu = {bytes}, eu_bytes = 128"
 TARGET = ('#layout.npu<chip = #npu.target<{chip}>, launch_cost = 64, '
           "flops_per_byte = 8>")
-# Channels of 80 bytes in rows of 128; three of four units have one.
+# Channels of 80 bytes in rows of 128; three of four cores have one.
 TYPE = "tensor<2x3x4x5xf32>"
 NETWORK = f"""func.func @main(%x: {TYPE}, %y: {TYPE}, %z: {TYPE}) -> {TYPE} {{
   %e = tensor.empty() : {TYPE}

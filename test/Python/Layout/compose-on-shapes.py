@@ -1,6 +1,6 @@
 # RUN: %python %s
 """Inverse and composition of layouts whose map needs the shape: images, shifted
-storage, units of an NPU, packed dims (L7)."""
+storage, cores of an NPU, packed dims (L7)."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # RUN: %python %s
-"""Units, banks, shared bytes, groups and conversions against lists of every byte, by numpy."""
+"""Cores, banks, shared bytes, groups and conversions against lists of every byte, by numpy."""
 
 import collections
 import random
@@ -18,34 +18,34 @@ def scatter(start, mode="aligned", element="f32", offset=0):
 
 
 def aligned_bytes(start, shape, byte):
-    """(unit, byte) of every byte of an aligned f32 tensor, as docs/spec.md, 3.4, says."""
+    """(core, byte) of every byte of an aligned f32 tensor, as docs/spec.md, 3.4, says."""
     n, c, h, w = np.indices(shape)
     channel = -(-shape[2] * shape[3] * 4 // 128) * 128
     rows = -(-(start + shape[1]) // 4)
     first = byte + n * channel * rows + (start + c) // 4 * channel + 4 * (h * shape[3] + w)
-    unit = (start + c) % 4
-    return {(int(u), int(b) + k) for u, b in zip(unit.flat, first.flat) for k in range(4)}
+    core = (start + c) % 4
+    return {(int(u), int(b) + k) for u, b in zip(core.flat, first.flat) for k in range(4)}
 
 
 class Memory(unittest.TestCase):
     def test_addresses(self):
         for address in range(0, 4 * 4096, 37):
-            unit, byte = CHIP.split_address(address)
-            self.assertEqual((unit, byte), divmod(address, 4096))
-            self.assertEqual(CHIP.join_address(unit, byte), address)
+            core, byte = CHIP.split_address(address)
+            self.assertEqual((core, byte), divmod(address, 4096))
+            self.assertEqual(CHIP.join_address(core, byte), address)
         for call in (lambda: CHIP.split_address(4 * 4096), lambda: CHIP.split_address(-1),
                      lambda: CHIP.join_address(4, 0), lambda: CHIP.join_address(0, 4096)):
-            with self.assertRaisesRegex(LayoutError, "unit"):
+            with self.assertRaisesRegex(LayoutError, "core"):
                 call()
 
     def test_channels_per_unit(self):
         for start in range(4):
             for channels in range(1, 12):
                 counts = collections.Counter((start + c) % 4 for c in range(channels))
-                self.assertEqual(scatter(start).channels_per_unit((2, channels, 3, 2)),
-                                 tuple(counts[unit] for unit in range(4)))
+                self.assertEqual(scatter(start).channels_per_core((2, channels, 3, 2)),
+                                 tuple(counts[core] for core in range(4)))
         with self.assertRaisesRegex(LayoutError, "no coordinate 'npu'"):
-            Layout("#layout.map<(i) -> buffer(i)>").channels_per_unit((4,))
+            Layout("#layout.map<(i) -> buffer(i)>").channels_per_core((4,))
 
     def test_overlap(self):
         rng = random.Random(SEED)

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 namespace {
 
-LayoutMap buffer(unsigned rank, Linear offset, int64_t extent,
+LayoutMap buffer(unsigned rank, IndexExpr offset, int64_t extent,
                  llvm::ArrayRef<int64_t> replicas = {}) {
   return LayoutMap::get(rank, "buffer",
                         {{"offset", std::move(offset), SizeExpr(extent)}},
@@ -25,7 +25,7 @@ LayoutMap buffer(unsigned rank, Linear offset, int64_t extent,
 
 TEST(MapEdges, RangesOfDigitsEndWithTheirDim) {
   std::optional<Interval> range =
-      getRange(takeDigit(Linear::dim(0), 1, 8), {5});
+      getRange(takeDigit(IndexExpr::dim(0), 1, 8), {5});
   ASSERT_TRUE(range);
   EXPECT_EQ(range->min, 0);
   EXPECT_EQ(range->max, 4);
@@ -33,17 +33,20 @@ TEST(MapEdges, RangesOfDigitsEndWithTheirDim) {
 
 /// (i + 1) mod 8 of a single index is 1.
 TEST(MapEdges, DigitsOfOneValueAreThatValue) {
-  Linear one = takeDigit(add(Linear::dim(0), Linear(SizeExpr(1))), 1, 8);
+  IndexExpr one =
+      takeDigit(add(IndexExpr::dim(0), IndexExpr(SizeExpr(1))), 1, 8);
   LayoutMap map = buffer(1, one, 8).specialize({1});
   EXPECT_EQ(map.getCoordinates()[0].value.evaluate({0}, {1}), 1);
   // Also where the size becomes known to a sum.
-  EXPECT_EQ(add(one, Linear::dim(1), {1, 3}).evaluate({0, 2}, {1, 3}), 1 + 2);
+  EXPECT_EQ(add(one, IndexExpr::dim(1), {1, 3}).evaluate({0, 2}, {1, 3}),
+            1 + 2);
 }
 
 /// Bits 1 and 2 of i xor 6.
 TEST(MapEdges, DigitsOfAnXorHaveItsConstant) {
-  Linear swizzled = xorBits({Linear::dim(0), Linear(SizeExpr(6))}, 3, {8});
-  Linear upper = takeDigit(swizzled, 2, 0, {8});
+  IndexExpr swizzled =
+      xorBits({IndexExpr::dim(0), IndexExpr(SizeExpr(6))}, 3, {8});
+  IndexExpr upper = takeDigit(swizzled, 2, 0, {8});
   for (int64_t i = 0; i < 8; ++i)
     EXPECT_EQ(upper.evaluate({i}, {8}), (i ^ 6) >> 1);
 }
@@ -55,7 +58,8 @@ std::vector<char> packBytes(const LayoutMap &map, Sizes sizes,
 }
 
 TEST(MapEdges, EveryReplicaIsPacked) {
-  Linear offset = add(scale(Linear::dim(1), SizeExpr(3)), Linear::dim(0));
+  IndexExpr offset =
+      add(scale(IndexExpr::dim(1), SizeExpr(3)), IndexExpr::dim(0));
   LayoutMap twice = buffer(1, offset, 6, {2});
   EXPECT_THAT(packBytes(twice, {3}, {'a', 'b', 'c'}, 6),
               ElementsAre('a', 'b', 'c', 'a', 'b', 'c'));
@@ -68,14 +72,14 @@ TEST(MapEdges, EveryReplicaIsPacked) {
 TEST(MapEdges, CoordinatesAreRowMajor) {
   LayoutMap map =
       LayoutMap::get(1, "image2d",
-                     {{"x", takeDigit(Linear::dim(0), 1, 2), SizeExpr(2)},
-                      {"y", takeDigit(Linear::dim(0), 2, 0), SizeExpr(3)}});
+                     {{"x", takeDigit(IndexExpr::dim(0), 1, 2), SizeExpr(2)},
+                      {"y", takeDigit(IndexExpr::dim(0), 2, 0), SizeExpr(3)}});
   EXPECT_THAT(packBytes(map, {6}, {'a', 'b', 'c', 'd', 'e', 'f'}, 6),
               ElementsAre('a', 'c', 'e', 'b', 'd', 'f'));
 }
 
 TEST(MapEdges, EqualMapsHaveOneSpaceAndOneNumberOfReplicas) {
-  Linear i = Linear::dim(0);
+  IndexExpr i = IndexExpr::dim(0);
   LayoutMap elsewhere = LayoutMap::get(1, "sram", {{"offset", i, SizeExpr(8)}});
   EXPECT_EQ(equalOn(buffer(1, i, 8), elsewhere, {8}), Answer::No);
   // Too many positions to walk.

@@ -1,4 +1,4 @@
-//===- NpuScatterTest.cpp - Channels over the units of an NPU -------------===//
+//===- NpuScatterTest.cpp - Channels over the cores of an NPU -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -163,7 +163,7 @@ TEST_F(NpuScatterTest, TableOfTheSpec) {
   struct Row {
     std::string layout;
     Index shape;
-    int64_t bytes, bytesPerUnit;
+    int64_t bytes, bytesPerCore;
     std::vector<Probe> probes;
   };
   std::vector<Row> rows = {
@@ -218,7 +218,7 @@ TEST_F(NpuScatterTest, TableOfTheSpec) {
                                       getTarget(4, 1024, 128));
     ASSERT_TRUE(getType(row.shape, row.bytes, layout)) << lastError;
     LayoutMap map = getMap(row.shape, row.bytes, layout);
-    EXPECT_EQ((*map.storageExtent(row.shape))[1] * row.bytes, row.bytesPerUnit);
+    EXPECT_EQ((*map.storageExtent(row.shape))[1] * row.bytes, row.bytesPerCore);
     for (const Probe &probe : row.probes)
       EXPECT_EQ(forward(map, probe.index, row.shape, row.bytes), probe.point);
   }
@@ -484,7 +484,7 @@ TEST_F(NpuScatterTest, AFilledInTargetThatDoesNotFitIsAnError) {
   NpuScatterAttr layout = getLayout("#layout.npu_scatter<aligned, start = 4>",
                                     getTarget(4, 1024, 128));
   EXPECT_FALSE(getType({2, 3, 4, 5}, 4, layout));
-  EXPECT_NE(lastError.find("starts at unit 4 of a target with 4 units"),
+  EXPECT_NE(lastError.find("starts at core 4 of a target with 4 cores"),
             std::string::npos)
       << lastError;
 }

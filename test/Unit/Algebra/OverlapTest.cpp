@@ -1,11 +1,11 @@
-//===- OverlapTest.cpp - Shared bytes, groups, units and banks ------------===//
+//===- OverlapTest.cpp - Shared bytes, groups, cores and banks ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers about two tensors, and about the units and banks of one, against
+// The answers about two tensors, and about the cores and banks of one, against
 // lists of every byte and every group; expressions are evaluated as they are
 // written (RandomMaps.h).
 //
@@ -13,7 +13,7 @@
 
 #include "layout/Algebra/Overlap.h"
 #include "RandomViews.h"
-#include "layout/Algebra/Units.h"
+#include "layout/Algebra/Cores.h"
 #include <set>
 
 using namespace layout_test;
@@ -21,7 +21,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Channels over units, and an offset inside one.
+/// Channels over cores, and an offset inside one.
 struct Scattered {
   Expr npu, offset;
   PlacedTensor tensor;
@@ -237,13 +237,13 @@ TEST(RefinementTest, WhatHasNoGroupsIsRefused) {
 // Units and banks
 //===----------------------------------------------------------------------===//
 
-TEST(UnitsTest, AddressesSplitAndJoin) {
+TEST(CoresTest, AddressesSplitAndJoin) {
   NpuFigures figures{4, 1024, 128};
   for (int64_t address = 0; address < 4096; ++address) {
     auto place = splitAddress(figures, address);
     ASSERT_TRUE(place);
-    ASSERT_TRUE(place->byte >= 0 && place->byte < 1024 && place->unit < 4);
-    ASSERT_EQ(place->unit * 1024 + place->byte, address);
+    ASSERT_TRUE(place->byte >= 0 && place->byte < 1024 && place->core < 4);
+    ASSERT_EQ(place->core * 1024 + place->byte, address);
     ASSERT_EQ(joinAddress(figures, *place), address);
   }
   EXPECT_FALSE(splitAddress(figures, 4096));
@@ -252,11 +252,11 @@ TEST(UnitsTest, AddressesSplitAndJoin) {
   EXPECT_FALSE(joinAddress(figures, {0, 1024}));
   EXPECT_FALSE(joinAddress(figures, {-1, 0}));
   NpuFigures huge{3, std::numeric_limits<int64_t>::max() / 3, 128};
-  EXPECT_EQ(splitAddress(huge, 3 * huge.bytesPerNpu - 1)->unit, 2);
+  EXPECT_EQ(splitAddress(huge, 3 * huge.bytesPerNpu - 1)->core, 2);
   EXPECT_FALSE(splitAddress(huge, std::numeric_limits<int64_t>::max()));
 }
 
-TEST(UnitsTest, ChannelsAreCountedWhereTheyLie) {
+TEST(CoresTest, ChannelsAreCountedWhereTheyLie) {
   std::mt19937 engine(20261126);
   auto below = [&](int n) { return int64_t(engine() % n); };
   for (int i = 0; i < 300; ++i) {
@@ -286,7 +286,7 @@ TEST(UnitsTest, ChannelsAreCountedWhereTheyLie) {
   }
 }
 
-TEST(UnitsTest, ChannelsOfNoUnitsAreRefused) {
+TEST(CoresTest, ChannelsOfNoUnitsAreRefused) {
   std::string why;
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   EXPECT_FALSE(countChannels(blocked(4), {1, 8, 2, 2}, keep));
@@ -298,13 +298,13 @@ TEST(UnitsTest, ChannelsOfNoUnitsAreRefused) {
   EXPECT_NE(why.find("known sizes"), std::string::npos);
 }
 
-TEST(UnitsTest, BanksServeOneWordAtATime) {
+TEST(CoresTest, BanksServeOneWordAtATime) {
   int64_t conflicts = 0;
   forRandom(20261127, 400, [&](RandomMaps &random) {
     Scattered a = randomScattered(random);
     Banks banks{1 + random.below(8), 4 << random.below(3), 4};
     std::vector<llvm::SmallVector<int64_t>> lanes;
-    // By unit and bank, the words that some lane touches.
+    // By core and bank, the words that some lane touches.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> words;
     int64_t turns = 0;
     for (int64_t n = 1 + random.below(16); n > 0; --n) {
@@ -331,7 +331,7 @@ TEST(UnitsTest, BanksServeOneWordAtATime) {
   EXPECT_GT(conflicts, 50);
 }
 
-TEST(UnitsTest, BanksOfNoBytesAreRefused) {
+TEST(CoresTest, BanksOfNoBytesAreRefused) {
   std::string why;
   auto keep = [&](const llvm::Twine &reason) { why = reason.str(); };
   LayoutMap map = LayoutMap::rowMajor(1);

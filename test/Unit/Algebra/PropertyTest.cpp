@@ -70,9 +70,9 @@ TEST(LayoutMapProperty, CanonicalFormIsIdempotent) {
 /// Digits that do not nest stay digits of digits; the floor stands inside,
 /// whichever way they are taken.
 TEST(LayoutMapProperty, TheFloorOfADigitOfADigitStandsInside) {
-  Linear mod6 = takeDigit(Linear::dim(0), 1, 6);
-  Linear atOnce = takeDigit(mod6, 2, 2);
-  Linear oneByOne = takeDigit(takeDigit(mod6, 2, 0), 1, 2);
+  IndexExpr mod6 = takeDigit(IndexExpr::dim(0), 1, 6);
+  IndexExpr atOnce = takeDigit(mod6, 2, 2);
+  IndexExpr oneByOne = takeDigit(takeDigit(mod6, 2, 0), 1, 2);
   EXPECT_EQ(atOnce, oneByOne);
   for (int64_t i = 0; i < 12; ++i)
     EXPECT_EQ(*atOnce.evaluate({i}, {12}), i % 6 / 2 % 2);

@@ -33,7 +33,7 @@ LayoutMap blocked(llvm::StringRef from, llvm::StringRef to) {
 
 TEST(Views, ViewsKeepReplicas) {
   // Rows of 8 stored 3 times, 48 positions apart.
-  Sized i = Sized::dim(0), j = Sized::dim(1), r{Linear::dim(2), SizeExpr(3)};
+  Sized i = Sized::dim(0), j = Sized::dim(1), r{IndexExpr::dim(2), SizeExpr(3)};
   Sized offset = group({r, i, j});
   LayoutMap map = LayoutMap::get(
       2, "buffer", {{"offset", offset.value, offset.extent}}, {3});
@@ -54,7 +54,8 @@ TEST(Views, ViewsKeepReplicas) {
   EXPECT_TRUE(*collapseShape(*expanded, groups, {3, 2, kUnknownSize, 4}) ==
               map.specialize({kUnknownSize, kUnknownSize}));
   // The replicas of both maps of a composition stay apart.
-  Sized x{Linear::dim(0), SizeExpr::dim(0)}, s{Linear::dim(1), SizeExpr(2)};
+  Sized x{IndexExpr::dim(0), SizeExpr::dim(0)},
+      s{IndexExpr::dim(1), SizeExpr(2)};
   Sized twice = group({s, x});
   LayoutMap second =
       LayoutMap::get(1, "buffer", {{"offset", twice.value, twice.extent}}, {2});

@@ -59,9 +59,9 @@ protected:
   void read(StringRef text) {
     module = parseSourceString<ModuleOp>(text, &context);
     ASSERT_TRUE(module);
-    FailureOr<Pins> pins = readPins(*module);
-    ASSERT_TRUE(succeeded(pins));
-    program.emplace(readProgram(*module, 8, *pins));
+    FailureOr<LayoutConstraints> constraints = readConstraints(*module);
+    ASSERT_TRUE(succeeded(constraints));
+    program.emplace(readProgram(*module, 8, *constraints));
   }
 
   CostModel getCosts(Objective objective = Objective::time,
@@ -71,8 +71,8 @@ protected:
   }
   template <typename OpTy>
   const Candidates &of(const std::vector<Candidates> &all) {
-    for (auto [c, unit] : llvm::enumerate(program->unitClasses))
-      if (unit.op && isa<OpTy>(unit.op))
+    for (auto [c, node] : llvm::enumerate(program->nodeClasses))
+      if (node.op && isa<OpTy>(node.op))
         return all[c];
     llvm_unreachable("the program has one");
   }
@@ -108,8 +108,8 @@ TEST_F(Offers, TilesGoBothWays) {
 TEST_F(Offers, AreValidAndPriced) {
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
-  for (auto [unit, candidates] : llvm::zip(program->unitClasses, all)) {
-    if (!unit.op || unit.rule.kind != OpLayoutRule::Kind::Loops)
+  for (auto [node, candidates] : llvm::zip(program->nodeClasses, all)) {
+    if (!node.op || node.rule.kind != OpLayoutRule::Kind::Loops)
       continue;
     for (auto [i, config] : llvm::enumerate(candidates.configs)) {
       auto getTypes = [&](TypeRange types, ArrayRef<LayoutId> layouts) {
@@ -129,13 +129,13 @@ TEST_F(Offers, AreValidAndPriced) {
       };
       std::string whyNot;
       EXPECT_TRUE(succeeded(checkRule(
-          unit.rule,
-          getTypes(unit.op->getOperandTypes(), config.exact.operands),
-          getTypes(unit.op->getResultTypes(), config.exact.results), whyNot)))
+          node.rule,
+          getTypes(node.op->getOperandTypes(), config.exact.operands),
+          getTypes(node.op->getResultTypes(), config.exact.results), whyNot)))
           << whyNot;
-      if (!unit.isPinned) {
+      if (!node.isFixed) {
         EXPECT_EQ(config.cost,
-                  costs.getOpCost(unit.op, unit.rule, config.layouts));
+                  costs.getOpCost(node.op, node.rule, config.layouts));
       }
       for (size_t j = 0; j < i; ++j)
         EXPECT_FALSE(candidates.configs[j].layouts == config.layouts);
@@ -195,8 +195,8 @@ TEST_F(Offers, NeedsAreMetWhereBytesAreCounted) {
   EXPECT_EQ(before.configs.front().origin, Origin::AsTyped);
 }
 
-/// What a pin states of padding is its own. Others are offered where elements
-/// lie, and choose by themselves what their padding holds.
+/// What a constraint states of padding is its own. Others are offered where
+/// elements lie, and choose by themselves what their padding holds.
 TEST_F(Offers, PaddingOfPinsIsNotOffered) {
   read(R"(
   #zero = #layout.padded<#layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>, zero>
@@ -215,8 +215,8 @@ TEST_F(Offers, PaddingOfPinsIsNotOffered) {
   EXPECT_TRUE(offers(of<math::ExpOp>(all), Origin::Carried));
   for (const Candidates &candidates : all)
     for (const OpConfig &config : candidates.configs) {
-      bool mayStatePadding =
-          config.origin == Origin::Pinned || config.origin == Origin::Padded;
+      bool mayStatePadding = config.origin == Origin::Constrained ||
+                             config.origin == Origin::Padded;
       for (LayoutId layout : config.exact.results)
         EXPECT_TRUE(mayStatePadding || layout == kAnyLayout ||
                     !costs.getPadding(layout));
@@ -250,10 +250,10 @@ TEST_F(Offers, JoinsTakeWhatTheTargetHolds) {
     madeImages |= isImage(costs.getMap(config.layouts.results[0]));
   EXPECT_TRUE(madeImages);
   unsigned numJoins = 0;
-  for (auto [unit, candidates] : llvm::zip(program->unitClasses, all)) {
-    numJoins += unit.isJoin();
+  for (auto [node, candidates] : llvm::zip(program->nodeClasses, all)) {
+    numJoins += node.isTie();
     for (const OpConfig &config : candidates.configs)
-      EXPECT_FALSE(unit.isJoin() &&
+      EXPECT_FALSE(node.isTie() &&
                    isImage(costs.getMap(config.layouts.results[0])));
   }
   EXPECT_GT(numJoins, 0u);

@@ -1,4 +1,4 @@
-//===- DevicePricesTest.cpp - Prices on images and on units ---------------===//
+//===- DevicePricesTest.cpp - Prices on images and on nodes ---------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 // The expected numbers are worked out by hand from the heads of CostModel.h and
-// KernelReads.h, and the figures of the targets.
+// ImageReads.h, and the figures of the targets.
 
 #include "Prices.h"
 
@@ -60,7 +60,7 @@ TEST_F(DevicePrices, ConcatenationsOfPixels) {
   EXPECT_EQ(concat("6", "12"), 2 * 128 + 192 + 4 * 2 * 128);
 }
 
-/// Four units of eight lanes, 256 for a transfer that is started.
+/// Four nodes of eight lanes, 256 for a transfer that is started.
 constexpr const char *kUnits =
     "#layout.npu<launch_cost = 256, chip = #npu.target<npus = 4, "
     "bytes_per_npu = 16384, eu_bytes = 32>>";
@@ -71,7 +71,7 @@ std::string scatter(StringRef mode) {
          "eu_bytes = 32>>";
 }
 
-/// Every unit issues the 16 words of a channel, for each operation.
+/// Every node issues the 16 words of a channel, for each operation.
 TEST_F(DevicePrices, UnitsComputeInLockstep) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
@@ -87,7 +87,7 @@ TEST_F(DevicePrices, UnitsComputeInLockstep) {
 }
 
 /// The sum of three values for each element; nobody looks at the window's.
-TEST_F(DevicePrices, SumsOfUnits) {
+TEST_F(DevicePrices, SumsOfCores) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
   EXPECT_EQ(price(costs,

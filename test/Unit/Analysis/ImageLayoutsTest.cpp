@@ -8,7 +8,7 @@
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "layout/Algebra/Families/RgbaImage.h"
 #include "layout/Algebra/Proof.h"
-#include "layout/Targets/OpenCL/KernelReads.h"
+#include "layout/Targets/OpenCL/ImageReads.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -40,9 +40,9 @@ protected:
 
 /// The first forms are the kinds of the specification.
 TEST_F(ImageLayouts, StartWithTheNamedKinds) {
-  auto first = [](unsigned rank, unsigned unit, ImageRole role,
+  auto first = [](unsigned rank, unsigned laneDim, ImageRole role,
                   ArrayRef<unsigned> summed = {}) {
-    return getImageForms(rank, unit, role, summed).front();
+    return getImageForms(rank, laneDim, role, summed).front();
   };
   EXPECT_EQ(first(4, 3, ImageRole::Activation),
             getFamily(RgbaImageKind::InOutChannel, {2, 5, 3, 6}));
@@ -56,29 +56,30 @@ TEST_F(ImageLayouts, StartWithTheNamedKinds) {
   EXPECT_EQ(first(3, 0, ImageRole::Filter),
             getFamily(RgbaImageKind::DwConv2dFilter, {1, 5, 3, 2})
                 .substitute(3,
-                            {Linear(SizeExpr(0)), Linear::dim(0),
-                             Linear::dim(1), Linear::dim(2)},
+                            {IndexExpr(SizeExpr(0)), IndexExpr::dim(0),
+                             IndexExpr::dim(1), IndexExpr::dim(2)},
                             {SizeExpr(1), SizeExpr::dim(0), SizeExpr::dim(1),
                              SizeExpr::dim(2)}));
 }
 
-/// L1, whatever the unit and the role, ragged sizes included.
+/// L1, whatever the lane dim and the role, ragged sizes included.
 TEST_F(ImageLayouts, AreValid) {
   SmallVector<int64_t> shape = {2, 5, 3, 6};
   for (unsigned rank = 1; rank <= 4; ++rank)
-    for (unsigned unit = 0; unit < rank; ++unit)
+    for (unsigned laneDim = 0; laneDim < rank; ++laneDim)
       for (ImageRole role : {ImageRole::Activation, ImageRole::Filter})
         for (unsigned summed = 0; summed < rank; ++summed) {
           SmallVector<unsigned> dims;
-          if (summed != unit)
+          if (summed != laneDim)
             dims.push_back(summed);
           ArrayRef<int64_t> sizes = ArrayRef(shape).take_front(rank);
-          for (const LayoutMap &map : getImageForms(rank, unit, role, dims)) {
+          for (const LayoutMap &map :
+               getImageForms(rank, laneDim, role, dims)) {
             EXPECT_EQ(proveInjective(map, sizes).answer, Answer::Yes)
                 << map.str();
             EXPECT_EQ(isWithinExtents(map, sizes), Answer::Yes) << map.str();
             EXPECT_EQ(map.storageExtent(sizes)->back(), kLanesOfPixel);
-            EXPECT_EQ(findUnit(map), unit);
+            EXPECT_EQ(findLaneDim(map), laneDim);
           }
         }
 }
@@ -110,13 +111,13 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
 TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
   auto get = [](StringRef space, std::vector<Coordinate> others) {
     others.push_back(
-        {"lane", takeDigit(Linear::dim(1), 1, kLanesOfPixel), SizeExpr(4)});
+        {"lane", takeDigit(IndexExpr::dim(1), 1, kLanesOfPixel), SizeExpr(4)});
     return LayoutMap::get(2, space, others);
   };
-  Coordinate x{"x", takeDigit(Linear::dim(1), kLanesOfPixel, 0),
+  Coordinate x{"x", takeDigit(IndexExpr::dim(1), kLanesOfPixel, 0),
                SizeExpr::dim(1).ceilDiv(kLanesOfPixel)};
-  Coordinate y{"y", Linear::dim(0), SizeExpr::dim(0)};
-  Coordinate one{"one", Linear(), SizeExpr(1)};
+  Coordinate y{"y", IndexExpr::dim(0), SizeExpr::dim(0)};
+  Coordinate one{"one", IndexExpr(), SizeExpr(1)};
   OpenClTargetAttr target =
       getTarget("<image2d_max_width = 3, image2d_max_height = 5, "
                 "image_max_array_size = 2, image3d_max_width = 4, "

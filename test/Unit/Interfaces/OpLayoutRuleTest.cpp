@@ -54,7 +54,7 @@ protected:
   SmallVector<int64_t> getUnits(StringRef arguments, StringRef body) {
     OpLayoutRule rule = getRule(arguments, body);
     EXPECT_EQ(rule.kind, Kind::PerDim);
-    return rule.units;
+    return rule.tileDivisors;
   }
   static SmallVector<bool> getTileable(const OpLayoutRule &rule) {
     SmallVector<bool> tileable;
@@ -92,7 +92,7 @@ TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
   OpLayoutRule rule =
       getRule(x, "%0 = tensor.extract_slice %x[32, 0, 0][1, 48, 32][1, 1, 1] : "
                  "tensor<64x48x32xf32> to tensor<48x32xf32>");
-  EXPECT_THAT(rule.units, ElementsAre(1, 0, 0));
+  EXPECT_THAT(rule.tileDivisors, ElementsAre(1, 0, 0));
   EXPECT_TRUE(rule.dropped[0]);
   EXPECT_FALSE(rule.writesPart);
   // A step is one also where every index is taken.
@@ -120,7 +120,7 @@ TEST_F(Rules, InsertionsWriteAPart) {
               "tensor<16x4xf32> into tensor<64x4xf32>");
   EXPECT_TRUE(rule.writesPart);
   EXPECT_THAT(rule.isRead, ElementsAre(true, false));
-  EXPECT_THAT(rule.units, ElementsAre(16, 0));
+  EXPECT_THAT(rule.tileDivisors, ElementsAre(16, 0));
 }
 
 TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
@@ -233,9 +233,9 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
   ASSERT_EQ(rule.kind, Kind::View);
   EXPECT_FALSE(rule.isViewOfRowMajor);
   // Element (5, 7) is element (1, 5, 3) of the result, and the other way.
-  auto evaluate = [](ArrayRef<Linear> dims, ArrayRef<int64_t> index) {
+  auto evaluate = [](ArrayRef<IndexExpr> dims, ArrayRef<int64_t> index) {
     SmallVector<int64_t> result;
-    for (const Linear &dim : dims)
+    for (const IndexExpr &dim : dims)
       result.push_back(*dim.evaluate(index, {}));
     return result;
   };

@@ -70,7 +70,7 @@ TEST(Export, TritonSaysEveryDenseLayoutOfPowersOfTwo) {
         NumberLayout::random(random, random.below(4), 2, false, 0);
     bool isPower = true;
     for (const NumberDigit &digit : layout.digits)
-      isPower &= (digit.lo & (digit.lo - 1)) == 0;
+      isPower &= (digit.divisor & (digit.divisor - 1)) == 0;
     for (int64_t size : layout.sizes)
       isPower &= (size & (size - 1)) == 0;
     SCOPED_TRACE(trace(layout, kSeed + 2));
@@ -96,10 +96,10 @@ TEST(Export, OneDnnSaysBlocksBehindDimsOfAnyStride) {
       // A new block of a dim stands below its earlier ones.
       unsigned d = random.below(rank);
       int64_t factor = 2 + random.below(3);
-      outer[d].lo *= factor;
+      outer[d].divisor *= factor;
       for (NumberDigit &block : blocks)
         if (block.dim == d)
-          block.lo *= factor;
+          block.divisor *= factor;
       blocks.push_back({d, 1, factor});
     }
     random.shuffle(outer);
@@ -108,9 +108,9 @@ TEST(Export, OneDnnSaysBlocksBehindDimsOfAnyStride) {
     bool isOdd = random.below(2);
     for (auto it = layout.digits.rbegin(); it != layout.digits.rend(); ++it) {
       it->stride = layout.extent;
-      int64_t extent = it->modulus
-                           ? it->modulus
-                           : (layout.sizes[it->dim] + it->lo - 1) / it->lo;
+      int64_t extent =
+          it->modulus ? it->modulus
+                      : (layout.sizes[it->dim] + it->divisor - 1) / it->divisor;
       layout.extent *= extent;
       if (isOdd && !it->modulus)
         layout.extent += random.below(4);
@@ -219,7 +219,7 @@ TEST(ExportFaults, OfTheSpaceAndTheOrigin) {
   LayoutMap image =
       LayoutMap::get(1, "image2d",
                      {{"x", floorDiv(d0, 4).value, floorDiv(d0, 4).extent},
-                      {"y", Linear(), SizeExpr(1)},
+                      {"y", IndexExpr(), SizeExpr(1)},
                       {"lane", mod(d0, 4).value, SizeExpr(4)}});
   LayoutMap twice = LayoutMap::get(
       1, "buffer",

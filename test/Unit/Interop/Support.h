@@ -100,13 +100,13 @@ private:
   std::mt19937_64 engine;
 };
 
-/// floor(index[dim] / lo) mod modulus (0: no mod) times stride.
+/// floor(index[dim] / divisor) mod modulus (0: no mod) times stride.
 struct NumberDigit {
   unsigned dim = 0;
-  int64_t lo = 1, modulus = 0, stride = 0;
+  int64_t divisor = 1, modulus = 0, stride = 0;
 
   int64_t value(const Index &index) const {
-    int64_t v = index[dim] / lo;
+    int64_t v = index[dim] / divisor;
     return modulus ? v % modulus : v;
   }
 };
@@ -127,7 +127,7 @@ struct NumberLayout {
   LayoutMap build() const {
     llvm::SmallVector<std::pair<Sized, SizeExpr>> placed;
     for (const NumberDigit &digit : digits) {
-      Sized value = floorDiv(Sized::dim(digit.dim), digit.lo);
+      Sized value = floorDiv(Sized::dim(digit.dim), digit.divisor);
       if (digit.modulus)
         value = mod(value, digit.modulus);
       placed.push_back({value, SizeExpr(digit.stride)});
@@ -142,23 +142,23 @@ struct NumberLayout {
                              bool ragged, int64_t padding) {
     NumberLayout layout;
     for (unsigned d = 0; d < rank; ++d) {
-      int64_t lo = 1;
+      int64_t divisor = 1;
       for (int64_t n = random.below(splits + 1); n > 0; --n) {
         int64_t factor = 2 + random.below(3);
-        layout.digits.push_back({d, lo, factor});
-        lo *= factor;
+        layout.digits.push_back({d, divisor, factor});
+        divisor *= factor;
       }
-      layout.digits.push_back({d, lo, 0});
+      layout.digits.push_back({d, divisor, 0});
       int64_t outer = 1 + random.below(3);
-      int64_t missing = ragged ? random.below(lo) : 0;
-      layout.sizes.push_back(outer * lo - missing);
+      int64_t missing = ragged ? random.below(divisor) : 0;
+      layout.sizes.push_back(outer * divisor - missing);
     }
     random.shuffle(layout.digits);
     for (auto it = layout.digits.rbegin(); it != layout.digits.rend(); ++it) {
       it->stride = layout.extent;
-      int64_t extent = it->modulus
-                           ? it->modulus
-                           : (layout.sizes[it->dim] + it->lo - 1) / it->lo;
+      int64_t extent =
+          it->modulus ? it->modulus
+                      : (layout.sizes[it->dim] + it->divisor - 1) / it->divisor;
       layout.extent *= extent + random.below(padding + 1);
     }
     return layout;

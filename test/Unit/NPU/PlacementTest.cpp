@@ -25,23 +25,23 @@ PlacedBlock block(int64_t begin, int64_t end, int64_t size) {
   return result;
 }
 
-/// Every byte of one in every unit against every byte of the other.
+/// Every byte of one in every core against every byte of the other.
 bool doShare(const PlacedBlock &a, int64_t placeOfA, const PlacedBlock &b,
              int64_t placeOfB) {
-  auto owns = [](const PlacedBlock &block, int64_t place, int64_t unit,
+  auto owns = [](const PlacedBlock &block, int64_t place, int64_t core,
                  int64_t byte) {
     byte -= place;
     if (!block.owned)
       return byte >= 0 && byte < block.size;
     return std::any_of(
         block.owned->begin(), block.owned->end(), [&](const Bytes &bytes) {
-          return (bytes.unit == kEveryUnit || bytes.unit == unit) &&
+          return (bytes.core == kEveryCore || bytes.core == core) &&
                  byte >= bytes.begin && byte < bytes.end;
         });
   };
-  for (int64_t unit = 0; unit < 3; ++unit)
+  for (int64_t core = 0; core < 3; ++core)
     for (int64_t byte = placeOfA; byte < placeOfA + a.size; ++byte)
-      if (owns(a, placeOfA, unit, byte) && owns(b, placeOfB, unit, byte))
+      if (owns(a, placeOfA, core, byte) && owns(b, placeOfB, core, byte))
         return true;
   return false;
 }
@@ -153,7 +153,7 @@ TEST(PlacementTest, RandomBlocksAreValidAndFewOnesBest) {
   }
 }
 
-/// [0, 3) of unit 0 and [5, 8) of unit 1.
+/// [0, 3) of core 0 and [5, 8) of core 1.
 TEST(PlacementTest, BlocksLieInTheHolesOfOthers) {
   std::vector<PlacedBlock> blocks{block(0, 2, 8), block(0, 2, 3)};
   blocks[0].owned =
@@ -161,7 +161,7 @@ TEST(PlacementTest, BlocksLieInTheHolesOfOthers) {
   std::optional<Placement> placement = placeBlocks(blocks);
   ASSERT_TRUE(placement);
   expectValid(blocks, *placement);
-  EXPECT_EQ(placement->peak, 11); // all units of the second one: no hole
+  EXPECT_EQ(placement->peak, 11); // all cores of the second one: no hole
   blocks[1].owned = std::make_shared<OwnedBytes>(OwnedBytes{{0, 0, 3}});
   placement = placeBlocks(blocks);
   ASSERT_TRUE(placement);
@@ -188,7 +188,7 @@ TEST(PlacementTest, SharedBytesAreThoseOfBoth) {
   OwnedBytes a{{0, 0, 4}, {1, 0, 4}}, b{{0, 0, 4}, {1, 0, 9}};
   std::optional<SharedBytes> shared = findShared(a, 8, b, 10);
   ASSERT_TRUE(shared);
-  EXPECT_EQ(shared->first.unit, 0);
+  EXPECT_EQ(shared->first.core, 0);
   EXPECT_EQ(shared->first.begin, 10);
   EXPECT_EQ(shared->first.end, 12);
   EXPECT_EQ(shared->next, 19);

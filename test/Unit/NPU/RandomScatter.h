@@ -91,7 +91,7 @@ protected:
     for (int64_t size : c.shape)
       c.text += " " + std::to_string(size);
     c.text += " of " + std::to_string(c.elementBytes) + " bytes, " +
-              std::to_string(c.figures.npus) + " units";
+              std::to_string(c.figures.npus) + " cores";
     return true;
   }
 
@@ -108,7 +108,7 @@ protected:
       return false;
     auto operand = [&](const TransferSide &side, uint64_t base) {
       uint64_t address = side.isLocal()
-                             ? side.unit * c.figures.bytesPerNpu + side.byte
+                             ? side.core * c.figures.bytesPerNpu + side.byte
                              : base + side.byte;
       return Operand{side.isLocal(), address, side.strides};
     };

@@ -84,7 +84,7 @@ TEST_F(RoundTripTest, EveryByteIsWhereTheMapSaysAndPaddingIsUntouched) {
 }
 
 /// Two layouts of one tensor, one behind the other: packing, another start
-/// unit, aligned to compact, all as a copy inside local memory.
+/// core, aligned to compact, all as a copy inside local memory.
 TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
   for (int round = 0; round < kRounds / 10 && !HasFailure(); ++round) {
     Case from, to;
@@ -102,7 +102,7 @@ TEST_F(RoundTripTest, LocalToLocalIsTheSameTensor) {
       to.scatter.offset += from.figures.bytesPerNpu / 128 * 128 + 128;
       to.figures.bytesPerNpu *= 3;
     } while (from.shape.size() != 4 || !place(to));
-    // An address is a unit and a byte: of the larger chip from here on.
+    // An address is a core and a byte: of the larger chip from here on.
     from.figures = to.figures;
     SCOPED_TRACE(from.text + " to " + to.text);
     Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});
@@ -154,11 +154,12 @@ TEST_F(RoundTripTest, TransposedAndRepeatedInsideLocalMemory) {
     SCOPED_TRACE(from.text + " to " + to.text);
 
     // The source, read in the order of the destination.
-    std::vector<Linear> dims(4);
+    std::vector<IndexExpr> dims(4);
     std::vector<SizeExpr> sizeOf;
     for (int d = 0; d < 4; ++d) {
       sizeOf.push_back(SizeExpr(from.shape[d]));
-      dims[order[d]] = repeats && order[d] == 1 ? Linear() : Linear::dim(d);
+      dims[order[d]] =
+          repeats && order[d] == 1 ? IndexExpr() : IndexExpr::dim(d);
     }
     LayoutMap read = from.map.substitute(4, dims, sizeOf, to.shape);
     Simulator npu({to.figures.npus, to.figures.bytesPerNpu, 1});

@@ -17,8 +17,8 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Four units of 1024 bytes, steps of 128, and a tensor 1x3x1x4xf32 from unit 2
-/// on in compact mode: 16 bytes of units 2, 3 and 0.
+/// Four cores of 1024 bytes, steps of 128, and a tensor 1x3x1x4xf32 from core 2
+/// on in compact mode: 16 bytes of cores 2, 3 and 0.
 class SimulatorComputeTest : public testing::Test {
 protected:
   SimulatorComputeTest() {
@@ -35,7 +35,7 @@ protected:
   void add(uint64_t address, unsigned access, bool isOwn = true) {
     npu.addImage(48, access);
     if (isOwn)
-      npu.keepInUnit(16, 3);
+      npu.keepInCore(16, 3);
     npu.addBox(address, 0, 4, shape, stride, {12, 4, 4, 1});
   }
   /// y = 2 * x.
@@ -49,8 +49,8 @@ protected:
     npu.endCompute();
     return true;
   }
-  float read(int64_t unit, int64_t byte) {
-    uint32_t bits = uint32_t(npu.readLocal(unit, byte, 4));
+  float read(int64_t core, int64_t byte) {
+    uint32_t bits = uint32_t(npu.readLocal(core, byte, 4));
     return okk_sim_bitcast<float>(bits);
   }
 
@@ -70,7 +70,7 @@ TEST_F(SimulatorComputeTest, ImagesAreGatheredAndScattered) {
   // The third channel is in the next row.
   EXPECT_EQ(read(0, 64 + 16 + 12), 22);
   EXPECT_EQ(npu.getCounters().computes, 1);
-  // One row of 16 bytes in three of the four units: a step of 32 lanes in each.
+  // One row of 16 bytes in three of the four cores: a step of 32 lanes in each.
   EXPECT_EQ(npu.getCounters().usefulOps, 12);
   EXPECT_EQ(npu.getCounters().issuedOps, 4 * 32);
 }
@@ -90,7 +90,7 @@ TEST_F(SimulatorComputeTest, BytesAreThereAndInsideOfTheirMemory) {
   EXPECT_EQ(npu.getImages(), nullptr);
   EXPECT_THAT(
       npu.getErrors(),
-      ElementsAre(HasSubstr("twice: operand 0 reads byte 256 of unit 2, which "
+      ElementsAre(HasSubstr("twice: operand 0 reads byte 256 of core 2, which "
                             "was never written"),
                   HasSubstr("operand 1 leaves its memory at byte 1016"),
                   HasSubstr("has boxes of 48 bytes, its image has 96")));
@@ -104,8 +104,8 @@ TEST_F(SimulatorComputeTest, UnitsSeeTheirOwnMemoryAndWhatIsBroadcast) {
   add(1 * 1024 + 64, OKK_SIM_WRITE | OKK_SIM_LANES);
   EXPECT_FALSE(twice());
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("operand 0 has byte 0 of unit 2 for what "
-                                    "is computed in unit 1")));
+              ElementsAre(HasSubstr("operand 0 has byte 0 of core 2 for what "
+                                    "is computed in core 1")));
   npu.beginCompute("twice", 12);
   add(2 * 1024, OKK_SIM_READ | OKK_SIM_BROADCAST, /*isOwn=*/false);
   add(1 * 1024 + 64, OKK_SIM_WRITE | OKK_SIM_LANES);
@@ -120,7 +120,7 @@ TEST_F(SimulatorComputeTest, RegionsCountWhatMovesBesideComputations) {
   npu.endParallel();
   npu.startParallel();
   npu.copy(inside(512), {false, x, {12, 4, 4, 1}}, shape, 4);
-  npu.fill(inside(768), "\0\0\0", shape, 4, Unit::Compute);
+  npu.fill(inside(768), "\0\0\0", shape, 4, Engine::Compute);
   // It races with the transfer.
   npu.beginCompute("twice", 12);
   add(512, OKK_SIM_READ);
@@ -195,7 +195,7 @@ TEST_F(SimulatorExpectTest, WhatLiesBesideTheBoxIsNoPartOfIt) {
   copyColumns(3 * 1024 + 4, 20, 2);
   copyColumns(16, 32, 3);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("byte 12 of unit 2 for system address")));
+              ElementsAre(HasSubstr("byte 12 of core 2 for system address")));
 }
 
 TEST_F(SimulatorExpectTest, AllIsReachedOnceAndInTheTensorThatIsMeant) {

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Four units of 1024 bytes, 32 lanes, and 1024 bytes of ones outside.
+/// Four cores of 1024 bytes, 32 lanes, and 1024 bytes of ones outside.
 class SimulatorRules : public testing::Test {
 protected:
   SimulatorRules() { x = open({4, 1024, 128}); }
@@ -32,7 +32,7 @@ protected:
     npu->writeSystem(address, ones.data(), 1024);
     return address;
   }
-  /// A row of floats in one unit.
+  /// A row of floats in one core.
   static Operand row(uint64_t address) { return {true, address, {0, 0, 0, 1}}; }
   static Operand outside(uint64_t address) {
     return {false, address, {0, 0, 0, 1}};
@@ -45,8 +45,8 @@ protected:
     npu->compute(row(dest), {row(a), row(b)}, {1, 1, 1, count}, 4,
                  [](void *, const void *const *) {});
   }
-  void fill(uint64_t address, int64_t count, Unit unit) {
-    npu->fill(row(address), "\0\0\200\77", {1, 1, 1, count}, 4, unit);
+  void fill(uint64_t address, int64_t count, Engine engine) {
+    npu->fill(row(address), "\0\0\200\77", {1, 1, 1, count}, 4, engine);
   }
 
   std::unique_ptr<Simulator> npu;
@@ -62,9 +62,9 @@ TEST_F(SimulatorRules, ComputationsHaveLimitsThatTransfersHaveNot) {
   Box channels{1, 4096, 1, 1};
   npu->fill({false, y, {1, 1, 1, 1}}, "", channels, 1);
   EXPECT_THAT(npu->getErrors(), IsEmpty());
-  npu->fill({true, 0, {1, 1, 1, 1}}, "", {1, 4095, 1, 1}, 1, Unit::Compute);
+  npu->fill({true, 0, {1, 1, 1, 1}}, "", {1, 4095, 1, 1}, 1, Engine::Compute);
   EXPECT_THAT(npu->getErrors(), IsEmpty());
-  npu->fill({true, 0, {1, 1, 1, 1}}, "", channels, 1, Unit::Compute);
+  npu->fill({true, 0, {1, 1, 1, 1}}, "", channels, 1, Engine::Compute);
   EXPECT_THAT(npu->getErrors(),
               ElementsAre(HasSubstr("the chip takes 1 to 4095")));
 }
@@ -75,8 +75,8 @@ TEST_F(SimulatorRules, BothLimitsHold) {
   chip.maxShape = {8, 8192, 8, 8};
   open(chip);
   Operand all{true, 0, {1, 1, 1, 1}};
-  npu->fill(all, "", {1, 4096, 1, 1}, 1, Unit::Compute);
-  npu->fill(all, "", {1, 1, 9, 1}, 1, Unit::Compute);
+  npu->fill(all, "", {1, 4096, 1, 1}, 1, Engine::Compute);
+  npu->fill(all, "", {1, 1, 9, 1}, 1, Engine::Compute);
   EXPECT_THAT(
       npu->getErrors(),
       ElementsAre(HasSubstr("iterations of C, the chip takes 1 to 4095"),
@@ -130,7 +130,7 @@ TEST_F(SimulatorRules, BuffersOfTheSystemLieApart) {
 }
 
 TEST_F(SimulatorRules, FillsWriteEveryElement) {
-  fill(16, 3, Unit::DMA);
+  fill(16, 3, Engine::DMA);
   for (int64_t byte : {16, 20, 24})
     EXPECT_EQ(npu->readLocal(0, byte, 4), 0x3f800000u);
   EXPECT_FALSE(npu->isWritten(0, 28));
@@ -151,7 +151,7 @@ TEST_F(SimulatorRules, BanksEndWithTheirLastByte) {
   EXPECT_EQ(npu->getCounters().bankConflicts, 0);
   add(256, 0, 124, 32);
   EXPECT_EQ(npu->getCounters().bankConflicts, 1);
-  // Both engines in banks of one number, but of two units.
+  // Both engines in banks of one number, but of two cores.
   npu->startParallel();
   npu->copy(row(3 * 1024 + 256), outside(x), {1, 1, 1, 8}, 4);
   add(256, 0, 0, 8);
@@ -166,14 +166,14 @@ TEST_F(SimulatorRules, ChipsWithoutBanksHaveNoConflicts) {
   EXPECT_EQ(npu->getCounters().bankConflicts, 0);
 }
 
-/// Rows of 33 floats take two steps, in the unit with the most of them.
+/// Rows of 33 floats take two steps, in the core with the most of them.
 TEST_F(SimulatorRules, StepsAreThoseOfTheSlowestUnit) {
-  fill(2 * 1024, 33, Unit::Compute);
+  fill(2 * 1024, 33, Engine::Compute);
   EXPECT_EQ(npu->getCounters().usefulOps, 33);
   EXPECT_EQ(npu->getCounters().issuedOps, 4 * 32 * 2);
 }
 
-/// A row of unit 0 and one of unit 1, which begins where the other ends.
+/// A row of core 0 and one of core 1, which begins where the other ends.
 TEST_F(SimulatorRules, RowsOfTwoUnitsAreTwoRows) {
   load(0, 32);
   load(1024 + 128, 32);
@@ -190,7 +190,7 @@ TEST_F(SimulatorRules, RowsOfTwoUnitsAreTwoRows) {
 
 /// Boxes that follow each other in memory, and the other way in the image.
 TEST_F(SimulatorRules, ImagesAreInTheOrderOfTheirBoxes) {
-  fill(0, 4, Unit::DMA);
+  fill(0, 4, Engine::DMA);
   npu->fill(row(16), "\0\0\0", {1, 1, 1, 4}, 4);
   npu->beginCompute("id", 8);
   npu->addImage(32, OKK_SIM_READ | OKK_SIM_LANES);
@@ -222,7 +222,7 @@ TEST_F(SimulatorRules, EnginesDoNotWriteWhatTheOtherReads) {
   load(0, 8);
   npu->startParallel();
   npu->copy(outside(x), row(0), {1, 1, 1, 8}, 4);
-  fill(0, 8, Unit::Compute);
+  fill(0, 8, Engine::Compute);
   npu->endParallel();
   EXPECT_THAT(npu->getErrors(),
               ElementsAre(HasSubstr("which the other engine touches")));
@@ -333,7 +333,7 @@ TEST_F(SimulatorMeaning, NothingIsReachedBehindTheBox) {
   load(0, 8);
   EXPECT_THAT(npu->getErrors(), IsEmpty());
   npu->copy(row(32), outside(x + 32), {1, 1, 1, 4}, 4);
-  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 32 of unit 0")));
+  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 32 of core 0")));
 }
 
 /// Of rows of 16 bytes the first 8 are meant.
@@ -343,14 +343,14 @@ TEST_F(SimulatorMeaning, NothingIsReachedBehindARow) {
   load(0, 2);
   EXPECT_THAT(npu->getErrors(), IsEmpty());
   npu->copy(row(8), outside(x + 8), {1, 1, 1, 1}, 4);
-  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 8 of unit 0")));
+  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 8 of core 0")));
 }
 
 /// Bytes 0 and 4 are meant, bytes 1 and 5 are filled.
 TEST_F(SimulatorMeaning, NothingIsReachedBetweenElements) {
   npu->expect({{2}, {{true, 0, 0, {4}}}});
   npu->fill({true, 1, {0, 0, 4, 1}}, "", {1, 1, 2, 1}, 1);
-  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 1 of unit 0")));
+  EXPECT_THAT(npu->getErrors(), ElementsAre(HasSubstr("byte 1 of core 0")));
 }
 
 TEST_F(SimulatorMeaning, OperandsAreInTheMemoryThatIsMeant) {

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Four units of 1024 bytes, and a tensor 2x3x4x5xf32 of ones outside.
+/// Four cores of 1024 bytes, and a tensor 2x3x4x5xf32 of ones outside.
 class SimulatorTest : public testing::Test {
 protected:
   SimulatorTest() {
@@ -59,12 +59,12 @@ TEST_F(SimulatorTest, WhatLeavesItsMemoryIsReportedAndNothingMoves) {
   load(2 * 1024 + 640);
   EXPECT_THAT(npu.getErrors(),
               ElementsAre(HasSubstr("the destination leaves its memory at byte "
-                                    "1024 of unit 0")));
+                                    "1024 of core 0")));
   npu.copy(inside(4096), outside(x), shape, 4);
   npu.copy(inside(0), outside(x + 4), shape, 4);
   npu.copy(inside(0), outside(x + 65536), shape, 4);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(testing::_, HasSubstr("is in no unit"),
+              ElementsAre(testing::_, HasSubstr("is in no core"),
                           HasSubstr("the source leaves its memory"),
                           HasSubstr("is in no buffer")));
   EXPECT_EQ(npu.countWritten(), 0);
@@ -87,7 +87,7 @@ TEST_F(SimulatorTest, BytesAreWrittenBeforeTheyAreRead) {
   float back[120];
   npu.readSystem(y, back, 480);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("the source reads byte 0 of unit 0, which "
+              ElementsAre(HasSubstr("the source reads byte 0 of core 0, which "
                                     "was never written"),
                           HasSubstr("the host reads system address")));
 }
@@ -100,7 +100,7 @@ TEST_F(SimulatorTest, ATransferTouchesEveryByteOnce) {
   again.stride = {60, 20, 4, 1};
   npu.copy(inside(0), again, shape, 4);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("writes byte 16 of unit 0 twice"),
+              ElementsAre(HasSubstr("writes byte 16 of core 0 twice"),
                           HasSubstr("reads system address")));
   // A stride of 0 says that it is meant.
   again.stride = {0, 0, 5, 1};
@@ -131,17 +131,17 @@ TEST_F(SimulatorTest, EnginesDoNotTouchWhatTheOtherWrites) {
   load(512); // the DMA engine alone may do as it likes
   npu.copy(outside(y), inside(512), shape, 4);
   EXPECT_THAT(npu.getErrors(), IsEmpty());
-  npu.fill(inside(512), "\0\0\0", shape, 4, Unit::Compute);
-  npu.fill(inside(0), "\0\0\0", shape, 4, Unit::Compute);
+  npu.fill(inside(512), "\0\0\0", shape, 4, Engine::Compute);
+  npu.fill(inside(0), "\0\0\0", shape, 4, Engine::Compute);
   npu.copy(outside(y), inside(0), shape, 4);
   npu.endParallel();
   EXPECT_THAT(
       npu.getErrors(),
-      ElementsAre(HasSubstr("writes byte 512 of unit 0, which the other "
+      ElementsAre(HasSubstr("writes byte 512 of core 0, which the other "
                             "engine touches"),
-                  HasSubstr("reads byte 0 of unit 0, which the other "
+                  HasSubstr("reads byte 0 of core 0, which the other "
                             "engine touches")));
-  npu.fill(inside(512), "\0\0\0", shape, 4, Unit::Compute);
+  npu.fill(inside(512), "\0\0\0", shape, 4, Engine::Compute);
   npu.endParallel();
   npu.startParallel();
   npu.startParallel();
@@ -152,7 +152,7 @@ TEST_F(SimulatorTest, EnginesDoNotTouchWhatTheOtherWrites) {
 
 TEST_F(SimulatorTest, DeclaredTensorsOwnTheirBytes) {
   npu.declareTensor(2 * 1024, 512, 128);
-  npu.declareTensor(3 * 1024 + 384, 512, 128); // other units do not help
+  npu.declareTensor(3 * 1024 + 384, 512, 128); // other cores do not help
   npu.declareTensor(640, 512, 128);
   npu.declareTensor(520, 128, 128);
   npu.declareTensor(4096, 1, 1);
@@ -161,7 +161,7 @@ TEST_F(SimulatorTest, DeclaredTensorsOwnTheirBytes) {
               ElementsAre(HasSubstr("overlaps the tensor at address 2048"),
                           HasSubstr("takes 512 bytes from byte 640 on"),
                           HasSubstr("is not aligned to 128"),
-                          HasSubstr("is in no unit"),
+                          HasSubstr("is in no core"),
                           HasSubstr("no tensor is at address 0")));
   EXPECT_EQ(npu.getCounters().peakBytes, 512);
 }
@@ -205,7 +205,7 @@ TEST_F(SimulatorTest, HolesAreSharedOnRequest) {
   shared.copy(hole, row, inHole, 4);
   EXPECT_THAT(shared.getErrors(), IsEmpty());
   EXPECT_EQ(shared.getCounters().peakBytes, 256);
-  // The larger one has its rows, and 208 bytes of a unit are elements.
+  // The larger one has its rows, and 208 bytes of a core are elements.
   EXPECT_EQ(shared.getCounters().liveBytes, 256);
   // The bytes of one that ends are gone, those around them are not.
   shared.releaseTensor(80);
@@ -243,7 +243,7 @@ TEST_F(SimulatorTest, AccessesOfOneBankAreCounted) {
   EXPECT_EQ(add(0, 256, 256), 0);      // in its place
   EXPECT_EQ(add(0, 256, 128 + 52), 1); // reaches into the bank at 256
   EXPECT_EQ(add(0, 256, 80), 2);
-  // Other units have banks of their own.
+  // Other cores have banks of their own.
   banked.startParallel();
   banked.copy({true, 3 * 1024, {64, 32, 5, 1}}, outside(from), {1, 1, 4, 5}, 4);
   add(256, 256, 512);
@@ -256,7 +256,7 @@ TEST_F(SimulatorTest, AccessesOfOneBankAreCounted) {
   EXPECT_EQ(banked.getCounters().regionConflicts, 0);
   banked.startParallel();
   banked.copy(inside(384), outside(from), {1, 3, 4, 5}, 4);
-  banked.fill(inside(464), ones.data(), {1, 1, 1, 1}, 4, Unit::Compute);
+  banked.fill(inside(464), ones.data(), {1, 1, 1, 1}, 4, Engine::Compute);
   banked.endParallel();
   EXPECT_EQ(banked.getCounters().regionConflicts, 1);
   EXPECT_THAT(banked.getErrors(), IsEmpty());
@@ -274,7 +274,7 @@ TEST_F(SimulatorTest, ExecutionUnitsSeeTheirOwnMemory) {
   EXPECT_EQ(npu.getCounters().computes, 1);
   npu.compute(inside(512), {inside(0), inside(2 * 1024 + 512)}, shape, 4, add);
   EXPECT_THAT(npu.getErrors(),
-              ElementsAre(HasSubstr("the operands start at units 2 and 0")));
+              ElementsAre(HasSubstr("the operands start at cores 2 and 0")));
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,7 +329,7 @@ TEST_F(OkkTest, DefaultStridesAndMatrices) {
   system_addr_t x = okk_sim_alloc(320), y = okk_sim_alloc(320);
   okk_sim_write(x, data.data(), 320);
   okk_gdma_32bit_matrix_S2L(2 * 1024, x, 2, 40, 15, 40);
-  // (0, 39) is in the third channel: unit 0, next row.
+  // (0, 39) is in the third channel: core 0, next row.
   float value;
   for (int b = 0; b < 4; ++b)
     reinterpret_cast<unsigned char *>(&value)[b] =

@@ -55,8 +55,8 @@ TEST_F(TransfersTest, WrappedChannelsAndOtherStartUnitsAreOne) {
   EXPECT_EQ(plan(a, linear, shape).size(), 1u);
   std::vector<Transfer> moved = plan(a, b, shape);
   ASSERT_EQ(moved.size(), 1u);
-  EXPECT_EQ(moved[0].source.unit, 3);
-  EXPECT_EQ(moved[0].dest.unit, 1);
+  EXPECT_EQ(moved[0].source.core, 3);
+  EXPECT_EQ(moved[0].dest.core, 1);
   EXPECT_EQ(moved[0].shape, (LoopSizes{2, 11, 1, 20}));
   EXPECT_EQ(moved[0].source.strides, (LoopSizes{128, 32, 20, 1}));
   EXPECT_EQ(moved[0].dest.strides, (LoopSizes{60, 20, 20, 1}));
@@ -76,7 +76,7 @@ TEST_F(TransfersTest, ARaggedMatrixIsTwo) {
   ASSERT_EQ(ragged.size(), 2u);
   EXPECT_EQ(ragged[0].shape, (LoopSizes{2, 2, 1, 15}));
   EXPECT_EQ(ragged[1].shape, (LoopSizes{2, 1, 1, 10}));
-  EXPECT_EQ(ragged[1].dest.unit, 2);
+  EXPECT_EQ(ragged[1].dest.core, 2);
 }
 
 /// 4N: the words that are whole, lane by lane, and the lanes of the last one.
@@ -106,7 +106,7 @@ TEST_F(TransfersTest, WideElementsAreRowsOfWords) {
 TEST_F(TransfersTest, BroadcastReadsWithStrideZero) {
   Index shape{2, 3, 4, 5};
   // A row of five for all batches, channels and rows.
-  LayoutMap row = LayoutMap::rowMajor(1).substitute(4, {Linear::dim(3)},
+  LayoutMap row = LayoutMap::rowMajor(1).substitute(4, {IndexExpr::dim(3)},
                                                     {SizeExpr(5)}, shape);
   std::vector<Transfer> transfers =
       plan(row, scatter(NpuMode::Compact, 0, shape), shape);
@@ -123,7 +123,7 @@ TEST_F(TransfersTest, LimitsSplitLoopsOrUnrollThem) {
   limits.maxShape = {0, 4, 0, 0};
   std::vector<Transfer> parts = plan(linear, aligned, shape);
   ASSERT_EQ(parts.size(), 3u);
-  EXPECT_EQ(parts[1].dest.unit, 3);
+  EXPECT_EQ(parts[1].dest.core, 3);
   EXPECT_EQ(parts[1].dest.byte, 128);
   EXPECT_EQ(parts[2].shape[1], 3);
   limits.maxShape = {0, 0, 0, 0};
@@ -144,25 +144,25 @@ TEST_F(TransfersTest, TheSlowerLoopIsN) {
   }
 }
 
-/// Channels in units 0, 3, 2 and 1 are no loop of the engine, nor are two dims
-/// that both go from unit to unit.
+/// Channels in cores 0, 3, 2 and 1 are no loop of the engine, nor are two dims
+/// that both go from core to core.
 TEST_F(TransfersTest, UnitsOutOfOrder) {
-  auto onUnits = [](unsigned rank, Linear unit) {
+  auto onCores = [](unsigned rank, IndexExpr core) {
     return LayoutMap::get(
         rank, "npu",
-        {{"unit", unit, SizeExpr(4)}, {"offset", Linear(), SizeExpr(1)}});
+        {{"core", core, SizeExpr(4)}, {"offset", IndexExpr(), SizeExpr(1)}});
   };
   LayoutMap backwards =
-      onUnits(1, takeDigit(scale(Linear::dim(0), SizeExpr(3)), 1, 4));
+      onCores(1, takeDigit(scale(IndexExpr::dim(0), SizeExpr(3)), 1, 4));
   std::vector<Transfer> transfers =
       plan(LayoutMap::rowMajor(1), backwards, {4});
   ASSERT_EQ(transfers.size(), 4u);
-  EXPECT_EQ(transfers[1].dest.unit, 3);
+  EXPECT_EQ(transfers[1].dest.core, 3);
   LayoutMap square =
-      onUnits(2, add(scale(Linear::dim(0), SizeExpr(2)), Linear::dim(1)));
+      onCores(2, add(scale(IndexExpr::dim(0), SizeExpr(2)), IndexExpr::dim(1)));
   plan(LayoutMap::rowMajor(2), square, {2, 2});
   EXPECT_TRUE(refused);
-  EXPECT_EQ(why, "more than one dim goes from unit to unit");
+  EXPECT_EQ(why, "more than one dim goes from core to core");
 }
 
 TEST_F(TransfersTest, LongLoopsTakeFreeOnes) {
@@ -194,7 +194,7 @@ TEST_F(TransfersTest, CutsAreWhereTheEngineMayStart) {
 
 TEST_F(TransfersTest, BoxesAreCutOnceForAllCommands) {
   TransferSide side;
-  side.unit = 3;
+  side.core = 3;
   side.byte = 64;
   side.strides = {100, 20, 5, 1};
   std::vector<LoopSizes> firsts;
@@ -209,9 +209,9 @@ TEST_F(TransfersTest, BoxesAreCutOnceForAllCommands) {
   EXPECT_EQ(firsts,
             (std::vector<LoopSizes>{
                 {0, 0, 0, 0}, {0, 0, 0, 3}, {0, 4, 0, 0}, {0, 4, 0, 3}}));
-  // Channel 4 of unit 3 on is in unit 3 again, a row further.
+  // Channel 4 of core 3 on is in core 3 again, a row further.
   TransferSide part = getPartSide(side, firsts[3], 4, 4);
-  EXPECT_EQ(part.unit, 3);
+  EXPECT_EQ(part.core, 3);
   EXPECT_EQ(part.byte, 64 + 4 * (20 + 3));
 }
 

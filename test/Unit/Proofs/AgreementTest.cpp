@@ -71,7 +71,7 @@ TEST(Agreement, SetsSayWhatEnumerationSays) {
           // The map as written and its normal form are one.
           for (const LayoutMap &form : {map, map.specialize(sizes)}) {
             Truth truth(expr, sizes);
-            std::vector<Linear> values = getValues(form);
+            std::vector<IndexExpr> values = getValues(form);
             ++total;
             sets::Statement injective = sets::proveInjective(values, sizes);
             if (injective.answer != Answer::Unknown) {
@@ -229,19 +229,19 @@ TEST(Agreement, ExtentsAreProvenWhereIntervalsAreTooWide) {
 //===----------------------------------------------------------------------===//
 
 /// A value of digits that nothing was simplified in.
-Linear makeHostile(RandomMaps &random, unsigned rank, unsigned count) {
+IndexExpr makeHostile(RandomMaps &random, unsigned rank, unsigned count) {
   auto upTo = [&](int64_t bits) {
     return 1 + random.below(int64_t(1) << (1 + random.below(bits)));
   };
-  Linear value;
+  IndexExpr value;
   bool nests = random.below(2);
   for (unsigned i = 0; i < count; ++i) {
     DigitTerm term;
     term.digit.dim = random.below(rank);
     if (nests && i && random.below(3) == 0)
-      term.digit.fused = std::make_shared<Linear>(value);
+      term.digit.fused = std::make_shared<IndexExpr>(value);
     if (random.below(2)) {
-      term.digit.lo = upTo(30);
+      term.digit.divisor = upTo(30);
       term.digit.modulus = random.below(2) ? 1 + upTo(12) : 0;
     }
     term.stride = SizeExpr(random.below(2) ? upTo(40) : upTo(61));
@@ -261,8 +261,8 @@ TEST(Agreement, HostileStatementsEndInTime) {
   double worst = 0;
   for (int i = 0; i < 60; ++i) {
     unsigned rank = 1 + random.below(i % 2 ? 4 : 64);
-    Linear a = makeHostile(random, rank, 2 + random.below(i % 3 ? 12 : 64));
-    Linear b = makeHostile(random, rank, 2 + random.below(6));
+    IndexExpr a = makeHostile(random, rank, 2 + random.below(i % 3 ? 12 : 64));
+    IndexExpr b = makeHostile(random, rank, 2 + random.below(6));
     Index sizes(rank);
     for (int64_t &size : sizes)
       size =

@@ -53,7 +53,7 @@ public:
 
   /// Requires that both indices give one value; false where it has no form
   /// with constant factors.
-  bool requireEqual(const Linear &value) {
+  bool requireEqual(const IndexExpr &value) {
     std::optional<Sum> first = translate(value, 0),
                        second = translate(value, rank);
     if (!first || !second)
@@ -98,7 +98,7 @@ private:
     return Sum{{{it->second, 1}}, 0};
   }
 
-  std::optional<Sum> translate(const Linear &value, unsigned firstDim) {
+  std::optional<Sum> translate(const IndexExpr &value, unsigned firstDim) {
     std::optional<int64_t> constant = value.constant.getConstant();
     if (!constant)
       return std::nullopt;
@@ -112,9 +112,9 @@ private:
         source = translate(*term.digit.fused, firstDim);
       if (!source)
         return std::nullopt;
-      Sum digit = floorDiv(*source, term.digit.lo);
+      Sum digit = floorDiv(*source, term.digit.divisor);
       if (term.digit.modulus)
-        digit.add(floorDiv(*source, term.digit.lo * term.digit.modulus),
+        digit.add(floorDiv(*source, term.digit.divisor * term.digit.modulus),
                   -term.digit.modulus);
       sum.add(digit, *stride);
     }

@@ -116,7 +116,7 @@ TEST(Primitives, SeveralCoordinates) {
     Sized x = group({floorDiv(d1, 4), d0}), lane = mod(d1, 4);
     LayoutMap map = LayoutMap::get(2, "image2d",
                                    {{"x", x.value, x.extent},
-                                    {"y", Linear(), SizeExpr(1)},
+                                    {"y", IndexExpr(), SizeExpr(1)},
                                     {"lane", lane.value, lane.extent}});
     expectProven(map, sizes);
   }
@@ -130,7 +130,7 @@ constexpr int64_t kDynamic = kUnknownSize;
 
 TEST(Primitives, ProvenForAllSizesAtOnce) {
   Sized blocked = group({floorDiv(d0, 16), mod(d1, 4), mod(d0, 16)});
-  std::vector<Linear> values{blocked.value, floorDiv(d1, 4).value};
+  std::vector<IndexExpr> values{blocked.value, floorDiv(d1, 4).value};
   EXPECT_EQ(sets::proveInjective(values, {kDynamic, kDynamic}).answer,
             Answer::Yes);
   // ceil(n, 16) * 64 positions hold the first value.
@@ -146,7 +146,7 @@ TEST(Primitives, ProvenForAllSizesAtOnce) {
 
 TEST(Primitives, ACounterexampleNamesItsSizes) {
   // 8 i + j meets from the 9th column on.
-  Linear offset = place({{d0, SizeExpr(8)}, {d1, SizeExpr(1)}}).value;
+  IndexExpr offset = place({{d0, SizeExpr(8)}, {d1, SizeExpr(1)}}).value;
   sets::Statement statement =
       sets::proveInjective(offset, {kDynamic, kDynamic});
   ASSERT_EQ(statement.answer, Answer::No);
@@ -188,16 +188,17 @@ TEST(Primitives, PaddingIsToldFromElements) {
 
 TEST(Primitives, SumsBeyond64BitsAreDecided) {
   int64_t big = std::numeric_limits<int64_t>::max();
-  Linear offset = place({{d0, SizeExpr(big)}, {d1, SizeExpr(big - 1)}}).value;
+  IndexExpr offset =
+      place({{d0, SizeExpr(big)}, {d1, SizeExpr(big - 1)}}).value;
   EXPECT_EQ(sets::proveInjective(offset, {big - 1, big}).answer, Answer::Yes);
   sets::Statement meet = sets::proveInjective(offset, {big, big});
   EXPECT_EQ(meet.answer, Answer::Yes);
-  Linear twice = place({{d0, SizeExpr(big)}, {d1, SizeExpr(big)}}).value;
+  IndexExpr twice = place({{d0, SizeExpr(big)}, {d1, SizeExpr(big)}}).value;
   EXPECT_EQ(sets::proveInjective(twice, {2, 2}).answer, Answer::No);
 }
 
 TEST(Primitives, OverflowedStridesAreUnknown) {
-  Linear offset = d0.value;
+  IndexExpr offset = d0.value;
   offset.terms[0].stride = SizeExpr::overflow();
   EXPECT_EQ(sets::proveInjective(offset, {5}).answer, Answer::Unknown);
   EXPECT_EQ(sets::proveWithin(d0.value, SizeExpr::overflow(), {5}).answer,

@@ -24,9 +24,9 @@ namespace layout_test {
 
 using Index = std::vector<int64_t>;
 
-inline std::vector<mlir::layout::Linear>
+inline std::vector<mlir::layout::IndexExpr>
 getValues(const mlir::layout::LayoutMap &map) {
-  std::vector<mlir::layout::Linear> values;
+  std::vector<mlir::layout::IndexExpr> values;
   for (const mlir::layout::Coordinate &coordinate : map.getCoordinates())
     values.push_back(coordinate.value);
   return values;
@@ -41,19 +41,19 @@ getExtents(const mlir::layout::LayoutMap &map) {
 }
 
 /// The values of `x` at an index, computed from its digits alone.
-inline Index valuesAt(llvm::ArrayRef<mlir::layout::Linear> x,
+inline Index valuesAt(llvm::ArrayRef<mlir::layout::IndexExpr> x,
                       llvm::ArrayRef<int64_t> index,
                       llvm::ArrayRef<int64_t> sizes) {
   Index values;
-  for (const mlir::layout::Linear &value : x)
+  for (const mlir::layout::IndexExpr &value : x)
     values.push_back(*value.evaluate(index, sizes));
   return values;
 }
 
 /// Expects inverse(axes(index)) == index everywhere. What the solver leaves
 /// open within its bound, as it does with digits of sums, is evaluated.
-inline void expectInverse(llvm::ArrayRef<mlir::layout::Linear> axes,
-                          llvm::ArrayRef<mlir::layout::Linear> inverse,
+inline void expectInverse(llvm::ArrayRef<mlir::layout::IndexExpr> axes,
+                          llvm::ArrayRef<mlir::layout::IndexExpr> inverse,
                           llvm::ArrayRef<int64_t> box) {
   using namespace mlir::layout;
   Answer answer = sets::proveInverse(axes, inverse, box).answer;
@@ -76,33 +76,33 @@ inline void expectProven(const mlir::layout::LayoutMap &map,
   SCOPED_TRACE(map.str() + " on " + testing::PrintToString(sizes));
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  std::vector<Linear> values = getValues(special);
+  std::vector<IndexExpr> values = getValues(special);
   EXPECT_EQ(sets::proveInjective(values, box).answer, Answer::Yes);
   EXPECT_EQ(sets::proveWithin(values, getExtents(special), box).answer,
             Answer::Yes);
 
   // The axes of the map for every shape, with the numbers of this one: where a
   // size is 1 here they still tell the axes apart.
-  llvm::SmallVector<Linear> dims;
+  llvm::SmallVector<IndexExpr> dims;
   llvm::SmallVector<SizeExpr> sizeOf;
   for (auto [d, size] : llvm::enumerate(box)) {
-    dims.push_back(Linear::dim(d));
+    dims.push_back(IndexExpr::dim(d));
     sizeOf.push_back(SizeExpr(size));
   }
   std::vector<StoredAxis> stored;
   for (const StoredAxis &axis : map.getStoredAxes())
     stored.push_back(
         {substitute(axis.value, dims, sizeOf), axis.extent.substitute(sizeOf)});
-  std::optional<std::vector<Linear>> inverse =
+  std::optional<std::vector<IndexExpr>> inverse =
       invertAxes(stored, map.getNumDims(), box);
   ASSERT_TRUE(inverse);
-  std::vector<Linear> axes, fromAxes;
+  std::vector<IndexExpr> axes, fromAxes;
   for (const StoredAxis &axis : stored)
     axes.push_back(axis.value);
   expectInverse(axes, *inverse, box);
   size_t next = 0;
   for (unsigned c = 0, n = map.getCoordinates().size(); c < n; ++c) {
-    Linear sum;
+    IndexExpr sum;
     for (size_t a = 0; a < map.getStoredAxes(c).size(); ++a, ++next)
       sum = add(scale(sum, stored[next].extent), stored[next].value);
     fromAxes.push_back(sum);
@@ -118,9 +118,9 @@ inline void expectBugFound(const mlir::layout::LayoutMap &map,
   SCOPED_TRACE(map.str() + " on " + testing::PrintToString(sizes));
   LayoutMap special = map.specialize(sizes);
   llvm::SmallVector<int64_t> box = special.getBox(sizes);
-  std::vector<Linear> values = getValues(special);
+  std::vector<IndexExpr> values = getValues(special);
   auto longest =
-      llvm::max_element(values, [](const Linear &a, const Linear &b) {
+      llvm::max_element(values, [](const IndexExpr &a, const IndexExpr &b) {
         return a.terms.size() < b.terms.size();
       });
   ASSERT_GE(longest->terms.size(), 2u);

@@ -258,11 +258,11 @@ TEST_F(SolverParts, ReductionsKeepWhatIsWide) {
   });
   EXPECT_EQ(getCoreSize(separable), 0u);
   // Two edges that together say nothing.
-  FactorGraph cancelled;
-  addClique(cancelled, 4,
+  FactorGraph canceled;
+  addClique(canceled, 4,
             [](unsigned, unsigned) { return std::vector<Cost>{0, 1, 1, 0}; });
-  cancelled.addFactor({1, 0}, {1, 0, 0, 1});
-  EXPECT_EQ(getCoreSize(cancelled), 0u);
+  canceled.addFactor({1, 0}, {1, 0, 0, 1});
+  EXPECT_EQ(getCoreSize(canceled), 0u);
   // A factor of three variables.
   FactorGraph large;
   for (unsigned v = 0; v < 3; ++v)

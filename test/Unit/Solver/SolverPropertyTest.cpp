@@ -162,7 +162,7 @@ TEST(SolverProperty, LeastOverTheValuesOfAVariable) {
   }
 }
 
-/// Hubs have so many neighbours that their edges are not scanned.
+/// Hubs have so many neighbors that their edges are not scanned.
 TEST(SolverProperty, Hubs) {
   unsigned seed = kSeed + 8;
   RandomModels models(seed);

@@ -320,7 +320,7 @@ TEST(EmitIndex, SwizzlesWithConstantsAndOfSwizzles) {
 }
 
 TEST(EmitIndex, ReplicasHaveOneIndexEach) {
-  Sized i = Sized::dim(0), j = Sized::dim(1), r{Linear::dim(2), SizeExpr(3)};
+  Sized i = Sized::dim(0), j = Sized::dim(1), r{IndexExpr::dim(2), SizeExpr(3)};
   LayoutMap map = makeMap(
       2, "buffer",
       {{"offset", group({r, floorDiv(j, 2), align(i, 4), mod(j, 2)})}}, {3});

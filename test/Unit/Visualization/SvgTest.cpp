@@ -258,7 +258,7 @@ TEST(Svg, CellsLieInsideAndDoNotOverlap) {
         corners.insert({cell.x, cell.y});
       }
       ASSERT_EQ(corners.size(), drawn.cells.size());
-      // Of cells of one size it is enough to look at the neighbours of each
+      // Of cells of one size it is enough to look at the neighbors of each
       // corner in a grid of that size.
       std::map<std::pair<int64_t, int64_t>,
                std::vector<std::pair<int64_t, int64_t>>>
@@ -379,7 +379,7 @@ TEST(Svg, AMapThatIsNoLayoutIsRefused) {
       "indices (0, 1) and (1, 0) have the same storage point (L1): a "
       "layout is injective");
   EXPECT_EQ(draw(LayoutMap::get(1, "buffer",
-                                {{"offset", Linear::dim(0), SizeExpr(2)}}),
+                                {{"offset", IndexExpr::dim(0), SizeExpr(2)}}),
                  {3})
                 .error,
             "index (2) is stored at (2), outside of the storage (2) (L1)");
@@ -390,7 +390,7 @@ TEST(Svg, OptionsThatDoNotFitTheMapAreRefused) {
   PictureOptions options;
   options.colorDim = 2;
   EXPECT_EQ(draw(map, {2, 2}, options).error,
-            "there is no dim 2 to colour by: the layout has 2 dims");
+            "there is no dim 2 to color by: the layout has 2 dims");
   options = {};
   options.dimNames = {"i"};
   EXPECT_EQ(draw(map, {2, 2}, options).error,
@@ -416,7 +416,7 @@ TEST(Svg, SpacesWithUnusualCoordinatesAreDrawn) {
                   .cells.size(),
               3u);
     EXPECT_EQ(draw(LayoutMap::get(1, space,
-                                  {{"a", Linear(), SizeExpr(2)},
+                                  {{"a", IndexExpr(), SizeExpr(2)},
                                    {"b", i.value, i.extent}}),
                    {3})
                   .cells.size(),

@@ -1,4 +1,4 @@
-//===- NpuScatter.h - Channels spread over the units of an NPU --*- C++ -*-===//
+//===- NpuScatter.h - Channels spread over the cores of an NPU --*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `#layout.npu_scatter<aligned, start = 2>` (docs/spec.md, section 3.4): an NPU
-// has X units with S bytes each, and channel c of a tensor that starts at unit
-// Q lies in row (Q + c) floordiv X of unit (Q + c) mod X. P indices of the
+// has X cores with S bytes each, and channel c of a tensor that starts at core
+// Q lies in row (Q + c) floordiv X of core (Q + c) mod X. P indices of the
 // first axis share one storage unit of P elements, and strides count those:
 //
 //     npu    = (Q + c) mod X
@@ -18,16 +18,16 @@
 // without a letter has size 1.
 //
 //     2x3x4x5xf32 aligned, X = 4, Q = 2, 128 bytes to align to:
-//       sC = 32, sN = 32 * ceil(5 / 4) = 64, and (0, 2, 0, 0) is at unit 0,
-//       offset 32; storage is 128 elements a unit
+//       sC = 32, sN = 32 * ceil(5 / 4) = 64, and (0, 2, 0, 0) is at core 0,
+//       offset 32; storage is 128 elements a core
 //
 // Laws:
-//  * sN depends on the start unit through the number of rows, so the start unit
+//  * sN depends on the start core through the number of rows, so the start core
 //    is part of the layout and moving it moves elements;
 //  * an address A = Q * S + R keeps the rule of its mode: A mod EU = 0 where
 //    channels are aligned, A mod 4 = 0 for compact, A mod P elements for
 //    strided;
-//  * base + P * M * sN elements fit one unit.
+//  * base + P * M * sN elements fit one core.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,10 +90,10 @@ struct NpuStorage {
   SizeExpr sN, sC, sH, sW;
   int64_t base = 0; // R, in elements
   /// Strides that are given may be those of a larger tensor, and then the last
-  /// of what they reserve ends with the unit: its elements.
+  /// of what they reserve ends with the core: its elements.
   std::optional<int64_t> end;
 
-  /// What the strides reserve in every unit, base included: base + P * M * sN,
+  /// What the strides reserve in every core, base included: base + P * M * sN,
   /// at most `end`.
   SizeExpr getReserved(Sizes sizes) const;
 
@@ -101,7 +101,7 @@ struct NpuStorage {
   /// reserved, or what the elements reach where that is not shown to hold them.
   LayoutMap getMap(Sizes sizes) const;
 
-  /// The bytes that every unit needs, unknown sizes counted as 1; nothing past
+  /// The bytes that every core needs, unknown sizes counted as 1; nothing past
   /// int64.
   std::optional<int64_t> getLeastBytes(int64_t elementBytes, Sizes sizes) const;
 

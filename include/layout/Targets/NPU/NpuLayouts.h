@@ -1,4 +1,4 @@
-//===- NpuLayouts.h - Tensors over the units of a chip ----------*- C++ -*-===//
+//===- NpuLayouts.h - Tensors over the cores of a chip ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 // The scattered layouts that a tensor is offered: which dim is spread over the
-// units, and how the others lie in one.
+// cores, and how the others lie in one.
 //
 //   1x64x56x56, channels d1     aligned, axes NCHW
 //   weights 64x3x7x7, d0        compact, ic2, axes "CNHW"
 //   bias 64, d0                 aligned, axes "C"
-//   128x768 as a matrix         matrix 12, 64 units: 64 channels of 12 columns
+//   128x768 as a matrix         matrix 12, 64 cores: 64 channels of 12 columns
 //
 // Laws:
 //  * a layout that is given is valid for the type on the chip (L1) and fits a
-//    unit; nothing else is given;
-//  * a matrix has no more channels than the chip has units: its channels are as
+//    core; nothing else is given;
+//  * a matrix has no more channels than the chip has cores: its channels are as
 //    narrow as that allows.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ NpuForm getForm(NpuScatterAttr layout);
 /// own, as parts have, is followed by aligned ones.
 NpuForm getFormBeside(NpuScatterAttr layout);
 
-/// The axis that is spread over the units.
+/// The axis that is spread over the cores.
 inline char getChannelAxis(NpuMode mode) {
   return mode == NpuMode::Matrix ? 'M' : 'C';
 }
@@ -65,7 +65,7 @@ NpuScatterAttr getNpuLayout(RankedTensorType type, const NpuForm &form,
 NpuScatterAttr getNpuWeights(RankedTensorType type, unsigned channel,
                              int64_t start, NpuTargetInterface chip);
 
-/// An operand in system memory as every unit that computes with it loads it.
+/// An operand in system memory as every core that computes with it loads it.
 struct NpuLoad {
   /// Has a layout, which may not fit.
   RankedTensorType type;
@@ -82,11 +82,11 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 /// A tensor of which an op on `layout` knows the sizes, and reads no element.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
-/// The loops that the units of a tensor are spread over; `map` takes loops to
+/// The loops that the cores of a tensor are spread over; `map` takes loops to
 /// its dims.
 llvm::SmallBitVector getChannelLoops(AffineMap map, NpuScatterAttr layout);
 
-/// The bytes that `layout` reserves in every unit.
+/// The bytes that `layout` reserves in every core.
 int64_t getNpuBytes(NpuScatterAttr layout, RankedTensorType type);
 
 } // namespace layout

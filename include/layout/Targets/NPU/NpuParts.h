@@ -9,7 +9,7 @@
 // its layout is what the part has of the layout of the whole, but for the byte
 // where it begins.
 //
-//   1x9x4x4 aligned, start 0, of 1x6x4x4 and 1x3x4x4, four units
+//   1x9x4x4 aligned, start 0, of 1x6x4x4 and 1x3x4x4, four cores
 //     the first part     aligned, start 0
 //     the second part    aligned, start 2, a row (64 bytes) further
 //

@@ -1,4 +1,4 @@
-//===- NpuSeeds.h - Whether an op fits the units of a chip ------*- C++ -*-===//
+//===- NpuSeeds.h - Whether an op fits the cores of a chip ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,13 +18,13 @@
 namespace mlir {
 namespace layout {
 
-/// The configurations of `op` by itself that fit a unit of `chip`.
-SmallVector<OpConfig> getUnitSeeds(Operation *op, CostModel &costs,
-                                   NpuTargetInterface chip);
+/// The configurations of `op` by itself that fit a core of `chip`.
+SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
+                                  NpuTargetInterface chip);
 
-/// The bytes of a unit that the op takes at least, whether they fit or not;
+/// The bytes of a core that the op takes at least, whether they fit or not;
 /// nothing where its tensors cannot be spread alike.
-std::optional<int64_t> getLeastUnitBytes(Operation *op, CostModel &costs,
+std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,
                                          NpuTargetInterface chip);
 
 } // namespace layout

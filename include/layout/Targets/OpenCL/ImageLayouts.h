@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The maps that put a tensor into an image of four lanes a pixel, with one dim,
-// the *unit*, on the lanes, and whether a device has an image of that size.
+// the *lane dim*, on the lanes, and whether a device has an image of that size.
 //
-//   1x64x56x56, unit c   x = [c floordiv 4, w]  y = [n, h]  lane = c mod 4
-//   of filters, unit o   x = [i]  y = [o floordiv 4, h, w]  lane = o mod 4
-//   1x760x1352x64, unit 3, on 16384 x 16384: [21632, 760] does not fit, so
+//   1x64x56x56, lane dim c   x = [c floordiv 4, w]  y = [n, h]  lane = c mod 4
+//   of filters, lane dim o   x = [i]  y = [o floordiv 4, h, w]  lane = o mod 4
+//   1x760x1352x64, lane dim 3, on 16384 x 16384: [21632, 760] does not fit, so
 //                        x = [w]  y = [c floordiv 4, n, h]: [1352, 12160]
 //
 // Laws:
 //  * a map that is given is valid for every shape (L1): each dim stands in it
-//    whole, or as the two digits of the unit;
+//    whole, or as the two digits of the lane dim;
 //  * it fits: its size is known, at least one pixel, and within the limits of
 //    the target; the assumed size of dynamic dims proves nothing.
 //
@@ -38,7 +38,7 @@ constexpr int64_t kLanesOfPixel = 4;
 bool isImage(const LayoutMap &map);
 
 /// The dim whose neighbors share a pixel; nothing where it is no single dim.
-std::optional<unsigned> findUnit(const LayoutMap &image);
+std::optional<unsigned> findLaneDim(const LayoutMap &image);
 
 struct ImageFit {
   enum class Answer {
@@ -83,7 +83,7 @@ enum class ImageRole {
 
 /// The forms of an image for a tensor of `rank`, the best first. `summed` are
 /// the dims of a filter that loops of their own sum over.
-SmallVector<LayoutMap> getImageForms(unsigned rank, unsigned unit,
+SmallVector<LayoutMap> getImageForms(unsigned rank, unsigned laneDim,
                                      ImageRole role,
                                      ArrayRef<unsigned> summed = {});
 
@@ -94,7 +94,7 @@ struct ImageChoice {
   ImageFit first;
 };
 
-ImageChoice chooseImage(RankedTensorType type, unsigned unit, ImageRole role,
+ImageChoice chooseImage(RankedTensorType type, unsigned laneDim, ImageRole role,
                         ArrayRef<unsigned> summed, OpenClTargetAttr target);
 
 } // namespace layout

@@ -188,7 +188,7 @@ static void printIndex(InFlightDiagnostic &diag, ArrayRef<int64_t> index) {
 /// where every dim has one digit, so that the digits take those values at one
 /// index, else the one at the index of the proof. Nothing where it depends on
 /// sizes that are not known.
-static std::optional<int64_t> getReached(const Linear &value,
+static std::optional<int64_t> getReached(const IndexExpr &value,
                                          ArrayRef<int64_t> shape,
                                          const ExtentProof &proof) {
   if (proof.answer != Answer::No || llvm::is_contained(shape, kUnknownSize))

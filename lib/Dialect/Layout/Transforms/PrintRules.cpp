@@ -33,7 +33,7 @@ namespace {
 class RulePrinter {
 public:
   RulePrinter(Operation *root, raw_ostream &os)
-      : flow(findJoins(root)), state(root), os(os) {}
+      : flow(findTiedValues(root)), state(root), os(os) {}
 
   void print(Operation *op, unsigned depth);
 
@@ -113,11 +113,11 @@ static std::optional<unsigned> getTie(const Map &map, Key key) {
 }
 
 void RulePrinter::printValue(Value value) {
-  printEnd(value, getTie(flow.joinOfValue, value), os);
+  printEnd(value, getTie(flow.tieOfValue, value), os);
 }
 
 void RulePrinter::printOperand(OpOperand &operand) {
-  printEnd(operand.get(), getTie(flow.joinOfOperand, &operand), os);
+  printEnd(operand.get(), getTie(flow.tieOfOperand, &operand), os);
 }
 
 /// `(_, t0) -> (t0), blocks (_, t0)`: what has one name has one layout.
@@ -156,7 +156,7 @@ void RulePrinter::print(Operation *op, unsigned depth) {
       if (rule.kind != OpLayoutRule::Kind::Source && isFreeSource(op, rule))
         os << ", free in any layout";
       for (OpOperand &operand : op->getOpOperands())
-        if (std::optional<unsigned> tie = getTie(flow.joinOfOperand, &operand))
+        if (std::optional<unsigned> tie = getTie(flow.tieOfOperand, &operand))
           os << ", operand " << operand.getOperandNumber() << " in t" << *tie;
     }
     os << '\n';

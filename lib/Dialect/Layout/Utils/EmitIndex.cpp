@@ -25,12 +25,12 @@ public:
   ValueEmitter(OpBuilder &b, Location loc, ValueRange dims,
                ArrayRef<OpFoldResult> sizes);
 
-  Value emit(const Linear &value);
+  Value emit(const IndexExpr &value);
 
 private:
   AffineExpr addDim(Value value);
   Value apply(AffineExpr expr);
-  Value emitAffine(const Linear &value);
+  Value emitAffine(const IndexExpr &value);
   AffineExpr emitSwizzle(const Swizzle &swizzle);
 
   OpBuilder &b;
@@ -67,7 +67,7 @@ AffineExpr ValueEmitter::emitSwizzle(const Swizzle &swizzle) {
   auto join = [&](Value bits) {
     result = result ? arith::XOrIOp::create(b, loc, result, bits) : bits;
   };
-  for (const Linear &operand : swizzle.operands)
+  for (const IndexExpr &operand : swizzle.operands)
     join(arith::AndIOp::create(b, loc, emit(operand), mask));
   if (swizzle.constant)
     join(arith::ConstantIndexOp::create(b, loc, swizzle.constant));
@@ -76,8 +76,8 @@ AffineExpr ValueEmitter::emitSwizzle(const Swizzle &swizzle) {
 
 /// Products of digits and sizes are operations of their own: upstream does not
 /// come to an end with some affine maps that contain them.
-Value ValueEmitter::emit(const Linear &value) {
-  Linear affine;
+Value ValueEmitter::emit(const IndexExpr &value) {
+  IndexExpr affine;
   Value sum;
   auto addToSum = [&](Value x) {
     sum = sum ? arith::AddIOp::create(b, loc, sum, x) : x;
@@ -98,7 +98,7 @@ Value ValueEmitter::emit(const Linear &value) {
       affine.terms.push_back(std::move(term));
       continue;
     }
-    Linear digit;
+    IndexExpr digit;
     digit.terms.push_back({term.digit, SizeExpr(1)});
     addToSum(arith::MulIOp::create(b, loc, emitAffine(digit),
                                    emitSize(term.stride)));
@@ -112,7 +112,7 @@ Value ValueEmitter::emit(const Linear &value) {
   return sum;
 }
 
-Value ValueEmitter::emitAffine(const Linear &value) {
+Value ValueEmitter::emitAffine(const IndexExpr &value) {
   return apply(toAffineExpr(
       value, dimExprs, sizeExprs, b.getContext(),
       [&](const Swizzle &swizzle) { return emitSwizzle(swizzle); }));
@@ -127,10 +127,11 @@ Value ValueEmitter::apply(AffineExpr expr) {
 }
 
 SmallVector<Value> layout::emitValues(OpBuilder &b, Location loc,
-                                      ArrayRef<Linear> values, ValueRange dims,
+                                      ArrayRef<IndexExpr> values,
+                                      ValueRange dims,
                                       ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> results;
-  for (const Linear &value : values)
+  for (const IndexExpr &value : values)
     results.push_back(ValueEmitter(b, loc, dims, sizes).emit(value));
   return results;
 }
@@ -143,7 +144,7 @@ emitParts(OpBuilder &b, Location loc, const LayoutMap &map, const Parts &parts,
   SmallVector<Value> dims(index);
   while (dims.size() < map.getNumDims())
     dims.push_back(arith::ConstantIndexOp::create(b, loc, 0));
-  SmallVector<Linear> values;
+  SmallVector<IndexExpr> values;
   for (const auto &part : parts)
     values.push_back(part.value);
   return emitValues(b, loc, values, dims, sizes);
@@ -166,7 +167,7 @@ FailureOr<EmittedIndex>
 layout::emitBackward(OpBuilder &b, Location loc, const LayoutMap &map,
                      ArrayRef<int64_t> shape, ValueRange position,
                      ArrayRef<OpFoldResult> sizes, bool checkPadding) {
-  std::optional<std::vector<Linear>> inverse = getBackwardValues(map, shape);
+  std::optional<std::vector<IndexExpr>> inverse = getBackwardValues(map, shape);
   if (!inverse)
     return failure();
   SmallVector<Value> dims = emitValues(b, loc, *inverse, position, sizes);
@@ -239,7 +240,7 @@ static SmallVector<Value> emitAxesOfPoint(OpBuilder &b, Location loc,
     SmallVector<OpFoldResult> extents;
     for (const StoredAxis &axis : map.getStoredAxes(c))
       extents.push_back(getAsOpFoldResult(
-          emitValues(b, loc, Linear(axis.extent), {}, sizes).front()));
+          emitValues(b, loc, IndexExpr(axis.extent), {}, sizes).front()));
     llvm::append_range(axes, emitDigits(b, loc, x, extents));
   }
   return axes;
@@ -257,7 +258,7 @@ layout::emitBackwardOfPoint(OpBuilder &b, Location loc, const LayoutMap &map,
   SmallVector<Value> inside;
   for (auto [x, coordinate] : llvm::zip_equal(point, map.getCoordinates())) {
     Value extent =
-        emitValues(b, loc, Linear(coordinate.extent), {}, sizes).front();
+        emitValues(b, loc, IndexExpr(coordinate.extent), {}, sizes).front();
     // Unsigned, a negative number is large.
     Value fits =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, extent);

@@ -119,12 +119,12 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << figure.value << ": it is a power of two";
   int64_t total;
   if (llvm::MulOverflow(npus, bytesPerNpu, total))
-    return emitError() << npus << " units of " << bytesPerNpu
+    return emitError() << npus << " cores of " << bytesPerNpu
                        << " bytes have addresses that do not fit 64 bits";
   if (banks && bytesPerNpu % *banks != 0)
     return emitError() << "target figure 'banks' is " << *banks
                        << ": it divides the " << bytesPerNpu
-                       << " bytes of a unit evenly";
+                       << " bytes of a core evenly";
   if (!maxShape.empty() && maxShape.size() != 4)
     return emitError() << "target figure 'max_shape' has " << maxShape.size()
                        << " sizes: it has four, of N, C, H and W";

@@ -18,7 +18,7 @@ static constexpr LoopSizes kMostOfCompute{65535, 4095, 65535, 65535};
 
 static TransferLimits getLimits(ChipAttr chip) {
   TransferLimits limits;
-  // System memory alone asks nothing of the units.
+  // System memory alone asks nothing of the cores.
   if (!chip)
     return limits;
   limits.npus = chip.getNpus();
@@ -98,24 +98,24 @@ bool npu::canBeStored(MemRefType type) {
                        getTransferLimits(storage->target), ignore);
 }
 
-bool npu::haveSameUnits(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
-  auto getUnits = [&](const LayoutMap &map) -> std::optional<Tables> {
+bool npu::haveSameCores(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
+  auto getCores = [&](const LayoutMap &map) -> std::optional<Tables> {
     LayoutMap special = map.specialize(sizes);
     for (const Coordinate &coordinate : special.getCoordinates())
       if (map.getSpace() == "npu" && coordinate.name != "offset")
         return tabulate(coordinate.value, sizes);
     return std::nullopt;
   };
-  std::optional<Tables> left = getUnits(a), right = getUnits(b);
+  std::optional<Tables> left = getCores(a), right = getCores(b);
   return left && right && *left == *right;
 }
 
-bool npu::haveSameUnits(CopyOp op) {
+bool npu::haveSameCores(CopyOp op) {
   auto ignore = nullptr;
   auto to = cast<MemRefType>(op.getDest().getType());
   FailureOr<Storage> source =
       getQuietly(cast<MemRefType>(op.getSource().getType()), ignore);
   FailureOr<Storage> dest = getQuietly(to, ignore);
   return succeeded(source) && succeeded(dest) &&
-         haveSameUnits(op.getReadMap(source->map), dest->map, to.getShape());
+         haveSameCores(op.getReadMap(source->map), dest->map, to.getShape());
 }

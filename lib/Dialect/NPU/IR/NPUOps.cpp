@@ -37,34 +37,34 @@ std::optional<int64_t> AllocOp::getByte() {
          scatter.getStart() * scatter.getTarget().getFigures().bytesPerNpu;
 }
 
-/// The address lies in the start unit, and its byte is what else is asked for.
+/// The address lies in the start core, and its byte is what else is asked for.
 static LogicalResult verifyAddress(AllocOp op, const Storage &storage) {
   int64_t address = int64_t(*op.getAddress());
-  int64_t units = storage.target.getNpus();
+  int64_t cores = storage.target.getNpus();
   int64_t bytes = storage.target.getBytesPerNpu();
-  if (address < 0 || address >= units * bytes)
+  if (address < 0 || address >= cores * bytes)
     return op.emitOpError()
-           << "address " << address << " is none of the " << units
-           << " units of " << bytes << " bytes: addresses lie between 0 and "
-           << units * bytes - 1;
-  int64_t start = getStartUnit(storage);
+           << "address " << address << " is none of the " << cores
+           << " cores of " << bytes << " bytes: addresses lie between 0 and "
+           << cores * bytes - 1;
+  int64_t start = getStartCore(storage);
   if (address / bytes != start)
     return op.emitOpError()
-           << "address " << address << " is in unit " << address / bytes
-           << ", the layout starts at unit " << start
+           << "address " << address << " is in core " << address / bytes
+           << ", the layout starts at core " << start
            << ": its addresses lie between " << start * bytes << " and "
            << (start + 1) * bytes - 1;
   int64_t byte = address % bytes;
   if (op.getAlignment() && byte % int64_t(*op.getAlignment()) != 0)
     return op.emitOpError() << "address " << address << " is byte " << byte
-                            << " of a unit, which is not a multiple of the "
+                            << " of a core, which is not a multiple of the "
                                "alignment "
                             << *op.getAlignment();
   std::optional<int64_t> bankBytes = storage.target.getBankBytes();
   if (op.getBank() && byte / *bankBytes != int64_t(*op.getBank()))
     return op.emitOpError()
            << "address " << address << " is in bank " << byte / *bankBytes
-           << " of a unit, bank " << *op.getBank() << " is wanted";
+           << " of a core, bank " << *op.getBank() << " is wanted";
   // Alignment of the mode, and R + reserved <= S, by the layout's own rules.
   return success(succeeded(getStorageAt(op.getMemref().getType(), byte,
                                         [&] { return op.emitOpError(); })));
@@ -115,14 +115,14 @@ LogicalResult DeallocOp::verify() {
 
 LayoutMap CopyOp::getReadMap(const LayoutMap &source) {
   MemRefType from = getSource().getType(), to = getDest().getType();
-  std::vector<Linear> dims(from.getRank());
+  std::vector<IndexExpr> dims(from.getRank());
   std::vector<SizeExpr> sizeOf;
   for (int64_t size : from.getShape())
     sizeOf.push_back(SizeExpr(size));
   for (int64_t d = 0; d < to.getRank(); ++d) {
     int64_t s = getPermutation() ? (*getPermutation())[d] : d;
     bool repeated = from.getDimSize(s) == 1 && to.getDimSize(d) != 1;
-    dims[s] = repeated ? Linear() : Linear::dim(d);
+    dims[s] = repeated ? IndexExpr() : IndexExpr::dim(d);
   }
   return source.substitute(to.getRank(), dims, sizeOf, to.getShape());
 }

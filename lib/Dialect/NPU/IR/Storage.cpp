@@ -56,7 +56,7 @@ static FailureOr<Storage> getLocalStorage(MemRefType type, Storage storage,
   auto scatter = dyn_cast<NpuScatterAttr>(type.getLayout());
   if (!scatter || !scatter.getScatter().isScattered()) {
     emitError() << "local memory is laid out by #layout.npu_scatter with a "
-                   "start unit, found "
+                   "start core, found "
                 << type;
     return failure();
   }
@@ -74,7 +74,7 @@ static FailureOr<Storage> getLocalStorage(MemRefType type, Storage storage,
   }
   int64_t offset;
   if (llvm::AddOverflow(scatter.getOffset(), byte, offset)) {
-    emitError() << "byte " << byte << " of a unit is out of reach";
+    emitError() << "byte " << byte << " of a core is out of reach";
     return failure();
   }
   storage.scatter = NpuScatterAttr::get(
@@ -126,7 +126,7 @@ FailureOr<Storage> npu::getStorage(MemRefType type, EmitErrorFn emitError) {
   return getStorageAt(type, 0, emitError);
 }
 
-int64_t npu::getStartUnit(const Storage &storage) {
+int64_t npu::getStartCore(const Storage &storage) {
   return storage.scatter.getStart();
 }
 
@@ -159,7 +159,8 @@ int64_t npu::getAlignment(const Storage &storage) {
 //===----------------------------------------------------------------------===//
 
 /// Where values are sums of functions of single dims, these are compared.
-static bool haveSameTables(const Linear &a, const Linear &b, Sizes sizes) {
+static bool haveSameTables(const IndexExpr &a, const IndexExpr &b,
+                           Sizes sizes) {
   std::optional<Tables> left = tabulate(a, sizes), right = tabulate(b, sizes);
   return left && right && *left == *right;
 }

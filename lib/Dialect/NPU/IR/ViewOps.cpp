@@ -89,7 +89,7 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     return failure();
   }
   int64_t lanes = getLanes(storage->scatter.getPack());
-  int64_t units = storage->target.getNpus();
+  int64_t cores = storage->target.getNpus();
   // Indices may leave the tensor by a step: the formulas go on there.
   auto point = [&](ArrayRef<int64_t> index) {
     SmallVector<int64_t> values;
@@ -99,8 +99,8 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     return values;
   };
   SmallVector<int64_t> first(offsets), at = point(first);
-  // As many indices on as make one step of the axis in a unit.
-  int64_t perStep[] = {lanes, units, 1, 1};
+  // As many indices on as make one step of the axis in a core.
+  int64_t perStep[] = {lanes, cores, 1, 1};
   SmallVector<int64_t> steps(4, 1);
   for (auto [axis, d] : llvm::enumerate(dimOf)) {
     if (d < 0)
@@ -115,7 +115,7 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   // One batch needs no more than it reaches.
   if (llvm::divideCeil(sizeOf(0), lanes) == 1)
     steps[0] =
-        (int64_t(llvm::divideCeil(at[0] + sizeOf(1), units)) - 1) * steps[1] +
+        (int64_t(llvm::divideCeil(at[0] + sizeOf(1), cores)) - 1) * steps[1] +
         (sizeOf(2) - 1) * steps[2] + (sizeOf(3) - 1) * steps[3] + 1;
   auto layout = NpuScatterAttr::get(
       source.getContext(), NpuMode::Strided, 0, steps, at[0],
@@ -132,8 +132,8 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   if (haveSamePoints(*map, part->map, sizes))
     return result;
   emitError() << "the slice is no scatter of its own: its channels do not lie "
-                 "in successive units, or its batches are not whole storage "
-                 "units";
+                 "in successive cores, or its batches are not whole storage "
+                 "cores";
   return failure();
 }
 
@@ -178,14 +178,14 @@ LogicalResult SubViewOp::verify() {
 /// The coordinates of local memory as a map of another rank and in smaller
 /// elements: `offset` times `factor` plus `lane`.
 static LayoutMap rewrite(const LayoutMap &map, unsigned rank,
-                         ArrayRef<Linear> dims, ArrayRef<int64_t> oldShape,
-                         Sizes sizes, int64_t factor, const Linear &lane) {
+                         ArrayRef<IndexExpr> dims, ArrayRef<int64_t> oldShape,
+                         Sizes sizes, int64_t factor, const IndexExpr &lane) {
   std::vector<SizeExpr> sizeOf;
   for (int64_t size : oldShape)
     sizeOf.push_back(SizeExpr(size));
   std::vector<Coordinate> coordinates;
   for (const Coordinate &coordinate : map.getCoordinates()) {
-    Linear value = substitute(coordinate.value, dims, sizeOf, sizes);
+    IndexExpr value = substitute(coordinate.value, dims, sizeOf, sizes);
     SizeExpr extent = coordinate.extent.specialize(oldShape);
     if (coordinate.name == "offset") {
       value = add(layout::scale(value, SizeExpr(factor), sizes), lane, sizes);
@@ -212,17 +212,17 @@ static bool isPackingOf(MemRefType fineType, const Storage &fine,
   // The box: (m, c, h, w, lane), of which n = m * lanes + lane.
   SmallVector<int64_t> box(coarseType.getShape());
   box.push_back(lanes);
-  Linear lane = Linear::dim(4);
-  Linear n = add(scale(Linear::dim(0), SizeExpr(lanes), box), lane, box);
+  IndexExpr lane = IndexExpr::dim(4);
+  IndexExpr n = add(scale(IndexExpr::dim(0), SizeExpr(lanes), box), lane, box);
   SmallVector<int64_t> fineShape(fineType.getShape());
   fineShape[0] = box[0] * lanes;
-  LayoutMap left =
-      rewrite(fine.map, 5, {n, Linear::dim(1), Linear::dim(2), Linear::dim(3)},
-              fineShape, box, 1, Linear());
-  LayoutMap right =
-      rewrite(coarse.map, 5,
-              {Linear::dim(0), Linear::dim(1), Linear::dim(2), Linear::dim(3)},
-              coarseType.getShape(), box, lanes, lane);
+  LayoutMap left = rewrite(
+      fine.map, 5, {n, IndexExpr::dim(1), IndexExpr::dim(2), IndexExpr::dim(3)},
+      fineShape, box, 1, IndexExpr());
+  LayoutMap right = rewrite(coarse.map, 5,
+                            {IndexExpr::dim(0), IndexExpr::dim(1),
+                             IndexExpr::dim(2), IndexExpr::dim(3)},
+                            coarseType.getShape(), box, lanes, lane);
   return haveSamePoints(left, right, box);
 }
 
@@ -239,10 +239,10 @@ static bool isMatrixOf(MemRefType matrixType, const Storage &matrix,
           int64_t(llvm::divideCeil(matrixType.getDimSize(1), width)))
     return false;
   Sizes box = tensorType.getShape();
-  Linear column =
-      add(scale(Linear::dim(1), SizeExpr(width), box), Linear::dim(3), box);
-  LayoutMap left = rewrite(matrix.map, 4, {Linear::dim(0), column},
-                           {box[0], box[1] * width}, box, 1, Linear());
+  IndexExpr column = add(scale(IndexExpr::dim(1), SizeExpr(width), box),
+                         IndexExpr::dim(3), box);
+  LayoutMap left = rewrite(matrix.map, 4, {IndexExpr::dim(0), column},
+                           {box[0], box[1] * width}, box, 1, IndexExpr());
   return haveSamePoints(left, tensor.map, box);
 }
 

@@ -56,7 +56,7 @@ LogicalResult Assigner::reportTooLarge(const Placement &bound) {
     InFlightDiagnostic diag = alloc.emitOpError();
     diag << "does not fit: the tensors that live here take " << bound.lowerBound
          << " bytes of " << (reusesHoles ? "one" : "every")
-         << " unit, which has " << tensors.chip.getBytesPerNpu() << "; "
+         << " core, which has " << tensors.chip.getBytesPerNpu() << "; "
          << bound.lowerBound - tensors.chip.getBytesPerNpu() << " are too many";
     for (auto [other, live] : llvm::zip_equal(tensors.allocs, tensors.blocks))
       if (live.begin <= time && time < live.end)
@@ -91,7 +91,7 @@ void Assigner::report(const Placement &placement) {
        << remark::metric("PeakBytes", placement.peak)
        << remark::metric("LeastPeak", leastPeak)
        << remark::metric("LowerBound", placement.lowerBound)
-       << remark::metric("BytesPerUnit", tensors.chip.getBytesPerNpu());
+       << remark::metric("BytesPerCore", tensors.chip.getBytesPerNpu());
   if (conflicts)
     text << remark::metric("BankConflicts", conflicts->left)
          << remark::metric("CarelessConflicts", conflicts->careless)
@@ -119,7 +119,7 @@ LogicalResult Assigner::run() {
     return function.emitOpError()
            << "has no place for its tensors that was found: at most "
            << bound.lowerBound << " of the " << tensors.chip.getBytesPerNpu()
-           << " bytes of a unit live at one time, but fixed addresses, banks "
+           << " bytes of a core live at one time, but fixed addresses, banks "
               "or alignments leave holes; the way out is fewer banks or "
               "fixed addresses, or smaller tensors";
   placement = avoidConflicts(*placement);

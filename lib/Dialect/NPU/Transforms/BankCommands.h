@@ -16,7 +16,7 @@
 //   }
 //
 // A view reaches from its first byte to the last one that its layout reserves,
-// in every unit.
+// in every core.
 //
 //===----------------------------------------------------------------------===//
 

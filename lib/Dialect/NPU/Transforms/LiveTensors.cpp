@@ -81,7 +81,7 @@ FailureOr<PlacedBlock> LiveTensors::describe(AllocOp alloc) {
     block.limit =
         std::min(*block.limit, first + *chip.getBankBytes() - 1 + block.size);
   }
-  int64_t start = getStartUnit(*storage) * chip.getBytesPerNpu();
+  int64_t start = getStartCore(*storage) * chip.getBytesPerNpu();
   int64_t step = getAlignment(*storage);
   // The DMA engine asks for a multiple of its own.
   int64_t alignment = std::lcm(int64_t(alloc.getAlignment().value_or(1)),

@@ -17,26 +17,26 @@ using namespace mlir::npu;
 using namespace mlir::layout;
 
 OwnedBytes npu::getRows(const Storage &storage, ArrayRef<int64_t> shape) {
-  return {{kEveryUnit, storage.scatter.getOffset(),
+  return {{kEveryCore, storage.scatter.getOffset(),
            getReservedBytes(storage, shape)}};
 }
 
 /// Where both coordinates are sums over dims, elements that follow each other
-/// in a unit are one piece. Nothing where they are not, or in too many pieces.
+/// in a core are one piece. Nothing where they are not, or in too many pieces.
 static std::optional<OwnedBytes> getPieces(const Storage &storage,
                                            ArrayRef<int64_t> shape) {
   ArrayRef<Coordinate> coordinates = storage.map.getCoordinates();
   LayoutMap map = storage.map.specialize(shape);
   coordinates = map.getCoordinates();
-  std::optional<Tables> units = tabulate(coordinates[0].value, shape);
+  std::optional<Tables> cores = tabulate(coordinates[0].value, shape);
   std::optional<Tables> offsets = tabulate(coordinates[1].value, shape);
-  if (!units || !offsets)
+  if (!cores || !offsets)
     return std::nullopt;
   // Inner dims that step by what lies inside them.
   int64_t together = 1;
   SmallVector<int64_t> outer(shape);
   for (int d = int(shape.size()) - 1; d >= 0; --d) {
-    bool follows = units->dims[d].empty();
+    bool follows = cores->dims[d].empty();
     for (int64_t i = 0; follows && i < shape[d]; ++i)
       follows = offsets->get(d, i) == i * together;
     if (!follows)
@@ -49,12 +49,12 @@ static std::optional<OwnedBytes> getPieces(const Storage &storage,
   OwnedBytes bytes;
   int64_t size = storage.elementBytes;
   forEachIndex(outer, [&](ArrayRef<int64_t> index) {
-    int64_t unit = units->start, offset = offsets->start;
+    int64_t core = cores->start, offset = offsets->start;
     for (size_t d = 0; d < index.size(); ++d) {
-      unit += units->get(d, index[d]);
+      core += cores->get(d, index[d]);
       offset += offsets->get(d, index[d]);
     }
-    bytes.push_back({unit, offset * size, (offset + together) * size});
+    bytes.push_back({core, offset * size, (offset + together) * size});
     return true;
   });
   normalize(bytes);
@@ -105,7 +105,7 @@ FailureOr<OwnedBytes> npu::getOwnedBytes(AllocOp alloc, int64_t byte,
     OwnedBytes own = exactBytes ? getElements(*storage, type.getShape())
                                 : getRows(*storage, type.getShape());
     // One that cannot be looked at closely may be anywhere in its rows.
-    if (!own.empty() && own.front().unit == kEveryUnit)
+    if (!own.empty() && own.front().core == kEveryCore)
       return getRows(*getStorageAt(alloc.getMemref().getType(), byte,
                                    [&] { return alloc.emitOpError(); }),
                      alloc.getMemref().getType().getShape());

@@ -28,10 +28,10 @@ struct Owner {
 
 static void describe(InFlightDiagnostic &diag, const Bytes &shared) {
   diag << "bytes " << shared.begin << " to " << shared.end - 1 << " of ";
-  if (shared.unit == kEveryUnit)
-    diag << "every unit";
+  if (shared.core == kEveryCore)
+    diag << "every core";
   else
-    diag << "unit " << shared.unit;
+    diag << "core " << shared.core;
 }
 
 /// Whether two tensors with addresses share no byte of an element.

@@ -27,7 +27,7 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
     }
   isLocal = map.getSpace() == "npu";
   this->npus = npus;
-  units.dims.resize(sizes.size());
+  cores.dims.resize(sizes.size());
   LayoutMap special = map.specialize(sizes);
   for (const Coordinate &coordinate : special.getCoordinates()) {
     std::optional<Tables> tables = tabulate(coordinate.value, sizes);
@@ -37,12 +37,12 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
             "loops of a transfer are");
       return false;
     }
-    (coordinate.name == "offset" ? offsets : units) = std::move(*tables);
+    (coordinate.name == "offset" ? offsets : cores) = std::move(*tables);
   }
   auto moves = [](const std::vector<int64_t> &table) { return !table.empty(); };
-  if (llvm::count_if(units.dims, moves) <= 1)
+  if (llvm::count_if(cores.dims, moves) <= 1)
     return true;
-  error("more than one dim goes from unit to unit");
+  error("more than one dim goes from core to core");
   return false;
 }
 
@@ -61,8 +61,8 @@ public:
   std::vector<DimPiece> split(int64_t first, int64_t count, int64_t step) const;
 
 private:
-  int64_t unit(int side, int64_t i) const {
-    return tables[side]->units.start + tables[side]->units.get(d, i);
+  int64_t core(int side, int64_t i) const {
+    return tables[side]->cores.start + tables[side]->cores.get(d, i);
   }
   int64_t offset(int side, int64_t i) const {
     return tables[side]->offsets.get(d, i);
@@ -82,7 +82,7 @@ private:
 bool DimSplitter::isEven(int side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
   int64_t npus = tables[side]->npus;
-  int64_t start = unit(side, first), there = unit(side, first + k * step);
+  int64_t start = core(side, first), there = core(side, first + k * step);
   int64_t moved = offset(side, first + k * step) - offset(side, first);
   if (k == 1) {
     loop.scattered = there != start;
@@ -117,7 +117,7 @@ bool DimSplitter::repeats(const Loop &inner, int64_t first, int64_t times,
     for (int64_t k = 1; k < inner.extent; ++k)
       for (int side : {0, 1}) {
         int64_t i = base + k * step;
-        if (unit(side, i) != unit(side, base) ||
+        if (core(side, i) != core(side, base) ||
             offset(side, i) - offset(side, base) != k * inner.side[side].stride)
           return false;
       }

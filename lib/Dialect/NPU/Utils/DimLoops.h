@@ -8,7 +8,7 @@
 // The tables of two maps over the same dim (Tables.h), split into loops in
 // which both step evenly:
 //
-//     row-major column j to `matrix 15` of 40 columns, units 2, 3, 0:
+//     row-major column j to `matrix 15` of 40 columns, cores 2, 3, 0:
 //       piece at 0:  loops of 2 (scattered) and 15 (+1, +1)
 //       piece at 30: a loop of 10 (+1, +1)
 //
@@ -26,7 +26,7 @@ namespace npu {
 /// What one iteration of a loop does on one side.
 struct LoopStep {
   int64_t stride = 0;     // in elements; of scattered loops, from row to row
-  bool scattered = false; // iteration k is in unit (Q + k) mod X
+  bool scattered = false; // iteration k is in core (Q + k) mod X
 };
 
 struct Loop {
@@ -42,11 +42,11 @@ struct DimPiece {
   std::vector<Loop> loops; // the outer one first
 };
 
-/// A map on a box as tables of unit and offset.
+/// A map on a box as tables of core and offset.
 struct DimTables {
   bool isLocal = false;
   int64_t npus = 1;
-  Tables units, offsets;
+  Tables cores, offsets;
 
   bool compute(const layout::LayoutMap &map, layout::Sizes sizes, int64_t npus,
                layout::Refusal error);

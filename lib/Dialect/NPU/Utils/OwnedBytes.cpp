@@ -1,4 +1,4 @@
-//===- OwnedBytes.cpp - Which bytes of the units a tensor owns ------------===//
+//===- OwnedBytes.cpp - Which bytes of the cores a tensor owns ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace mlir::npu;
 
 static std::pair<int64_t, int64_t> getKey(const Bytes &bytes) {
-  return {bytes.unit, bytes.begin};
+  return {bytes.core, bytes.begin};
 }
 
 void mlir::npu::normalize(OwnedBytes &bytes) {
@@ -20,7 +20,7 @@ void mlir::npu::normalize(OwnedBytes &bytes) {
   });
   size_t kept = 0;
   for (const Bytes &next : bytes) {
-    if (kept && bytes[kept - 1].unit == next.unit &&
+    if (kept && bytes[kept - 1].core == next.core &&
         next.begin <= bytes[kept - 1].end)
       bytes[kept - 1].end = std::max(bytes[kept - 1].end, next.end);
     else
@@ -42,7 +42,7 @@ struct Collisions {
     // There the piece of `a` is past the one of `b`.
     int64_t next = b.end + byteOfB - a.begin;
     if (!shared)
-      shared = {{std::max(a.unit, b.unit), begin, end}, next};
+      shared = {{std::max(a.core, b.core), begin, end}, next};
     shared->next = std::max(shared->next, next);
   }
 };
@@ -54,7 +54,7 @@ std::optional<SharedBytes> mlir::npu::findShared(const OwnedBytes &a,
                                                  int64_t byteOfB) {
   Collisions found;
   auto isEverywhere = [](const OwnedBytes &bytes) {
-    return !bytes.empty() && bytes.front().unit == kEveryUnit;
+    return !bytes.empty() && bytes.front().core == kEveryCore;
   };
   if (isEverywhere(a) || isEverywhere(b)) {
     // One of them is a single piece.
@@ -64,10 +64,10 @@ std::optional<SharedBytes> mlir::npu::findShared(const OwnedBytes &a,
     return found.shared;
   }
   for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
-    if (x->unit == y->unit)
+    if (x->core == y->core)
       found.add(*x, *y, byteOfA, byteOfB);
-    if (std::pair(x->unit, x->end + byteOfA) <
-        std::pair(y->unit, y->end + byteOfB))
+    if (std::pair(x->core, x->end + byteOfA) <
+        std::pair(y->core, y->end + byteOfB))
       ++x;
     else
       ++y;

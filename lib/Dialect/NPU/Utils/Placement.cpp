@@ -23,8 +23,8 @@ static constexpr int kRandomOrders = 500;
 static constexpr int64_t kRandomPlaces = 200000;
 
 namespace {
-/// How many bytes live in each unit.
-class UnitLoads {
+/// How many bytes live in each core.
+class CoreLoads {
 public:
   void change(const PlacedBlock &block, int64_t sign) {
     if (!block.owned) {
@@ -33,25 +33,25 @@ public:
     }
     for (const Bytes &bytes : *block.owned) {
       int64_t size = sign * (bytes.end - bytes.begin);
-      if (bytes.unit == kEveryUnit) {
+      if (bytes.core == kEveryCore) {
         everywhere += size;
         continue;
       }
-      if (bytes.unit >= int64_t(units.size()))
-        units.resize(bytes.unit + 1);
-      units[bytes.unit] += size;
+      if (bytes.core >= int64_t(cores.size()))
+        cores.resize(bytes.core + 1);
+      cores[bytes.core] += size;
     }
   }
   int64_t getMost() const {
     int64_t most = 0;
-    for (int64_t bytes : units)
+    for (int64_t bytes : cores)
       most = std::max(most, bytes);
     return everywhere + most;
   }
 
 private:
   int64_t everywhere = 0;
-  std::vector<int64_t> units;
+  std::vector<int64_t> cores;
 };
 } // namespace
 
@@ -79,7 +79,7 @@ Placement mlir::npu::boundBlocks(const std::vector<PlacedBlock> &blocks) {
     return std::tie(a.time, a.begins, a.block) <
            std::tie(b.time, b.begins, b.block);
   });
-  UnitLoads loads;
+  CoreLoads loads;
   for (const Change &change : changes) {
     loads.change(blocks[change.block], change.begins ? 1 : -1);
     if (!change.begins)
@@ -126,7 +126,7 @@ static std::optional<int64_t> getPast(const PlacedBlock &a, int64_t place,
   if (!a.owned && !b.owned)
     return placeOfB + b.size;
   auto getRows = [](const PlacedBlock &block) {
-    return OwnedBytes{{kEveryUnit, 0, block.size}};
+    return OwnedBytes{{kEveryCore, 0, block.size}};
   };
   std::optional<SharedBytes> shared =
       findShared(a.owned ? *a.owned : getRows(a), place,

@@ -27,7 +27,7 @@ static std::optional<unsigned> getOnlyDim(const Digit &digit) {
   return several ? std::nullopt : dim;
 }
 
-std::optional<Tables> mlir::npu::tabulate(const Linear &value, Sizes sizes) {
+std::optional<Tables> mlir::npu::tabulate(const IndexExpr &value, Sizes sizes) {
   std::optional<Evaluator> evaluator = Evaluator::compile({value}, sizes);
   auto hasNoTable = [](int64_t size) {
     return size < 1 || size > kMaxTableSize;

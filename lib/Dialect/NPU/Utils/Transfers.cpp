@@ -17,7 +17,7 @@ namespace {
 
 /// Where a box starts, on one side.
 struct Position {
-  int64_t unit = 0, offset = 0; // in elements
+  int64_t core = 0, offset = 0; // in elements
 };
 
 /// One box of evenly stepping loops, and the transfers for it.
@@ -75,7 +75,7 @@ void BoxPlanner::merge() {
     }
 }
 
-/// The C loop goes from unit to unit on every side that is local.
+/// The C loop goes from core to core on every side that is local.
 bool BoxPlanner::canBeC(const Loop &loop) const {
   for (int side : {0, 1})
     if (tables[side].isLocal && !loop.side[side].scattered)
@@ -130,10 +130,10 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   loops.clear();
   unrolled.clear();
   for (int side : {0, 1})
-    at[side] = {tables[side].units.start, tables[side].offsets.start * words};
+    at[side] = {tables[side].cores.start, tables[side].offsets.start * words};
   for (auto [d, piece] : llvm::enumerate(pieces)) {
     for (int side : {0, 1}) {
-      at[side].unit += tables[side].units.get(d, piece->first);
+      at[side].core += tables[side].cores.get(d, piece->first);
       at[side].offset += tables[side].offsets.get(d, piece->first) * words;
     }
     for (Loop loop : piece->loops) {
@@ -173,10 +173,10 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
 Position BoxPlanner::advance(const Position &from, const LoopStep &step,
                              int side, int64_t k) const {
   if (!step.scattered)
-    return {from.unit, from.offset + k * step.stride};
-  int64_t unit = from.unit + k;
-  return {unit % tables[side].npus,
-          from.offset + unit / tables[side].npus * step.stride};
+    return {from.core, from.offset + k * step.stride};
+  int64_t core = from.core + k;
+  return {core % tables[side].npus,
+          from.offset + core / tables[side].npus * step.stride};
 }
 
 /// Walks the loops that are not part of the transfer.
@@ -199,7 +199,7 @@ bool BoxPlanner::emit(size_t depth, Position (&at)[2]) {
 int64_t BoxPlanner::getStep(const Loop &loop, int64_t most) const {
   auto isAligned = [&](int64_t step) {
     for (int side : {0, 1}) {
-      // Channels that go from unit to unit keep the byte within a row.
+      // Channels that go from core to core keep the byte within a row.
       int64_t rows = loop.side[side].scattered ? 1 : step;
       if (rows * loop.side[side].stride * word % limits.alignment != 0)
         return false;
@@ -237,14 +237,14 @@ bool BoxPlanner::emitOne(const Position (&at)[2], const LoopSizes &shape) {
   transfer.elementBytes = word;
   TransferSide *sides[2] = {&transfer.source, &transfer.dest};
   for (int side : {0, 1}) {
-    sides[side]->unit = tables[side].isLocal ? at[side].unit : -1;
+    sides[side]->core = tables[side].isLocal ? at[side].core : -1;
     sides[side]->byte = at[side].offset * word;
     int64_t packed = 1; // what a stride that means nothing is set to
     for (int d : {3, 2, 1, 0}) {
       int64_t extent = shape[d];
       int64_t stride = placed[d] ? placed[d]->side[side].stride : 0;
       bool isFree = extent == 1 || (placed[d]->side[side].scattered &&
-                                    at[side].unit + extent <= limits.npus);
+                                    at[side].core + extent <= limits.npus);
       sides[side]->strides[d] = isFree ? packed : stride;
       if (d == 3)
         sides[side]->strides[d] = 1;
@@ -328,9 +328,9 @@ TransferSide mlir::npu::getPartSide(const TransferSide &side,
                                     const LoopSizes &first,
                                     int64_t elementBytes, int64_t npus) {
   TransferSide part = side;
-  int64_t unit = side.unit + first[1];
-  part.unit = unit % npus;
-  int64_t rows = unit / npus;
+  int64_t core = side.core + first[1];
+  part.core = core % npus;
+  int64_t rows = core / npus;
   part.byte += (first[0] * side.strides[0] + rows * side.strides[1] +
                 first[2] * side.strides[2] + first[3] * side.strides[3]) *
                elementBytes;
@@ -346,7 +346,7 @@ std::optional<TransferSide> mlir::npu::getBox(const LayoutMap &map, Sizes sizes,
       !tables.compute(map, sizes, npus, nullptr))
     return std::nullopt;
   TransferSide box;
-  box.unit = tables.units.start;
+  box.core = tables.cores.start;
   box.byte = tables.offsets.start * elementBytes;
   int64_t packed = 1;
   for (int d : {3, 2, 1, 0}) {
@@ -357,7 +357,7 @@ std::optional<TransferSide> mlir::npu::getBox(const LayoutMap &map, Sizes sizes,
     LoopStep step = isLoop ? pieces[0].loops[0].side[0] : LoopStep();
     if (isLoop && npus > 1 && step.scattered != (d == 1))
       return std::nullopt;
-    bool isFree = !isLoop || (step.scattered && box.unit + sizes[d] <= npus);
+    bool isFree = !isLoop || (step.scattered && box.core + sizes[d] <= npus);
     box.strides[d] = isFree ? packed : step.stride;
     packed = std::max(packed, box.strides[d] * sizes[d]);
   }

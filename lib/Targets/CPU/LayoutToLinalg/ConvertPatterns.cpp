@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// All digits at once, on storage that is cut or padded to them.
-static Value emitWhole(OpBuilder &b, Location loc, const DigitCopy &copy,
+static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
                        RankedTensorType from, ValueRange source,
                        RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
   StructuredOp op;
@@ -70,7 +70,7 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
   }
 
   SmallVector<OpFoldResult> sizes = getLogicalSizes(b, loc, from, source);
-  if (plan.copy && plan.copy->way == DigitCopy::Way::Boxes)
+  if (plan.copy && plan.copy->way == CopyPlan::Way::Boxes)
     return emitBoxes(b, loc, *plan.copy, source.front(), to, sizes);
   if (plan.copy)
     return emitWhole(b, loc, *plan.copy, from, source, to, sizes);

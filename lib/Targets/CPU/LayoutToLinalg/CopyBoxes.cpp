@@ -21,7 +21,7 @@ namespace {
 /// One of the two storages, with its axes expanded as far as they can be.
 class Side {
 public:
-  Side(OpBuilder &b, Location loc, const DigitCopy &copy, unsigned operand,
+  Side(OpBuilder &b, Location loc, const CopyPlan &copy, unsigned operand,
        ArrayRef<OpFoldResult> sizes)
       : b(b), loc(loc), space(copy.space), axes(space.operands[operand]),
         slots(getSlots(space, operand)), sizes(sizes) {}
@@ -222,7 +222,7 @@ static Value updateSlice(OpBuilder &b, Location loc, Value into,
                                        slice.sizes, slice.strides);
 }
 
-static Value fillSlices(OpBuilder &b, Location loc, const DigitCopy &copy,
+static Value fillSlices(OpBuilder &b, Location loc, const CopyPlan &copy,
                         Side &side, Value expanded, RankedTensorType to) {
   if (copy.fills.empty())
     return expanded;
@@ -235,7 +235,7 @@ static Value fillSlices(OpBuilder &b, Location loc, const DigitCopy &copy,
   return expanded;
 }
 
-Value layout::emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy,
+Value layout::emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy,
                         Value source, RankedTensorType to,
                         ArrayRef<OpFoldResult> sizes) {
   // Without elements there are no digits.
@@ -275,7 +275,7 @@ Value layout::emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy,
   return into.collapse(result, physical);
 }
 
-Value layout::emitFills(OpBuilder &b, Location loc, const DigitCopy &copy,
+Value layout::emitFills(OpBuilder &b, Location loc, const CopyPlan &copy,
                         Value storage, RankedTensorType to,
                         ArrayRef<OpFoldResult> sizes) {
   Side side(b, loc, copy, 1, sizes);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Emits a DigitCopy (see there) on physical tensors. Axes that are fused of
+// Emits a CopyPlan (see there) on physical tensors. Axes that are fused of
 // whole digits are expanded, the others are sliced; a box is
 //
 //   transpose(slice(expand(source))) inserted into the expanded result
@@ -19,19 +19,18 @@
 #define LAYOUT_LIB_TARGETS_CPU_LAYOUTTOLINALG_COPYBOXES_H
 
 #include "Storage.h"
-#include "layout/Analysis/DigitCopy.h"
+#include "layout/Analysis/CopyPlan.h"
 
 namespace mlir {
 namespace layout {
 
 /// The result of a copy of Way::Boxes; `sizes` are the logical ones.
-Value emitBoxes(OpBuilder &b, Location loc, const DigitCopy &copy, Value source,
+Value emitBoxes(OpBuilder &b, Location loc, const CopyPlan &copy, Value source,
                 RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 
 /// `storage`, which is that of `to`, with the fills carried out.
-Value emitFills(OpBuilder &b, Location loc, const DigitCopy &copy,
-                Value storage, RankedTensorType to,
-                ArrayRef<OpFoldResult> sizes);
+Value emitFills(OpBuilder &b, Location loc, const CopyPlan &copy, Value storage,
+                RankedTensorType to, ArrayRef<OpFoldResult> sizes);
 
 } // namespace layout
 } // namespace mlir

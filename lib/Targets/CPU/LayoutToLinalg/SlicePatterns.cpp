@@ -41,16 +41,16 @@ llvm::SmallBitVector findSliced(OffsetSizeAndStrideOpInterface slice,
   return sliced;
 }
 
-/// Whether a slice of `whole` takes positions of `unit` indices of dim `d`: it
-/// starts at one, and ends at one or with the tensor.
-bool takesUnits(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
-                unsigned d, int64_t unit) {
+/// Whether a slice of `whole` takes positions of `divisor` indices of dim `d`:
+/// it starts at one, and ends at one or with the tensor.
+bool takesTiles(OffsetSizeAndStrideOpInterface slice, RankedTensorType whole,
+                unsigned d, int64_t divisor) {
   std::optional<int64_t> offset =
       getConstantIntValue(slice.getMixedOffsets()[d]);
   std::optional<int64_t> size = getConstantIntValue(slice.getMixedSizes()[d]);
   return offset && size && isConstantIntValue(slice.getMixedStrides()[d], 1) &&
-         *offset % unit == 0 &&
-         (*size % unit == 0 || *offset + *size == whole.getDimSize(d));
+         *offset % divisor == 0 &&
+         (*size % divisor == 0 || *offset + *size == whole.getDimSize(d));
 }
 
 /// A slice of laid-out tensors as a slice of storage.
@@ -81,8 +81,8 @@ getPhysicalSlice(OpBuilder &b, Location loc,
       withLayout(RankedTensorType::get(shape, part.getElementType()), *map);
   llvm::SmallBitVector sliced = findSliced(slice, whole);
   std::optional<WholeAxes> axes = findWholeAxes(
-      whole, kept, sliced |= dropped, [&](unsigned d, int64_t unit) {
-        return takesUnits(slice, whole, d, unit);
+      whole, kept, sliced |= dropped, [&](unsigned d, int64_t divisor) {
+        return takesTiles(slice, whole, d, divisor);
       });
   if (!axes)
     return std::nullopt;

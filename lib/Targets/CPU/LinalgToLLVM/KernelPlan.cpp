@@ -128,7 +128,7 @@ struct Input {
   AffineMap map;
   double elementBytes;
   double tensorBytes;
-  /// Bytes between the elements of neighbouring iterations, per kernel dim.
+  /// Bytes between the elements of neighboring iterations, per kernel dim.
   SmallVector<double> stride;
 };
 
@@ -340,7 +340,7 @@ KernelPlan layout::planKernel(const Kernel &kernel,
   if (!llvm::all_of(others, isDynamic))
     llvm::erase_if(others, isDynamic);
 
-  // Of equal choices the first one is taken: neighbours in memory.
+  // Of equal choices the first one is taken: neighbors in memory.
   std::reverse(others.begin(), others.end());
   SmallVector<int64_t> best = plan.tile;
   double bestCost = std::numeric_limits<double>::infinity();

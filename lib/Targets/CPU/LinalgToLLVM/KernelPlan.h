@@ -9,9 +9,9 @@
 //
 //   conv, 1x4x56x56x16 result, f32, 256-bit registers
 //     lanes:  the last digit, 2 vectors of 8
-//     blocks: 4 neighbours along the image row, so 8 accumulators
+//     blocks: 4 neighbors along the image row, so 8 accumulators
 //
-// The choice minimizes modelled cycles of one reduction step summed over all
+// The choice minimizes modeled cycles of one reduction step summed over all
 // tiles: two vector operations and two loads per cycle, four cycles between
 // dependent operations. Accumulators and the operands that have to stay alive
 // must fit the registers. Nothing here knows an op by name.
@@ -41,7 +41,7 @@ struct KernelPlan {
   SmallVector<unsigned> order;
 };
 
-/// Whether neighbours in memory are neighbours in a vector: an element of one
+/// Whether neighbors in memory are neighbors in a vector: an element of one
 /// bit has a byte of memory to itself, and a bit of a vector.
 bool isWholeBytes(Type element);
 

@@ -19,7 +19,7 @@ static NpuScatterAttr getScatter(Value tensor) {
               : NpuScatterAttr();
 }
 
-/// The bytes of a unit that the tensors of an op take: what is in system memory
+/// The bytes of a core that the tensors of an op take: what is in system memory
 /// is loaded by ops that compute, as a whole at most.
 static int64_t countBytes(Operation *op) {
   SetVector<Value> tensors(op->operand_begin(), op->operand_end());

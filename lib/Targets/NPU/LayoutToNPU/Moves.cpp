@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The units write each element of `to`, `body` from the one of `from`.
+/// The cores write each element of `to`, `body` from the one of `from`.
 static void compute(OpBuilder &builder, Location loc, ValueRange from,
                     ArrayRef<AffineMap> maps, Value to,
                     function_ref<Value(OpBuilder &, ValueRange)> body) {
@@ -46,7 +46,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
     return;
   auto source = cast<MemRefType>(from.getType());
   auto dest = cast<MemRefType>(to.getType());
-  if (!npu::haveSameUnits(copy)) {
+  if (!npu::haveSameCores(copy)) {
     hasImpossibleMove = true;
     emitError(loc) << "no transfers move a tensor from " << source << " to "
                    << dest << ": " << why;

@@ -23,7 +23,7 @@ struct ProgramBuilder::Inputs {
   bool isChanged = false;
 };
 
-/// An operand in system memory is loaded into every unit that computes with it:
+/// An operand in system memory is loaded into every core that computes with it:
 /// it gets the channels of the result that it lacks as dims of its own.
 LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
                                          OpOperand &operand, Inputs &inputs) {
@@ -40,7 +40,7 @@ LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
   auto emit = [&] {
     return op.emitError() << "'" << op->getName() << "' reads operand "
                           << operand.getOperandNumber()
-                          << " in all units, where it is ";
+                          << " in all cores, where it is ";
   };
   if (failed(npu::getStorage(getMemRefType(loaded), emit)))
     return failure();
@@ -88,10 +88,10 @@ FailureOr<Value> ProgramBuilder::makeInit(linalg::LinalgOp op,
   if (!isa_and_present<NpuScatterAttr>(type.getEncoding())) {
     InFlightDiagnostic diag = op.emitError()
                               << "'" << op->getName()
-                              << "' runs on units, and its result of type "
+                              << "' runs on cores, and its result of type "
                               << type << " is not in their memory";
     diag.attachNote() << "decide layouts for a target #layout.npu<..>; what "
-                         "does not fit is split by layout-split-for-units. "
+                         "does not fit is split by layout-split-for-cores. "
                          "Where that is done, the chip's dma_alignment, "
                          "max_shape and max_stride leave no transfers for the "
                          "tensors: use wider elements, or sizes that are "
@@ -125,40 +125,18 @@ LogicalResult ProgramBuilder::lowerOnSystem(linalg::LinalgOp op) {
   return failure();
 }
 
-LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
-  for (Operation &inner : *op.getBlock())
-    if (llvm::any_of(inner.getOperandTypes(),
-                     [](Type type) { return isa<TensorType>(type); }))
-      return op.emitError()
-             << "'" << op->getName() << "' reads a tensor in its body by '"
-             << inner.getName()
-             << "', for which units have no command: what is read at sums, "
-                "products, quotients and remainders of the loops becomes an "
-                "operand by layout-prepare-for-units; do what is read at other "
-                "places outside of the program";
-  if (succeeded(lowerOnSystem(op)))
-    return success();
-  if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
-    // Nothing is computed: a result is what it starts from.
-    for (auto [init, result] :
-         llvm::zip_equal(op.getDpsInits(), op->getResults())) {
-      Value dest = makeMemory(op.getLoc(), result);
-      if (cast<RankedTensorType>(result.getType()).getNumElements())
-        initialize(op.getLoc(), init, dest);
-      memory[result] = dest;
-    }
-    return success();
+void ProgramBuilder::lowerWithoutTurns(linalg::LinalgOp op) {
+  for (auto [init, result] :
+       llvm::zip_equal(op.getDpsInits(), op->getResults())) {
+    Value dest = makeMemory(op.getLoc(), result);
+    if (cast<RankedTensorType>(result.getType()).getNumElements())
+      initialize(op.getLoc(), init, dest);
+    memory[result] = dest;
   }
-  SmallVector<Value> inits;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    FailureOr<Value> made = makeInit(op, init);
-    if (failed(made))
-      return failure();
-    inits.push_back(*made);
-  }
-  Inputs inputs;
-  // Numbers become part of the body.
-  SmallVector<std::pair<unsigned, TypedAttr>> numbers;
+}
+
+LogicalResult ProgramBuilder::collectInputs(linalg::LinalgOp op, Inputs &inputs,
+                                            Numbers &numbers) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto type = dyn_cast<RankedTensorType>(input->get().getType());
     if (!type) {
@@ -181,15 +159,11 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
       return failure();
     }
   }
-  for (auto [result, init] : llvm::zip_equal(op->getResults(), inits))
-    memory[result] = init;
-  if (!inputs.isChanged && numbers.empty()) {
-    SmallVector<Value> operands(inputs.memrefs);
-    llvm::append_range(operands, inits);
-    mlir::clone(builder, op, TypeRange(), operands);
-    return success();
-  }
-  // The body of the op over the loads' maps.
+  return success();
+}
+
+void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
+                                 ValueRange inits, const Numbers &numbers) {
   SmallVector<AffineMap> maps;
   SmallVector<Value> operands;
   llvm::append_range(operands, inputs.memrefs);
@@ -214,5 +188,44 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
   for (Operation &inner : *op.getBlock())
     builder.clone(inner, mapping);
   builder.setInsertionPointToEnd(body);
+}
+
+LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
+  for (Operation &inner : *op.getBlock())
+    if (llvm::any_of(inner.getOperandTypes(),
+                     [](Type type) { return isa<TensorType>(type); }))
+      return op.emitError()
+             << "'" << op->getName() << "' reads a tensor in its body by '"
+             << inner.getName()
+             << "', for which cores have no command: what is read at sums, "
+                "products, quotients and remainders of the loops becomes an "
+                "operand by layout-prepare-for-cores; do what is read at other "
+                "places outside of the program";
+  if (succeeded(lowerOnSystem(op)))
+    return success();
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+    lowerWithoutTurns(op);
+    return success();
+  }
+  SmallVector<Value> inits;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    FailureOr<Value> made = makeInit(op, init);
+    if (failed(made))
+      return failure();
+    inits.push_back(*made);
+  }
+  Inputs inputs;
+  Numbers numbers;
+  if (failed(collectInputs(op, inputs, numbers)))
+    return failure();
+  for (auto [result, init] : llvm::zip_equal(op->getResults(), inits))
+    memory[result] = init;
+  if (!inputs.isChanged && numbers.empty()) {
+    SmallVector<Value> operands(inputs.memrefs);
+    llvm::append_range(operands, inits);
+    mlir::clone(builder, op, TypeRange(), operands);
+    return success();
+  }
+  makeGeneric(op, inputs, inits, numbers);
   return success();
 }

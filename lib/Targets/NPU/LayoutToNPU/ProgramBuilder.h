@@ -21,7 +21,7 @@
 //    a view of the concatenation's memory, and no transfer;
 //  * a local tensor is freed after its last use;
 //  * a copy or fill by DMA has transfers within the limits of the chip; one
-//    that has none is done by the units that hold both sides, or an error.
+//    that has none is done by the cores that hold both sides, or an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ private:
   Value makeLocal(Location loc, RankedTensorType type);
   Value makeScratch(Location loc, MemRefType type);
   Value addArgument(Location loc, MemRefType type, StringRef role);
-  // Moves.cpp: by DMA, or by the units.
+  // Moves.cpp: by DMA, or by the cores.
   void copy(Location loc, Value from, Value to,
             ArrayRef<int64_t> permutation = {}, bool broadcasts = false);
   void fill(Location loc, TypedAttr value, Value to);
@@ -83,7 +83,16 @@ private:
   FailureOr<Value> makeInit(linalg::LinalgOp op, OpOperand &init);
   Value makeWindow(linalg::LinalgOp op, RankedTensorType type);
   LogicalResult lowerOnSystem(linalg::LinalgOp op);
+  /// An op of no iterations: a result is what it starts from.
+  void lowerWithoutTurns(linalg::LinalgOp op);
   struct Inputs;
+  /// Operands that are constant numbers and become part of the body.
+  using Numbers = SmallVector<std::pair<unsigned, TypedAttr>>;
+  LogicalResult collectInputs(linalg::LinalgOp op, Inputs &inputs,
+                              Numbers &numbers);
+  /// The body of `op` over what was loaded for it.
+  void makeGeneric(linalg::LinalgOp op, const Inputs &inputs, ValueRange inits,
+                   const Numbers &numbers);
   LogicalResult loadForAll(linalg::LinalgOp op, OpOperand &operand,
                            Inputs &inputs);
 

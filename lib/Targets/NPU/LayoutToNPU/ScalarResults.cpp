@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitForUnits.h"
+#include "SplitForCores.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -68,7 +68,7 @@ static void giveDim(linalg::LinalgOp op) {
 void layout::giveScalarsADim(func::FuncOp function) {
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) {
-    if (isForUnits(op) && op->getNumResults() &&
+    if (isForCores(op) && op->getNumResults() &&
         llvm::all_of(op->getResultTypes(), [](Type type) {
           return cast<RankedTensorType>(type).getRank() == 0;
         }))

@@ -8,12 +8,12 @@
 // An op that OKKernel has a function for becomes a call of it where its
 // operands keep the function's rules. Every other one runs as a kernel on dense
 // images, which the simulator gathers from local memory and scatters to it;
-// what the units see of each other's memory is said by UnitRule.h.
+// what the cores see of each other's memory is said by CoreRule.h.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CoreRule.h"
 #include "FunctionEmitter.h"
-#include "UnitRule.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -69,9 +69,9 @@ bool FunctionEmitter::emitAsFunction(linalg::LinalgOp op,
     std::optional<TransferSide> box =
         getBox(operand.storage.map, operand.type.getShape(),
                operand.storage.elementBytes, chip.getNpus());
-    if (!box || start.value_or(box->unit) != box->unit)
+    if (!box || start.value_or(box->core) != box->core)
       return false;
-    start = box->unit;
+    start = box->core;
     llvm::copy(operand.type.getShape(), shape.begin());
     boxes.push_back(*box);
     strides.push_back(box->strides);
@@ -109,27 +109,27 @@ static unsigned getLanes(linalg::LinalgOp op, ArrayRef<unsigned> parameters,
   return op.getDpsInitOperand(0)->getOperandNumber();
 }
 
-LogicalResult FunctionEmitter::checkUnits(linalg::LinalgOp op,
+LogicalResult FunctionEmitter::checkCores(linalg::LinalgOp op,
                                           ArrayRef<Operand> operands,
                                           ArrayRef<unsigned> parameters,
-                                          SmallVectorImpl<UnitTable> &units,
+                                          SmallVectorImpl<CoreTable> &cores,
                                           SmallVectorImpl<Reach> &reaches) {
-  auto getUnits = [&](unsigned number) -> FailureOr<UnitTable> {
-    std::optional<UnitTable> table = getUnitTable(
+  auto getCores = [&](unsigned number) -> FailureOr<CoreTable> {
+    std::optional<CoreTable> table = getCoreTable(
         operands[number].storage, operands[number].type.getShape());
     if (table)
       return *table;
     return op->emitError() << "'" << op->getName()
                            << "' runs on execution units, which take tensors "
-                              "of which one dim goes from unit to unit, found "
+                              "of which one dim goes from core to core, found "
                            << operands[number].type;
   };
   unsigned first = op.getDpsInitOperand(0)->getOperandNumber();
-  FailureOr<UnitTable> result = getUnits(first);
+  FailureOr<CoreTable> result = getCores(first);
   if (failed(result))
     return failure();
   for (unsigned number : parameters) {
-    FailureOr<UnitTable> table = getUnits(number);
+    FailureOr<CoreTable> table = getCores(number);
     if (failed(table))
       return failure();
     Reach reach = getReach(op, op->getOpOperand(number), *table, *result);
@@ -138,29 +138,29 @@ LogicalResult FunctionEmitter::checkUnits(linalg::LinalgOp op,
              << "'" << op->getName()
              << "' runs on execution units, which see their own memory only: "
                 "operand #"
-             << number << " starts at unit " << table->units.start
-             << ", the result at unit " << result->units.start
-             << ", and not every element is in the unit of the result that it "
+             << number << " starts at core " << table->cores.start
+             << ", the result at core " << result->cores.start
+             << ", and not every element is in the core of the result that it "
                 "is for ("
              << operands[number].type << " for " << operands[first].type
              << "): move it there by npu.copy. Only what a contraction reads "
-                "may be elsewhere, and only where all units need all of it";
-    units.push_back(std::move(*table));
+                "may be elsewhere, and only where all cores need all of it";
+    cores.push_back(std::move(*table));
     reaches.push_back(reach);
   }
   return success();
 }
 
 /// By which bytes of the image the simulator knows elements that are for each
-/// other: those of the dim that goes from unit to unit.
+/// other: those of the dim that goes from core to core.
 static std::pair<int64_t, int64_t> getKey(MemRefType type, int64_t elementBytes,
-                                          const UnitTable &units) {
+                                          const CoreTable &cores) {
   int64_t inner = elementBytes;
-  if (!units.dim)
+  if (!cores.dim)
     return {inner * type.getNumElements(), 1};
-  for (int64_t size : type.getShape().drop_front(*units.dim + 1))
+  for (int64_t size : type.getShape().drop_front(*cores.dim + 1))
     inner *= size;
-  return {inner, type.getDimSize(*units.dim)};
+  return {inner, type.getDimSize(*cores.dim)};
 }
 
 LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
@@ -169,9 +169,9 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
   if (failed(kernel))
     return failure();
   ArrayRef<unsigned> parameters = (*kernel)->parameters;
-  SmallVector<UnitTable> units;
+  SmallVector<CoreTable> cores;
   SmallVector<Reach> reaches;
-  if (failed(checkUnits(op, operands, parameters, units, reaches)))
+  if (failed(checkCores(op, operands, parameters, cores, reaches)))
     return failure();
   int64_t points = 1;
   for (int64_t range : op.getStaticLoopRanges())
@@ -182,7 +182,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
   TransferLimits limits = getComputeLimits(chip);
   unsigned lanes = getLanes(op, parameters, reaches);
   for (auto [number, table, reach] :
-       llvm::zip_equal(parameters, units, reaches)) {
+       llvm::zip_equal(parameters, cores, reaches)) {
     const Operand &operand = operands[number];
     OpOperand &use = op->getOpOperand(number);
     OkkCalls::ImageUse image;
@@ -200,7 +200,7 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
     calls.addOperand(operand.type.getNumElements() * elementBytes, image);
     if (reach == Reach::Own) {
       auto [inner, count] = getKey(operand.type, elementBytes, table);
-      calls.keepInUnit(inner, count);
+      calls.keepInCore(inner, count);
     }
     bool isExpected = expect(operand.type.getShape(), {operand.memref});
     for (const Transfer &box : *boxes)

@@ -86,7 +86,7 @@ static void giveImagesADim(linalg::GenericOp op) {
 }
 
 /// The last dim of the first result that is a loop becomes the innermost one,
-/// where there are reductions: its iterations are independent, and neighbours.
+/// where there are reductions: its iterations are independent, and neighbors.
 static SmallVector<unsigned> getLoopOrder(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();

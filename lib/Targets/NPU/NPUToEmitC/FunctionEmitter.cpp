@@ -85,7 +85,7 @@ FunctionEmitter::plan(Operation *op, const LayoutMap &source,
 
 Value FunctionEmitter::getAddress(Value memref, const TransferSide &side) {
   if (side.isLocal())
-    return calls.getLocalAddress(side.unit * chip.getBytesPerNpu() + side.byte);
+    return calls.getLocalAddress(side.core * chip.getBytesPerNpu() + side.byte);
   return getSystemAddress(memref, side.byte);
 }
 

@@ -13,9 +13,9 @@
 #ifndef LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_FUNCTIONEMITTER_H
 #define LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_FUNCTIONEMITTER_H
 
+#include "CoreRule.h"
 #include "DenseKernels.h"
 #include "OkkCalls.h"
-#include "UnitRule.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/NPUToEmitC/Constants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,13 +70,13 @@ private:
   FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
   bool emitAsFunction(linalg::LinalgOp op, ArrayRef<Operand> operands);
   LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
-  /// In which units the operands are, and how the results' reach them.
-  LogicalResult checkUnits(linalg::LinalgOp op, ArrayRef<Operand> operands,
+  /// In which cores the operands are, and how the results' reach them.
+  LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
                            ArrayRef<unsigned> parameters,
-                           SmallVectorImpl<UnitTable> &units,
+                           SmallVectorImpl<CoreTable> &cores,
                            SmallVectorImpl<Reach> &reaches);
 
-  /// The memref with the byte of its unit in its map.
+  /// The memref with the byte of its core in its map.
   FailureOr<Storage> getPlaced(Operation *op, Value memref);
   std::optional<std::vector<Transfer>>
   plan(Operation *op, const layout::LayoutMap &source,

@@ -28,7 +28,7 @@ bool OkkCalls::canSay(const Transfer &transfer, int64_t bytesPerNpu) {
           !llvm::isInt<32>(side->strides[d]))
         return false;
     if (side->isLocal() &&
-        !llvm::isUInt<32>(side->unit * bytesPerNpu + side->byte))
+        !llvm::isUInt<32>(side->core * bytesPerNpu + side->byte))
       return false;
   }
   return true;
@@ -132,10 +132,10 @@ void OkkCalls::addOperand(int64_t bytes, const ImageUse &use) {
   if (use.isAlongLanes)
     access.push_back("OKK_SIM_LANES");
   call("okk_sim_operand", {getLiteral(Twine(bytes), "long long"),
-                           getLiteral(llvm::join(access, " | "), "int")});
+                           getLiteral(join(access, " | "), "int")});
 }
 
-void OkkCalls::keepInUnit(int64_t inner, int64_t count) {
+void OkkCalls::keepInCore(int64_t inner, int64_t count) {
   call("okk_sim_own", {getLiteral(Twine(inner), "long long"),
                        getLiteral(Twine(count), "long long")});
 }

@@ -57,7 +57,7 @@ public:
   /// A kernel on images of local tensors (sim_compute.h).
   void beginCompute(StringRef name, int64_t points);
   void addOperand(int64_t bytes, const ImageUse &use);
-  void keepInUnit(int64_t inner, int64_t count);
+  void keepInCore(int64_t inner, int64_t count);
   /// A box of the last operand: the source is its image.
   void addBox(const Transfer &box, Value address);
   void runCompute(StringRef kernel);

@@ -10,17 +10,17 @@
 
 using namespace mlir::npu;
 
-/// Calls `fn` for every bank of a run in local memory, numbered over all units.
+/// Calls `fn` for every bank of a run in local memory, numbered over all cores.
 template <typename Fn>
-static void forEachBank(const SimulatedChip &chip, int64_t unit, int64_t byte,
+static void forEachBank(const SimulatedChip &chip, int64_t core, int64_t byte,
                         int64_t bytes, const Fn &fn) {
   int64_t bankBytes = chip.bytesPerNpu / chip.banks;
   for (int64_t bank = byte / bankBytes; bank <= (byte + bytes - 1) / bankBytes;
        ++bank)
-    fn(size_t(unit * chip.banks + std::min(bank, chip.banks - 1)));
+    fn(size_t(core * chip.banks + std::min(bank, chip.banks - 1)));
 }
 
-/// Whether two operands of a command lie in one bank of one unit; those that
+/// Whether two operands of a command lie in one bank of one core; those that
 /// begin at the same byte are one.
 bool Simulator::shareBank(
     const std::vector<const std::vector<Run> *> &operands) const {
@@ -38,8 +38,8 @@ bool Simulator::shareBank(
       if (isSame(*operands[i], *operands[j]))
         first = j;
     for (const Run &run : *operands[i])
-      if (run.unit >= 0)
-        forEachBank(chip, run.unit, run.byte, run.bytes, [&](size_t bank) {
+      if (run.core >= 0)
+        forEachBank(chip, run.core, run.byte, run.bytes, [&](size_t bank) {
           isShared |= takenBy[bank] && takenBy[bank] != first + 1;
           takenBy[bank] = first + 1;
         });
@@ -54,9 +54,9 @@ void Simulator::countRegionBanks() {
   constexpr uint8_t byDMA = 1, byCompute = 2;
   std::vector<uint8_t> engines(chip.npus * chip.banks, 0);
   for (const RegionRun &run : touched)
-    if (run.unit >= 0)
-      forEachBank(chip, run.unit, run.byte, run.bytes, [&](size_t bank) {
-        engines[bank] |= run.engine == Unit::DMA ? byDMA : byCompute;
+    if (run.core >= 0)
+      forEachBank(chip, run.core, run.byte, run.bytes, [&](size_t bank) {
+        engines[bank] |= run.engine == Engine::DMA ? byDMA : byCompute;
       });
   counters.regionConflicts +=
       std::any_of(engines.begin(), engines.end(),

@@ -27,7 +27,7 @@ void Simulator::addImage(int64_t bytes, unsigned access) {
   computation->images.push_back(std::move(image));
 }
 
-void Simulator::keepInUnit(int64_t inner, int64_t count) {
+void Simulator::keepInCore(int64_t inner, int64_t count) {
   if (!computation || computation->images.empty() || inner < 1 || count < 1)
     return report("keys of no operand, or of no elements");
   computation->images.back().inner = inner;
@@ -44,8 +44,8 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
   std::string what = computation->name + ": operand " +
                      std::to_string(computation->images.size() - 1);
   bool isGood =
-      checkCommand(shape, elementBytes, Unit::Compute) &&
-      checkOperand(operand, shape, elementBytes, Unit::Compute, what.c_str());
+      checkCommand(shape, elementBytes, Engine::Compute) &&
+      checkOperand(operand, shape, elementBytes, Engine::Compute, what.c_str());
   computation->isGood &= isGood;
   if (!isGood)
     return;
@@ -57,13 +57,13 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
   int64_t start = address / chip.bytesPerNpu, base = address % chip.bytesPerNpu;
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < shape[1]; ++c) {
-      int64_t unit = (start + c) % chip.npus, row = (start + c) / chip.npus;
+      int64_t core = (start + c) % chip.npus, row = (start + c) / chip.npus;
       int64_t first = base + elementBytes * (n * stride[0] + row * stride[1]);
       int64_t place =
           imageByte + elementBytes * (n * imageStride[0] + c * imageStride[1]);
       for (int64_t h = 0; h < shape[2]; ++h)
         for (int64_t w = 0; w < columns; ++w) {
-          Run run{&local[unit], unit,
+          Run run{&local[core], core,
                   first + elementBytes * (h * stride[2] + w * stride[3]),
                   length};
           int64_t at =
@@ -96,24 +96,24 @@ void Simulator::addBox(uint64_t address, int64_t imageByte,
     }
 }
 
-/// Every element is in the unit of the results that it is for; what comes first
+/// Every element is in the core of the results that it is for; what comes first
 /// says which one that is.
-bool Simulator::checkUnits(const Image &image, std::vector<int64_t> &unitOf,
+bool Simulator::checkCores(const Image &image, std::vector<int64_t> &coreOf,
                            const std::string &what) {
   if (!image.count)
     return true;
-  unitOf.resize(std::max<size_t>(unitOf.size(), image.count), -1);
+  coreOf.resize(std::max<size_t>(coreOf.size(), image.count), -1);
   for (size_t r = 0; r < image.runs.size(); ++r) {
     const Run &run = image.runs[r];
     int64_t last = (image.places[r] + run.bytes - 1) / image.inner;
     for (int64_t key = image.places[r] / image.inner; key <= last; ++key) {
-      int64_t &unit = unitOf[key % image.count];
-      if (unit < 0)
-        unit = run.unit;
-      if (unit == run.unit)
+      int64_t &core = coreOf[key % image.count];
+      if (core < 0)
+        core = run.core;
+      if (core == run.core)
         continue;
-      report(what + " has " + describe(run) + " for what is computed in unit " +
-             std::to_string(unit) +
+      report(what + " has " + describe(run) + " for what is computed in core " +
+             std::to_string(core) +
              ": execution units see their own memory only");
       return false;
     }
@@ -127,10 +127,10 @@ void *const *Simulator::getImages() {
     return nullptr;
   }
   // Results come last, and say where everything is computed.
-  std::vector<int64_t> unitOf;
+  std::vector<int64_t> coreOf;
   for (size_t i = computation->images.size(); computation->isGood && i-- > 0;)
     computation->isGood =
-        checkUnits(computation->images[i], unitOf,
+        checkCores(computation->images[i], coreOf,
                    computation->name + ": operand " + std::to_string(i));
   for (size_t i = 0; computation->isGood && i < computation->images.size();
        ++i) {
@@ -145,11 +145,11 @@ void *const *Simulator::getImages() {
       computation->isGood = false;
     }
     if (computation->isGood && (image.access & ReadImage))
-      computation->isGood = checkAccess(image.runs, Unit::Compute,
+      computation->isGood = checkAccess(image.runs, Engine::Compute,
                                         Access::ReadOnce, what.c_str());
     if (computation->isGood && (image.access & WrittenImage))
       computation->isGood =
-          checkAccess(image.runs, Unit::Compute, Access::Write, what.c_str());
+          checkAccess(image.runs, Engine::Compute, Access::Write, what.c_str());
     if (!computation->isGood)
       break;
     if (image.access & ReadImage)

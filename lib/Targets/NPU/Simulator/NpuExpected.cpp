@@ -37,7 +37,7 @@ void Simulator::numberElements(const Operand &elements, const Box &shape,
             return; // was reported
           if (tensor->numbers.empty())
             tensor->numbers.resize(chip.npus);
-          std::unique_ptr<int32_t[]> &numbers = tensor->numbers[run.unit];
+          std::unique_ptr<int32_t[]> &numbers = tensor->numbers[run.core];
           if (!numbers)
             numbers.reset(new int32_t[tensor->bytes]());
           int64_t number = first + n * strides[0] + c * strides[1] +
@@ -106,7 +106,7 @@ void Simulator::endExpected() {
 
 bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
                            const char *what, Numbers &numbers) {
-  if ((run.unit >= 0) != side.isLocal) {
+  if ((run.core >= 0) != side.isLocal) {
     report(std::string(what) + " is in another memory than the program means");
     return false;
   }
@@ -116,13 +116,13 @@ bool Simulator::getNumbers(const Run &run, const Relation::Side &side,
   }
   const Tensor *tensor = findTensor(run);
   if (!tensor || tensor->address != side.address || tensor->numbers.empty() ||
-      !tensor->numbers[run.unit]) {
+      !tensor->numbers[run.core]) {
     report(std::string(what) + " has " + describe(run) +
            ", which is no element of the tensor at address " +
            std::to_string(side.address));
     return false;
   }
-  numbers.ofBytes = tensor->numbers[run.unit].get() + (run.byte - tensor->byte);
+  numbers.ofBytes = tensor->numbers[run.core].get() + (run.byte - tensor->byte);
   return true;
 }
 
@@ -182,7 +182,7 @@ bool Simulator::checkExpected(const std::vector<Run> &dest,
   for (const Run &run : dest) {
     for (int64_t at = 0; at < run.bytes;) {
       int64_t bytes = run.bytes - at;
-      Run part{run.memory, run.unit, run.byte + at, bytes}, partner = part;
+      Run part{run.memory, run.core, run.byte + at, bytes}, partner = part;
       if (source) {
         partner = (*source)[other];
         partner.byte += used;
@@ -229,7 +229,7 @@ bool Simulator::checkExpectedImage(const Run &run, int64_t place,
   if (stray < 0)
     return true;
   report(std::string(what) + " has " +
-         describe({run.memory, run.unit, run.byte + stray, 1}) +
+         describe({run.memory, run.core, run.byte + stray, 1}) +
          ", which is another element or was reached before");
   return false;
 }

@@ -38,13 +38,13 @@ struct Simulator::Memory {
 /// Successive bytes of one memory.
 struct Simulator::Run {
   Memory *memory;
-  int64_t unit; // -1: system memory
+  int64_t core; // -1: system memory
   int64_t byte, bytes;
 };
 
 /// One that an engine touched in a parallel region.
 struct Simulator::RegionRun : Run {
-  Unit engine;
+  Engine engine;
 };
 
 /// What a kernel does with an operand, as OKK_SIM_READ and its kin say it.

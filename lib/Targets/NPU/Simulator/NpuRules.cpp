@@ -33,9 +33,9 @@ bool Simulator::checkShape(const Box &shape, int64_t elementBytes,
 }
 
 bool Simulator::checkCommand(const Box &shape, int64_t elementBytes,
-                             Unit unit) {
+                             Engine engine) {
   Box most = chip.maxShape;
-  if (unit == Unit::Compute)
+  if (engine == Engine::Compute)
     for (int d = 0; d < 4; ++d)
       most[d] =
           most[d] ? std::min(most[d], kMostOfCompute[d]) : kMostOfCompute[d];
@@ -43,13 +43,13 @@ bool Simulator::checkCommand(const Box &shape, int64_t elementBytes,
 }
 
 bool Simulator::checkOperand(const Operand &operand, const Box &shape,
-                             int64_t elementBytes, Unit unit,
+                             int64_t elementBytes, Engine engine,
                              const char *what) {
   std::string where =
       std::string(what) + " at address " + std::to_string(operand.address);
   // Wide elements are pairs of words to the engines.
   uint64_t alignment = std::min<int64_t>(elementBytes, 4);
-  if (unit == Unit::DMA)
+  if (engine == Engine::DMA)
     alignment = std::max<uint64_t>(alignment, chip.dmaAlignment);
   if (operand.address % alignment != 0) {
     report(where + " is not aligned to " + std::to_string(alignment) +
@@ -66,20 +66,20 @@ bool Simulator::checkOperand(const Operand &operand, const Box &shape,
            (chip.maxStride ? std::to_string(chip.maxStride) : "any"));
     return false;
   }
-  if (unit == Unit::DMA && operand.stride[3] != 1) {
+  if (engine == Engine::DMA && operand.stride[3] != 1) {
     report(where + " has the W stride " + std::to_string(operand.stride[3]) +
            ", a transfer moves whole rows: it is 1");
     return false;
   }
   if (operand.isLocal &&
       operand.address >= uint64_t(chip.npus) * uint64_t(chip.bytesPerNpu)) {
-    report(where + " is in no unit");
+    report(where + " is in no core");
     return false;
   }
   return true;
 }
 
-/// The bytes of the box, element by element in its order, neighbours joined.
+/// The bytes of the box, element by element in its order, neighbors joined.
 bool Simulator::collectRuns(const Operand &operand, const Box &shape,
                             int64_t elementBytes, const char *what,
                             std::vector<Run> &runs) {
@@ -98,10 +98,10 @@ bool Simulator::collectRuns(const Operand &operand, const Box &shape,
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < shape[1]; ++c) {
       int64_t row = operand.isLocal ? (start + c) / chip.npus : c;
-      int64_t unit = operand.isLocal ? (start + c) % chip.npus : -1;
+      int64_t core = operand.isLocal ? (start + c) % chip.npus : -1;
       for (int64_t h = 0; h < shape[2]; ++h)
         for (int64_t w = 0; w < columns; ++w) {
-          Run run{operand.isLocal ? &local[unit] : buffer, unit,
+          Run run{operand.isLocal ? &local[core] : buffer, core,
                   base + elementBytes *
                              (n * operand.stride[0] + row * operand.stride[1] +
                               h * operand.stride[2] + w * operand.stride[3]),
@@ -138,12 +138,12 @@ const Simulator::Tensor *Simulator::findTensor(const Run &run) const {
   return nullptr;
 }
 
-bool Simulator::checkAccess(const std::vector<Run> &runs, Unit unit,
+bool Simulator::checkAccess(const std::vector<Run> &runs, Engine engine,
                             Access access, const char *what) {
   bool isWrite = access == Access::Write, isOnce = access != Access::Read;
   uint8_t conflict = 0, mark = 0;
   if (parallel) {
-    bool isDMA = unit == Unit::DMA;
+    bool isDMA = engine == Engine::DMA;
     conflict = isDMA ? WrittenByCompute : WrittenByDMA;
     if (isWrite)
       conflict |= isDMA ? ReadByCompute : ReadByDMA;
@@ -154,7 +154,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Unit unit,
   uint8_t needed = isWrite ? 0 : Written;
   auto fail = [&](const Run &run, int64_t byte, const char *why) {
     report(std::string(what) + (isWrite ? " writes " : " reads ") +
-           describe({run.memory, run.unit, byte, 1}) + why);
+           describe({run.memory, run.core, byte, 1}) + why);
   };
   /// Names the first byte that breaks a rule.
   auto explain = [&](const Run &run, uint8_t elements) {
@@ -176,7 +176,7 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Unit unit,
   for (; checked < runs.size() && good; ++checked) {
     const Run &run = runs[checked];
     uint8_t elements = 0;
-    if (tracksTensors && run.unit >= 0) {
+    if (tracksTensors && run.core >= 0) {
       const Tensor *tensor = findTensor(run);
       if (!tensor) {
         fail(run, run.byte, ", which is no part of one tensor");
@@ -202,15 +202,15 @@ bool Simulator::checkAccess(const std::vector<Run> &runs, Unit unit,
     return good;
   for (const Run &run : runs) {
     setBits(run.memory->state.data() + run.byte, run.bytes, mark);
-    touched.push_back({run, unit});
+    touched.push_back({run, engine});
   }
   return true;
 }
 
 bool Simulator::prepare(const Operand &operand, const Box &shape,
-                        int64_t elementBytes, Unit unit, Access access,
+                        int64_t elementBytes, Engine engine, Access access,
                         const char *what, std::vector<Run> &runs) {
-  return checkOperand(operand, shape, elementBytes, unit, what) &&
+  return checkOperand(operand, shape, elementBytes, engine, what) &&
          collectRuns(operand, shape, elementBytes, what, runs) &&
-         checkAccess(runs, unit, access, what);
+         checkAccess(runs, engine, access, what);
 }

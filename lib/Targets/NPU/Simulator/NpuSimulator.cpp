@@ -17,17 +17,17 @@ static constexpr uint64_t kSystemBase = uint64_t(1) << 32, kSystemGap = 1 << 16;
 
 Simulator::Simulator(const SimulatedChip &chip)
     : chip(chip), nextSystem(kSystemBase) {
-  for (int64_t unit = 0; unit < chip.npus; ++unit)
+  for (int64_t core = 0; core < chip.npus; ++core)
     local.emplace_back(chip.bytesPerNpu);
 }
 
 Simulator::~Simulator() = default;
 
 std::string Simulator::describe(const Run &run) const {
-  if (run.unit < 0)
+  if (run.core < 0)
     return "system address " + std::to_string(run.memory->base + run.byte);
-  return "byte " + std::to_string(run.byte) + " of unit " +
-         std::to_string(run.unit);
+  return "byte " + std::to_string(run.byte) + " of core " +
+         std::to_string(run.core);
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,16 +74,16 @@ void Simulator::readSystem(uint64_t address, void *data, int64_t bytes) {
   std::memcpy(data, memory->data.data() + (address - memory->base), bytes);
 }
 
-uint64_t Simulator::readLocal(int64_t unit, int64_t byte, int64_t bytes) const {
+uint64_t Simulator::readLocal(int64_t core, int64_t byte, int64_t bytes) const {
   uint64_t value = 0;
   for (int64_t i = bytes - 1; i >= 0; --i)
-    value = value << 8 | local[unit].data[byte + i];
+    value = value << 8 | local[core].data[byte + i];
   return value;
 }
 
-bool Simulator::isWritten(int64_t unit, int64_t byte) const {
-  return unit >= 0 && unit < chip.npus && byte >= 0 &&
-         byte < chip.bytesPerNpu && (local[unit].state[byte] & Written);
+bool Simulator::isWritten(int64_t core, int64_t byte) const {
+  return core >= 0 && core < chip.npus && byte >= 0 &&
+         byte < chip.bytesPerNpu && (local[core].state[byte] & Written);
 }
 
 int64_t Simulator::countWritten() const {
@@ -107,13 +107,13 @@ static bool repeats(const Operand &operand, const Box &shape) {
 }
 
 void Simulator::copy(const Operand &dest, const Operand &source,
-                     const Box &shape, int64_t elementBytes, Unit unit) {
+                     const Box &shape, int64_t elementBytes, Engine engine) {
   std::vector<Run> from, to;
-  if (!checkCommand(shape, elementBytes, unit) ||
-      !prepare(source, shape, elementBytes, unit,
+  if (!checkCommand(shape, elementBytes, engine) ||
+      !prepare(source, shape, elementBytes, engine,
                repeats(source, shape) ? Access::Read : Access::ReadOnce,
                "the source", from) ||
-      !prepare(dest, shape, elementBytes, unit, Access::Write,
+      !prepare(dest, shape, elementBytes, engine, Access::Write,
                "the destination", to) ||
       !checkExpected(to, &from, 1, "the source"))
     return;
@@ -127,7 +127,7 @@ void Simulator::copy(const Operand &dest, const Operand &source,
     markWritten(run);
     next += run.bytes;
   }
-  if (unit == Unit::Compute) {
+  if (engine == Engine::Compute) {
     counters.bankConflicts += shareBank({&from, &to});
     countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes);
     return;
@@ -142,10 +142,10 @@ void Simulator::copy(const Operand &dest, const Operand &source,
 }
 
 void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
-                     int64_t elementBytes, Unit unit) {
+                     int64_t elementBytes, Engine engine) {
   std::vector<Run> to;
-  if (!checkCommand(shape, elementBytes, unit) ||
-      !prepare(dest, shape, elementBytes, unit, Access::Write,
+  if (!checkCommand(shape, elementBytes, engine) ||
+      !prepare(dest, shape, elementBytes, engine, Access::Write,
                "the destination", to) ||
       !checkExpected(to, nullptr, 0, "the destination"))
     return;
@@ -157,7 +157,7 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
     markWritten(run);
     bytes += run.bytes;
   }
-  if (unit == Unit::Compute)
+  if (engine == Engine::Compute)
     countSteps(to, elementBytes, bytes / elementBytes);
   else
     ++counters.transfers;
@@ -166,7 +166,7 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
 void Simulator::compute(const Operand &dest,
                         const std::vector<Operand> &sources, const Box &shape,
                         int64_t elementBytes, const ElementFn &fn) {
-  if (!checkCommand(shape, elementBytes, Unit::Compute))
+  if (!checkCommand(shape, elementBytes, Engine::Compute))
     return;
   std::vector<std::vector<uint8_t>> values;
   std::vector<std::vector<Run>> runs;
@@ -174,11 +174,11 @@ void Simulator::compute(const Operand &dest,
     if (source.isLocal && dest.isLocal &&
         source.address / chip.bytesPerNpu != dest.address / chip.bytesPerNpu)
       return report("execution units see their own memory only: the operands "
-                    "start at units " +
+                    "start at cores " +
                     std::to_string(source.address / chip.bytesPerNpu) +
                     " and " + std::to_string(dest.address / chip.bytesPerNpu));
     std::vector<Run> from;
-    if (!prepare(source, shape, elementBytes, Unit::Compute, Access::Read,
+    if (!prepare(source, shape, elementBytes, Engine::Compute, Access::Read,
                  "the source", from))
       return;
     values.emplace_back();
@@ -189,7 +189,7 @@ void Simulator::compute(const Operand &dest,
     runs.push_back(std::move(from));
   }
   std::vector<Run> to;
-  if (!prepare(dest, shape, elementBytes, Unit::Compute, Access::Write,
+  if (!prepare(dest, shape, elementBytes, Engine::Compute, Access::Write,
                "the destination", to))
     return;
   for (size_t s = 0; s < runs.size(); ++s)
@@ -218,26 +218,26 @@ void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
   ++counters.computes;
   regionComputes |= parallel;
   struct Row {
-    int64_t unit, begin, end;
+    int64_t core, begin, end;
   };
   std::vector<Row> rows;
   int64_t bytes = 0;
   for (const Run &run : runs) {
-    rows.push_back({run.unit, run.byte, run.byte + run.bytes});
+    rows.push_back({run.core, run.byte, run.byte + run.bytes});
     bytes += run.bytes;
   }
   auto isBefore = [](const Row &a, const Row &b) {
-    return a.unit != b.unit ? a.unit < b.unit : a.begin < b.begin;
+    return a.core != b.core ? a.core < b.core : a.begin < b.begin;
   };
   if (!std::is_sorted(rows.begin(), rows.end(), isBefore))
     std::sort(rows.begin(), rows.end(), isBefore);
   std::vector<int64_t> steps(chip.npus);
   for (size_t i = 0; i < rows.size();) {
-    int64_t unit = rows[i].unit, begin = rows[i].begin, end = rows[i].end;
-    for (++i; i < rows.size() && rows[i].unit == unit && rows[i].begin == end;
+    int64_t core = rows[i].core, begin = rows[i].begin, end = rows[i].end;
+    for (++i; i < rows.size() && rows[i].core == core && rows[i].begin == end;
          ++i)
       end = rows[i].end;
-    steps[unit] += (end - begin + chip.euBytes - 1) / chip.euBytes;
+    steps[core] += (end - begin + chip.euBytes - 1) / chip.euBytes;
   }
   int64_t elements = std::max<int64_t>(bytes / elementBytes, 1);
   int64_t lanes = std::max<int64_t>(chip.euBytes / elementBytes, 1);

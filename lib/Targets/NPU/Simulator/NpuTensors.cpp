@@ -15,7 +15,7 @@ void Simulator::declareTensor(uint64_t address, int64_t bytes,
   tracksTensors = true;
   std::string name = "the tensor at address " + std::to_string(address);
   if (address >= uint64_t(chip.npus) * uint64_t(chip.bytesPerNpu))
-    return report(name + " is in no unit");
+    return report(name + " is in no core");
   int64_t byte = address % chip.bytesPerNpu;
   if (alignment > 0 && address % alignment != 0)
     return report(name + " is not aligned to " + std::to_string(alignment) +
@@ -23,7 +23,7 @@ void Simulator::declareTensor(uint64_t address, int64_t bytes,
   if (byte + bytes > chip.bytesPerNpu)
     return report(name + " takes " + std::to_string(bytes) +
                   " bytes from byte " + std::to_string(byte) +
-                  " on, a unit has " + std::to_string(chip.bytesPerNpu));
+                  " on, a core has " + std::to_string(chip.bytesPerNpu));
   for (const Tensor &other : tensors)
     if (!sharesHoles && byte < other.byte + other.bytes &&
         other.byte < byte + bytes)
@@ -49,8 +49,8 @@ bool Simulator::holds(const Tensor &tensor, const Run &run) const {
       run.byte + run.bytes > tensor.byte + tensor.bytes)
     return false;
   return !sharesHoles || !tensor.hasElements ||
-         (run.unit >= 0 &&
-          isCovered(tensor.owned[run.unit], run.byte, run.byte + run.bytes));
+         (run.core >= 0 &&
+          isCovered(tensor.owned[run.core], run.byte, run.byte + run.bytes));
 }
 
 /// Gives bytes to a tensor; false where another one has some of them.
@@ -59,7 +59,7 @@ bool Simulator::claim(Tensor &tensor, const Run &run) {
   for (const Tensor &other : tensors) {
     if (&other == &tensor || other.owned.empty())
       continue;
-    const std::map<int64_t, int64_t> &ranges = other.owned[run.unit];
+    const std::map<int64_t, int64_t> &ranges = other.owned[run.core];
     auto after = ranges.lower_bound(end);
     if (after == ranges.begin() || std::prev(after)->second <= begin)
       continue;
@@ -70,7 +70,7 @@ bool Simulator::claim(Tensor &tensor, const Run &run) {
   }
   tensor.owned.resize(chip.npus);
   ownedBytes.resize(chip.npus);
-  std::map<int64_t, int64_t> &ranges = tensor.owned[run.unit];
+  std::map<int64_t, int64_t> &ranges = tensor.owned[run.core];
   int64_t added = end - begin, first = begin, last = end;
   // Joined with all that touches it.
   auto range = ranges.upper_bound(begin);
@@ -84,8 +84,8 @@ bool Simulator::claim(Tensor &tensor, const Run &run) {
     range = ranges.erase(range);
   }
   ranges[first] = last;
-  ownedBytes[run.unit] += added;
-  counters.liveBytes = std::max(counters.liveBytes, ownedBytes[run.unit]);
+  ownedBytes[run.core] += added;
+  counters.liveBytes = std::max(counters.liveBytes, ownedBytes[run.core]);
   return true;
 }
 
@@ -101,7 +101,7 @@ void Simulator::declareElements(const Operand &elements, const Box &shape,
       if (run.byte >= tensor.byte &&
           run.byte + run.bytes <= tensor.byte + tensor.bytes)
         owner = &tensor;
-    if (!owner || run.unit < 0)
+    if (!owner || run.core < 0)
       return report("declared elements at " + describe(run) +
                     " are no part of one tensor");
     if (sharesHoles && !claim(*owner, run))
@@ -116,15 +116,15 @@ void Simulator::releaseTensor(uint64_t address) {
     Tensor &tensor = tensors[i];
     if (tensor.address != address)
       continue;
-    for (size_t unit = 0; unit < local.size(); ++unit) {
-      uint8_t *state = local[unit].state.data();
+    for (size_t core = 0; core < local.size(); ++core) {
+      uint8_t *state = local[core].state.data();
       if (!tensor.hasElements || !sharesHoles) {
         clearBits(state + tensor.byte, tensor.bytes, Written | Element);
         continue;
       }
-      for (auto [begin, end] : tensor.owned[unit]) {
+      for (auto [begin, end] : tensor.owned[core]) {
         clearBits(state + begin, end - begin, Written | Element);
-        ownedBytes[unit] -= end - begin;
+        ownedBytes[core] -= end - begin;
       }
     }
     tensors.erase(tensors.begin() + i);

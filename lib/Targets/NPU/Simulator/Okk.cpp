@@ -156,9 +156,9 @@ static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
     int whole = (cols - first) / colsPerChannel;
     Box shape{rows, std::max(whole, 1), 1,
               whole ? colsPerChannel : cols - first};
-    int64_t unit = (start + channel) % npus, row = (start + channel) / npus;
+    int64_t core = (start + channel) % npus, row = (start + channel) / npus;
     Operand part = all;
-    part.address = uint64_t(unit * bytesPerNpu + addr % bytesPerNpu +
+    part.address = uint64_t(core * bytesPerNpu + addr % bytesPerNpu +
                             4 * row * all.stride[1]);
     Operand linear{
         false, sys + 4ull * first, {rowStride, colsPerChannel, 0, 1}};
@@ -189,16 +189,16 @@ void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
                        const dim4 *src_stride) {
   if (okk_start_npu_index(dst_addr) != okk_start_npu_index(src_addr))
     return npu().report("execution units see their own memory only: source "
-                        "and destination start at different units");
+                        "and destination start at different cores");
   npu().copy(local(dst_addr, shape, dst_stride, 4),
              local(src_addr, shape, src_stride, 4), toBox(*shape), 4,
-             Unit::Compute);
+             Engine::Compute);
 }
 
 void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
                          const dim4 *dst_stride) {
   npu().fill(local(dst_addr, shape, dst_stride, 4), &C, toBox(*shape), 4,
-             Unit::Compute);
+             Engine::Compute);
 }
 
 static float read(const void *value) {
@@ -310,10 +310,10 @@ void okk_sim_read(system_addr_t addr, void *data, unsigned long long bytes) {
   npu().readSystem(addr, data, int64_t(bytes));
 }
 
-int okk_sim_local_byte(int unit, unsigned int byte) {
-  if (!npu().isWritten(unit, byte))
+int okk_sim_local_byte(int core, unsigned int byte) {
+  if (!npu().isWritten(core, byte))
     return -1;
-  return int(npu().readLocal(unit, byte, 1));
+  return int(npu().readLocal(core, byte, 1));
 }
 long long okk_sim_written_bytes(void) { return npu().countWritten(); }
 
@@ -380,7 +380,7 @@ void okk_sim_operand(long long bytes, int access) {
   npu().addImage(bytes, unsigned(access));
 }
 void okk_sim_own(long long inner_bytes, long long count) {
-  npu().keepInUnit(inner_bytes, count);
+  npu().keepInCore(inner_bytes, count);
 }
 void okk_sim_box(local_addr_t addr, long long image_byte, int element_bytes,
                  const dim4 *shape, const dim4 *stride,

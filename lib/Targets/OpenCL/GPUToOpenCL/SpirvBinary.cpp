@@ -87,6 +87,11 @@ private:
   LogicalResult read();
   LogicalResult replaceCalls();
   LogicalResult qualifyImages();
+  /// By result and parameters.
+  using FunctionTypes = std::map<std::vector<uint32_t>, uint32_t>;
+  /// Void and the images go before all other types, the function types after
+  /// them.
+  void orderTypes(uint32_t voidType, const FunctionTypes &functionTypes);
   void write();
 
   LogicalResult fail(const Twine &message) {
@@ -206,7 +211,7 @@ LogicalResult WordFixer::qualifyImages() {
     return success();
 
   // The types of the parameters, and from them those of the functions.
-  std::map<std::vector<uint32_t>, uint32_t> functionTypes;
+  FunctionTypes functionTypes;
   Instruction *function = nullptr;
   std::vector<uint32_t> signature; // result, parameters
   for (Instruction &each : instructions) {
@@ -248,8 +253,12 @@ LogicalResult WordFixer::qualifyImages() {
   if (!voidType)
     return fail("the SPIR-V module has images and no kernel");
 
-  // Void and the images go before all other types, the function types after
-  // them.
+  orderTypes(*voidType, functionTypes);
+  return success();
+}
+
+void WordFixer::orderTypes(uint32_t voidType,
+                           const FunctionTypes &functionTypes) {
   std::vector<Instruction> ordered;
   bool sawTypes = false, sawFunctions = false;
   for (Instruction &each : instructions) {
@@ -258,13 +267,13 @@ LogicalResult WordFixer::qualifyImages() {
                   code <= static_cast<uint32_t>(Op::OpVariable);
     if (isType && !sawTypes) {
       sawTypes = true;
-      ordered.emplace_back(Op::OpTypeVoid, *voidType);
+      ordered.emplace_back(Op::OpTypeVoid, voidType);
       for (auto &[key, id] : qualified) {
         // Sampled type, dim, depth, arrayed, MS, sampled, format, access. An
         // OpenCL image has depth 0 and sampled 0, "known at run time".
         ordered.emplace_back(Op::OpTypeImage,
-                             ArrayRef<uint32_t>{id, *voidType, key[0], 0,
-                                                key[1], 0, 0, 0, key[2]});
+                             ArrayRef<uint32_t>{id, voidType, key[0], 0, key[1],
+                                                0, 0, 0, key[2]});
       }
     }
     if (each.op() == Op::OpFunction && !sawFunctions) {
@@ -280,7 +289,6 @@ LogicalResult WordFixer::qualifyImages() {
       ordered.push_back(std::move(each));
   }
   instructions = std::move(ordered);
-  return success();
 }
 
 void WordFixer::write() {

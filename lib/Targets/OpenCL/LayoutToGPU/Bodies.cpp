@@ -93,7 +93,7 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
   for (Operation &op : body.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {
       values[index] =
-          scope.emitLanes(loops[index.getDim()], [&](ArrayRef<Linear> xs) {
+          scope.emitLanes(loops[index.getDim()], [&](ArrayRef<IndexExpr> xs) {
             return scope.emit(xs.front());
           });
       continue;
@@ -115,11 +115,11 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
 /// The loops of one reduction, while they are emitted.
 struct ElementEmitter::Loops {
   linalg::LinalgOp op;
-  SmallVector<Linear> indices;    // of all loops
+  SmallVector<IndexExpr> indices; // of all loops
   SmallVector<unsigned> nest;     // the reductions, outermost first
   SmallVector<SizeExpr> sizes;    // of all loops
   SmallVector<unsigned> inPixels; // reductions that walk through lanes
-  SmallVector<Linear> pixels;     // and the pixel that they are in
+  SmallVector<IndexExpr> pixels;  // and the pixel that they are in
   SmallVector<Value> accumulators;
 };
 
@@ -151,9 +151,9 @@ static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
 /// The reductions that walk through the lanes of an operand's pixels.
 static SmallVector<unsigned> findLoopsInPixels(linalg::LinalgOp op) {
   llvm::SmallSetVector<unsigned, 4> found;
-  SmallVector<Linear> loops;
+  SmallVector<IndexExpr> loops;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    loops.push_back(Linear::dim(loop));
+    loops.push_back(IndexExpr::dim(loop));
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -163,21 +163,22 @@ static SmallVector<unsigned> findLoopsInPixels(linalg::LinalgOp op) {
       map = getLayoutMap(type);
     if (failed(map) || !map->getSpace().starts_with("image"))
       continue;
-    SmallVector<Linear> dims;
+    SmallVector<IndexExpr> dims;
     SmallVector<SizeExpr> sizes;
     for (auto [expr, size] :
          llvm::zip_equal(op.getMatchingIndexingMap(operand).getResults(),
                          type.getShape())) {
-      std::optional<Linear> index = fromAffineExpr(expr, loops);
+      std::optional<IndexExpr> index = fromAffineExpr(expr, loops);
       if (!index)
         return {};
       dims.push_back(*index);
       sizes.push_back(SizeExpr(size));
     }
     dims.resize(map->getNumDims());
-    Linear lane = substitute(map->getCoordinates().back().value, dims, sizes);
+    IndexExpr lane =
+        substitute(map->getCoordinates().back().value, dims, sizes);
     for (const DigitTerm &term : lane.terms)
-      if (term.digit.isDim() && term.digit.lo == 1 &&
+      if (term.digit.isDim() && term.digit.divisor == 1 &&
           iterators[term.digit.dim] == utils::IteratorType::reduction &&
           (term.digit.modulus == kLanesOfPixel ||
            (term.digit.modulus == 0 && ranges[term.digit.dim] >= 0 &&
@@ -207,9 +208,9 @@ bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
       args.push_back(scope.import(operand.get()));
       continue;
     }
-    SmallVector<Linear> index;
+    SmallVector<IndexExpr> index;
     for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
-      std::optional<Linear> x =
+      std::optional<IndexExpr> x =
           fromAffineExpr(expr, loops.indices, scope.getExtents());
       if (!x)
         return bool(fail("an operand is not indexed by sums of digits"));
@@ -240,7 +241,7 @@ bool ElementEmitter::emitUnrolled(Loops &loops, unsigned depth, Value valid) {
     loops.indices[loop] =
         add(scale(loops.pixels[depth], SizeExpr(int64_t(kLanesOfPixel)),
                   scope.getExtents()),
-            Linear(SizeExpr(number)), scope.getExtents());
+            IndexExpr(SizeExpr(number)), scope.getExtents());
     // The last pixel may be filled in part.
     Value isElement;
     if (!size || number >= (*size - 1) % kLanesOfPixel + 1)
@@ -265,12 +266,12 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
   if (isInPixels)
     size = size.ceilDiv(kLanesOfPixel);
   std::optional<int64_t> known = size.getConstant();
-  auto place = [&](Linear index) {
+  auto place = [&](IndexExpr index) {
     (isInPixels ? loops.pixels[inPixels - loops.inPixels.begin()]
                 : loops.indices[loop]) = std::move(index);
   };
   if (known && *known == 1) {
-    place(Linear(SizeExpr(0)));
+    place(IndexExpr(SizeExpr(0)));
     return emitLoops(loops, depth + 1, valid);
   }
 
@@ -323,7 +324,7 @@ Value ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
       loops.accumulators.push_back(Value());
       continue;
     }
-    SmallVector<Linear> at;
+    SmallVector<IndexExpr> at;
     for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
       at.push_back(*fromAffineExpr(expr, loops.indices, scope.getExtents()));
     Value start = evaluate(init.get(), at, valid);

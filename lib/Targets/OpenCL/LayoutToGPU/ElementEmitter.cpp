@@ -89,25 +89,25 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
 //===----------------------------------------------------------------------===//
 
 /// An offset or a padding width; what is not constant becomes a variable.
-Linear ElementEmitter::offsetOf(OpFoldResult value) {
+IndexExpr ElementEmitter::offsetOf(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return Linear(SizeExpr(*constant));
+    return IndexExpr(SizeExpr(*constant));
   return scope.addVariable(scope.import(cast<Value>(value)), kUnknownSize);
 }
 
-static Linear minus(const Linear &a, const Linear &b, Sizes extents) {
+static IndexExpr minus(const IndexExpr &a, const IndexExpr &b, Sizes extents) {
   return add(a, scale(b, SizeExpr(-1), extents), extents);
 }
 
 /// x < bound, for the whole pixel at once where lanes do not differ.
-Value ElementEmitter::isBelow(const Linear &x, const SizeExpr &bound) {
+Value ElementEmitter::isBelow(const IndexExpr &x, const SizeExpr &bound) {
   std::optional<int64_t> known = bound.getConstant();
   if (scope.dependsOnLane(x) && known && *known % kLanesOfPixel == 0) {
-    Linear pixel = takeDigit(x, kLanesOfPixel, 0, scope.getExtents());
+    IndexExpr pixel = takeDigit(x, kLanesOfPixel, 0, scope.getExtents());
     if (!scope.dependsOnLane(pixel))
       return isBelow(pixel, SizeExpr(*known / kLanesOfPixel));
   }
-  return scope.emitLanes(x, [&](ArrayRef<Linear> xs) -> Value {
+  return scope.emitLanes(x, [&](ArrayRef<IndexExpr> xs) -> Value {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                  scope.emit(xs.front()), scope.emit(bound));
   });
@@ -140,7 +140,7 @@ Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
 
 Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
   SmallVector<SizeExpr> sizes = scope.getSizes(op.getSource());
-  SmallVector<Linear> inner;
+  SmallVector<IndexExpr> inner;
   Value inside;
   for (auto [d, low] : llvm::enumerate(op.getMixedLowPad())) {
     inner.push_back(minus(index[d], offsetOf(low), scope.getExtents()));
@@ -157,12 +157,12 @@ Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
 Value ElementEmitter::computeSlice(tensor::ExtractSliceOp op, Point index,
                                    Value valid) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  SmallVector<Linear> outer;
+  SmallVector<IndexExpr> outer;
   unsigned next = 0;
   for (auto [d, offset] : llvm::enumerate(op.getMixedOffsets())) {
-    Linear position = offsetOf(offset);
+    IndexExpr position = offsetOf(offset);
     if (!dropped[d]) {
-      Linear step = index[next++];
+      IndexExpr step = index[next++];
       OpFoldResult stride = op.getMixedStrides()[d];
       std::optional<int64_t> constant = getConstantIntValue(stride);
       if (!constant)
@@ -178,7 +178,7 @@ Value ElementEmitter::computeSlice(tensor::ExtractSliceOp op, Point index,
 Value ElementEmitter::computeInsert(tensor::InsertSliceOp op, Point index,
                                     Value valid) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  SmallVector<Linear> inner;
+  SmallVector<IndexExpr> inner;
   Value inside;
   unsigned next = 0;
   for (auto [d, offset] : llvm::enumerate(op.getMixedOffsets())) {
@@ -186,10 +186,10 @@ Value ElementEmitter::computeInsert(tensor::InsertSliceOp op, Point index,
         getConstantIntValue(op.getMixedStrides()[d]);
     if (!stride || *stride < 1)
       return fail("a stride of its slice is only known when it runs");
-    Linear position = minus(index[d], offsetOf(offset), scope.getExtents());
+    IndexExpr position = minus(index[d], offsetOf(offset), scope.getExtents());
     // Between two steps of the slice the destination shows.
     if (*stride > 1) {
-      Linear between = takeDigit(position, 1, *stride, scope.getExtents());
+      IndexExpr between = takeDigit(position, 1, *stride, scope.getExtents());
       inside = scope.both(inside, scope.emitInRange(between, SizeExpr(1)));
       position = takeDigit(position, *stride, 0, scope.getExtents());
     }
@@ -213,8 +213,8 @@ Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
   std::function<Value(unsigned, SizeExpr)> pick =
       [&](unsigned source, SizeExpr offset) -> Value {
     Value input = op.getInputs()[source];
-    SmallVector<Linear> inner(index);
-    inner[dim] = minus(index[dim], Linear(offset), scope.getExtents());
+    SmallVector<IndexExpr> inner(index);
+    inner[dim] = minus(index[dim], IndexExpr(offset), scope.getExtents());
     auto read = [&] { return evaluate(input, inner, valid); };
     if (source + 1 == op.getInputs().size())
       return read();
@@ -228,8 +228,8 @@ Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
 Value ElementEmitter::computeView(Operation *op, Point index, Value valid) {
   OpLayoutRule rule = getLayoutRule(op);
   SmallVector<SizeExpr> sizes = scope.getSizes(op->getResult(0));
-  SmallVector<Linear> source;
-  for (const Linear &dim : rule.view.sourceDims)
+  SmallVector<IndexExpr> source;
+  for (const IndexExpr &dim : rule.view.sourceDims)
     source.push_back(substitute(dim, index, sizes, scope.getExtents()));
   return evaluate(op->getOperand(0), source, valid);
 }
@@ -249,7 +249,7 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
     return scope.join(lanes);
   }
   SmallVector<SizeExpr> sizes = scope.getSizes(op.getSrc());
-  SmallVector<Linear> source;
+  SmallVector<IndexExpr> source;
   for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
     if (group.size() == 1) {
       source.push_back(index[d]);
@@ -270,9 +270,9 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
 }
 
 /// The index of row-major digits.
-Linear ElementEmitter::joinDigits(ArrayRef<Linear> digits,
-                                  ArrayRef<SizeExpr> extents) {
-  Linear value;
+IndexExpr ElementEmitter::joinDigits(ArrayRef<IndexExpr> digits,
+                                     ArrayRef<SizeExpr> extents) {
+  IndexExpr value;
   for (auto [digit, extent] : llvm::zip_equal(digits, extents))
     value = add(scale(value, extent, scope.getExtents()), digit,
                 scope.getExtents());
@@ -282,7 +282,7 @@ Linear ElementEmitter::joinDigits(ArrayRef<Linear> digits,
 Value ElementEmitter::computeExpand(tensor::ExpandShapeOp op, Point index,
                                     Value valid) {
   SmallVector<SizeExpr> sizes = scope.getSizes(op.getResult());
-  SmallVector<Linear> source;
+  SmallVector<IndexExpr> source;
   unsigned next = 0;
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
     source.push_back(joinDigits(index.slice(next, group.size()),
@@ -301,7 +301,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
   auto to = cast<RankedTensorType>(result.getType());
   if (!hasLayout(from)) {
     SmallVector<SizeExpr> sizes = scope.getSizes(result);
-    SmallVector<Linear> dims(index), stored;
+    SmallVector<IndexExpr> dims(index), stored;
     dims.resize(getLayoutMap(to)->getNumDims());
     for (const Sized &dim : getShownDims(to, from))
       stored.push_back(substitute(dim.value, dims, sizes, scope.getExtents()));
@@ -312,7 +312,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
     return {};
   // Each coordinate is row-major over the dims that it takes.
   SmallVector<SizeExpr> sizes = scope.getSizes(source);
-  SmallVector<Linear> address;
+  SmallVector<IndexExpr> address;
   SmallVector<Sized> dims = getShownDims(from, to);
   ArrayRef<Coordinate> coordinates = storage->map.getCoordinates();
   bool isByCoordinate = *getStorageType(from) == to;
@@ -326,7 +326,7 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
     address.push_back(joinDigits(index.slice(first, count), extents));
     first += count;
   }
-  Linear lane;
+  IndexExpr lane;
   if (storage->isImage())
     lane = address.pop_back_val();
   return fromStored(loadAddress(source, *storage, address, lane),

@@ -62,16 +62,16 @@ public:
   /// The element of `tensor` at `index`, wherever it comes from. `valid` is
   /// false where nobody will use it; null is true. Null where there is none:
   /// `whyNot` says why.
-  Value evaluate(Value tensor, ArrayRef<Linear> index, Value valid);
+  Value evaluate(Value tensor, ArrayRef<IndexExpr> index, Value valid);
 
   /// The same for a tensor that is not read from memory.
-  Value compute(OpResult tensor, ArrayRef<Linear> index, Value valid);
+  Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
 
   StringRef getReason() const { return whyNot; }
   const AccessCount &getAccesses() const { return accesses; }
 
 private:
-  using Point = ArrayRef<Linear>;
+  using Point = ArrayRef<IndexExpr>;
 
   Value fail(const Twine &why);
   Value anyElement(Value tensor);
@@ -79,13 +79,13 @@ private:
   // Memory.
   Value load(Value tensor, Point index);
   Value loadAddress(Value tensor, const TensorStorage &storage,
-                    ArrayRef<Linear> address, const Linear &lane);
+                    ArrayRef<IndexExpr> address, const IndexExpr &lane);
   Value loadCell(Value memory, const TensorStorage &storage,
-                 ArrayRef<Linear> address, ArrayRef<SizeExpr> extents);
+                 ArrayRef<IndexExpr> address, ArrayRef<SizeExpr> extents);
   Value loadDynamic(Value tensor, ValueRange index);
   Value fromStored(Value value, Type element);
-  std::vector<Linear> getCoordinates(Value tensor, const LayoutMap &map,
-                                     Point index);
+  std::vector<IndexExpr> getCoordinates(Value tensor, const LayoutMap &map,
+                                        Point index);
 
   // Ops.
   Value computePad(tensor::PadOp op, Point index, Value valid);
@@ -101,9 +101,9 @@ private:
                       Value valid);
   Value chooseIf(Value condition, function_ref<Value()> yes,
                  function_ref<Value()> no);
-  Value isBelow(const Linear &x, const SizeExpr &bound);
-  Linear offsetOf(OpFoldResult value);
-  Linear joinDigits(ArrayRef<Linear> digits, ArrayRef<SizeExpr> extents);
+  Value isBelow(const IndexExpr &x, const SizeExpr &bound);
+  IndexExpr offsetOf(OpFoldResult value);
+  IndexExpr joinDigits(ArrayRef<IndexExpr> digits, ArrayRef<SizeExpr> extents);
 
   // Bodies and loops.
   struct Loops;
@@ -126,7 +126,7 @@ private:
 
   struct Cell {
     Value memory;
-    SmallVector<Linear> address;
+    SmallVector<IndexExpr> address;
     Value value;
   };
   /// What was loaded in the blocks around, innermost last.

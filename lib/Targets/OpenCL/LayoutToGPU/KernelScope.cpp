@@ -25,46 +25,47 @@ KernelScope::KernelScope(OpBuilder &host, gpu::GPUFuncOp func)
 // Variables
 //===----------------------------------------------------------------------===//
 
-Linear KernelScope::addVariable(Value value, int64_t extent) {
+IndexExpr KernelScope::addVariable(Value value, int64_t extent) {
   variables.push_back(value);
   extents.push_back(extent);
-  return Linear::dim(variables.size() - 1);
+  return IndexExpr::dim(variables.size() - 1);
 }
 
-Linear KernelScope::addLane() {
+IndexExpr KernelScope::addLane() {
   lane = variables.size();
   // Stands where an index is emitted for one lane, and is not read then.
   Value none = arith::ConstantIndexOp::create(b, loc, 0);
   return addVariable(none, kLanesOfPixel);
 }
 
-bool KernelScope::dependsOnLane(const Linear &x) const {
+bool KernelScope::dependsOnLane(const IndexExpr &x) const {
   bool depends = false;
   if (lane)
     x.walkDims([&](unsigned variable) { depends |= variable == *lane; });
   return depends;
 }
 
-bool KernelScope::dependsOnLane(ArrayRef<Linear> xs) const {
-  return llvm::any_of(xs, [&](const Linear &x) { return dependsOnLane(x); });
+bool KernelScope::dependsOnLane(ArrayRef<IndexExpr> xs) const {
+  return llvm::any_of(xs, [&](const IndexExpr &x) { return dependsOnLane(x); });
 }
 
-Linear KernelScope::atLane(const Linear &x, int64_t number) const {
+IndexExpr KernelScope::atLane(const IndexExpr &x, int64_t number) const {
   if (!dependsOnLane(x))
     return x;
-  SmallVector<Linear> values;
+  SmallVector<IndexExpr> values;
   for (unsigned v = 0; v < variables.size(); ++v)
-    values.push_back(v == *lane ? Linear(SizeExpr(number)) : Linear::dim(v));
+    values.push_back(v == *lane ? IndexExpr(SizeExpr(number))
+                                : IndexExpr::dim(v));
   SmallVector<SizeExpr> sizeOf;
   for (unsigned symbol = 0; symbol < sizes.size(); ++symbol)
     sizeOf.push_back(SizeExpr::dim(symbol));
   return substitute(x, values, sizeOf, extents);
 }
 
-SmallVector<Linear> KernelScope::atLane(ArrayRef<Linear> xs,
-                                        int64_t number) const {
+SmallVector<IndexExpr> KernelScope::atLane(ArrayRef<IndexExpr> xs,
+                                           int64_t number) const {
   return llvm::map_to_vector(
-      xs, [&](const Linear &x) { return atLane(x, number); });
+      xs, [&](const IndexExpr &x) { return atLane(x, number); });
 }
 
 SizeExpr KernelScope::getSize(Value tensor, unsigned dim) {
@@ -115,7 +116,7 @@ Value KernelScope::import(Value hostValue) {
   return argument;
 }
 
-Value KernelScope::emit(const Linear &x) {
+Value KernelScope::emit(const IndexExpr &x) {
   SmallVector<OpFoldResult> sizeOf;
   for (Value size : sizes)
     sizeOf.push_back(import(size));
@@ -129,15 +130,15 @@ struct ProvenBounds {
 };
 } // namespace
 
-static ProvenBounds proveBounds(const Linear &x, const SizeExpr &size,
+static ProvenBounds proveBounds(const IndexExpr &x, const SizeExpr &size,
                                 ArrayRef<int64_t> extents) {
   std::optional<Interval> range = getRange(x, extents);
   std::optional<int64_t> bound = size.getConstant();
   return {range && range->min >= 0, range && bound && range->max < *bound};
 }
 
-Value KernelScope::emitLanes(ArrayRef<Linear> xs,
-                             function_ref<Value(ArrayRef<Linear>)> emitOne) {
+Value KernelScope::emitLanes(ArrayRef<IndexExpr> xs,
+                             function_ref<Value(ArrayRef<IndexExpr>)> emitOne) {
   if (!dependsOnLane(xs))
     return emitOne(xs);
   SmallVector<Value> lanes;
@@ -146,18 +147,18 @@ Value KernelScope::emitLanes(ArrayRef<Linear> xs,
   return join(lanes);
 }
 
-Value KernelScope::emitInRange(const Linear &x, const SizeExpr &size) {
+Value KernelScope::emitInRange(const IndexExpr &x, const SizeExpr &size) {
   ProvenBounds proven = proveBounds(x, size, extents);
   if (proven.isNotNegative && proven.isBelowSize)
     return {};
-  return emitLanes(x, [&](ArrayRef<Linear> xs) -> Value {
+  return emitLanes(x, [&](ArrayRef<IndexExpr> xs) -> Value {
     // Unsigned, a negative number is large.
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                  emit(xs.front()), emit(size));
   });
 }
 
-Value KernelScope::emitClamped(const Linear &x, const SizeExpr &extent) {
+Value KernelScope::emitClamped(const IndexExpr &x, const SizeExpr &extent) {
   ProvenBounds proven = proveBounds(x, extent, extents);
   Value value = emit(x);
   // The last of no position is none: then it is the first one, of the room that

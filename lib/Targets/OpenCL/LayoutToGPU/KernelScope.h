@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel that stores an image computes the four lanes of one pixel at once.
-// Indices are sums of digits (Linear) over the *variables* of the kernel: the
-// stored axes of the position, the loops, and the lane, which stands for 0, 1,
-// 2 and 3 together. A value is a vector of four where it depends on the lane,
-// and a scalar where it does not:
+// Indices are sums of digits (IndexExpr) over the *variables* of the kernel:
+// the stored axes of the position, the loops, and the lane, which stands for 0,
+// 1, 2 and 3 together. A value is a vector of four where it depends on the
+// lane, and a scalar where it does not:
 //
 //   axes c1, w, h of the pixel, lane l      c = 4 * c1 + l
 //   bias[c]                                 pixel c1 of its image: a vector
@@ -44,14 +44,14 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// A new variable with values below `extent` (kUnknownSize if not known).
-  Linear addVariable(Value value, int64_t extent);
+  IndexExpr addVariable(Value value, int64_t extent);
   /// The variable that stands for all lanes.
-  Linear addLane();
+  IndexExpr addLane();
   bool hasLane() const { return lane.has_value(); }
-  bool dependsOnLane(const Linear &x) const;
-  bool dependsOnLane(ArrayRef<Linear> xs) const;
-  Linear atLane(const Linear &x, int64_t number) const;
-  SmallVector<Linear> atLane(ArrayRef<Linear> xs, int64_t number) const;
+  bool dependsOnLane(const IndexExpr &x) const;
+  bool dependsOnLane(ArrayRef<IndexExpr> xs) const;
+  IndexExpr atLane(const IndexExpr &x, int64_t number) const;
+  SmallVector<IndexExpr> atLane(ArrayRef<IndexExpr> xs, int64_t number) const;
   /// What is known of the variables.
   ArrayRef<int64_t> getExtents() const { return extents; }
 
@@ -69,16 +69,16 @@ public:
   ArrayRef<Value> getImports() const { return imports.getArrayRef(); }
 
   /// An index that does not depend on the lane.
-  Value emit(const Linear &x);
-  Value emit(const SizeExpr &x) { return emit(Linear(x)); }
+  Value emit(const IndexExpr &x);
+  Value emit(const SizeExpr &x) { return emit(IndexExpr(x)); }
   /// 0 <= x < size; null where that is proven. With a lane, a vector.
-  Value emitInRange(const Linear &x, const SizeExpr &size);
+  Value emitInRange(const IndexExpr &x, const SizeExpr &size);
   /// As `x`, but inside of 0 .. extent - 1 whatever happens.
-  Value emitClamped(const Linear &x, const SizeExpr &extent);
+  Value emitClamped(const IndexExpr &x, const SizeExpr &extent);
 
   /// One scalar for each lane, or one for all.
-  Value emitLanes(ArrayRef<Linear> xs,
-                  function_ref<Value(ArrayRef<Linear>)> emitOne);
+  Value emitLanes(ArrayRef<IndexExpr> xs,
+                  function_ref<Value(ArrayRef<IndexExpr>)> emitOne);
   /// A vector of scalars, one per lane.
   Value join(ArrayRef<Value> lanes);
   Value broadcast(Value value);

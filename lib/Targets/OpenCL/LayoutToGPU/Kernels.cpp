@@ -49,9 +49,9 @@ namespace {
 
 /// The position of a work item.
 struct Position {
-  SmallVector<Value> address; // as the map orders its coordinates
-  SmallVector<Linear> axes;   // the values of the stored axes
-  Value isInside;             // null where every item has a position
+  SmallVector<Value> address;  // as the map orders its coordinates
+  SmallVector<IndexExpr> axes; // the values of the stored axes
+  Value isInside;              // null where every item has a position
   SmallVector<Value> groups, items;
 };
 
@@ -60,7 +60,7 @@ struct Position {
 /// Cuts a coordinate into its axes, the fastest one last.
 static void addAxes(KernelScope &scope, Value coordinate,
                     ArrayRef<StoredAxis> stored, ArrayRef<SizeExpr> sizes,
-                    SmallVectorImpl<Linear> &axes) {
+                    SmallVectorImpl<IndexExpr> &axes) {
   OpBuilder &b = scope.builder();
   SmallVector<OpFoldResult> extents;
   for (const StoredAxis &axis : stored)
@@ -70,7 +70,7 @@ static void addAxes(KernelScope &scope, Value coordinate,
            emitDigits(b, scope.getLoc(), coordinate, extents), extents)) {
     std::optional<int64_t> known = getConstantIntValue(extent);
     axes.push_back(
-        known == 1 ? Linear(SizeExpr(0))
+        known == 1 ? IndexExpr(SizeExpr(0))
                    : scope.addVariable(digit, known.value_or(kUnknownSize)));
   }
 }
@@ -97,7 +97,8 @@ static Position locate(OpBuilder &host, KernelScope &scope,
     if (known)
       group = std::max<int64_t>(std::min(group, *known), 1);
     Value count =
-        emitValues(host, loc, Linear(coordinate.extent), {}, hostSizes).front();
+        emitValues(host, loc, IndexExpr(coordinate.extent), {}, hostSizes)
+            .front();
     Value items = arith::ConstantIndexOp::create(host, loc, group);
     position.items.push_back(items);
     position.groups.push_back(
@@ -116,9 +117,9 @@ static Position locate(OpBuilder &host, KernelScope &scope,
 
 /// The digits of the lane; its axes are few and static.
 static void addLaneAxes(KernelScope &scope, ArrayRef<StoredAxis> stored,
-                        SmallVectorImpl<Linear> &axes) {
-  Linear lane = scope.addLane();
-  SmallVector<Linear> result(stored.size());
+                        SmallVectorImpl<IndexExpr> &axes) {
+  IndexExpr lane = scope.addLane();
+  SmallVector<IndexExpr> result(stored.size());
   int64_t weight = 1;
   for (size_t a = stored.size(); a-- > 0;) {
     int64_t extent = stored[a].extent.getConstant().value_or(1);
@@ -132,19 +133,19 @@ static void addLaneAxes(KernelScope &scope, ArrayRef<StoredAxis> stored,
 /// Whether the position holds an element of the box; null where all do. The map
 /// leads no replica past their number to any position.
 static Value emitIsElement(KernelScope &scope, const LayoutMap &map,
-                           ArrayRef<Linear> axes, ArrayRef<Linear> dims,
+                           ArrayRef<IndexExpr> axes, ArrayRef<IndexExpr> dims,
                            ArrayRef<SizeExpr> sizes) {
   Value result;
   for (auto [x, size] : llvm::zip(dims, sizes))
     result = scope.both(result, scope.emitInRange(x, size));
   // Of several positions of one index, the one that the map leads to.
   for (auto [axis, here] : llvm::zip_equal(map.getStoredAxes(), axes)) {
-    Linear own = substitute(axis.value, dims, sizes, scope.getExtents());
+    IndexExpr own = substitute(axis.value, dims, sizes, scope.getExtents());
     if (own == here)
       continue;
     OpBuilder &b = scope.builder();
     Value same =
-        scope.emitLanes({own, here}, [&](ArrayRef<Linear> xs) -> Value {
+        scope.emitLanes({own, here}, [&](ArrayRef<IndexExpr> xs) -> Value {
           return arith::CmpIOp::create(b, scope.getLoc(),
                                        arith::CmpIPredicate::eq,
                                        scope.emit(xs[0]), scope.emit(xs[1]));
@@ -221,7 +222,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   host.setInsertionPointAfter(op);
   if (storeAsAlias(host, tensor, *storage))
     return success();
-  std::optional<std::vector<Linear>> inverse =
+  std::optional<std::vector<IndexExpr>> inverse =
       getBackwardValues(storage->map, type.getShape());
   if (!inverse) {
     whyNot = "its layout " + storage->map.str() +
@@ -251,10 +252,10 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
   if (storage->isImage())
     addLaneAxes(scope, storage->map.getStoredAxes(position.address.size()),
                 position.axes);
-  SmallVector<Linear> dims;
-  for (const Linear &dim : *inverse)
+  SmallVector<IndexExpr> dims;
+  for (const IndexExpr &dim : *inverse)
     dims.push_back(substitute(dim, position.axes, sizes, scope.getExtents()));
-  ArrayRef<Linear> index = ArrayRef(dims).take_front(storage->map.getRank());
+  ArrayRef<IndexExpr> index = ArrayRef(dims).take_front(storage->map.getRank());
 
   Value isElement =
       emitIsElement(scope, storage->map, position.axes, dims, sizes);

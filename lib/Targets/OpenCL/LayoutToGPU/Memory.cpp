@@ -14,14 +14,14 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-std::vector<Linear> ElementEmitter::getCoordinates(Value tensor,
-                                                   const LayoutMap &map,
-                                                   Point index) {
+std::vector<IndexExpr> ElementEmitter::getCoordinates(Value tensor,
+                                                      const LayoutMap &map,
+                                                      Point index) {
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
-  SmallVector<Linear> dims(index);
+  SmallVector<IndexExpr> dims(index);
   // Any replica will do.
   dims.resize(map.getNumDims());
-  std::vector<Linear> result;
+  std::vector<IndexExpr> result;
   for (const Coordinate &coordinate : map.getCoordinates())
     result.push_back(
         substitute(coordinate.value, dims, sizes, scope.getExtents()));
@@ -46,7 +46,7 @@ Value ElementEmitter::fromStored(Value value, Type element) {
 
 /// A pixel or an element at an address without the lane of the kernel.
 Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
-                               ArrayRef<Linear> address,
+                               ArrayRef<IndexExpr> address,
                                ArrayRef<SizeExpr> extents) {
   for (const Cell &cell : llvm::reverse(cells))
     if (cell.memory == memory && ArrayRef(cell.address) == address)
@@ -62,13 +62,13 @@ Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
 }
 
 Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
-                                  ArrayRef<Linear> address,
-                                  const Linear &lane) {
+                                  ArrayRef<IndexExpr> address,
+                                  const IndexExpr &lane) {
   Value memory = memoryOf(tensor);
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor), extents;
   for (const Coordinate &coordinate : storage.getAddress())
     extents.push_back(coordinate.extent.substitute(sizes));
-  auto loadLane = [&](Value pixel, const Linear &number) -> Value {
+  auto loadLane = [&](Value pixel, const IndexExpr &number) -> Value {
     if (std::optional<int64_t> known =
             number.terms.empty() ? number.constant.getConstant() : std::nullopt)
       return vector::ExtractOp::create(b, loc, pixel, *known);
@@ -83,20 +83,21 @@ Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
       return cell;
     if (!scope.dependsOnLane(lane))
       return loadLane(cell, lane);
-    SmallVector<Linear> lanes;
+    SmallVector<IndexExpr> lanes;
     bool isWhole = true;
     for (int64_t number = 0; number < kLanesOfPixel; ++number) {
       lanes.push_back(scope.atLane(lane, number));
-      isWhole &= lanes.back() == Linear(SizeExpr(number));
+      isWhole &= lanes.back() == IndexExpr(SizeExpr(number));
     }
     if (isWhole)
       return cell;
-    return scope.join(llvm::map_to_vector(
-        lanes, [&](const Linear &number) { return loadLane(cell, number); }));
+    return scope.join(llvm::map_to_vector(lanes, [&](const IndexExpr &number) {
+      return loadLane(cell, number);
+    }));
   }
-  SmallVector<Linear> all(address);
+  SmallVector<IndexExpr> all(address);
   all.push_back(lane);
-  return scope.emitLanes(all, [&](ArrayRef<Linear> one) {
+  return scope.emitLanes(all, [&](ArrayRef<IndexExpr> one) {
     Value cell = loadCell(memory, storage, one.drop_back(), extents);
     return storage.isImage() ? loadLane(cell, one.back()) : cell;
   });
@@ -107,8 +108,8 @@ Value ElementEmitter::load(Value tensor, Point index) {
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
     return {};
-  std::vector<Linear> address = getCoordinates(tensor, storage->map, index);
-  Linear lane;
+  std::vector<IndexExpr> address = getCoordinates(tensor, storage->map, index);
+  IndexExpr lane;
   if (storage->isImage()) {
     lane = address.back();
     address.pop_back();

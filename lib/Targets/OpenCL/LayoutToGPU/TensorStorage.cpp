@@ -98,7 +98,7 @@ Value layout::allocateOnDevice(OpBuilder &b, Location loc,
     if (!ShapedType::isDynamic(size))
       continue;
     Value extent =
-        emitValues(b, loc, Linear(coordinate.extent), {}, sizes).front();
+        emitValues(b, loc, IndexExpr(coordinate.extent), {}, sizes).front();
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     dynamic.push_back(arith::MaxSIOp::create(b, loc, extent, one));
   }

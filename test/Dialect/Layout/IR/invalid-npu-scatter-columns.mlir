@@ -1,7 +1,7 @@
 // RUN: not layout-opt %s --split-input-file 2>&1 | FileCheck %s
 // The column is that of the offence.
 
-// CHECK: :[[# @LINE + 1]]:66: error: a start unit is at least 0, found -1
+// CHECK: :[[# @LINE + 1]]:66: error: a start core is at least 0, found -1
 module attributes {test.a = #layout.npu_scatter<aligned, start = -1>} {}
 
 // -----

@@ -6,7 +6,7 @@ module attributes {test.a = #layout.npu_scatter<alinged, start = 0>} {}
 
 // -----
 
-// expected-error @below {{expected 'start = <unit>': the strides depend on it}}
+// expected-error @below {{expected 'start = <core>': the strides depend on it}}
 module attributes {test.a = #layout.npu_scatter<aligned>} {}
 
 // -----
@@ -31,7 +31,7 @@ module attributes {test.a = #layout.npu_scatter<strided [120, 56, 16, -2], start
 
 // -----
 
-// expected-error @below {{a start unit is at least 0, found -1}}
+// expected-error @below {{a start core is at least 0, found -1}}
 module attributes {test.a = #layout.npu_scatter<aligned, start = -1>} {}
 
 // -----
@@ -82,13 +82,13 @@ module attributes {test.a = #layout.npu_scatter<continuous, start = 0>} {}
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{starts at unit 4 of a target with 4 units: start lies between 0 and 3}}
+// expected-error @below {{starts at core 4 of a target with 4 cores: start lies between 0 and 3}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 4, target = #chip>>)
 
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{starts at byte 1024 of a unit, the target has 1024: offset lies between 0 and 1023}}
+// expected-error @below {{starts at byte 1024 of a core, the target has 1024: offset lies between 0 and 1023}}
 func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 0, offset = 1024, target = #chip>>)
 
 // -----
@@ -99,7 +99,7 @@ func.func private @f(tensor<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 1,
 
 // -----
 
-// Where units do not end at a multiple, the start unit counts as well.
+// Where cores do not end at a multiple, the start core counts as well.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 128>
 func.func private @fits(tensor<2x40xf32, #layout.npu_scatter<matrix 8, start = 1, offset = 24, target = #chip>>)
 // expected-error @below {{starts at address 1000, which is not a multiple of the 128 bytes of an execution unit}}
@@ -173,7 +173,7 @@ func.func private @f(tensor<2x3x4x5xi24, #layout.npu_scatter<aligned, start = 0,
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{starts at byte 4 of a unit, which is not a multiple of the 8 bytes of an element: choose another offset (L1)}}
+// expected-error @below {{starts at byte 4 of a core, which is not a multiple of the 8 bytes of an element: choose another offset (L1)}}
 func.func private @f(tensor<2x3x4x5xf64, #layout.npu_scatter<compact, start = 0, offset = 4, target = #chip>>)
 
 // -----
@@ -186,7 +186,7 @@ func.func private @f(tensor<3x3x4x5xi16, #layout.npu_scatter<strided [60, 20, 5,
 
 #bm1684 = #npu.target<npus = 64, bytes_per_npu = 16384, eu_bytes = 128>
 func.func private @from_unit_0(tensor<1x64x56x56xf32, #layout.npu_scatter<aligned, start = 0, target = #bm1684>>)
-// expected-error @below {{needs 25088 bytes of every unit, the target has 16384: split the tensor, or start at a unit where its channels take fewer rows (L1)}}
+// expected-error @below {{needs 25088 bytes of every core, the target has 16384: split the tensor, or start at a core where its channels take fewer rows (L1)}}
 func.func private @from_unit_1(tensor<1x64x56x56xf32, #layout.npu_scatter<aligned, start = 1, target = #bm1684>>)
 
 // -----
@@ -194,29 +194,29 @@ func.func private @from_unit_1(tensor<1x64x56x56xf32, #layout.npu_scatter<aligne
 // Sizes that are not known are at least 1.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @may_fit(tensor<?x3x4x?xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
-// expected-error @below {{needs 1152 bytes of every unit, the target has 1024}}
+// expected-error @below {{needs 1152 bytes of every core, the target has 1024}}
 func.func private @never_fits(tensor<?x33x4x?xf32, #layout.npu_scatter<aligned, start = 0, target = #chip>>)
 
 // -----
 
-// A column of a larger tensor at the end of a unit: what the stride of N
+// A column of a larger tensor at the end of a core: what the stride of N
 // reserves behind the last element is not there, and not needed.
 #chip = #npu.target<npus = 49, bytes_per_npu = 256, eu_bytes = 8>
 func.func private @column(tensor<3x7x1xi32, #layout.npu_scatter<strided [14, 14, 1, 1], start = 0, offset = 104, axes = "NCW", target = #chip>>)
-// expected-error @below {{needs 264 bytes of every unit, the target has 256}}
+// expected-error @below {{needs 264 bytes of every core, the target has 256}}
 func.func private @behind(tensor<3x7x1xi32, #layout.npu_scatter<strided [14, 14, 1, 1], start = 0, offset = 148, axes = "NCW", target = #chip>>)
 
 // -----
 
 // Elements may reach further than the stride of N.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{needs 1032 bytes of every unit, the target has 1024}}
+// expected-error @below {{needs 1032 bytes of every core, the target has 1024}}
 func.func private @f(tensor<1x3x1x2xf32, #layout.npu_scatter<strided [1, 1, 1, 257], start = 0, target = #chip>>)
 
 // -----
 
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
-// expected-error @below {{needs more than 2^63 - 1 bytes of every unit, the target has 1024}}
+// expected-error @below {{needs more than 2^63 - 1 bytes of every core, the target has 1024}}
 func.func private @f(tensor<3x3x1x2xf32, #layout.npu_scatter<strided [4611686018427387904, 1, 1, 1], start = 0, target = #chip>>)
 
 // -----
@@ -228,8 +228,8 @@ func.func private @f(tensor<2x5x3x4xf32, #layout.npu_scatter<strided [12, 12, 4,
 
 // -----
 
-// The same strides do where no unit holds two channels, though there are two
-// rows from unit 3 on.
+// The same strides do where no core holds two channels, though there are two
+// rows from core 3 on.
 #chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 func.func private @f(tensor<2x4x3x4xf32, #layout.npu_scatter<strided [12, 12, 4, 1], start = 3, target = #chip>>)
 

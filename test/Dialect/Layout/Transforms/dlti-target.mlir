@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --split-input-file --verify-diagnostics --layout-propagate --layout-insert-transforms | FileCheck %s
+// RUN: layout-opt %s --split-input-file --verify-diagnostics --layout-solve --layout-materialize | FileCheck %s
 // The target of a pass that is given none: the device of the module's
 // 'dlti.target_system_spec' that states one.
 

@@ -1,6 +1,6 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-insert-transforms
-// RUN: not layout-opt %s -layout-propagate 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-propagate{target=unit})' 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: layout-opt %s -split-input-file -verify-diagnostics -layout-materialize
+// RUN: not layout-opt %s -layout-solve 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-solve{target=unit})' 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: not layout-opt %s -pass-pipeline='builtin.module(layout-print-cost{target=#layout.cpu<lanes=16> output=/no/such/dir/x})' 2>&1 | FileCheck %s --check-prefix=OUTPUT
 
 // TARGET: error: layouts are decided for a target and none is given: put 'layout.target = #layout.cpu<lanes = 16>' on the module

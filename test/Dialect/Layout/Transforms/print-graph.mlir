@@ -1,7 +1,7 @@
 // The program as a Graphviz graph: ops in the color of their layout, conversions
 // with what they move, regions as frames.
 //
-// RUN: layout-opt %s --layout-propagate --layout-insert-transforms \
+// RUN: layout-opt %s --layout-solve --layout-materialize \
 // RUN:   --layout-print-graph=output=%t.dot -o /dev/null
 // RUN: FileCheck %s < %t.dot
 // RUN: not layout-opt %s --layout-print-graph=output=%t/no/such/folder.dot 2>&1 \

@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --allow-unregistered-dialect --remarks-filter='layout.*' --remark-format=emitRemark \
-// RUN:   --layout-propagate='target={#layout.cpu<lanes = 4>}' 2>&1 | FileCheck-22 %s
+// RUN:   --layout-solve='target={#layout.cpu<lanes = 4>}' 2>&1 | FileCheck-22 %s
 
 // An op of a dialect that is not loaded keeps its types, and a remark says so.
 

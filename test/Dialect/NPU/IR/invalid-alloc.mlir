@@ -10,7 +10,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{local memory is laid out by #layout.npu_scatter with a start unit}}
+  // expected-error @below {{local memory is laid out by #layout.npu_scatter with a start core}}
   %t = npu.alloc : memref<2x3x4x5xf32, #npu.memory<local>>
   return
 }
@@ -18,7 +18,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{local memory is laid out by #layout.npu_scatter with a start unit}}
+  // expected-error @below {{local memory is laid out by #layout.npu_scatter with a start core}}
   %t = npu.alloc : memref<2x3x4x5xf32, #layout.npu_scatter<continuous>, #npu.memory<local>>
   return
 }
@@ -45,7 +45,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned0 = #layout.npu_scatter<aligned, start = 0, target = #npu>
 func.func @f() {
-  // expected-error @below {{needs 1280 bytes of every unit, the target has 1024}}
+  // expected-error @below {{needs 1280 bytes of every core, the target has 1024}}
   %t = npu.alloc : memref<5x5x4x5xf32, #aligned0, #npu.memory<local>>
   return
 }
@@ -73,7 +73,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 4096 is none of the 4 units of 1024 bytes: addresses lie between 0 and 4095}}
+  // expected-error @below {{address 4096 is none of the 4 cores of 1024 bytes: addresses lie between 0 and 4095}}
   %t = npu.alloc {address = 4096} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -83,7 +83,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 1024 is in unit 1, the layout starts at unit 2: its addresses lie between 2048 and 3071}}
+  // expected-error @below {{address 1024 is in core 1, the layout starts at core 2: its addresses lie between 2048 and 3071}}
   %t = npu.alloc {address = 1024} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -103,7 +103,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{needs 1152 bytes of every unit, the target has 1024}}
+  // expected-error @below {{needs 1152 bytes of every core, the target has 1024}}
   %t = npu.alloc {address = 2688} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -113,7 +113,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 2176 is byte 128 of a unit, which is not a multiple of the alignment 256}}
+  // expected-error @below {{address 2176 is byte 128 of a core, which is not a multiple of the alignment 256}}
   %t = npu.alloc {address = 2176, alignment = 256} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }
@@ -133,7 +133,7 @@ func.func @f() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 #aligned2 = #layout.npu_scatter<aligned, start = 2, target = #npu>
 func.func @f() {
-  // expected-error @below {{address 2176 is in bank 1 of a unit, bank 2 is wanted}}
+  // expected-error @below {{address 2176 is in bank 1 of a core, bank 2 is wanted}}
   %t = npu.alloc {address = 2176, bank = 2} : memref<2x3x4x5xf32, #aligned2, #npu.memory<local>>
   return
 }

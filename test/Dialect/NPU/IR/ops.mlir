@@ -49,7 +49,7 @@ func.func @variants(%t: !loc, %nc: memref<3x2x4x5xf32, #compact0, #npu.memory<lo
   return
 }
 
-// A slice starts at another unit, perhaps a row further, and keeps its strides.
+// A slice starts at another core, perhaps a row further, and keeps its strides.
 // CHECK-LABEL: func @slices
 func.func @slices(%t: !loc) {
   // CHECK: npu.subview %{{.*}} [0, 1, 0, 0] [2, 2, 4, 5] [1, 1, 1, 1] : memref

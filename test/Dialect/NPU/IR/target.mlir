@@ -49,12 +49,12 @@ module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes
 
 // -----
 
-// expected-error @below {{4611686018427387904 units of 2 bytes have addresses that do not fit 64 bits}}
+// expected-error @below {{4611686018427387904 cores of 2 bytes have addresses that do not fit 64 bits}}
 module attributes {test.t = #npu.target<npus = 4611686018427387904, bytes_per_npu = 2, eu_bytes = 2>} {}
 
 // -----
 
-// expected-error @below {{target figure 'banks' is 3: it divides the 1024 bytes of a unit evenly}}
+// expected-error @below {{target figure 'banks' is 3: it divides the 1024 bytes of a core evenly}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 3>} {}
 
 // -----
@@ -74,8 +74,8 @@ module attributes {test.t = #npu.target<npus = 4, npus = 4, bytes_per_npu = 1024
 
 // -----
 
-// expected-error @below {{unknown figure 'unit': there are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, memories}}
-module attributes {test.t = #npu.target<"BM1684", unit = 4>} {}
+// expected-error @below {{unknown figure 'core': there are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, memories}}
+module attributes {test.t = #npu.target<"BM1684", core = 4>} {}
 
 // -----
 

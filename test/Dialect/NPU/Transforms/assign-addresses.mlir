@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file | FileCheck %s
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// Places of tensors: an address is the start unit times 1024, and a byte.
+// Places of tensors: an address is the start core times 1024, and a byte.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
@@ -12,7 +12,7 @@
 // CHECK: npu.alloc {address = 2560 : i64}
 // CHECK: npu.alloc {address = 2048 : i64}
 // REMARK: LocalMemory | Category:npu | Function=reuse
-// REMARK-SAME: BytesPerUnit=1024, {{.*}}LowerBound=1024, PeakBytes=1024
+// REMARK-SAME: BytesPerCore=1024, {{.*}}LowerBound=1024, PeakBytes=1024
 func.func @reuse() {
   %a = npu.alloc : !t
   %b = npu.alloc : !t

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file | FileCheck %s
 // RUN: layout-opt %s --npu-assign-addresses --split-input-file --remarks-filter="npu" --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // What a command uses at once goes to different banks, as long as all has a
-// place. A bank has 128 bytes, start units are 0.
+// place. A bank has 128 bytes, start cores are 0.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 8>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
@@ -17,7 +17,7 @@
 // CHECK: npu.alloc {address = 128 : i64}
 // CHECK: npu.alloc {address = 256 : i64}
 // REMARK: Function=apart
-// REMARK-SAME: BankConflicts=0, BytesPerUnit=1024, CarelessConflicts=1, ConflictBound=0, LeastPeak=192, LowerBound=192, PeakBytes=320
+// REMARK-SAME: BankConflicts=0, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=0, LeastPeak=192, LowerBound=192, PeakBytes=320
 func.func @apart() {
   %a = npu.alloc : !t
   %b = npu.alloc : !t
@@ -49,7 +49,7 @@ func.func @spanning() {
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 64 : i64}
 // REMARK: Function=full
-// REMARK-SAME: BankConflicts=1, BytesPerUnit=1024, CarelessConflicts=1, ConflictBound=0, LeastPeak=1024, LowerBound=1024, PeakBytes=1024
+// REMARK-SAME: BankConflicts=1, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=0, LeastPeak=1024, LowerBound=1024, PeakBytes=1024
 func.func @full() {
   %x = npu.alloc {address = 128} : !most
   %a = npu.alloc : !t
@@ -144,7 +144,7 @@ func.func @views() {
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32, banks = 1>
 !t = memref<1x4x4x4xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 // REMARK: Function=one_bank
-// REMARK-SAME: BankConflicts=1, BytesPerUnit=1024, CarelessConflicts=1, ConflictBound=1, LeastPeak=128, LowerBound=128, PeakBytes=128
+// REMARK-SAME: BankConflicts=1, BytesPerCore=1024, CarelessConflicts=1, ConflictBound=1, LeastPeak=128, LowerBound=128, PeakBytes=128
 func.func @one_bank() {
   %a = npu.alloc : !t
   %b = npu.alloc : !t

@@ -12,7 +12,7 @@ func.func @too_many() {
   npu.dealloc %gone : !s
   // expected-note @below {{512 bytes of them}}
   %b = npu.alloc : !t
-  // expected-error @below {{does not fit: the tensors that live here take 1184 bytes of every unit, which has 1024; 160 are too many}}
+  // expected-error @below {{does not fit: the tensors that live here take 1184 bytes of every core, which has 1024; 160 are too many}}
   // expected-note @below {{160 bytes of them}}
   %c = npu.alloc : !s
   return
@@ -25,7 +25,7 @@ func.func @too_many() {
 !t = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 !s = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 
-// expected-error @below {{has no place for its tensors that was found: at most 672 of the 1024 bytes of a unit live at one time, but fixed addresses, banks or alignments leave holes; the way out is fewer banks or fixed addresses, or smaller tensors}}
+// expected-error @below {{has no place for its tensors that was found: at most 672 of the 1024 bytes of a core live at one time, but fixed addresses, banks or alignments leave holes; the way out is fewer banks or fixed addresses, or smaller tensors}}
 func.func @holes() {
   %a = npu.alloc {address = 400} : !s
   %b = npu.alloc : !t

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --npu-assign-addresses=reuse-holes=true --split-input-file --verify-diagnostics
 // Without holes there is nothing to reuse: elements that are too many for one
-// unit.
+// core.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<1x3x16x12xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
@@ -8,7 +8,7 @@
 func.func @too_many() {
   // expected-note @below {{768 bytes of them}}
   %a = npu.alloc : !t
-  // expected-error @below {{does not fit: the tensors that live here take 1536 bytes of one unit, which has 1024; 512 are too many}}
+  // expected-error @below {{does not fit: the tensors that live here take 1536 bytes of one core, which has 1024; 512 are too many}}
   // expected-note @below {{768 bytes of them}}
   %b = npu.alloc : !t
   return
@@ -16,7 +16,7 @@ func.func @too_many() {
 
 // -----
 
-// One channel each, in different units: both fit.
+// One channel each, in different cores: both fit.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<1x1x16x12xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !u = memref<1x1x16x12xf32, #layout.npu_scatter<aligned, start = 1, target = #npu>, #npu.memory<local>>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s --npu-overlap-transfers | FileCheck %s
 // RUN: layout-opt %s --npu-overlap-transfers --npu-assign-addresses --npu-verify-memory -o /dev/null
-// A unit has room for three tensors. While the second op computes, b is stored
+// A core has room for three tensors. While the second op computes, b is stored
 // and lives on, beside c and d: there is none for e, which the third op needs.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1536, eu_bytes = 32>

@@ -11,7 +11,7 @@
 !hole = memref<1x3x1x12xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 !unit3 = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
 
-// 80 of 128 bytes are elements: 48 fit behind them, and unit 3 holds none.
+// 80 of 128 bytes are elements: 48 fit behind them, and core 3 holds none.
 // CHECK: func.func @in_the_holes() attributes {npu.reuses_holes}
 // CHECK: npu.alloc {address = 0 : i64}
 // CHECK: npu.alloc {address = 80 : i64}
@@ -20,7 +20,7 @@
 // REMARK-SAME: LowerBound=256, PeakBytes=256
 // WHOLE: Function=in_the_holes
 // WHOLE-SAME: LowerBound=432, PeakBytes=432
-// ROWS: error: 'npu.alloc' op overlaps a tensor that is still alive: both own bytes 80 to 127 of every unit, holes included; no element of one lies where the other has one, which is enough with `exact-bytes`
+// ROWS: error: 'npu.alloc' op overlaps a tensor that is still alive: both own bytes 80 to 127 of every core, holes included; no element of one lies where the other has one, which is enough with `exact-bytes`
 func.func @in_the_holes() {
   %a = npu.alloc : !t
   %b = npu.alloc : !hole

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses -o /dev/null
-// A unit has room for two tensors of 512 bytes. What is loaded again is what one
+// A core has room for two tensors of 512 bytes. What is loaded again is what one
 // load made of memory that stays as it is; the rest is stored outside.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --npu-spill-tensors --remarks-filter=npu --remark-format=emitRemark | FileCheck %s
 // RUN: layout-opt %s -split-input-file --npu-spill-tensors --npu-assign-addresses | FileCheck %s --check-prefix=PLACED
-// A unit has 1024 bytes, each tensor takes 512: a third one has no place while
+// A core has 1024 bytes, each tensor takes 512: a third one has no place while
 // two are alive.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>

@@ -21,7 +21,7 @@ func.func @one_after_the_other() {
 func.func @overlap() {
   // expected-note @below {{the other tensor is here}}
   %a = npu.alloc {address = 2048} : !t
-  // expected-error @below {{overlaps a tensor that is still alive: both own bytes 256 to 511 of every unit, holes included}}
+  // expected-error @below {{overlaps a tensor that is still alive: both own bytes 256 to 511 of every core, holes included}}
   %b = npu.alloc {address = 2304} : !t
   npu.dealloc %a : !t
   return
@@ -29,7 +29,7 @@ func.func @overlap() {
 
 // -----
 
-// Unit 3 holds nothing of the one and unit 0 nothing of the other, and yet.
+// Core 3 holds nothing of the one and core 0 nothing of the other, and yet.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !t = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 !u = memref<1x1x4x5xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
@@ -37,7 +37,7 @@ func.func @overlap() {
 func.func @other_units() {
   // expected-note @below {{the other tensor is here}}
   %a = npu.alloc {address = 0} : !t
-  // expected-error @below {{both own bytes 0 to 127 of every unit}}
+  // expected-error @below {{both own bytes 0 to 127 of every core}}
   %b = npu.alloc {address = 3072} : !u
   return
 }
@@ -68,7 +68,7 @@ func.func @copy_onto_itself() {
   %t = npu.alloc : !t
   %a = npu.subview %t [0, 0, 0, 0] [1, 3, 2, 5] [1, 1, 1, 1] : !t to !a
   %b = npu.subview %t [0, 0, 1, 0] [1, 3, 2, 5] [1, 1, 1, 1] : !t to !b
-  // expected-error @below {{reads what it writes: bytes 20 to 39 of unit 0}}
+  // expected-error @below {{reads what it writes: bytes 20 to 39 of core 0}}
   npu.copy %a to %b : !a to !b
   return
 }

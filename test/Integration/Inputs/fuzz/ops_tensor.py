@@ -103,7 +103,7 @@ def groups_of(sizes):
 
 
 def collapse(b, x, *, counts):
-    """Counts of neighbouring dims become one each; none of a tensor of ones alone."""
+    """Counts of neighboring dims become one each; none of a tensor of ones alone."""
     require(sum(counts) == x.rank and all(counts))
     if not counts or x.rank == 0:
         require(False)

@@ -275,7 +275,7 @@ class Npu(Cpu):
     known = ("does not fit local memory in any parts", "op does not fit: ",
              "has no place for its tensors that was found: .* the way out is",
              "parts or more for local memory", "no transfers move a tensor from", "no transfers fill",
-             "is not in their memory", "has no command of an NPU: lower it", "units have no command",
+             "is not in their memory", "has no command of an NPU: lower it", "cores have no command",
              "take plain tensors of known sizes")
 
     def target(self, rng):

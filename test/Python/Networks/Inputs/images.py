@@ -29,7 +29,7 @@ def assign(path, rule):
     tool, decide, insert = decision(rule, f"target={{{TARGET}}}")
     text = run_tool(tool, path, "--layout-canonicalize", decide, insert,
                     f"--layout-print-cost=format=json output={table} target={{{TARGET}}}",
-                    "--layout-fold-transforms", "--layout-verify", "--mlir-print-local-scope")
+                    "--layout-fold-converts", "--layout-verify", "--mlir-print-local-scope")
     return text, json.loads(table.read_text())
 
 

@@ -29,7 +29,7 @@ def main(folder, *names):
         for rule in "optimal", "majority":
             tool, decide, insert = decision(rule, "objective=bytes", TARGET)
             text = run_tool(tool, path, "--layout-canonicalize", decide, insert,
-                            "--layout-fold-transforms",
+                            "--layout-fold-converts",
                             f"--layout-print-cost=format=json output={costs} {TARGET}")
             decided = int(re.search(r"conversion_cost = (\d+)", text).group(1))
             conversions = json.loads(costs.read_text())["conversions"]

@@ -40,7 +40,7 @@ func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
 
 // -----
 
-// An operand without channels is loaded into all units, by broadcast.
+// An operand without channels is loaded into all cores, by broadcast.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 1, target = #npu>
@@ -69,7 +69,7 @@ func.func @broadcast(%x: tensor<1x6x4x5xf32>, %b: tensor<5xf32>) -> tensor<1x6x4
 // -----
 
 // Parts: a pad is a fill and a transfer into the middle, a slice of channels
-// starts at another unit, a part of a concatenation is made in its place where its
+// starts at another core, a part of a concatenation is made in its place where its
 // layout is the one there.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>

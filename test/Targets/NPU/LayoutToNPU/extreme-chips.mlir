@@ -1,7 +1,7 @@
 // RUN: layout-opt %s -split-input-file --layout-to-npu | FileCheck %s
-// Chips of one unit, of few bytes, and of more units than there are columns.
+// Chips of one core, of few bytes, and of more cores than there are columns.
 
-// A number has a place on one unit, where a result may lie along any axis.
+// A number has a place on one core, where a result may lie along any axis.
 // CHECK-LABEL: func.func @numbers
 // CHECK: npu.copy %{{.*}} to %{{.*}} broadcast : memref<1xf16, #npu.memory<system>>
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 1, bytes_per_npu = 2048, eu_bytes = 32>, launch_cost = 256, flops_per_byte = 8>} {

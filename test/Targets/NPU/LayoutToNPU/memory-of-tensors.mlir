@@ -1,4 +1,4 @@
-// Where tensors lie on units: parts in the memory of the whole where there is
+// Where tensors lie on cores: parts in the memory of the whole where there is
 // room for both, and copies where a view would be one of something else.
 //
 // RUN: layout-opt --mlir-print-local-scope %s -split-input-file --convert-layout-to-npu | FileCheck %s
@@ -10,7 +10,7 @@
 !b = tensor<1x3x4x4xf32, #u>
 !c = tensor<1x9x4x4xf32, #t>
 
-// The whole takes 192 bytes of a unit. The op that makes the second part reads
+// The whole takes 192 bytes of a core. The op that makes the second part reads
 // 128 and has an init of 128; what it makes is in the whole.
 // CHECK-LABEL: func.func @room
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
@@ -119,7 +119,7 @@ func.func @reshaped_part(%x: tensor<1x8x6x4xf32>) -> tensor<8x12xf32> {
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
 // What is stored in system memory is another tensor: to overwrite a part of it
-// leaves the one in units as it is.
+// leaves the one in cores as it is.
 // CHECK-LABEL: func.func @overwritten_where_it_was_stored
 // CHECK: %[[A:.*]] = npu.alloc
 // CHECK: npu.copy %[[A]] to %[[S:arg[0-9]*]]
@@ -165,7 +165,7 @@ func.func @window(%w: tensor<2x2xf32>, %x: tensor<1x4x4x4xf32>) -> tensor<1x4x3x
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
 // The engine takes whole words only, and batches, rows and columns are more
-// loops than it has beside the channels. Rows become columns by the units.
+// loops than it has beside the channels. Rows become columns by the cores.
 // CHECK-LABEL: func.func @transpose
 // CHECK: %[[A:.*]] = npu.alloc {{.*}}memref<5x4x3x2xf16
 // CHECK: %[[B:.*]] = npu.alloc {{.*}}memref<5x4x2x3xf16

@@ -1,6 +1,6 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --convert-layout-to-npu | FileCheck %s
 // A DMA engine that takes addresses of whole words only: parts that begin
-// between two are moved by the units that hold both sides.
+// between two are moved by the cores that hold both sides.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32, dma_alignment = 4>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>

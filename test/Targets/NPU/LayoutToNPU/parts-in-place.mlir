@@ -8,7 +8,7 @@
 !b = tensor<1x3x4x4xf32, #u>
 !c = tensor<1x9x4x4xf32, #t>
 
-// Channels 6 to 8 are in units 2, 3 and 0, a row of 64 bytes further. No copy:
+// Channels 6 to 8 are in cores 2, 3 and 0, a row of 64 bytes further. No copy:
 // one load, the second part by the op that makes it, and the result.
 // CHECK-LABEL: func.func @both
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
@@ -37,7 +37,7 @@ func.func @both(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
 !v = tensor<1x2x4x4xf32, #u>
 !c = tensor<1x4x4x4xf32, #t>
 
-// A tensor has one place: as the second part it starts at another unit, and is
+// A tensor has one place: as the second part it starts at another core, and is
 // no part of the second concatenation either.
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x4x4x4xf32

@@ -54,7 +54,7 @@ check("""func.func @main(%x: tensor<2x8x5x1xf32>) -> tensor<2x3x1x1xf32> {
   return %r : tensor<2x3x1x1xf32>
 }""", "#npu.target<npus = 1, bytes_per_npu = 256, eu_bytes = 8, banks = 8>", 2, [x], sums)
 
-# What is read at one place was made in another unit than the one of the result.
+# What is read at one place was made in another core than the one of the result.
 x = draw(2, 8)
 check("""func.func @main(%x: tensor<2x8xf32>) -> tensor<1xf32> {
   %zero = arith.constant 0.0 : f32

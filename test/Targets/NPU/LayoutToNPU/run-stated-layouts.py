@@ -1,7 +1,7 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
 # Tensors whose types state a scatter keep it through the assignment and reach the
-# units: every mode and packing, at every rank, in the simulator against numpy.
+# cores: every mode and packing, at every rank, in the simulator against numpy.
 import itertools
 import pathlib
 import sys

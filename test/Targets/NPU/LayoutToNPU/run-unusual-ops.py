@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t
-# Ops that units take in another form than they are written in, in the simulator
+# Ops that cores take in another form than they are written in, in the simulator
 # against numpy: tensors of bits, windows before channels, reversed and divided
 # indices, more channels than a command has, views of what nobody wrote.
 import pathlib
@@ -222,7 +222,7 @@ check("""func.func @main(%a0: tensor<3x5x1x2xi8>, %a1: tensor<1x3x1x1xi8>, %a2: 
 }
 """, [a, b, w], sums, chip="#npu.target<npus = 15, bytes_per_npu = 4096, eu_bytes = 128, max_shape = [3, 5, 4, 2]>")
 
-# What is read at the first of its channels is in the unit of a result without any.
+# What is read at the first of its channels is in the core of a result without any.
 a, b = draw(1, 3, 3, 9, dtype=np.int32), draw(2, 3, 2, 9, dtype=np.int32)
 tiles = np.einsum("mkac,nkbc->mnab", a, b)
 check("""func.func @main(%a: tensor<1x3x3x9xi32>, %b: tensor<2x3x2x9xi32>) -> (tensor<1x3x3x2xi32>, tensor<1x1x3x2xi32>) {

@@ -12,7 +12,7 @@
 !aligned = memref<2x70x3x4xf32, #layout.npu_scatter<aligned, start = 3, target = #npu>, #npu.memory<local>>
 !compact = memref<2x70x3x4xf32, #layout.npu_scatter<compact, start = 3, target = #npu>, #npu.memory<local>>
 
-// Units 3 to 63 and 0 to 8: two rows.
+// Cores 3 to 63 and 0 to 8: two rows.
 // CHECK: dim4 [[SHAPE:v[0-9]+]] = {2, 70, 3, 4};
 // CHECK-NEXT: dim4* [[SHAPE_AT:v[0-9]+]] = &[[SHAPE]];
 // CHECK-NEXT: dim4 [[COMPACT:v[0-9]+]] = {24, 12, 4, 1};

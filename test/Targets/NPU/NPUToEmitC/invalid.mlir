@@ -110,14 +110,14 @@ func.func @f(%x: memref<1x3x4x5xf32, #npu.memory<system>>) {
 func.func @f() {
   %a = npu.alloc {address = 2048} : !a
   %b = npu.alloc {address = 512} : !b
-  // expected-error @below {{'linalg.add' runs on execution units, which see their own memory only: operand #1 starts at unit 0, the result at unit 2, and not every element is in the unit of the result that it is for}}
+  // expected-error @below {{'linalg.add' runs on execution units, which see their own memory only: operand #1 starts at core 0, the result at core 2, and not every element is in the core of the result that it is for}}
   linalg.add ins(%a, %b : !a, !b) outs(%a : !a)
   return
 }
 
 // -----
 
-// A bias is needed in one unit each, whatever else is reduced.
+// A bias is needed in one core each, whatever else is reduced.
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>
 !a = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 2, target = #npu>, #npu.memory<local>>
 !b = memref<3xf32, #layout.npu_scatter<compact, start = 2, axes = "C", target = #npu>, #npu.memory<local>>
@@ -126,7 +126,7 @@ func.func @f() {
   %a = npu.alloc {address = 2048} : !a
   %b = npu.alloc {address = 2560} : !b
   %c = npu.alloc {address = 3712} : !c
-  // expected-error @below {{operand #1 starts at unit 3, the result at unit 2, and not every element is in the unit of the result that it is for}}
+  // expected-error @below {{operand #1 starts at core 3, the result at core 2, and not every element is in the core of the result that it is for}}
   linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (c)>],
       iterator_types = ["reduction", "parallel", "reduction", "reduction"]} ins(%a, %c : !a, !c) outs(%b : !b) {
   ^bb0(%i: f32, %j: f32, %o: f32):

@@ -36,8 +36,8 @@ memref.global "private" constant @weights : memref<6x3x3x3xf32, #npu.memory<syst
 // CHECK: = [[CONSTANTS]] + 64;
 // CHECK: okk_gdma_32bit_cpy_S2L(
 
-// The input comes from the units that have its channels; weights and results are
-// in the units of the 6 output channels.
+// The input comes from the cores that have its channels; weights and results are
+// in the cores of the 6 output channels.
 // CHECK: okk_sim_compute_begin("linalg.conv_2d_nchw_fchw", 2592);
 // CHECK-NEXT: okk_sim_operand(432, OKK_SIM_READ | OKK_SIM_BROADCAST);
 // CHECK-NEXT: okk_sim_local(0u, 0, {432, 144, 24, 4, 1});

@@ -25,7 +25,7 @@
 // CHECK-NEXT: okk_gdma_32bit_cpy_S2L(2176u, [[X]], [[SHAPE_AT]], [[LOCAL_AT]], [[SYSTEM_AT]]);
 // CHECK-NEXT: okk_gdma_32bit_cpy_L2S([[Y]], 2176u, [[SHAPE_AT]], [[SYSTEM_AT]], [[LOCAL_AT]]);
 // CHECK-NEXT: return;
-// The tensor has 512 bytes of every unit at multiples of 128, and 2 x 3 rows of
+// The tensor has 512 bytes of every core at multiples of 128, and 2 x 3 rows of
 // 20, of which the bytes are numbered as those of the row-major one outside; what
 // is loaded has the same numbers on both sides.
 // CHECKED: void npu_aligned(
@@ -53,7 +53,7 @@ func.func @aligned(%x: !sys, %y: !sys) {
   return
 }
 
-// Another start unit and other strides are one transfer, too.
+// Another start core and other strides are one transfer, too.
 // CHECK: void npu_move(
 // CHECK: = {2, 3, 1, 20};
 // CHECK: = {20, 20, 20, 1};
@@ -97,7 +97,7 @@ func.func @pack(%x: memref<6x5x4x5xi8, #npu.memory<system>>) {
 }
 
 // A transposition from system memory is strides; inside local memory no C loop
-// goes from unit to unit on both sides, so each pair of channels is a transfer.
+// goes from core to core on both sides, so each pair of channels is a transfer.
 // CHECK: void npu_transpose(
 // CHECK-COUNT-1: okk_gdma_32bit_cpy_S2L
 // CHECK-NOT: okk_gdma_32bit_cpy_S2L

@@ -13,7 +13,7 @@ import json
 import sys
 
 ELEMENTS = {1: "i8", 2: "i16", 4: "f32"}
-# The text's chip of four units has 1024 bytes each; the others are published.
+# The text's chip of four cores has 1024 bytes each; the others are published.
 BYTES = {4: 1024, 32: 128 << 10, 64: 512 << 10}
 
 
@@ -62,11 +62,11 @@ def main():
         print(f"  {{npu_example{number}, {target['npus']}, {BYTES[target['npus']]}, "
               f"{target['eu_bytes']}, {case['element_bytes']}, "
               f"{case['bytes_per_npu']}, {array(shape)}, {{")
-        for index, (unit, byte) in case["points"]:
+        for index, (core, byte) in case["points"]:
             linear = 0
             for i, size in zip(index, shape):
                 linear = linear * size + i
-            print(f"    {{{linear}, {unit}, {byte}}},")
+            print(f"    {{{linear}, {core}, {byte}}},")
         print("  }},")
     print("};")
 

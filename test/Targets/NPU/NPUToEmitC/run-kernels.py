@@ -101,8 +101,8 @@ def convolve(x, w, stride, depthwise=False):
     return y
 
 
-# Six output channels from unit 3 on; weights are where the result is, the input
-# comes from all units.
+# Six output channels from core 3 on; weights are where the result is, the input
+# comes from all cores.
 # CHECK: convolution: right, 1 computations, 3240 bytes broadcast
 m = Module()
 x = m.read("x", (2, 5, 9, 9), "f32", "aligned, start = 1")
@@ -152,7 +152,7 @@ m.write(c, (4, 20), "f32")
 left, right = floats(4, 7), floats(7, 20)
 check("matmul", m.run(left, right), left @ right)
 
-# Rows in the units, so that their sums are in them, too.
+# Rows in the cores, so that their sums are in them, too.
 # CHECK: softmax: right, 3 computations, 0 bytes broadcast
 m = Module()
 x = m.read("x", (2, 5, 9), "f32", 'compact, start = 1, axes = "NCW"')

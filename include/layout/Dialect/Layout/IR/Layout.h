@@ -33,7 +33,7 @@
 namespace mlir {
 namespace layout {
 
-/// The attribute of a module that states its target. `layout-propagate` records
+/// The attribute of a module that states its target. `layout-solve` records
 /// there what its option says; lowerings remove it with the last layout.
 inline constexpr StringLiteral kTargetAttr = "layout.target";
 

@@ -66,12 +66,12 @@ def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
 def NpuTargetInterface : AttrInterface<"NpuTargetInterface"> {
   let cppNamespace = "::mlir::layout";
   let description = [{
-    A chip, as far as layouts in the local memory of its units ask: `#npu.target`
+    A chip, as far as layouts in the local memory of its cores ask: `#npu.target`
     implements it.
   }];
   let methods = [
     InterfaceMethod<[{
-      Units, bytes of the memory of one, and the bytes to align channels to. All
+      Cores, bytes of the memory of one, and the bytes to align channels to. All
       are at least 1, the last is a power of two, and the product of the first
       two is an int64.
       }],

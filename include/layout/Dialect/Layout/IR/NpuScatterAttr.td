@@ -1,4 +1,4 @@
-//===- NpuScatterAttr.td - Channels over the units of an NPU -*- tablegen -*-===//
+//===- NpuScatterAttr.td - Channels over the cores of an NPU -*- tablegen -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,10 +16,10 @@ def Layout_NpuScatterAttr
                         [DeclareAttrInterfaceMethods<MemRefLayoutAttrInterface,
                              ["isIdentity", "verifyLayout",
                               "getStridesAndOffset"]>]> {
-  let summary = "channels scattered over the units of an NPU";
+  let summary = "channels scattered over the cores of an NPU";
   let description = [{
-    A tensor (N, C, H, W) in the local memory of an NPU with X units: channel c
-    lies in unit (start + c) mod X, in its row (start + c) floordiv X.
+    A tensor (N, C, H, W) in the local memory of an NPU with X cores: channel c
+    lies in core (start + c) mod X, in its row (start + c) floordiv X.
 
     ```mlir
     #layout.npu_scatter<aligned, start = 2>
@@ -38,12 +38,12 @@ def Layout_NpuScatterAttr
     | `strided [n, c, h, w]` | as given | a multiple of the storage unit |
     | `continuous` | row-major in system memory, not scattered | |
 
-    * `start`: the unit of channel 0. rows = ceil((start + C) / X), so the
+    * `start`: the core of channel 0. rows = ceil((start + C) / X), so the
       stride of N depends on it;
     * `pack`: which indices of the first axis share a storage unit, in which
       strides count: `n4` of 8-bit elements, `n2` of 16-bit elements, `ic2` of
       32-bit compact weights (I, O, KH, KW);
-    * `offset`: the byte of each unit where the tensor starts, 0 if not written.
+    * `offset`: the byte of each core where the tensor starts, 0 if not written.
       Its address is start * `bytes_per_npu` + offset;
     * `axes`: the axis of each dim of the tensor, one letter of N, C, H, W (of a
       matrix: N and its columns M), where it is not a tensor of just these dims
@@ -54,9 +54,9 @@ def Layout_NpuScatterAttr
     * `target`: the figures of the chip, an `#npu.target`. A layout without them
       parses, but does not apply to a tensor; passes may fill it in.
 
-    Every unit needs offset + bytes of a storage unit * ceil(N / P) * stride of
+    Every core needs offset + bytes of a storage unit * ceil(N / P) * stride of
     N bytes, which must not exceed `bytes_per_npu`. The coordinates of the map
-    are `npu` and `offset`, the latter in elements inside one unit. Elements are
+    are `npu` and `offset`, the latter in elements inside one core. Elements are
     integers and floats of whole bytes, and vectors of those.
 
     It is also the layout of a memref in local memory (the `npu` dialect). Such a

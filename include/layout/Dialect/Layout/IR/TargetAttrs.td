@@ -21,7 +21,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     module attributes {layout.target = #layout.cpu<lanes = 16>} {}
     ```
 
-    Costs are counted in *units*: the time in which memory moves one byte.
+    Costs are times, 1 being that in which memory moves one byte.
 
     * `lanes`: elements of one inner tile, the run that the innermost loop of a
       kernel works on;
@@ -30,7 +30,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     * `strided_percent`: cost of a conversion that moves single elements, in
       percent of a plain copy;
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
-      one unit;
+      one byte;
     * `scalar_percent`: cost of arithmetic without lanes, in percent;
     * `mask_percent`: cost of a reduction that must not see padding, in percent
       of the same reduction over as many elements. It ends where the dim does,
@@ -73,10 +73,10 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     * `image_types`: the element types that have a channel type; without it
       those that OpenCL 1.2 guarantees: f32, f16 and integers of 8, 16 and 32
       bits. An integer without a sign stands for all integers of its width;
-    * `launch_cost`: units (see `#layout.cpu`) that pass while one more kernel
+    * `launch_cost`: the cost (see `#layout.cpu`) of the time that passes while one more kernel
       is started;
     * `image_read_percent`, `buffer_read_percent`: what a kernel pays for a byte
-      that it reads once more, from a cache, in percent of a unit. Adreno and
+      that it reads once more, from a cache, in percent of one from memory. Adreno and
       newer Mali read images through a cache that buffers do not have, so the
       first is the smaller one; for old Mali give the larger one;
     * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
@@ -115,14 +115,14 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
   let summary = "the figures of an NPU that decide layouts";
   let description = [{
     What the assignment of layouts knows of a machine with system memory and the
-    local memories of a chip's units.
+    local memories of a chip's cores.
 
     ```mlir
     #layout.npu<chip = #npu.target<"BM1684">, launch_cost = 4096>
     ```
 
-    * `chip`: its units and their memories;
-    * `launch_cost`: units of cost (see `#layout.cpu`) that pass while one more
+    * `chip`: its cores and their memories;
+    * `launch_cost`: the cost (see `#layout.cpu`) of the time that passes while one more
       transfer is started;
     * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
   }];
@@ -135,7 +135,7 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The words of 4 bytes that the execution units of a unit take at once.
+    /// The words of 4 bytes that the execution units of a core take at once.
     int64_t getLanes() const;
   }];
 }

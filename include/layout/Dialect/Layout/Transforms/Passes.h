@@ -7,7 +7,7 @@
 //
 // Decide, apply, report; each also as a function.
 //
-//   layout-opt net.mlir -layout-propagate -layout-insert-transforms
+//   layout-opt net.mlir -layout-solve -layout-materialize
 //     -layout-print-cost
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,7 @@ FailureOr<TargetInterface> findTarget(Operation *op, StringRef option);
 /// The same for a pass that needs a target: reports a missing one, too.
 FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 
-/// Writes the decision on the ops, as `layout-propagate` does.
+/// Writes the decision on the ops, as `layout-solve` does.
 void writeDecision(Operation *root, const LayoutAssignment &assignment,
                    const CostModel &costs);
 
@@ -69,7 +69,7 @@ void inlineGlobals(Operation *root);
 /// Removes the conversions below `root` that need not run.
 LogicalResult foldLayoutTransforms(Operation *root);
 
-/// The patterns of `layout-fold-transforms`, beside the folds of the ops.
+/// The patterns of `layout-fold-converts`, beside the folds of the ops.
 void populateFoldTransformPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL

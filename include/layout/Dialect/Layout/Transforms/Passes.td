@@ -15,10 +15,10 @@ defvar targetDescription =
     "`layout.target` of the op that the pass runs on, or of one around it, is "
     "taken";
 
-def PropagatePass : Pass<"layout-propagate"> {
+def SolvePass : Pass<"layout-solve"> {
   let summary = "Decides a layout for every tensor";
   let description = [{
-    Chooses layouts such that the modelled cost of all ops and of all
+    Chooses layouts such that the modeled cost of all ops and of all
     conversions between them is least, and writes the decision on the ops:
     `layout.operand_layouts` and `layout.result_layouts`, one entry per operand
     and result, `unit` where there is no tensor. An op without these attributes
@@ -27,15 +27,15 @@ def PropagatePass : Pass<"layout-propagate"> {
     that the option gives is recorded there as `layout.target`; lowerings remove
     it with the last layout.
 
-    Nothing else in the IR changes; `layout-insert-transforms` applies the
+    Nothing else in the IR changes; `layout-materialize` applies the
     decision. Remarks of the category `layout`: `passed` for every conversion
     and who asks for it, `analysis` for the totals and for ops that nothing is
     known of, `missed` where candidates were dropped or the optimum is not
     proven.
 
     Types that have a layout already are kept, and so is what those attributes
-    state on the way in: they pin the tensors of an op, those that control flow
-    ties to each other all together. Pins that cannot hold are errors that name
+    state on the way in: they constrain the tensors of an op, those that control flow
+    ties to each other all together. LayoutConstraints that cannot hold are errors that name
     both sides. Kept are also the arguments and results of functions that others
     may call. Those of private functions, and of public ones with the unit
     attribute `layout.flexible_abi`, are chosen as everything else is, together
@@ -64,14 +64,14 @@ def PropagatePass : Pass<"layout-propagate"> {
            "What is least",
            [{::llvm::cl::values(
                clEnumValN(::mlir::layout::Objective::time, "time",
-                          "The modelled time of ops and conversions"),
+                          "The modeled time of ops and conversions"),
                clEnumValN(::mlir::layout::Objective::bytes, "bytes",
                           "Bytes moved by conversions, where ops that work on "
                           "channels insist on tiles for the lanes"))}]>
   ];
 }
 
-def InsertTransformsPass : Pass<"layout-insert-transforms"> {
+def MaterializePass : Pass<"layout-materialize"> {
   let summary = "Applies a decision of layouts";
   let description = [{
     Gives the tensors the types that `layout.operand_layouts` and
@@ -92,7 +92,7 @@ def PrintCostPass : Pass<"layout-print-cost"> {
     read and written, the cost on the target, and which ops produce and need it.
     Conversions of constants are listed apart: they happen
     at compile time. Below it the totals, and the lower bound that
-    `layout-propagate` has left on the op.
+    `layout-solve` has left on the op.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
@@ -209,7 +209,7 @@ def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
   ];
 }
 
-def FoldTransformsPass : Pass<"layout-fold-transforms"> {
+def FoldConvertsPass : Pass<"layout-fold-converts"> {
   let summary = "Removes conversions that need not run";
   let description = [{
     Folds chains and inverse pairs of `layout.convert`, conversions of constants

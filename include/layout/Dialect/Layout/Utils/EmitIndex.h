@@ -27,7 +27,7 @@ namespace layout {
 
 /// Each of `values` where dim d is dims[d].
 SmallVector<Value> emitValues(OpBuilder &b, Location loc,
-                              ArrayRef<Linear> values, ValueRange dims,
+                              ArrayRef<IndexExpr> values, ValueRange dims,
                               ArrayRef<OpFoldResult> sizes);
 
 /// The storage coordinates of a logical index, and its stored axes. `index` may

@@ -7,7 +7,7 @@
 //
 // The one question that prices, checks and emits a copy: its transfers
 // (Transfers.h) under all limits of the chip. Before addresses are known,
-// tensors are asked at byte 0 of their units, and system memory at its start:
+// tensors are asked at byte 0 of their cores, and system memory at its start:
 // addresses keep the alignment of the DMA engine, so the answer stays the same.
 //
 //   npu.copy %x to %part : 3xf16 of system memory, from element 1 on
@@ -47,11 +47,11 @@ ChipAttr findChip(func::FuncOp program);
 /// Whether a tensor in local memory can be stored outside and loaded again.
 bool canBeStored(MemRefType type);
 
-/// Whether both are in local memory, every index in one unit on both sides:
-/// then units can move the elements themselves.
-bool haveSameUnits(const layout::LayoutMap &a, const layout::LayoutMap &b,
+/// Whether both are in local memory, every index in one core on both sides:
+/// then cores can move the elements themselves.
+bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
                    layout::Sizes sizes);
-bool haveSameUnits(CopyOp op);
+bool haveSameCores(CopyOp op);
 
 } // namespace npu
 } // namespace mlir

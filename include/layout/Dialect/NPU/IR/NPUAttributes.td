@@ -30,17 +30,17 @@ def NPU_ChipAttr
     #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 8>
     ```
 
-    * `npus`: the units, each with a memory of its own;
+    * `npus`: the cores, each with a memory of its own;
     * `bytes_per_npu`: the bytes of that memory; a local address is
-      unit * bytes_per_npu + byte, so the product of the two fits 64 bits;
+      core * bytes_per_npu + byte, so the product of the two fits 64 bits;
     * `eu_bytes`: what the execution units of one NPU take at once, to which
       aligned layouts round a channel up; a power of two;
-    * `banks`, where known: the banks that the memory of a unit is divided into
+    * `banks`, where known: the banks that the memory of a core is divided into
       evenly; the size of a bank follows;
     * `dma_alignment`: what every address that the DMA engine is given is a
       multiple of; 1 if not written, a power of two. An element's own alignment
       is always asked for. Tensors get addresses at such bytes; parts of them
-      that begin elsewhere are moved by the units that hold both sides, or are
+      that begin elsewhere are moved by the cores that hold both sides, or are
       an error;
     * `max_shape`, where known: the most iterations of the loops N, C, H and W
       of one command, by DMA or of execution units; what has more is cut;
@@ -96,7 +96,7 @@ def NPU_MemoryAttr : NPU_Attr<"Memory", "memory"> {
   let summary = "the memory that a memref is in";
   let description = [{
     The memory space of a memref: `#npu.memory<system>` is linear and shared,
-    `#npu.memory<local>` is the memories of all units together, and any other
+    `#npu.memory<local>` is the memories of all cores together, and any other
     name is a linear memory that the target lists in `memories`.
   }];
   let parameters = (ins StringRefParameter<"system, local or a target's">:$name);

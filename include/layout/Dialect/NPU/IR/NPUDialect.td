@@ -14,9 +14,9 @@ include "mlir/IR/AttrTypeBase.td"
 def NPU_Dialect : Dialect {
   let name = "npu";
   let cppNamespace = "::mlir::npu";
-  let summary = "Memory of an NPU whose local memory is spread over units";
+  let summary = "Memory of an NPU whose local memory is spread over cores";
   let description = [{
-    An NPU has X units, each with a local memory of S bytes that only its own
+    An NPU has X cores, each with a local memory of S bytes that only its own
     execution units reach, and a DMA engine between the local memories and
     system memory. A tensor lies in local memory by `#layout.npu_scatter`:
 
@@ -34,8 +34,8 @@ def NPU_Dialect : Dialect {
 
     A memref says in which memory it is (`#npu.memory`) and by which layout; the
     chip stands in the layout (`#npu.target`). Where the tensor begins is the
-    address of its `npu.alloc`, A = Q * S + R: start unit Q is that of the
-    layout, and byte R of every unit is fixed by the user or by
+    address of its `npu.alloc`, A = Q * S + R: start core Q is that of the
+    layout, and byte R of every core is fixed by the user or by
     `npu-assign-addresses`. The layout's own `offset` counts from R.
 
     Every address is computed from the canonical map of the layout; what a

@@ -25,7 +25,7 @@ def NPU_Engine : I32EnumAttr<"Engine", "what executes an op", [
 def NPU_AllocOp : NPU_Op<"alloc"> {
   let summary = "a tensor in local memory";
   let description = [{
-    Reserves, in every unit, the bytes that the layout takes of it, holes
+    Reserves, in every core, the bytes that the layout takes of it, holes
     included.
 
     ```mlir
@@ -33,8 +33,8 @@ def NPU_AllocOp : NPU_Op<"alloc"> {
     %1 = npu.alloc {address = 1152} : memref<2x3x4x5xf32, #scatter, #npu.memory<local>>
     ```
 
-    * `address`: A = Q * S + R with the start unit Q of the layout, so R is the
-      byte of every unit where the tensor starts. It keeps the rule of the
+    * `address`: A = Q * S + R with the start core Q of the layout, so R is the
+      byte of every core where the tensor starts. It keeps the rule of the
       layout's mode, and R + what is reserved does not exceed S. Without it the
       place is open, for `npu-assign-addresses`;
     * `alignment`: of R, a power of two, where more is wanted than the layout
@@ -70,7 +70,7 @@ def NPU_SubViewOp : NPU_Op<"subview", [Pure]> {
   let summary = "a part of a tensor in local memory";
   let description = [{
     Elements `offsets + i * strides` of the source, where they lie: a slice of
-    channels from c0 starts at unit (Q + c0) mod X and, where it starts in a
+    channels from c0 starts at core (Q + c0) mod X and, where it starts in a
     later row, that many channel strides further.
 
     ```mlir
@@ -134,7 +134,7 @@ def NPU_CopyOp : NPU_Op<"copy"> {
     Every element of the destination becomes the element of the source with the
     same logical index; where both lie is said by the two types alone. So this
     is the transfer between any two memories, the packing of 4N, 2N and 2IC,
-    aligned to compact, and the move to another start unit.
+    aligned to compact, and the move to another start core.
 
     ```mlir
     npu.copy %from to %t : memref<2x3x4x5xf32, #npu.memory<system>>

@@ -45,14 +45,14 @@ struct Storage {
 /// Reports what is wrong with the type through `emitError`.
 FailureOr<Storage> getStorage(MemRefType type, EmitErrorFn emitError);
 
-/// The same with the first element `byte` bytes further in its unit, for
+/// The same with the first element `byte` bytes further in its core, for
 /// addresses that are known: the layout must apply there, too.
 FailureOr<Storage> getStorageAt(MemRefType type, int64_t byte,
                                 EmitErrorFn emitError);
 
-/// Of a tensor in local memory: the unit of channel 0, ..
-int64_t getStartUnit(const Storage &storage);
-/// .. and the bytes that every unit reserves for it from the byte of its
+/// Of a tensor in local memory: the core of channel 0, ..
+int64_t getStartCore(const Storage &storage);
+/// .. and the bytes that every core reserves for it from the byte of its
 /// address on, the offset of the layout included.
 int64_t getReservedBytes(const Storage &storage, ArrayRef<int64_t> shape);
 

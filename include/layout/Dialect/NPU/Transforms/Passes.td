@@ -14,8 +14,8 @@ def NPUAssignAddressesPass
     : Pass<"npu-assign-addresses", "::mlir::func::FuncOp"> {
   let summary = "Gives every tensor of local memory an address";
   let description = [{
-    Every `npu.alloc` without an address gets one: the start unit of its layout,
-    and a byte of every unit from which on no tensor that lives at the same time
+    Every `npu.alloc` without an address gets one: the start core of its layout,
+    and a byte of every core from which on no tensor that lives at the same time
     owns the same bytes, holes included. Addresses that are there stay;
     alignment and `bank` are kept.
 
@@ -29,7 +29,7 @@ def NPUAssignAddressesPass
     conflicts where it uses one bank for two things at once: two operands of an
     op that computes (a result in an operand's place is one thing), or in an
     `npu.parallel` what DMA touches and what is computed with. The peak may grow
-    up to the bytes of a unit. The remark `LocalMemory` of the category `npu`
+    up to the bytes of a core. The remark `LocalMemory` of the category `npu`
     has the peak, the least one found without that care and the bound of it; and
     the commands that conflict, those that would have, and a bound of them, the
     commands whose operands take more banks than there are:
@@ -40,11 +40,11 @@ def NPUAssignAddressesPass
     ```
 
     With `reuse-holes` a tensor owns the bytes of its elements alone: another one
-    may lie in the holes of an aligned tensor and in units that hold none of its
+    may lie in the holes of an aligned tensor and in cores that hold none of its
     channels, where the canonical maps prove that no element of one shares a byte
     with an element of the other or of its views. The function then says so
     (`npu.reuses_holes`), `npu-verify-memory` takes `exact-bytes`, and the bound
-    is that of the unit with the most bytes of elements.
+    is that of the core with the most bytes of elements.
 
     What does not fit is an error that says how many bytes are too many, and
     which tensors they belong to.
@@ -59,7 +59,7 @@ def NPUSpillTensorsPass
     : Pass<"npu-spill-tensors", "::mlir::func::FuncOp"> {
   let summary = "Stores tensors outside while others need their bytes";
   let description = [{
-    Where more lives at one time than a unit has bytes, a tensor that is not
+    Where more lives at one time than a core has bytes, a tensor that is not
     used there is freed, and loaded again before its next use: of those the one
     that is needed last. What was loaded from memory that does not change is
     loaded from there once more; anything else is stored to system memory
@@ -78,12 +78,12 @@ def NPUSpillTensorsPass
 
 def NPUOverlapTransfersPass
     : Pass<"npu-overlap-transfers", "::mlir::func::FuncOp"> {
-  let summary = "Moves tensors while units compute";
+  let summary = "Moves tensors while cores compute";
   let description = [{
     What an op loads from memory that does not change is loaded while the op
     before it computes, and what is stored to a result while the op after it
     does: both are put into one `npu.parallel`. A tensor lives longer that way,
-    so this is done where all that lives then still fits a unit.
+    so this is done where all that lives then still fits a core.
 
     The remark `Overlap` of the category `npu` counts the transfers.
   }];
@@ -102,8 +102,8 @@ def NPUVerifyMemoryPass
     bytes. Two that live at the same time and have addresses do not overlap, and
     no `npu.copy` reads what it writes.
 
-    A tensor owns all that its layout reserves, from its byte on, in every unit:
-    the holes of an aligned tensor and the units that hold none of its channels
+    A tensor owns all that its layout reserves, from its byte on, in every core:
+    the holes of an aligned tensor and the cores that hold none of its channels
     belong to it. With `exact-bytes` it owns only the bytes of its elements, and
     another tensor may lie in the holes. Elements that a view has where the
     tensor has padding count as elements.

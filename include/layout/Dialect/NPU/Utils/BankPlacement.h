@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The memory of a unit is divided into banks, each of which serves one access
+// The memory of a core is divided into banks, each of which serves one access
 // at a time. What a command uses at once *conflicts* where it lies in one bank:
 // the operands of a computation, and in a parallel region what the DMA engine
 // touches with what the execution units do.

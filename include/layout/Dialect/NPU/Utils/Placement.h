@@ -14,9 +14,9 @@
 // orders are tried, each block at its lowest free place, until one meets the
 // bound; then the best one is kept. Few blocks are tried in every order.
 //
-// A block takes all bytes from its place on, in every unit, or just those that
+// A block takes all bytes from its place on, in every core, or just those that
 // it owns: then another one may lie in its holes, and the bound is that of the
-// unit in which most lives.
+// core in which most lives.
 //
 //     sizes 8, 4, the first owns [0, 4) alone: peak 8 at places 0, 4
 //
@@ -49,7 +49,7 @@ struct PlacedBlock {
   };
   /// Places do not reach this far, the size included.
   std::optional<int64_t> limit;
-  /// Of [0, size) what it owns; without it, all of that in every unit.
+  /// Of [0, size) what it owns; without it, all of that in every core.
   std::shared_ptr<const OwnedBytes> owned;
 };
 

@@ -42,7 +42,7 @@ constexpr int64_t kMaxTableSize = int64_t(1) << 22;
 /// Nothing where a digit mixes dims, a stride depends on a size (specialize the
 /// map first), a size is dynamic, 0 or beyond the limit, or the
 /// value may leave int64.
-std::optional<Tables> tabulate(const layout::Linear &value,
+std::optional<Tables> tabulate(const layout::IndexExpr &value,
                                layout::Sizes sizes);
 
 } // namespace npu

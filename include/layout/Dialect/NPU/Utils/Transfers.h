@@ -8,11 +8,11 @@
 // A copy between two layouts of one box of indices, as the transfers that make
 // it. One transfer is four loops N, C, H and W with a stride for each side;
 // rows along W are moved whole (stride 1), and in local memory it is the C
-// loop, and no other, that goes from unit to unit:
+// loop, and no other, that goes from core to core:
 //
-//     row-major 2x40xf32 to `matrix 15` on four units, from unit 2:
-//       shape (2, 2, 1, 15)   2 channels of 15 columns, units 2 and 3
-//       shape (2, 1, 1, 10)   the rest of the last one, unit 0, next row
+//     row-major 2x40xf32 to `matrix 15` on four cores, from core 2:
+//       shape (2, 2, 1, 15)   2 channels of 15 columns, cores 2 and 3
+//       shape (2, 1, 1, 10)   the rest of the last one, core 0, next row
 //
 // Nothing but the two canonical maps is asked where an element lies: each dim
 // is tabulated, split into the fewest loops in which both maps step evenly, and
@@ -48,11 +48,11 @@ struct TransferLimits {
 };
 
 struct TransferSide {
-  int64_t unit = -1; // where the box starts; -1: linear memory
+  int64_t core = -1; // where the box starts; -1: linear memory
   int64_t byte = 0;
   LoopSizes strides{0, 0, 0, 1}; // in elements of the transfer
 
-  bool isLocal() const { return unit >= 0; }
+  bool isLocal() const { return core >= 0; }
 };
 
 struct Transfer {
@@ -89,7 +89,7 @@ TransferSide getPartSide(const TransferSide &side, const LoopSizes &first,
 
 /// A tensor of four dims in local memory as one box: what execution units take
 /// as an operand, of which they walk all elements at once. Nothing where its
-/// dims do not step evenly, or others than C go from unit to unit.
+/// dims do not step evenly, or others than C go from core to core.
 std::optional<TransferSide> getBox(const layout::LayoutMap &map,
                                    layout::Sizes sizes, int64_t elementBytes,
                                    int64_t npus);

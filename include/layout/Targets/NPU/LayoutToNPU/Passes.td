@@ -10,10 +10,10 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PrepareForUnitsPass : Pass<"layout-prepare-for-units", "ModuleOp"> {
-  let summary = "Writes programs with what units can hold";
+def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
+  let summary = "Writes programs with what cores can hold";
   let description = [{
-    Runs before layouts are decided for units:
+    Runs before layouts are decided for cores:
 
     * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
       indices that are sums, differences, and products, quotients and remainders
@@ -28,12 +28,12 @@ def PrepareForUnitsPass : Pass<"layout-prepare-for-units", "ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def SplitForUnitsPass : Pass<"layout-split-for-units", "ModuleOp"> {
+def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
   let summary = "Splits ops whose tensors do not fit local memory together";
   let description = [{
-    An op of the linalg dialect for whose tensors no layouts fit a unit of the
+    An op of the linalg dialect for whose tensors no layouts fit a core of the
     target's chip (`#layout.npu`) becomes a sequence of ops on parts: of the
-    loops that are not spread over the units first (batches, rows), then of
+    loops that are not spread over the cores first (batches, rows), then of
     channels, then of what is summed over, in as few parts as fit. The tensors
     that were too large are then in system memory, and their parts are loaded as
     they are needed. The remark `Split` of the category `npu` says how often and
@@ -61,12 +61,12 @@ def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
     * `layout.convert` becomes `npu.copy`, loads stand right before the first op
       that needs them, and a tensor lives to its last use;
     * linalg ops run on tensors in local memory. An operand in system memory is
-      loaded into the units that need it, by broadcast;
+      loaded into the cores that need it, by broadcast;
     * pads, slices, insertions and concatenations are transfers from or to a
       part of a tensor; reshapes are views;
     * what is accumulated into is overwritten where nobody else reads it.
 
-    Afterwards no tensor and no `layout` op is left. An op that units cannot do
+    Afterwards no tensor and no `layout` op is left. An op that cores cannot do
     is an error that names it and the way out.
   }];
   let dependentDialects = [

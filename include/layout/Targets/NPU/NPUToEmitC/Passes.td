@@ -24,7 +24,7 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
       and its kin), `npu.fill` a `set_C` of the engine, `npu.parallel` a pair of
       `okk_parallel_start` and `okk_parallel_end`;
     * elementwise linalg ops of f32 (`add`, `sub`, `mul`, `div`, `negf`,
-      `reciprocal`) on tensors of four dims that step evenly from one unit on
+      `reciprocal`) on tensors of four dims that step evenly from one core on
       become the `okk_bdc` function of that name;
     * every other linalg op on local memory becomes a kernel, which the simulator
       alone can run (`sim_compute.h`): a C++ function of the op's loops on dense
@@ -37,8 +37,8 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
       calls becomes a row of functions, which host compilers take faster.
 
     Execution units see their own memory only: an operand has every element in
-    the unit of the result that it is for. Only what a contraction reads may be
-    elsewhere, and only where all units need all of it: the input of a
+    the core of the result that it is for. Only what a contraction reads may be
+    elsewhere, and only where all cores need all of it: the input of a
     convolution, not the bias that is added to it.
 
     Every `npu.alloc` has an address, and tensors do not overlap

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The memories and engines of an NPU, as plain C++ without MLIR: X units with a
+// The memories and engines of an NPU, as plain C++ without MLIR: X cores with a
 // local memory each, system memory in buffers, a DMA engine and execution units
 // that run commands. A command reads and writes boxes (n, c, h, w) of elements;
-// in local memory, channel c of a box at address A = Q * S + R lies in unit
+// in local memory, channel c of a box at address A = Q * S + R lies in core
 // (Q + c) mod X, row (Q + c) / X:
 //
 //     byte = R + e * (n * sN + row * sC + h * sH + w * sW)
@@ -17,7 +17,7 @@
 //     uint64_t x = npu.allocSystem(480);
 //     npu.writeSystem(x, data, 480);
 //     npu.copy({true, 2 * 1024, {64, 32, 5, 1}}, {false, x, {60, 20, 5, 1}},
-//              {2, 3, 4, 5}, 4);                     // aligned, start unit 2
+//              {2, 3, 4, 5}, 4);                     // aligned, start core 2
 //     npu.readLocal(0, 460, 4);                      // element (1, 2, 3, 4)
 //
 // Laws:
@@ -28,7 +28,7 @@
 //    are not 0;
 //  * between startParallel and endParallel, no engine touches what the other
 //    one writes;
-//  * tensors that were declared own their bytes in every unit, holes included:
+//  * tensors that were declared own their bytes in every core, holes included:
 //    they do not overlap, and local accesses stay inside one and, where its
 //    elements were declared, touch no others. What a released tensor held is
 //    gone. Where holes are shared, a tensor owns its declared elements alone,
@@ -59,7 +59,7 @@ struct SimulatedChip {
   int64_t npus = 0, bytesPerNpu = 0, euBytes = 1, dmaAlignment = 1;
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
-  int64_t banks = 0; // of a unit, evenly
+  int64_t banks = 0; // of a core, evenly
 };
 
 /// N, C, H and W.
@@ -72,28 +72,28 @@ struct Operand {
   Box stride{0, 0, 0, 1};
 };
 
-enum class Unit { DMA, Compute };
+enum class Engine { DMA, Compute };
 
 /// An element operation is one run of the body of a computation. Execution
-/// units issue them in steps: in one step each of the X units works on EU bytes
+/// cores issue them in steps: in one step each of the X cores works on EU bytes
 /// of one row, which is successive bytes of the operand that the lanes run
 /// along: one of which each run of the body has an element of its own, or else
-/// the result. A computation takes as many steps as the unit with the most
+/// the result. A computation takes as many steps as the core with the most
 /// rows, and that for every element operation that an element of the operand
-/// has. Lanes beyond the end of a row, and units without one, are issued for
+/// has. Lanes beyond the end of a row, and cores without one, are issued for
 /// nothing.
 struct Counters {
   int64_t transfers = 0, computes = 0; // commands that ran
   int64_t bytesToLocal = 0, bytesToSystem = 0, bytesInside = 0,
           bytesOutside = 0;             // moved by DMA: S2L, L2S, L2L, S2S
-  int64_t peakBytes = 0;                // of declared tensors, in a unit, ..
+  int64_t peakBytes = 0;                // of declared tensors, in a core, ..
   int64_t liveBytes = 0;                // .. and the most that live at one time
                                         // (of elements where holes are shared)
-  int64_t broadcastBytes = 0;           // of operands that go to other units
+  int64_t broadcastBytes = 0;           // of operands that go to other cores
   int64_t usefulOps = 0, issuedOps = 0; // element operations
   int64_t regions = 0;                  // parallel ones that ended
   int64_t overlappedBytes = 0; // moved by DMA in those that computed, too
-  // In some unit, one bank for two operands of a computation, unless they begin
+  // In some core, one bank for two operands of a computation, unless they begin
   // at the same byte; and for both engines in one region.
   int64_t bankConflicts = 0, regionConflicts = 0;
 };
@@ -125,17 +125,17 @@ public:
   void freeSystem(uint64_t address);
   void writeSystem(uint64_t address, const void *data, int64_t bytes);
   void readSystem(uint64_t address, void *data, int64_t bytes);
-  /// Bytes that the unit has, little end first, whether written or not.
-  uint64_t readLocal(int64_t unit, int64_t byte, int64_t bytes) const;
-  bool isWritten(int64_t unit, int64_t byte) const;
+  /// Bytes that the core has, little end first, whether written or not.
+  uint64_t readLocal(int64_t core, int64_t byte, int64_t bytes) const;
+  bool isWritten(int64_t core, int64_t byte) const;
   /// How many bytes of local memory have been written.
   int64_t countWritten() const;
 
   // Commands.
   void copy(const Operand &dest, const Operand &source, const Box &shape,
-            int64_t elementBytes, Unit unit = Unit::DMA);
+            int64_t elementBytes, Engine engine = Engine::DMA);
   void fill(const Operand &dest, const void *value, const Box &shape,
-            int64_t elementBytes, Unit unit = Unit::DMA);
+            int64_t elementBytes, Engine engine = Engine::DMA);
   /// dest = fn(sources) element by element, on the execution units.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
@@ -144,10 +144,10 @@ public:
   /// the boxes of each, the images or null where a rule is broken, the results.
   void beginCompute(const char *name, int64_t points);
   void addImage(int64_t bytes, unsigned access);
-  /// The elements of the last operand are of use to the unit that has the
+  /// The elements of the last operand are of use to the core that has the
   /// result of the same key alone, which is (byte in the image / inner) mod
   /// count.
-  void keepInUnit(int64_t inner, int64_t count);
+  void keepInCore(int64_t inner, int64_t count);
   void addBox(uint64_t address, int64_t imageByte, int64_t elementBytes,
               const Box &shape, const Box &stride, const Box &imageStride);
   void *const *getImages();
@@ -159,7 +159,7 @@ public:
   /// From here on tensors own their declared elements alone, and others may lie
   /// in their holes.
   void shareHoles() { sharesHoles = true; }
-  /// A tensor at `address` owns `bytes` of every unit from its byte on ..
+  /// A tensor at `address` owns `bytes` of every core from its byte on ..
   void declareTensor(uint64_t address, int64_t bytes, int64_t alignment);
   /// .. and these are elements of it; the rest is holes.
   void declareElements(const Operand &elements, const Box &shape,
@@ -186,9 +186,9 @@ private:
     uint64_t address;
     int64_t byte, bytes;
     bool hasElements;
-    /// Of each byte of each unit its number plus 1, 0 where it has none.
+    /// Of each byte of each core its number plus 1, 0 where it has none.
     std::vector<std::unique_ptr<int32_t[]>> numbers;
-    /// Where holes are shared: its elements in each unit, begins and ends.
+    /// Where holes are shared: its elements in each core, begins and ends.
     std::vector<std::map<int64_t, int64_t>> owned;
   };
   struct Expected;
@@ -199,9 +199,9 @@ private:
 
   /// A shape of at least one iteration, and `most` where that is not 0.
   bool checkShape(const Box &shape, int64_t elementBytes, const Box &most = {});
-  bool checkCommand(const Box &shape, int64_t elementBytes, Unit unit);
+  bool checkCommand(const Box &shape, int64_t elementBytes, Engine engine);
   bool checkOperand(const Operand &operand, const Box &shape,
-                    int64_t elementBytes, Unit unit, const char *what);
+                    int64_t elementBytes, Engine engine, const char *what);
   bool collectRuns(const Operand &operand, const Box &shape,
                    int64_t elementBytes, const char *what,
                    std::vector<Run> &runs);
@@ -210,7 +210,7 @@ private:
   bool claim(Tensor &tensor, const Run &run);
   bool shareBank(const std::vector<const std::vector<Run> *> &operands) const;
   void countRegionBanks();
-  bool checkAccess(const std::vector<Run> &runs, Unit unit, Access access,
+  bool checkAccess(const std::vector<Run> &runs, Engine engine, Access access,
                    const char *what);
   static void markWritten(const Run &run);
   bool getNumbers(const Run &run, const Relation::Side &side, const char *what,
@@ -221,7 +221,7 @@ private:
   int64_t findStray(const Numbers &dest, const Numbers &source, size_t side,
                     int64_t bytes);
   bool checkExpectedImage(const Run &run, int64_t place, const char *what);
-  bool checkUnits(const Image &image, std::vector<int64_t> &unitOf,
+  bool checkCores(const Image &image, std::vector<int64_t> &coreOf,
                   const std::string &what);
   void countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                   int64_t points);
@@ -229,7 +229,7 @@ private:
   Memory *findSystem(uint64_t address);
   std::string describe(const Run &run) const;
   bool prepare(const Operand &operand, const Box &shape, int64_t elementBytes,
-               Unit unit, Access access, const char *what,
+               Engine engine, Access access, const char *what,
                std::vector<Run> &runs);
 
   SimulatedChip chip;
@@ -239,7 +239,7 @@ private:
   std::vector<Tensor> tensors;
   mutable size_t lastTensor = 0; // that a run was in
   bool tracksTensors = false, sharesHoles = false, parallel = false;
-  std::vector<int64_t> ownedBytes; // of each unit, where holes are shared
+  std::vector<int64_t> ownedBytes; // of each core, where holes are shared
   std::vector<RegionRun> touched;  // inside a parallel region
   std::unique_ptr<Computation> computation; // that is being described
   std::unique_ptr<Expected> expected;

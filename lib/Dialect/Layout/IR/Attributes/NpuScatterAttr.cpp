@@ -70,7 +70,7 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
     seen.push_back(name);
     ParseResult parsed = success();
     if (name == "start") {
-      parsed = parseAtLeast(parser, scatter.start, 0, "a start unit");
+      parsed = parseAtLeast(parser, scatter.start, 0, "a start core");
     } else if (name == "offset") {
       parsed = parseAtLeast(parser, scatter.offset, 0, "an offset");
     } else if (name == "target") {
@@ -98,7 +98,7 @@ static ParseResult parseSettings(AsmParser &parser, NpuScatter &scatter,
   SMLoc loc = parser.getCurrentLocation();
   if (scatter.isScattered() && !llvm::is_contained(seen, "start"))
     return parser.emitError(loc)
-           << "expected 'start = <unit>': the strides depend on it";
+           << "expected 'start = <core>': the strides depend on it";
   return success();
 }
 

@@ -11,7 +11,7 @@
 !localBytes = memref<6x5x4x5xi8, #bytes, #npu.memory<local>>
 !localMatrix = memref<2x40xf32, #matrix, #npu.memory<local>>
 
-// Aligned, moved to compact at another unit, and back; int8 in 4N-mode and a
+// Aligned, moved to compact at another core, and back; int8 in 4N-mode and a
 // matrix there and back, while the execution units fill what nobody reads yet.
 // What is negated twice, by a function of OKKernel's and by a kernel, is itself.
 func.func @program(%x: !tensor, %y: !tensor, %b: !bytes, %c: !bytes,

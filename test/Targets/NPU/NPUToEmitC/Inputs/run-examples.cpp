@@ -10,7 +10,7 @@
 #include <vector>
 
 struct Point {
-  int element, unit;
+  int element, core;
   unsigned byte;
 };
 struct Example {
@@ -50,7 +50,7 @@ static void run(int number, const Example &example) {
 
   for (const Point &point : example.points)
     for (int b = 0; b < example.elementBytes; ++b)
-      expect(okk_sim_local_byte(point.unit, point.byte + b) ==
+      expect(okk_sim_local_byte(point.core, point.byte + b) ==
                  data[point.element * example.elementBytes + b],
              number, "a byte is not where the vectors have it");
   expect(okk_sim_written_bytes() == (long long)data.size(), number,
@@ -63,7 +63,7 @@ static void run(int number, const Example &example) {
              counters.bytes_l2s == (long long)data.size(),
          number, "other bytes than the elements' were moved");
   expect(counters.peak_bytes == example.reserved, number,
-         "it does not take the bytes of a unit that the vectors say");
+         "it does not take the bytes of a core that the vectors say");
   for (int i = 0; i < okk_sim_num_errors(); ++i)
     expect(false, number, okk_sim_error(i));
   okk_sim_close();

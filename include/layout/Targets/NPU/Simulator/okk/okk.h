@@ -9,7 +9,7 @@
 // its names and orders of arguments, implemented on the simulator
 // (NpuSimulator.h) of the process. C and C++.
 //
-// Local addresses are unit * bytes of a unit + byte. Strides count elements and
+// Local addresses are core * bytes of a core + byte. Strides count elements and
 // may be null: a tensor in local memory is then in the aligned layout, one in
 // system memory is continuous. Alignment is to the bytes of an execution unit
 // of the simulated chip, 128 on the one that the names speak of.
@@ -138,7 +138,7 @@ void okk_gdma_32bit_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr,
                                int rows, int cols, int cols_per_channel,
                                int row_stride);
 
-// Execution units: all operands start at the same unit.
+// Execution units: all operands start at the same core.
 void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
                        const dim4 *shape, const dim4 *dst_stride,
                        const dim4 *src_stride);

@@ -27,13 +27,13 @@
 extern "C" {
 #endif
 
-/// Starts with fresh memories: `npus` units of `bytes_per_npu` bytes, channels
+/// Starts with fresh memories: `npus` cores of `bytes_per_npu` bytes, channels
 /// aligned to `eu_bytes`.
 void okk_sim_open(int npus, unsigned int bytes_per_npu, int eu_bytes);
 /// What addresses of transfers are a multiple of, the most iterations of each
 /// loop and the largest stride; 0 is no limit.
 void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
-/// Into how many banks the memory of a unit is divided evenly; 0: not known,
+/// Into how many banks the memory of a core is divided evenly; 0: not known,
 /// and no conflicts are counted.
 void okk_sim_set_banks(int banks);
 void okk_sim_close(void);
@@ -44,17 +44,17 @@ void okk_sim_write(system_addr_t addr, const void *data,
                    unsigned long long bytes);
 void okk_sim_read(system_addr_t addr, void *data, unsigned long long bytes);
 
-/// One byte of a unit, or -1 where none was written.
-int okk_sim_local_byte(int unit, unsigned int byte);
+/// One byte of a core, or -1 where none was written.
+int okk_sim_local_byte(int core, unsigned int byte);
 /// How many bytes of local memory have been written.
 long long okk_sim_written_bytes(void);
 
 typedef struct {
   long long transfers, computes;
   long long bytes_s2l, bytes_l2s, bytes_l2l, bytes_s2s;
-  long long peak_bytes;      // of declared tensors, in a unit
+  long long peak_bytes;      // of declared tensors, in a core
   long long live_bytes;      // the most that live at one time: a bound of it
-  long long broadcast_bytes; // of operands that units get from others
+  long long broadcast_bytes; // of operands that cores get from others
   // Element operations (NpuSimulator.h).
   long long useful_ops, issued_ops;
   long long parallel_regions;
@@ -69,7 +69,7 @@ const char *okk_sim_error(int index);
 
 /// Tensors that are declared from here on own their elements alone.
 void okk_sim_share_holes(void);
-/// A tensor that owns `bytes` of every unit from its address on, elements of
+/// A tensor that owns `bytes` of every core from its address on, elements of
 /// it, and its end. Once one was declared, every local access is checked to lie
 /// in one, and where elements were, among them.
 void okk_sim_declare_tensor(local_addr_t addr, unsigned int bytes,

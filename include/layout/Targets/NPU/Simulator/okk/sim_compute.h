@@ -40,7 +40,7 @@
 extern "C" {
 
 /// What a kernel does with an operand: it reads it, writes it, gets it from
-/// other units, has it along its lanes.
+/// other cores, has it along its lanes.
 enum {
   OKK_SIM_READ = 1,
   OKK_SIM_WRITE = 2,
@@ -53,7 +53,7 @@ enum {
 void okk_sim_compute_begin(const char *name, long long points);
 /// The next operand, of which the kernel has an image of so many bytes.
 void okk_sim_operand(long long bytes, int access);
-/// Elements of the last operand are in the unit that computes with them:
+/// Elements of the last operand are in the core that computes with them:
 /// elements of one key, (byte in the image / inner_bytes) % count, are for each
 /// other.
 void okk_sim_own(long long inner_bytes, long long count);

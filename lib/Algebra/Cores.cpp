@@ -1,0 +1,166 @@
+//===- Cores.cpp - Cores, channels and banks of a memory ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Cores.h"
+#include "CheckedViews.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Proof.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+#include <set>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+std::optional<LocalAddress>
+mlir::layout::splitAddress(const NpuFigures &figures, int64_t address) {
+  if (address < 0 || address / figures.bytesPerNpu >= figures.npus)
+    return std::nullopt;
+  return LocalAddress{address / figures.bytesPerNpu,
+                      address % figures.bytesPerNpu};
+}
+
+std::optional<int64_t> mlir::layout::joinAddress(const NpuFigures &figures,
+                                                 const LocalAddress &address) {
+  if (address.core < 0 || address.core >= figures.npus || address.byte < 0 ||
+      address.byte >= figures.bytesPerNpu)
+    return std::nullopt;
+  return address.core * figures.bytesPerNpu + address.byte;
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+/// The value of `npu` before it is taken modulo the cores; nothing where it is
+/// no digit. One channel is a number, but so are all channels in the one core
+/// that there is.
+static std::optional<IndexExpr> getChannel(const Coordinate &npu) {
+  IndexExpr channel = npu.value;
+  if (channel.terms.empty() && !npu.extent.isConstantEqual(1))
+    return channel;
+  if (channel.terms.size() != 1 ||
+      !channel.terms.front().stride.isConstantEqual(1))
+    return std::nullopt;
+  channel.terms.front().digit.modulus = 0;
+  return channel;
+}
+
+std::optional<llvm::SmallVector<int64_t>>
+mlir::layout::countChannels(const LayoutMap &map, Sizes sizes, Refusal error) {
+  if (!checkMap(map, error))
+    return std::nullopt;
+  LayoutMap special = map.specialize(sizes);
+  const Coordinate *npu =
+      llvm::find_if(special.getCoordinates(), [](const Coordinate &coordinate) {
+        return coordinate.name == "npu";
+      });
+  if (npu == special.getCoordinates().end())
+    return error("layout " + map.str() +
+                 " is over no cores: it has no coordinate 'npu'");
+  std::optional<IndexExpr> channel = getChannel(*npu);
+  if (!channel)
+    return error("the coordinate 'npu' of " + map.str() +
+                 " is not one digit, and channels are the values of "
+                 "one: count the elements of each core by `forward`");
+  llvm::SmallVector<int64_t> box = special.getBox(sizes), walked(box.size(), 1);
+  channel->walkDims([&](unsigned d) { walked[d] = box[d]; });
+  std::optional<int64_t> points = countIndices(walked),
+                         numCores = npu->extent.getConstant();
+  std::optional<Evaluator> evaluator =
+      Evaluator::compile({*channel, npu->value}, walked);
+  if (!points || std::max(*points, numCores.value_or(0)) > kMaxPoints ||
+      !numCores || !evaluator)
+    return error("the channels of " + map.str() +
+                 " are counted where the dims that are spread over the "
+                 "cores have known sizes and at most " +
+                 Twine(kMaxPoints) + " indices");
+  llvm::SmallVector<int64_t> counts(std::max<int64_t>(*numCores, 0), 0);
+  if (llvm::is_contained(box, 0))
+    return counts;
+  std::set<std::pair<int64_t, int64_t>> found; // core, channel
+  forEachIndex(walked, [&](ArrayRef<int64_t> index) {
+    int64_t values[2];
+    evaluator->evaluate(index.data(), values);
+    found.insert({values[1], values[0]});
+    return true;
+  });
+  for (auto [core, number] : found) {
+    if (core < 0 || core >= *numCores)
+      return error("core " + Twine(core) + " of layout " + map.str() +
+                   " is outside the extent " + Twine(*numCores) +
+                   " of its coordinate (L2)");
+    ++counts[core];
+  }
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Banks
+//===----------------------------------------------------------------------===//
+
+static bool checkBanks(const Banks &banks, int64_t elementBytes,
+                       Refusal error) {
+  if (std::min({banks.count, banks.stripeBytes, banks.wordBytes}) < 1 ||
+      banks.stripeBytes % banks.wordBytes != 0) {
+    error(Twine(banks.count) + " banks in stripes of " +
+          Twine(banks.stripeBytes) + " bytes with words of " +
+          Twine(banks.wordBytes) +
+          ": all are at least 1, and a stripe is whole words");
+    return false;
+  }
+  if (elementBytes >= 1)
+    return true;
+  error("an element takes at least one byte");
+  return false;
+}
+
+std::optional<BankUse>
+mlir::layout::getBankUse(const LayoutMap &map, Sizes sizes,
+                         ArrayRef<llvm::SmallVector<int64_t>> indices,
+                         int64_t elementBytes, const Banks &banks,
+                         Refusal error) {
+  if (!checkMap(map, error) || !checkBanks(banks, elementBytes, error))
+    return std::nullopt;
+  if (map.getCoordinates().empty())
+    return error("a layout without coordinates has no offsets");
+  LayoutMap special = map.specialize(sizes);
+  BankUse use;
+  // The words of each bank; a memory is where all coordinates but the last are.
+  std::map<std::pair<llvm::SmallVector<int64_t>, int64_t>, std::set<int64_t>>
+      words;
+  for (ArrayRef<int64_t> index : indices) {
+    std::optional<llvm::SmallVector<int64_t>> point =
+        special.forward(index, sizes);
+    int64_t begin, end;
+    if (!point || llvm::MulOverflow(point->back(), elementBytes, begin) ||
+        llvm::AddOverflow(begin, elementBytes, end))
+      return error("the byte of an element does not fit 64 bits (L1)");
+    point->pop_back();
+    auto getBank = [&](int64_t word) {
+      return llvm::mod(word / (banks.stripeBytes / banks.wordBytes),
+                       banks.count);
+    };
+    if (begin < 0)
+      return error("an element lies below byte 0 of its memory (L2)");
+    int64_t first = begin / banks.wordBytes, last = (end - 1) / banks.wordBytes;
+    use.banks.push_back(getBank(first));
+    for (int64_t word = first; word <= last; ++word) {
+      std::set<int64_t> &ofBank = words[{*point, getBank(word)}];
+      ofBank.insert(word);
+      use.turns = std::max<int64_t>(use.turns, ofBank.size());
+    }
+  }
+  return use;
+}

@@ -1,0 +1,174 @@
+//===- CopyPlan.cpp - A copy between layouts over common digits ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Proof.h"
+#include "layout/Analysis/DigitBoxes.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/PaddingMasks.h"
+#include "layout/Interfaces/ReachedStorage.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+SmallVector<DigitSlot> layout::getSlots(const IterationSpace &space,
+                                        unsigned operand) {
+  SmallVector<DigitSlot> slots;
+  for (auto [a, axis] : llvm::enumerate(space.operands[operand])) {
+    if (isExact(axis))
+      for (unsigned digit : axis.digits)
+        slots.push_back({unsigned(a), {digit}});
+    else
+      slots.push_back({unsigned(a), axis.digits});
+  }
+  return slots;
+}
+
+std::optional<DigitRange> layout::getRange(const IterationSpace &space,
+                                           ArrayRef<unsigned> digits,
+                                           const DigitBox &box) {
+  return getRangeOf(space, digits, box);
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+const std::vector<StoredAxis> *AxesCache::find(RankedTensorType type) {
+  std::unique_ptr<std::vector<StoredAxis>> &axes = known[type];
+  if (axes)
+    return axes.get();
+  // Replicas are only read.
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map) || map->getSpace() != "buffer" || !map->getReplicas().empty())
+    return nullptr;
+  axes = std::make_unique<std::vector<StoredAxis>>(
+      getAxesOnShape(*map, type.getShape()));
+  return axes.get();
+}
+
+namespace {
+class Planner : BoxPlanner<CopyPlan> {
+public:
+  Planner(RankedTensorType from, RankedTensorType to, AxesCache *cache)
+      : BoxPlanner(CopyPlan()), from(from), to(to), cache(cache) {}
+
+  FailureOr<CopyPlan> run(std::string *whyNot);
+  std::optional<CopyPlan> runFills();
+
+private:
+  LogicalResult readSpace(std::string *whyNot);
+  bool bringsPadding(unsigned dim) const;
+  void goWhole();
+
+  RankedTensorType from, to;
+  AxesCache *cache;
+  /// What the padding of the result has to hold; null for anything.
+  TypedAttr stated;
+};
+} // namespace
+
+LogicalResult Planner::readSpace(std::string *whyNot) {
+  stated = getPadding(to);
+  if (stated && !mayHavePadding(to))
+    stated = {};
+  // No element, no digit.
+  if (llvm::is_contained(from.getShape(), 0))
+    return success();
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext());
+  SmallVector<utils::IteratorType> iterators(from.getRank(),
+                                             utils::IteratorType::parallel);
+  auto getAxes = [&](RankedTensorType type) {
+    return cache ? cache->find(type) : nullptr;
+  };
+  FailureOr<IterationSpace> space =
+      getIterationSpace({{identity, from, false, getAxes(from)},
+                         {identity, to, true, getAxes(to)}},
+                        iterators, from.getShape(), whyNot);
+  if (failed(space))
+    return failure();
+  copy.space = std::move(*space);
+  return success();
+}
+
+/// Whether the source holds the stated value wherever `dim` is past its size.
+bool Planner::bringsPadding(unsigned dim) const {
+  OperandAccess source{
+      AffineMap::getMultiDimIdentityMap(from.getRank(), from.getContext()),
+      from};
+  return getPaddingAlong(source, copy.space, 0, dim) == stated;
+}
+
+/// All digits at once, and what the type states of padding on the way.
+void Planner::goWhole() {
+  BoxPlanner::goWhole();
+  for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
+    if (isPadded && stated && !bringsPadding(dim))
+      copy.maskedDims.push_back(dim);
+}
+
+/// Whether an operand that is padded to whole digits has a value for that.
+static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
+  return hasFiller(type) || llvm::all_of(axes, [](const AxisAccess &axis) {
+           return axis.required == axis.extent;
+         });
+}
+
+FailureOr<CopyPlan> Planner::run(std::string *whyNot) {
+  if (failed(readSpace(whyNot)))
+    return failure();
+  bool isEmpty = copy.space.operands.empty();
+  copy.prefills = stated && (isEmpty || !reachesAll(copy.space, 1));
+  if (isEmpty)
+    return std::move(copy);
+  llvm::SmallBitVector ragged(from.getRank());
+  bool hasAllPositions = true;
+  for (unsigned dim = 0; dim < ragged.size(); ++dim)
+    if (copy.space.isPadded[dim]) {
+      hasAllPositions &= !isCutOrPadded(dim);
+      ragged[dim] = isCutOrPadded(dim) || (stated && !bringsPadding(dim));
+    }
+  // Where whole runs are copied from storage that has every position, selecting
+  // the padding on the way is cheaper than to write it afterwards.
+  bool selects =
+      ragged.any() && hasAllPositions && copy.getCommonRun(to.getShape()) > 1;
+  if (!selects && makeBoxes(ragged, to.getShape(), stated && !copy.prefills))
+    return std::move(copy);
+  goWhole();
+  const RankedTensorType types[] = {from, to};
+  for (auto [k, type] : llvm::enumerate(types))
+    if (!canPad(type, copy.space.operands[k])) {
+      if (whyNot)
+        llvm::raw_string_ostream(*whyNot)
+            << "operand " << k << " of type " << type
+            << " has no element to pad with";
+      return failure();
+    }
+  return std::move(copy);
+}
+
+std::optional<CopyPlan> Planner::runFills() {
+  if (failed(readSpace(/*whyNot=*/nullptr)) || !stated ||
+      copy.space.operands.empty() || !reachesAll(copy.space, 1))
+    return std::nullopt;
+  for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
+    if (isPadded && !addFills(dim, to.getDimSize(dim)))
+      return std::nullopt;
+  if (!areSlices(copy.fills))
+    return std::nullopt;
+  return std::move(copy);
+}
+
+FailureOr<CopyPlan> layout::planCopy(RankedTensorType from, RankedTensorType to,
+                                     std::string *whyNot, AxesCache *cache) {
+  return Planner(from, to, cache).run(whyNot);
+}
+
+std::optional<CopyPlan> layout::planPaddingFills(RankedTensorType type) {
+  return Planner(type, type, /*cache=*/nullptr).runFills();
+}

@@ -1,0 +1,425 @@
+//===- LayoutConstraints.cpp - Layouts that attributes state
+//---------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/LayoutConstraints.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Interfaces/RuleCheck.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using End = PointerUnion<OpOperand *, Value>;
+using Kind = OpLayoutRule::Kind;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// `type` with the layout `entry`, which is entry `i` of the attribute `name`.
+static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
+                                   Type type, Attribute entry) {
+  auto layout = dyn_cast<LayoutAttrInterface>(entry);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!layout || !tensor)
+    return op->emitError()
+           << "entry " << i << " of '" << name << "' is " << entry
+           << (layout ? ", but the value is no ranked tensor: write 'unit'"
+                      : ": it has to be a layout, or 'unit'");
+  auto emitError = [&] {
+    return op->emitError() << "entry " << i << " of '" << name << "': ";
+  };
+  ArrayRef<int64_t> shape = tensor.getShape();
+  Type elementType = tensor.getElementType();
+  if (failed(cast<VerifiableTensorEncoding>(entry).verifyEncoding(
+          shape, elementType, emitError)))
+    return failure();
+  FailureOr<LayoutMap> map = layout.resolve(shape, elementType, emitError);
+  if (failed(map))
+    return failure();
+  if (Attribute encoding = tensor.getEncoding()) {
+    FailureOr<LayoutMap> own = getLayoutMap(tensor);
+    if (failed(own) || *own != *map)
+      return emitError() << "states " << entry
+                         << " for a tensor whose type states " << encoding
+                         << ": leave one of them out, or convert between them "
+                            "with layout.convert";
+    return Type(tensor);
+  }
+  // Addresses in local memory need more of a family than its map.
+  if (isa<NpuScatterAttr>(entry))
+    return Type(RankedTensorType::get(shape, elementType, entry));
+  return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
+}
+
+LogicalResult StatedTypes::read(Operation *op, StringRef name, Attribute attr,
+                                TypeRange types,
+                                SmallVectorImpl<Type> &stated) {
+  auto layouts = dyn_cast<ArrayAttr>(attr);
+  if (!layouts || layouts.size() != types.size())
+    return op->emitError() << "'" << name
+                           << "' has to be an array with one layout for each "
+                              "of the "
+                           << types.size()
+                           << " tensors, 'unit' for other values";
+  stated.assign(types.begin(), types.end());
+  for (auto [i, entry] : llvm::enumerate(layouts)) {
+    if (isa<UnitAttr>(entry))
+      continue;
+    Type &type = known[{types[i], entry}];
+    if (!type) {
+      FailureOr<Type> applied = applyLayout(op, name, i, types[i], entry);
+      if (failed(applied))
+        return failure();
+      type = *applied;
+    }
+    stated[i] = type;
+  }
+  return success();
+}
+
+LogicalResult StatedTypes::readArguments(
+    Operation *op, SmallVectorImpl<std::pair<BlockArgument, Type>> &stated) {
+  Attribute attr = op->getDiscardableAttr(kArgumentLayouts);
+  if (!attr)
+    return success();
+  SmallVector<Block *> blocks;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      blocks.push_back(&block);
+  auto arrays = dyn_cast<ArrayAttr>(attr);
+  if (!arrays || arrays.size() != blocks.size())
+    return op->emitError() << "'" << kArgumentLayouts
+                           << "' has to be an array with one array for each "
+                              "of the "
+                           << blocks.size() << " blocks of the op";
+  for (auto [block, array] : llvm::zip(blocks, arrays)) {
+    SmallVector<Type> types;
+    if (failed(read(op, kArgumentLayouts, array, block->getArgumentTypes(),
+                    types)))
+      return failure();
+    for (auto [argument, type] : llvm::zip(block->getArguments(), types))
+      stated.push_back({argument, type});
+  }
+  return success();
+}
+
+LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
+                                       TypeRange results) {
+  // Ends of control flow depend on each other, and what gives nothing may need
+  // the op around it.
+  Kind kind = getLayoutRule(op).kind;
+  if (results.empty() ||
+      (kind != Kind::Loops && kind != Kind::View && kind != Kind::PerDim) ||
+      (operands == op->getOperandTypes() && results == op->getResultTypes()))
+    return success();
+  IRMapping values;
+  SmallVector<OwningOpRef<UnrealizedConversionCastOp>> sources;
+  OpBuilder builder(op->getContext());
+  for (auto [value, type] : llvm::zip_equal(op->getOperands(), operands)) {
+    sources.push_back(UnrealizedConversionCastOp::create(builder, op->getLoc(),
+                                                         type, ValueRange()));
+    values.map(value, sources.back()->getResult(0));
+  }
+  OwningOpRef<Operation *> copy = op->clone(values);
+  // One value may be two operands, in two layouts.
+  for (auto [operand, source] : llvm::zip_equal(copy->getOpOperands(), sources))
+    operand.set(source->getResult(0));
+  for (auto [result, type] : llvm::zip_equal(copy->getResults(), results))
+    result.setType(type);
+  std::string whyNot;
+  {
+    ScopedDiagnosticHandler handler(
+        op->getContext(),
+        [&](Diagnostic &diagnostic) { whyNot = diagnostic.str(); });
+    OperationName name = op->getName();
+    if (succeeded(name.verifyInvariants(*copy)) &&
+        succeeded(name.verifyRegionInvariants(*copy)))
+      return success();
+  }
+  InFlightDiagnostic diag =
+      op->emitOpError() << "cannot have the layouts that its attributes state: "
+                           "state one for each of its tensors that have to be "
+                           "stored alike";
+  diag.attachNote() << "of the types that they give, its verifier says: "
+                    << whyNot;
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Ends of control flow
+//===----------------------------------------------------------------------===//
+
+static Type getTypeAt(End end) {
+  if (auto *operand = dyn_cast<OpOperand *>(end))
+    return operand->get().getType();
+  return cast<Value>(end).getType();
+}
+
+static Operation *getOwner(End end) {
+  if (auto *operand = dyn_cast<OpOperand *>(end))
+    return operand->getOwner();
+  Value value = cast<Value>(end);
+  Operation *op = value.getDefiningOp();
+  return op ? op : value.getParentBlock()->getParentOp();
+}
+
+static Location getLoc(End end) {
+  if (isa<OpOperand *>(end))
+    return getOwner(end)->getLoc();
+  return cast<Value>(end).getLoc();
+}
+
+static std::string describe(End end) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto *operand = dyn_cast<OpOperand *>(end))
+    os << "operand " << operand->getOperandNumber();
+  else if (auto result = dyn_cast<OpResult>(cast<Value>(end)))
+    os << "result " << result.getResultNumber();
+  else
+    os << "argument " << cast<BlockArgument>(cast<Value>(end)).getArgNumber();
+  Operation *owner = getOwner(end);
+  if (auto function = dyn_cast<FunctionOpInterface>(owner))
+    os << " of function '" << function.getName() << "'";
+  else
+    os << " of '" << owner->getName() << "'";
+  return text;
+}
+
+static std::string describeLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getEncoding())
+    return "row-major";
+  std::string text;
+  llvm::raw_string_ostream(text) << tensor.getEncoding();
+  return text;
+}
+
+static LogicalResult reportDifferentEnds(End first, Type firstType, End second,
+                                         Type secondType) {
+  InFlightDiagnostic diag = emitError(getLoc(second));
+  diag << describe(second) << " is stated to be stored as "
+       << describeLayout(secondType) << ", and " << describe(first)
+       << ", to which control flow passes it or from which it comes, as "
+       << describeLayout(firstType)
+       << ": they are one tensor; state the same layout for both, or convert "
+          "between them with layout.convert";
+  diag.attachNote(getLoc(first)) << describe(first) << " is here";
+  return failure();
+}
+
+namespace {
+/// Why the type of an end is not to be changed.
+struct FixedReason {
+  Location loc;
+  std::string why;
+};
+} // namespace
+
+static std::optional<FixedReason> getFixedReason(Operation *root,
+                                                 FunctionOpInterface function) {
+  std::string name = "function '" + function.getName().str() + "' ";
+  if (function.isExternal())
+    return FixedReason{function.getLoc(),
+                       name +
+                           "is only declared: whoever defines it relies on its "
+                           "types"};
+  if (function.isPublic() && !function->hasAttr(kFlexibleABI))
+    return FixedReason{function.getLoc(),
+                       name +
+                           "is public, so that its callers are not known: make "
+                           "it private, or mark it '" +
+                           kFlexibleABI.str() + "'"};
+  if (!root->isProperAncestor(function))
+    return FixedReason{function.getLoc(),
+                       name + "is not below the op that the pass runs on"};
+  // Its ties were given up for a user that is no call.
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(function, root);
+  if (uses)
+    for (SymbolTable::SymbolUse use : *uses)
+      if (!isa<CallOpInterface>(use.getUser()))
+        return FixedReason{use.getUser()->getLoc(),
+                           name + "is used here by '" +
+                               use.getUser()->getName().getStringRef().str() +
+                               "', which relies on its types: call it instead"};
+  return FixedReason{function.getLoc(), name +
+                                            "is called in a way that keeps its "
+                                            "types"};
+}
+
+static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
+                                                       CallOpInterface call) {
+  if (auto function =
+          dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()))
+    return getFixedReason(root, function);
+  return FixedReason{call.getLoc(), "what it calls is not known here"};
+}
+
+/// Of an end that is in no tie: nothing where it is the op's own affair.
+static std::optional<FixedReason> findFixedReason(Operation *root, End end) {
+  Operation *owner = getOwner(end);
+  auto bySomeEnd = [&](Operation *op) {
+    return FixedReason{op->getLoc(),
+                       "'" + op->getName().getStringRef().str() +
+                           "' makes or hands on this tensor in a way "
+                           "that keeps its type"};
+  };
+  if (isa<OpOperand *>(end) || isa<OpResult>(cast<Value>(end))) {
+    if (auto call = dyn_cast<CallOpInterface>(owner))
+      return getFixedReasonOfCall(root, call);
+    if (isa<RegionBranchOpInterface, BranchOpInterface>(owner))
+      return bySomeEnd(owner);
+    Operation *around = owner->getParentOp();
+    if (isa<Value>(end) || !owner->hasTrait<OpTrait::IsTerminator>() || !around)
+      return std::nullopt;
+    if (auto function = dyn_cast<FunctionOpInterface>(around))
+      return getFixedReason(root, function);
+    if (isa<RegionBranchOpInterface>(around))
+      return bySomeEnd(around);
+    return std::nullopt;
+  }
+  auto argument = cast<BlockArgument>(cast<Value>(end));
+  auto function = dyn_cast<FunctionOpInterface>(owner);
+  if (function && argument.getOwner()->isEntryBlock())
+    return getFixedReason(root, function);
+  return bySomeEnd(owner);
+}
+
+LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> ends,
+                                bool isComplete) {
+  if (ends.empty())
+    return success();
+  ControlFlow flow = findTiedValues(root);
+  llvm::DenseMap<void *, Type> statedType;
+  if (!flow.ties.empty())
+    for (const StatedUse &end : ends)
+      statedType[end.end.getOpaqueValue()] = end.type;
+  for (const TiedValues &tie : flow.ties) {
+    SmallVector<End> all;
+    for (OpOperand *operand : tie.operands)
+      all.push_back(operand);
+    for (Value value : tie.values)
+      all.push_back(value);
+    End first;
+    Type firstType;
+    for (End end : all) {
+      Type type = statedType.lookup(end.getOpaqueValue());
+      if (!type && isComplete)
+        type = getTypeAt(end);
+      if (!type)
+        continue;
+      if (firstType && firstType != type)
+        return reportDifferentEnds(first, firstType, end, type);
+      if (!firstType) {
+        first = end;
+        firstType = type;
+      }
+    }
+  }
+  for (const StatedUse &stated : ends) {
+    if (stated.type == getTypeAt(stated.end))
+      continue;
+    auto *operand = dyn_cast<OpOperand *>(stated.end);
+    if (operand ? flow.tieOfOperand.contains(operand)
+                : flow.tieOfValue.contains(cast<Value>(stated.end)))
+      continue;
+    std::optional<FixedReason> keeper = findFixedReason(root, stated.end);
+    if (!keeper)
+      continue;
+    InFlightDiagnostic diag = emitError(getLoc(stated.end));
+    diag << describe(stated.end) << " is stated to be stored as "
+         << describeLayout(stated.type) << ", but has to stay "
+         << describeLayout(getTypeAt(stated.end));
+    diag.attachNote(keeper->loc) << keeper->why;
+    return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LayoutConstraints
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ConstraintReader {
+public:
+  LogicalResult read(Operation *op);
+
+  std::vector<StatedUse> ends;
+
+private:
+  StatedTypes types;
+};
+} // namespace
+
+LogicalResult ConstraintReader::read(Operation *op) {
+  Attribute operands = op->getDiscardableAttr(kOperandLayouts);
+  Attribute results = op->getDiscardableAttr(kResultLayouts);
+  if (!operands && !results && !op->getDiscardableAttr(kArgumentLayouts))
+    return success();
+  SmallVector<Type> operandTypes(op->getOperandTypes());
+  SmallVector<Type> resultTypes(op->getResultTypes());
+  if ((operands && failed(types.read(op, kOperandLayouts, operands,
+                                     op->getOperandTypes(), operandTypes))) ||
+      (results && failed(types.read(op, kResultLayouts, results,
+                                    op->getResultTypes(), resultTypes))))
+    return failure();
+  auto add = [&](End end, Attribute attr, unsigned i, Type type) {
+    if (attr && !isa<UnitAttr>(cast<ArrayAttr>(attr)[i]))
+      ends.push_back({end, type});
+  };
+  for (auto [i, type] : llvm::enumerate(operandTypes))
+    add(&op->getOpOperand(i), operands, i, type);
+  for (auto [i, type] : llvm::enumerate(resultTypes))
+    add(Value(op->getResult(i)), results, i, type);
+  SmallVector<std::pair<BlockArgument, Type>> arguments;
+  if (failed(types.readArguments(op, arguments)))
+    return failure();
+  // An entry that states what is there already is none.
+  for (auto [argument, type] : arguments)
+    if (argument.getType() != type)
+      ends.push_back({Value(argument), type});
+  if (!operands && !results)
+    return success();
+  std::string whyNot;
+  OpLayoutRule rule = getLayoutRule(op);
+  if (failed(checkRule(rule, operandTypes, resultTypes, whyNot,
+                       rule.runsAnywhere)))
+    return op->emitOpError()
+           << "with the layouts that its attributes state " << whyNot;
+  return checkStatedTypes(op, operandTypes, resultTypes);
+}
+
+FailureOr<LayoutConstraints> layout::readConstraints(Operation *root) {
+  ConstraintReader reader;
+  WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getDiscardableAttrDictionary().empty())
+      return WalkResult::advance();
+    return failed(reader.read(op)) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+  });
+  if (walk.wasInterrupted() ||
+      failed(checkUses(root, reader.ends, /*isComplete=*/false)))
+    return failure();
+  LayoutConstraints constraints;
+  for (const StatedUse &end : reader.ends) {
+    auto type = cast<RankedTensorType>(end.type);
+    if (auto *operand = dyn_cast<OpOperand *>(end.end))
+      constraints.operands[operand] = type;
+    else
+      constraints.values[cast<Value>(end.end)] = type;
+  }
+  return constraints;
+}

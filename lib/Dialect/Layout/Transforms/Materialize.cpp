@@ -1,0 +1,300 @@
+//===- Materialize.cpp - Applying a decision of layouts --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/ControlFlow.h"
+#include "layout/Analysis/LayoutConstraints.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Interfaces/RuleCheck.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include <deque>
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_MATERIALIZEPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+using Kind = OpLayoutRule::Kind;
+
+namespace {
+class Rewriter {
+public:
+  explicit Rewriter(Operation *root) : root(root) {}
+
+  LogicalResult run();
+
+private:
+  /// What the attributes of an op ask for. Without any for the operands they
+  /// keep the types that they have; an empty list of results changes nothing.
+  struct Wanted {
+    Operation *op = nullptr;
+    SmallVector<Type, 3> operands;
+    SmallVector<Type, 1> results;
+    bool keepsOperands = false;
+  };
+
+  LogicalResult readOp(Operation *op);
+  LogicalResult readArguments(Operation *op);
+  LogicalResult checkStatements();
+  void collectDemands(const Wanted &entry);
+  void meet(Value value, Type type, ArrayRef<OpOperand *> operands);
+  void setFunctionType(Operation *op);
+  Value getAs(Value value, Type type, ArrayRef<Operation *> users);
+  Value makeSourceAs(Value value, Type type);
+  void eraseReplacedSources();
+
+  Operation *root;
+  /// Ops with attributes, and those with operands, which others may affect.
+  std::deque<Wanted> ops; // which does not move them when it grows
+  Placement placement;
+  /// Operands, results and arguments that are to change their types.
+  SmallVector<StatedUse, 0> ends;
+  SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
+  llvm::SetVector<Operation *> functions;
+  /// Operands that ask for a value in another type.
+  llvm::MapVector<std::pair<Value, Type>, SmallVector<OpOperand *, 2>> demands;
+  llvm::DenseMap<std::pair<Value, std::pair<Type, Block *>>, Value> converted;
+  llvm::DenseMap<std::pair<Value, Type>, Value> remade;
+  StatedTypes types;
+  /// The last conversion of a value, and of the arguments of a block.
+  llvm::DenseMap<Value, Operation *> lastAfter;
+  llvm::DenseMap<Block *, Operation *> lastAtStart;
+  llvm::SetVector<Operation *> replacedSources;
+};
+} // namespace
+
+LogicalResult Rewriter::readArguments(Operation *op) {
+  size_t before = wantedArguments.size();
+  if (failed(types.readArguments(op, wantedArguments)))
+    return failure();
+  if (wantedArguments.size() != before && isa<FunctionOpInterface>(op))
+    functions.insert(op);
+  return success();
+}
+
+LogicalResult Rewriter::readOp(Operation *op) {
+  if (op->getDiscardableAttrDictionary().empty()) {
+    // It keeps the types that it has.
+    if (op->getNumOperands())
+      ops.push_back({op, llvm::to_vector<3>(op->getOperandTypes()), {}, true});
+    return success();
+  }
+  Attribute operands = op->getDiscardableAttr(kOperandLayouts);
+  Attribute results = op->getDiscardableAttr(kResultLayouts);
+  Wanted entry{op, {}, {}, !operands};
+  if (!operands)
+    llvm::append_range(entry.operands, op->getOperandTypes());
+  if ((operands && failed(types.read(op, kOperandLayouts, operands,
+                                     op->getOperandTypes(), entry.operands))) ||
+      (results && failed(types.read(op, kResultLayouts, results,
+                                    op->getResultTypes(), entry.results))) ||
+      failed(readArguments(op)) ||
+      ((operands || results) &&
+       failed(checkStatedTypes(op, entry.operands,
+                               results ? TypeRange(entry.results)
+                                       : TypeRange(op->getResultTypes())))))
+    return failure();
+  if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
+      isa<FunctionOpInterface>(op->getParentOp()))
+    functions.insert(op->getParentOp());
+  for (auto [operand, type] : llvm::zip(op->getOpOperands(), entry.operands))
+    if (operand.get().getType() != type)
+      ends.push_back({&operand, type});
+  for (auto [result, type] : llvm::zip(op->getResults(), entry.results))
+    if (result.getType() != type)
+      ends.push_back({Value(result), type});
+  ops.push_back(std::move(entry));
+  return success();
+}
+
+/// Whether all that is stated can hold at once.
+LogicalResult Rewriter::checkStatements() {
+  for (auto [argument, type] : wantedArguments)
+    if (argument.getType() != type)
+      ends.push_back({Value(argument), type});
+  return checkUses(root, ends, /*isComplete=*/true);
+}
+
+/// Arguments and what is returned have changed; the type follows.
+void Rewriter::setFunctionType(Operation *op) {
+  auto function = cast<FunctionOpInterface>(op);
+  SmallVector<Type> results(function.getResultTypes());
+  for (Block &block : function.getFunctionBody())
+    if (block.mightHaveTerminator() &&
+        block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+      results.assign(block.getTerminator()->operand_type_begin(),
+                     block.getTerminator()->operand_type_end());
+  function.setType(function.cloneTypeWith(
+      function.getFunctionBody().getArgumentTypes(), results));
+}
+
+/// A free source is not converted but made once more, in the layout needed.
+Value Rewriter::makeSourceAs(Value value, Type type) {
+  Value &known = remade[{value, type}];
+  if (known)
+    return known;
+  Operation *source = value.getDefiningOp();
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  OpBuilder builder(source);
+  builder.setInsertionPointAfter(source);
+  IRMapping mapping;
+  // The storage that is filled is made first.
+  if (auto dest = dyn_cast<DestinationStyleOpInterface>(source)) {
+    Value init = dest.getDpsInitOperand(index)->get();
+    mapping.map(init, makeSourceAs(init, type));
+  }
+  Operation *copy = builder.clone(*source, mapping);
+  copy->getResult(index).setType(type);
+  replacedSources.insert(source);
+  return remade[{value, type}] = copy->getResult(index);
+}
+
+/// At the end of what stands after the value, or before its first use in an
+/// inner block.
+static void setInsertionPoint(OpBuilder &builder, Value value, Block *block,
+                              ArrayRef<Operation *> users, Operation *last) {
+  if (last && last->getBlock() == block)
+    return builder.setInsertionPointAfter(last);
+  if (block == value.getParentBlock())
+    return builder.setInsertionPointAfterValue(value);
+  Operation *first = nullptr;
+  for (Operation *user : users) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  builder.setInsertionPoint(first);
+}
+
+/// The result of `producer` as `type` without a conversion.
+static bool canRemake(Operation *producer, Value value, Type type) {
+  return producer && !producer->hasTrait<OpTrait::ConstantLike>() &&
+         !hasLayout(value.getType()) &&
+         isFreeSource(producer, getLayoutRule(producer)) &&
+         canWriteAs(producer, type);
+}
+
+Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
+  Block *block = placement.find(value, users);
+  Value &known = converted[{value, {type, block}}];
+  if (known)
+    return known;
+  OpBuilder builder(value.getContext());
+  bool isAtStart = isa<BlockArgument>(value) && block == value.getParentBlock();
+  Operation *&last = isAtStart ? lastAtStart[block] : lastAfter[value];
+  setInsertionPoint(builder, value, block, users, last);
+  last = ConvertOp::create(builder, value.getLoc(), type, value);
+  return known = last->getResult(0);
+}
+
+void Rewriter::collectDemands(const Wanted &entry) {
+  for (auto [operand, type] :
+       llvm::zip_equal(entry.op->getOpOperands(), entry.operands)) {
+    if (operand.get().getType() == type)
+      continue;
+    // What reads no element takes what there is.
+    if (entry.keepsOperands && getLayoutRule(entry.op).kind == Kind::Shape)
+      return;
+    demands[{operand.get(), type}].push_back(&operand);
+  }
+}
+
+void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
+  if (canRemake(value.getDefiningOp(), value, type)) {
+    Value made = makeSourceAs(value, type);
+    for (OpOperand *operand : operands)
+      operand->set(made);
+    return;
+  }
+  SmallVector<Operation *> users;
+  for (OpOperand *operand : operands)
+    users.push_back(operand->getOwner());
+  // One for all, unless each would stand outside of a loop that it is in.
+  unsigned depth = placement.getLoopDepth(placement.find(value, users));
+  bool isShared =
+      depth == 0 || llvm::any_of(users, [&](Operation *user) {
+        return placement.getLoopDepth(placement.find(value, user)) >= depth;
+      });
+  for (OpOperand *operand : operands)
+    operand->set(isShared ? getAs(value, type, users)
+                          : getAs(value, type, operand->getOwner()));
+}
+
+/// What nobody needs in the old layout any more; users before producers.
+void Rewriter::eraseReplacedSources() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *source : replacedSources.takeVector()) {
+      if (isOpTriviallyDead(source)) {
+        source->erase();
+        changed = true;
+      } else {
+        replacedSources.insert(source);
+      }
+    }
+  }
+}
+
+LogicalResult Rewriter::run() {
+  // All is read, and found to be right, before anything changes.
+  WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    return failed(readOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (walk.wasInterrupted() || failed(checkStatements()))
+    return failure();
+
+  llvm::DenseMap<DictionaryAttr, DictionaryAttr> leftOf;
+  for (const Wanted &entry : ops) {
+    if (entry.op->getDiscardableAttrDictionary().empty())
+      continue;
+    if (!entry.results.empty())
+      for (auto [result, type] :
+           llvm::zip(entry.op->getResults(), entry.results))
+        result.setType(type);
+    DictionaryAttr attrs = entry.op->getDiscardableAttrDictionary();
+    DictionaryAttr &left = leftOf[attrs];
+    if (!left) {
+      NamedAttrList others(attrs);
+      for (StringRef name : {kOperandLayouts, kResultLayouts, kArgumentLayouts})
+        others.erase(name);
+      left = others.getDictionary(entry.op->getContext());
+    }
+    entry.op->setDiscardableAttrs(left);
+  }
+  for (auto [argument, type] : wantedArguments)
+    argument.setType(type);
+  for (const Wanted &entry : ops)
+    collectDemands(entry);
+  for (auto &[key, operands] : demands)
+    meet(key.first, key.second, operands);
+  llvm::for_each(functions, [&](Operation *op) { setFunctionType(op); });
+  eraseReplacedSources();
+  return success();
+}
+
+LogicalResult layout::insertLayoutTransforms(Operation *root) {
+  return Rewriter(root).run();
+}
+
+namespace {
+struct MaterializePass : layout::impl::MaterializePassBase<MaterializePass> {
+  void runOnOperation() override {
+    if (failed(insertLayoutTransforms(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

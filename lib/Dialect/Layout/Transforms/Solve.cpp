@@ -1,0 +1,352 @@
+//===- Solve.cpp - Deciding layouts -----------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decision.h"
+#include "layout/Analysis/Assignment.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ParallelCombiningOpInterface.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_SOLVEPASS
+#include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// Writes layouts on ops; ops of one class with one choice get one attribute.
+class DecisionWriter {
+public:
+  DecisionWriter(const LayoutAssignment &assignment, const CostModel &costs,
+                 MLIRContext *context)
+      : assignment(assignment), costs(costs), context(context),
+        node(UnitAttr::get(context)) {}
+
+  void run();
+
+private:
+  using Layouts = SmallVector<Attribute, 4>;
+
+  Attribute getAttr(LayoutId layout) const {
+    if (layout == kAnyLayout)
+      return node;
+    if (Attribute spelling = costs.getSpelling(layout))
+      return spelling;
+    return withPadding(MapAttr::get(context, costs.getMap(layout)),
+                       costs.getPadding(layout));
+  }
+  ArrayAttr getArray(ArrayRef<LayoutId> layouts) const {
+    Layouts attrs;
+    for (LayoutId layout : layouts)
+      attrs.push_back(getAttr(layout));
+    return ArrayAttr::get(context, attrs);
+  }
+  void writeOps();
+  void collectEnds(const TiedValues &tie, const OpConfig &config);
+  void writeEnds();
+  void setEntry(Operation *op, StringRef name, size_t size, unsigned i,
+                Attribute layout);
+
+  const LayoutAssignment &assignment;
+  const CostModel &costs;
+  MLIRContext *context;
+  Attribute node;
+  /// Entries that ties give to attributes of ops, by op and name.
+  llvm::MapVector<std::pair<Operation *, StringRef>, Layouts> entries;
+  /// Per op with regions, block and argument.
+  llvm::MapVector<Operation *, SmallVector<std::pair<BlockArgument, Attribute>>>
+      arguments;
+};
+} // namespace
+
+void DecisionWriter::writeOps() {
+  // Per class and configuration; most ops have no other attributes.
+  struct Attrs {
+    ArrayAttr operands, results;
+    DictionaryAttr alone;
+  };
+  std::vector<SmallVector<Attrs, 4>> attrs(assignment.candidates.size());
+  auto operandLayouts = StringAttr::get(context, kOperandLayouts);
+  auto resultLayouts = StringAttr::get(context, kResultLayouts);
+  for (auto [u, node] : llvm::enumerate(assignment.program.nodes)) {
+    const OpConfig &config = assignment.getConfig(u);
+    // LayoutConstraints are there already.
+    if (!node.op || config.origin == OpConfig::Origin::AsTyped ||
+        config.origin == OpConfig::Origin::Constrained)
+      continue;
+    auto &ofClass = attrs[node.nodeClass];
+    ofClass.resize(assignment.candidates[node.nodeClass].configs.size());
+    auto &[operands, results, alone] = ofClass[assignment.choice[u]];
+    DictionaryAttr others = node.op->getDiscardableAttrDictionary();
+    if (alone && others.empty()) {
+      node.op->setDiscardableAttrs(alone);
+      continue;
+    }
+    if (!operands) {
+      operands = getArray(config.exact.operands);
+      results = getArray(config.exact.results);
+    }
+    NamedAttrList all(others);
+    all.set(operandLayouts, operands);
+    all.set(resultLayouts, results);
+    DictionaryAttr dictionary = all.getDictionary(context);
+    if (others.empty())
+      alone = dictionary;
+    node.op->setDiscardableAttrs(dictionary);
+  }
+}
+
+void DecisionWriter::setEntry(Operation *op, StringRef name, size_t size,
+                              unsigned i, Attribute layout) {
+  Layouts &layouts = entries[{op, name}];
+  if (layouts.empty())
+    if (Attribute constraints = op->getDiscardableAttr(name))
+      llvm::append_range(layouts, cast<ArrayAttr>(constraints));
+  layouts.resize(size, node);
+  layouts[i] = layout;
+}
+
+void DecisionWriter::collectEnds(const TiedValues &tie,
+                                 const OpConfig &config) {
+  Attribute layout = getAttr(config.exact.operands.front());
+  for (auto [i, part] : llvm::enumerate(tie.parts)) {
+    Operation *owner = part.operand->getOwner();
+    setEntry(owner, kOperandLayouts, owner->getNumOperands(),
+             part.operand->getOperandNumber(),
+             getAttr(config.exact.operands[1 + i]));
+  }
+  for (OpOperand *operand : tie.operands)
+    setEntry(operand->getOwner(), kOperandLayouts,
+             operand->getOwner()->getNumOperands(), operand->getOperandNumber(),
+             layout);
+  for (Value value : tie.values) {
+    if (auto result = dyn_cast<OpResult>(value))
+      setEntry(result.getOwner(), kResultLayouts,
+               result.getOwner()->getNumResults(), result.getResultNumber(),
+               layout);
+    else
+      arguments[value.getParentBlock()->getParentOp()].push_back(
+          {cast<BlockArgument>(value), layout});
+  }
+}
+
+void DecisionWriter::writeEnds() {
+  for (auto &[key, layouts] : entries)
+    key.first->setDiscardableAttr(key.second, ArrayAttr::get(context, layouts));
+  for (auto &[op, chosen] : arguments) {
+    SmallVector<Attribute> blocks;
+    llvm::DenseMap<BlockArgument, Attribute> layoutOf(chosen.begin(),
+                                                      chosen.end());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        Layouts layouts;
+        for (BlockArgument argument : block.getArguments()) {
+          auto it = layoutOf.find(argument);
+          layouts.push_back(it == layoutOf.end() ? node : it->second);
+        }
+        blocks.push_back(ArrayAttr::get(context, layouts));
+      }
+    op->setDiscardableAttr(kArgumentLayouts, ArrayAttr::get(context, blocks));
+  }
+}
+
+void DecisionWriter::run() {
+  writeOps();
+  for (auto [u, node] : llvm::enumerate(assignment.program.nodes)) {
+    const OpConfig &config = assignment.getConfig(u);
+    if (!node.op && config.origin != OpConfig::Origin::AsTyped)
+      collectEnds(assignment.program.flow.ties[node.tie], config);
+  }
+  writeEnds();
+}
+
+void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
+                           const CostModel &costs) {
+  DecisionWriter(assignment, costs, root->getContext()).run();
+  Builder builder(root->getContext());
+  NamedAttrList figures;
+  figures.set("cost", builder.getI64IntegerAttr(assignment.cost));
+  figures.set("conversion_cost",
+              builder.getI64IntegerAttr(assignment.conversionCost));
+  figures.set("lower_bound", builder.getI64IntegerAttr(assignment.lowerBound));
+  root->setDiscardableAttr(kAssignment,
+                           figures.getDictionary(root->getContext()));
+}
+
+static StringRef getFunctionName(Operation *op) {
+  auto function = op ? dyn_cast<FunctionOpInterface>(op) : nullptr;
+  if (op && !function)
+    function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function.getName() : StringRef();
+}
+
+static remark::RemarkOpts options(StringRef name, Operation *op) {
+  return remark::RemarkOpts::name(name).category("layout").function(
+      getFunctionName(op));
+}
+
+static std::string print(LayoutId layout, const CostModel &costs) {
+  std::string text = "#layout.map<" + costs.getMap(layout).str() + ">";
+  if (TypedAttr padding = costs.getPadding(layout))
+    llvm::raw_string_ostream(text) << " padded with " << padding;
+  return text;
+}
+
+/// True for ops whose types are fixed by what they are: boundaries and jumps.
+static bool isBoundary(Operation *op) {
+  return op->hasTrait<OpTrait::IsTerminator>() || isa<CallOpInterface>(op) ||
+         isa<ParallelCombiningOpInterface>(op) ||
+         isa_and_nonnull<LayoutDialect>(op->getDialect());
+}
+
+static void remarkConversion(const PlannedConversion &conversion,
+                             const LayoutAssignment &assignment,
+                             CostModel &costs) {
+  Operation *producer = conversion.value.getDefiningOp();
+  Operation *anchor = assignment.getAnchor(conversion.consumers.front().first);
+  auto remark =
+      remark::passed(conversion.value.getLoc(), options("Convert", anchor));
+  // Maps take long to print, and nobody may listen.
+  if (!remark)
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "conversion of " << conversion.value.getType() << " from "
+     << print(conversion.from, costs) << " to " << print(conversion.to, costs)
+     << " because ";
+  llvm::interleave(
+      conversion.consumers, os,
+      [&](auto &consumer) {
+        os << assignment.getAnchor(consumer.first)->getName() << " "
+           << describe(*consumer.second, costs);
+      },
+      " and ");
+  os << ", and ";
+  if (producer && conversion.producer)
+    os << producer->getName() << " " << describe(*conversion.producer, costs);
+  else
+    os << "the value is an argument, whose type is fixed";
+  if (conversion.frequency != 1)
+    os << "; it runs " << conversion.frequency << " times";
+  remark << text << remark::metric("BytesRead", conversion.plan.bytesRead)
+         << remark::metric("BytesWritten", conversion.plan.bytesWritten)
+         << remark::metric("Cost", conversion.cost);
+}
+
+/// Tensors whose best image the target cannot hold.
+static void remarkNote(Operation *op, const StorageNote &note,
+                       CostModel &costs) {
+  Value value = note.slot.isResult ? Value(op->getResult(note.slot.index))
+                                   : op->getOperand(note.slot.index);
+  auto remark = note.instead
+                    ? remark::analysis(op->getLoc(), options("OtherImage", op))
+                    : remark::missed(op->getLoc(), options("NoImage", op));
+  if (!remark)
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << (note.slot.isResult ? "result " : "operand ") << note.slot.index
+     << " of " << op->getName() << ", " << value.getType() << ", would be "
+     << note.whatNot;
+  if (note.instead)
+    os << ": it is offered as " << print(*note.instead, costs) << " instead";
+  else
+    os << ": it stays in linear memory";
+  remark << text;
+}
+
+void layout::emitDecisionRemarks(Operation *root,
+                                 const LayoutAssignment &assignment,
+                                 CostModel &costs) {
+  if (!root->getContext()->getRemarkEngine())
+    return;
+  for (const PlannedConversion &conversion : assignment.conversions)
+    remarkConversion(conversion, assignment, costs);
+  for (const Node &node : assignment.program.nodes) {
+    Operation *op = node.op;
+    if (!op)
+      continue;
+    const NodeClass &known = assignment.program.getClass(node);
+    if (known.rule.kind == OpLayoutRule::Kind::Opaque && !known.isFixed &&
+        !isBoundary(op))
+      remark::analysis(op->getLoc(), options("OpaqueOp", op))
+          << (op->getName().getStringRef() +
+              " has no layout rule for these operands" +
+              (known.rule.whyOpaque.empty() ? "" : ": ") +
+              known.rule.whyOpaque + "; its tensors stay row-major")
+                 .str();
+    for (const StorageNote &note : assignment.candidates[node.nodeClass].notes)
+      remarkNote(op, note, costs);
+    if (assignment.candidates[node.nodeClass].isTruncated)
+      remark::missed(op->getLoc(), options("ManyLayouts", op))
+          << (op->getName().getStringRef() +
+              " has more than the allowed combinations of layouts: some were "
+              "not considered")
+                 .str();
+  }
+  if (assignment.hasAssumedSizes)
+    remark::analysis(root->getLoc(), options("AssumedSize", root))
+        << "dynamic sizes are priced as " +
+               std::to_string(costs.getModel().getAssumedSize());
+  remark::analysis(root->getLoc(), options("Assignment", root))
+      << "layouts assigned" << remark::metric("Cost", assignment.cost)
+      << remark::metric("LowerBound", assignment.lowerBound)
+      << remark::metric("Gap", assignment.cost - assignment.lowerBound)
+      << remark::metric("Conversions", assignment.conversions.size())
+      << remark::metric("ConversionCost", assignment.conversionCost);
+  if (!assignment.exact)
+    remark::missed(root->getLoc(), options("NotProven", root))
+        << "the assignment is not proven to be the cheapest"
+        << remark::metric("Gap", assignment.cost - assignment.lowerBound);
+}
+
+namespace {
+struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
+  using SolvePassBase::SolvePassBase;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    // A target is asked for only where there is something to decide.
+    bool hasTensors = root->walk([&](Operation *op) {
+                            return hasKnownTensors(op) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    FailureOr<TargetInterface> wanted = failure();
+    if (hasTensors && failed(wanted = layout::getTarget(root, target)))
+      return signalPassFailure();
+    FailureOr<LayoutConstraints> constraints = readConstraints(root);
+    if (failed(constraints))
+      return signalPassFailure();
+    if (!hasTensors)
+      return;
+    if (maxConfigs == 0 || maxTable < 1) {
+      root->emitError() << "'max-configs' and 'max-table' are at least 1";
+      return signalPassFailure();
+    }
+    CostModel costs(*wanted, objective);
+    SolveOptions solve;
+    solve.maxTableSize = maxTable;
+    solve.maxNodes = maxNodes;
+    LayoutAssignment assignment = assignLayouts(
+        root, costs, {maxConfigs, maxLayouts}, solve, *constraints);
+    emitDecisionRemarks(root, assignment, costs);
+    writeDecision(root, assignment, costs);
+    if (!target.empty())
+      root->setAttr(kTargetAttr, *wanted);
+  }
+};
+} // namespace

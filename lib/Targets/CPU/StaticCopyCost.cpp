@@ -1,0 +1,219 @@
+//===- StaticCopyCost.cpp - What a copy of digits moves
+//----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StaticCopyCost.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Pack.h"
+#include "layout/Analysis/DigitBoxes.h"
+#include "layout/Interfaces/DigitRefinement.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// What is larger is not worth the care that products of it would take.
+static constexpr int64_t kMaxTile = int64_t(1) << 24;
+static constexpr int64_t kMaxStorage = int64_t(1) << 48;
+
+static bool isSwizzled(const Digit &digit) {
+  return digit.swizzle ||
+         (digit.fused && llvm::any_of(digit.fused->terms, [](const auto &term) {
+            return isSwizzled(term.digit);
+          }));
+}
+
+static bool readAxis(const StoredAxis &stored, ArrayRef<int64_t> shape,
+                     StoredDigits::Axis &axis) {
+  std::optional<int64_t> extent = stored.extent.evaluate(shape);
+  std::optional<int64_t> constant = stored.value.constant.evaluate(shape);
+  if (!extent || !constant)
+    return false;
+  axis.extent = *extent;
+  axis.value.constant = *constant;
+  for (const DigitTerm &from : stored.value.terms) {
+    std::optional<int64_t> stride = from.stride.evaluate(shape);
+    if (!stride || *stride < 1 || *stride > kMaxStorage)
+      return false;
+    NumberedLinear::Term &term = axis.value.terms.emplace_back();
+    term.stride = *stride;
+    if (!from.digit.isDim()) {
+      from.digit.walkDims(
+          [&](unsigned d) { term.digit.mixedDims |= uint64_t(1) << d; });
+      term.digit.isSwizzled = isSwizzled(from.digit);
+      continue;
+    }
+    if (std::max(from.digit.divisor, from.digit.modulus) > kMaxTile)
+      return false;
+    term.digit.dim = from.digit.dim;
+    term.digit.divisor = from.digit.divisor;
+    term.digit.modulus = from.digit.modulus;
+  }
+  return true;
+}
+
+/// Whether numbers in place of sizes are all that the shape changes: digits of
+/// dims, no two of which become a wider one.
+static bool areDigitsOnShape(const StoredDigits::Axis &axis) {
+  ArrayRef<NumberedLinear::Term> terms = axis.value.terms;
+  for (size_t i = 1; i < terms.size(); ++i) {
+    const NumberedLinear::Term &below = terms[i - 1], &above = terms[i];
+    if (below.digit.dim == above.digit.dim &&
+        below.digit.divisor * below.digit.modulus == above.digit.divisor &&
+        above.stride == below.stride * below.digit.modulus)
+      return false;
+  }
+  return llvm::all_of(terms,
+                      [](const auto &term) { return term.digit.isDim(); });
+}
+
+std::optional<StoredDigits> StoredDigits::read(const LayoutMap &map,
+                                               ArrayRef<int64_t> shape) {
+  if (map.getSpace() != "buffer" || !map.getReplicas().empty() ||
+      shape.size() > 64 || llvm::any_of(shape, [](int64_t size) {
+        return size < 1 || size > kMaxTile;
+      }))
+    return std::nullopt;
+  StoredDigits result;
+  std::optional<int64_t> size = getStorageSize(map, shape);
+  if (!size || *size > kMaxStorage)
+    return std::nullopt;
+  result.size = *size;
+  auto readAxes = [&](ArrayRef<StoredAxis> axes) {
+    result.axes.clear();
+    result.axes.reserve(axes.size());
+    return llvm::all_of(axes, [&](const StoredAxis &axis) {
+      return readAxis(axis, shape, result.axes.emplace_back());
+    });
+  };
+  if (!readAxes(map.getStoredAxes()))
+    return std::nullopt;
+  if (!llvm::all_of(result.axes, areDigitsOnShape) &&
+      !readAxes(getAxesOnShape(map, shape)))
+    return std::nullopt;
+  return result;
+}
+
+namespace {
+/// An IterationSpace in numbers.
+struct NumberedSpace {
+  struct LoopDigit {
+    unsigned loop;
+    int64_t weight;
+    Number extent;
+  };
+  struct AxisAccess {
+    NumberedLinear value;
+    Number extent, required;
+    SmallVector<unsigned, 4> digits;
+  };
+  SmallVector<LoopDigit, 12> digits;
+  SmallVector<SmallVector<unsigned, 4>, 6> digitsOf;
+  SmallVector<bool, 8> isPadded;
+  SmallVector<SmallVector<AxisAccess, 6>, 2> operands;
+};
+
+/// The refinement of a source and a result that states no padding.
+class NumberedRefinement
+    : public DigitRefinement<NumberedRefinement, NumberedSpace,
+                             StoredDigits::Axis> {
+public:
+  NumberedRefinement(const StoredDigits &from, const StoredDigits &to,
+                     ArrayRef<int64_t> shape)
+      : DigitRefinement(shape.size()), shape(shape) {
+    axes = {from.axes, to.axes};
+  }
+
+  /// Whether there is no space because numbers do not tell.
+  bool isUnknown() const { return unknown; }
+  const NumberedSpace &getSpace() const { return space; }
+
+  LogicalResult readOperands() { return success(); }
+  Number getSize(unsigned loop) const { return shape[loop]; }
+  bool isReduction(unsigned) const { return false; }
+  bool isResult(unsigned operand) const { return operand == 1; }
+  bool dependsOn(unsigned, unsigned) const { return true; }
+  /// Sums of cut dims have to be taken apart again.
+  LogicalResult substituteAxes() { return failUnknown(); }
+  static bool isAffine(const NumberedLinear &value) {
+    return llvm::none_of(
+        value.terms, [](const auto &term) { return term.digit.isSwizzled; });
+  }
+  LogicalResult setReach(unsigned, NumberedSpace::AxisAccess &axis);
+  LogicalResult checkStated(unsigned) { return success(); }
+  LogicalResult fail(function_ref<std::string()>) { return failure(); }
+  std::string describe(unsigned) const { return {}; }
+
+private:
+  LogicalResult failUnknown() {
+    unknown = true;
+    return failure();
+  }
+
+  ArrayRef<int64_t> shape;
+  bool unknown = false;
+};
+
+/// A CopyPlan in numbers.
+struct NumberedCopy {
+  const NumberedSpace &space;
+  CopyPlan::Way way = CopyPlan::Way::Boxes;
+  SmallVector<DigitBox> boxes, fills;
+  bool prefills = false;
+};
+
+class NumberedPlanner : BoxPlanner<NumberedCopy> {
+public:
+  NumberedPlanner(const NumberedSpace &space, ArrayRef<int64_t> shape);
+  const NumberedCopy &get() const { return copy; }
+};
+} // namespace
+
+LogicalResult NumberedRefinement::setReach(unsigned,
+                                           NumberedSpace::AxisAccess &axis) {
+  if (!axis.value.constant.isZero())
+    return failUnknown();
+  int64_t last = 0;
+  for (const NumberedLinear::Term &term : axis.value.terms) {
+    int64_t reach;
+    if (!term.digit.isDim() ||
+        llvm::MulOverflow(*space.digits[term.digit.dim].extent.getConstant() -
+                              1,
+                          *term.stride.getConstant(), reach) ||
+        llvm::AddOverflow(last, reach, last))
+      return failUnknown();
+  }
+  axis.required = std::max(*axis.extent.getConstant(), last + 1);
+  return success();
+}
+
+NumberedPlanner::NumberedPlanner(const NumberedSpace &space,
+                                 ArrayRef<int64_t> shape)
+    : BoxPlanner({space}) {
+  llvm::SmallBitVector ragged(shape.size());
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    ragged[dim] = copy.space.isPadded[dim] && isCutOrPadded(dim);
+  if (!makeBoxes(ragged, shape, /*writesFills=*/false))
+    goWhole();
+}
+
+std::optional<DigitMove>
+mlir::layout::findMoveOfDigits(const StoredDigits &from, const StoredDigits &to,
+                               ArrayRef<int64_t> shape) {
+  std::optional<int64_t> elements = countIndices(shape);
+  if (!elements || *elements > kMaxStorage)
+    return std::nullopt;
+  NumberedRefinement refinement(from, to, shape);
+  LogicalResult isRefined = refinement.run();
+  if (refinement.isUnknown())
+    return std::nullopt;
+  if (failed(isRefined))
+    return DigitMove{*elements, to.size, 1, /*isGathered=*/true};
+  NumberedPlanner planner(refinement.getSpace(), shape);
+  const NumberedCopy &copy = planner.get();
+  return DigitMove{countRead(copy, shape), countWritten(copy, shape),
+                   countCommonRun(copy.space, shape)};
+}

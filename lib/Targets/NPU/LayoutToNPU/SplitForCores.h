@@ -1,0 +1,44 @@
+//===- SplitForCores.h - Ops as cores can do them ---------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cores compute the parts of a result that they hold, so a result has a dim
+// that is spread over them; one without dims gets one of size 1:
+//
+//   %s = linalg.generic ins(%x : tensor<5xf32>) outs(%i : tensor<f32>)
+//     %j = tensor.expand_shape %i [] output_shape [1]
+//     %t = linalg.generic ins(%x : tensor<5xf32>) outs(%j : tensor<1xf32>)
+//     %s = tensor.collapse_shape %t []
+//
+// Law: every op computes the same numbers in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir {
+namespace layout {
+
+/// Whether an op is one that cores can do once its tensors fit.
+bool isForCores(linalg::LinalgOp op);
+
+/// The op on iterations `firsts` to `firsts + extents` of its loops, on slices
+/// of its operands that are made before it.
+FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
+                                    ArrayRef<int64_t> firsts,
+                                    ArrayRef<int64_t> extents);
+
+/// Gives results of ops for cores that have no dims one of size 1.
+void giveScalarsADim(func::FuncOp function);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H

@@ -1,0 +1,83 @@
+//===- CoreRule.cpp - What execution units see ----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CoreRule.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+std::optional<CoreTable> npu::getCoreTable(const Storage &storage,
+                                           ArrayRef<int64_t> shape) {
+  LayoutMap map = storage.map.specialize(shape);
+  for (const Coordinate &coordinate : map.getCoordinates()) {
+    if (coordinate.name == "offset")
+      continue;
+    std::optional<Tables> tables = tabulate(coordinate.value, shape);
+    if (!tables)
+      return std::nullopt;
+    CoreTable cores;
+    for (auto [d, table] : llvm::enumerate(tables->dims)) {
+      if (table.empty())
+        continue;
+      if (cores.dim)
+        return std::nullopt;
+      cores.dim = d;
+    }
+    cores.cores = std::move(*tables);
+    return cores;
+  }
+  return std::nullopt;
+}
+
+/// The core of all elements that are read by `map`, where that is one: nothing
+/// goes from core to core, or is read at its first index alone.
+static std::optional<int64_t> getOnlyCore(AffineMap map,
+                                          const CoreTable &cores) {
+  if (!cores.dim)
+    return cores.cores.start;
+  auto index = dyn_cast<AffineConstantExpr>(map.getResult(*cores.dim));
+  if (!index || index.getValue() != 0)
+    return std::nullopt;
+  return cores.cores.start + cores.cores.get(*cores.dim, 0);
+}
+
+/// Whether the operand and the result are in one core, or the loop that leads
+/// to the operand's cores is the result's, and both go in step.
+static bool goInStep(AffineMap map, const CoreTable &cores, AffineMap resultMap,
+                     const CoreTable &result) {
+  std::optional<int64_t> only = getOnlyCore(map, cores);
+  std::optional<int64_t> resultOnly = getOnlyCore(resultMap, result);
+  if (only || resultOnly)
+    return only == resultOnly;
+  if (cores.cores.start != result.cores.start)
+    return false;
+  // The two have one loop, so they have one size.
+  return map.getResult(*cores.dim) == resultMap.getResult(*result.dim) &&
+         isa<AffineDimExpr>(map.getResult(*cores.dim)) &&
+         cores.cores.dims[*cores.dim] == result.cores.dims[*result.dim];
+}
+
+Reach npu::getReach(linalg::LinalgOp op, OpOperand &operand,
+                    const CoreTable &cores, const CoreTable &result) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  AffineMap resultMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (goInStep(map, cores, resultMap, result))
+    return Reach::Own;
+  if (op.isDpsInit(&operand) || op.getNumReductionLoops() == 0)
+    return Reach::Neither;
+  if (!result.dim)
+    return Reach::Broadcast;
+  AffineExpr leading = resultMap.getResult(*result.dim);
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (leading.isFunctionOfDim(loop) &&
+        llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+          return expr.isFunctionOfDim(loop);
+        }))
+      return Reach::Neither;
+  return Reach::Broadcast;
+}

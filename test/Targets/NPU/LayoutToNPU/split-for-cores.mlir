@@ -1,0 +1,148 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter=npu --remark-format=emitRemark 2>&1 | FileCheck %s
+// A core has 1024 bytes. Batches are cut first, then rows; parts of what is
+// filled are filled by themselves, and the results are put together.
+
+// CHECK-LABEL: func.func @batches
+// CHECK-COUNT-2: linalg.exp {{.*}} outs(%{{.*}} : tensor<1x4x8x10xf32>)
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @batches(%x: tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32> {
+  %e = tensor.empty() : tensor<2x4x8x10xf32>
+  // expected-remark @below {{split for local memory}}
+  %r = linalg.exp ins(%x : tensor<2x4x8x10xf32>) outs(%e : tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32>
+  return %r : tensor<2x4x8x10xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[S0:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0, 0] [1, 3, 4, 18] [1, 1, 1, 1]
+// CHECK: linalg.fill
+// CHECK: linalg.conv_2d_nchw_fchw ins(%[[S0]], {{.*}} : tensor<1x3x4x18xf32>, tensor<4x3x3x3xf32>) outs({{.*}} : tensor<1x4x2x16xf32>)
+// CHECK-COUNT-8: tensor.insert_slice
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x16x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
+  // expected-remark @below {{split for local memory}}
+  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x18x18xf32>, tensor<4x3x3x3xf32>) outs(%f : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
+  return %r : tensor<1x4x16x16xf32>
+}
+}
+
+// -----
+
+// What fits is left alone.
+
+// CHECK-LABEL: func.func @fits
+// CHECK-NOT: tensor.extract_slice
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.exp ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+}
+
+// -----
+
+// A result has a dim that is spread over the cores, of size 1 where it had none;
+// places keep their numbers.
+
+// CHECK-LABEL: func.func @scalar
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<1xf32>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<5xf32>) outs(%[[F]] : tensor<1xf32>)
+// CHECK: linalg.index 1
+// CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1xf32> into tensor<f32>
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @scalar(%x: tensor<5xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<5xf32>) outs(%f : tensor<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %i : index to i32
+      %k = arith.sitofp %j : i32 to f32
+      %p = arith.mulf %a, %k : f32
+      %s = arith.addf %p, %o : f32
+      linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+}
+
+// -----
+
+// expected-error @below {{layout-split-for-cores is for targets #layout.npu<..>, found #layout.cpu<lanes = 8>}}
+module attributes {layout.target = #layout.cpu<lanes = 8>} {
+}
+
+// -----
+
+// What no parts of would fit is not cut to pieces first.
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 8, eu_bytes = 8>>} {
+func.func @never(%x: tensor<64x64x64xf32>, %z: tensor<64x64x64xf32>) -> tensor<64x64x64xf32> {
+  %e = tensor.empty() : tensor<64x64x64xf32>
+  // expected-error @below {{'linalg.add' does not fit local memory in any parts: one iteration of its loops takes 12 bytes of a core, which has 8; 4 are too many, so cut the op, or take a chip with more}}
+  %r = linalg.add ins(%x, %z : tensor<64x64x64xf32>, tensor<64x64x64xf32>) outs(%e : tensor<64x64x64xf32>) -> tensor<64x64x64xf32>
+  return %r : tensor<64x64x64xf32>
+}
+}
+
+// -----
+
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 64, eu_bytes = 32>>} {
+func.func @too_many(%x: tensor<64x64x64x64xf32>, %z: tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32> {
+  %e = tensor.empty() : tensor<64x64x64x64xf32>
+  // expected-error @below {{'linalg.add' would be cut into 262144 parts or more for local memory, where 4096 are written: cut the op in a program for each part, or take a chip with more memory}}
+  %r = linalg.add ins(%x, %z : tensor<64x64x64x64xf32>, tensor<64x64x64x64xf32>) outs(%e : tensor<64x64x64x64xf32>) -> tensor<64x64x64x64xf32>
+  return %r : tensor<64x64x64x64xf32>
+}
+}
+
+// -----
+
+// Each part of a sum goes on from what the one before it has made.
+
+// CHECK-LABEL: func.func @sum
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} outs(%{{[0-9]+}} : tensor<1xf32>)
+// CHECK: %[[F2:.*]] = linalg.fill
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[F2]] :
+// CHECK: %[[A2:.*]] = tensor.extract_slice %[[A]][0]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[A2]] :
+// CHECK: %[[B2:.*]] = tensor.extract_slice %[[B]][0]
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[B2]] :
+// CHECK: %[[C2:.*]] = tensor.extract_slice %[[C]][0]
+// CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x600xf32>) outs(%[[C2]] :
+// CHECK: return %[[D]]
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
+func.func @sum(%x: tensor<1x2400xf32>) -> tensor<1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  // expected-remark @below {{split for local memory}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<1x2400xf32>) outs(%f : tensor<1xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+  } -> tensor<1xf32>
+  return %r : tensor<1xf32>
+}
+}
+
+// -----
+
+// An op that states layouts runs on them whole.
+module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 16>>} {
+// CHECK-LABEL: func.func @stated
+// CHECK-NOT: tensor.extract_slice
+func.func @stated(%x: tensor<4096xf32, #layout.blocked<"A" to "A8a">>) -> tensor<4096xf32, #layout.blocked<"A" to "A8a">> {
+  %e = tensor.empty() : tensor<4096xf32, #layout.blocked<"A" to "A8a">>
+  %r = linalg.exp ins(%x : tensor<4096xf32, #layout.blocked<"A" to "A8a">>) outs(%e : tensor<4096xf32, #layout.blocked<"A" to "A8a">>) -> tensor<4096xf32, #layout.blocked<"A" to "A8a">>
+  return %r : tensor<4096xf32, #layout.blocked<"A" to "A8a">>
+}
+}
