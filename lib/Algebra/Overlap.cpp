@@ -118,8 +118,8 @@ std::optional<ElementBytes> ElementBytes::get(const Tensor &tensor) {
   return result;
 }
 
-static Overlap walk(const Tensor &a, const Tensor &b) {
-  Overlap result;
+static PairProof walk(const Tensor &a, const Tensor &b) {
+  PairProof result;
   std::optional<ElementBytes> x = ElementBytes::get(a),
                               y = ElementBytes::get(b);
   if (!x || !y)
@@ -159,7 +159,7 @@ static IndexExpr subtract(const IndexExpr &a, const IndexExpr &b, Sizes sizes) {
   return add(a, scale(b, SizeExpr(-1), sizes), sizes);
 }
 
-static Overlap compareAsSets(const Tensor &a, const Tensor &b) {
+static PairProof compareAsSets(const Tensor &a, const Tensor &b) {
   unsigned numA = a.box.size(), numB = b.box.size();
   llvm::SmallVector<int64_t> all(a.box);
   llvm::append_range(all, b.box);
@@ -187,7 +187,7 @@ static Overlap compareAsSets(const Tensor &a, const Tensor &b) {
   }
   llvm::SmallVector<int64_t> zeros(values.size(), 0);
   sets::Statement statement = sets::proveUnused(values, zeros, all);
-  Overlap result;
+  PairProof result;
   if (statement.answer == Answer::Unknown)
     return result;
   result.answer = statement.answer == Answer::Yes ? Answer::No : Answer::Yes;
@@ -199,12 +199,12 @@ static Overlap compareAsSets(const Tensor &a, const Tensor &b) {
   return result;
 }
 
-static Overlap compareElements(const Tensor &a, const Tensor &b) {
+static PairProof compareElements(const Tensor &a, const Tensor &b) {
   auto count = [](const Tensor &tensor) {
     return countIndices(tensor.box).value_or(kMaxPoints + 1);
   };
   int64_t most = std::max(count(a), count(b));
-  Overlap result;
+  PairProof result;
   if (most <= kFewPoints)
     result = walk(a, b);
   if (result.answer == Answer::Unknown)
@@ -227,16 +227,16 @@ static bool haveOneMemory(const LayoutMap &a, const LayoutMap &b,
   return false;
 }
 
-std::optional<Overlap> mlir::layout::findOverlap(const PlacedTensor &first,
-                                                 const PlacedTensor &second,
-                                                 Owned owned, Refusal error) {
+std::optional<PairProof> mlir::layout::findOverlap(const PlacedTensor &first,
+                                                   const PlacedTensor &second,
+                                                   Owned owned, Refusal error) {
   if (!checkMap(first.map, error) || !checkMap(second.map, error) ||
       !haveOneMemory(first.map, second.map, error))
     return std::nullopt;
   if (std::min(first.elementBytes, second.elementBytes) < 1)
     return error("an element takes at least one byte");
   Tensor a(first), b(second);
-  Overlap none;
+  PairProof none;
   none.answer = Answer::No;
   if (llvm::is_contained(a.box, 0) || llvm::is_contained(b.box, 0))
     return none;
@@ -249,7 +249,7 @@ std::optional<Overlap> mlir::layout::findOverlap(const PlacedTensor &first,
     return none;
   if (!isStorage)
     return compareElements(a, b);
-  Overlap whole;
+  PairProof whole;
   whole.answer = x && y ? Answer::Yes : Answer::Unknown;
   return whole;
 }

@@ -69,8 +69,8 @@ private:
 
 } // namespace
 
-static InjectivityProof walk(const LayoutMap &special, Sizes sizes) {
-  InjectivityProof proof;
+static PairProof walk(const LayoutMap &special, Sizes sizes) {
+  PairProof proof;
   std::optional<Evaluator> evaluator = Evaluator::ofCoordinates(special, sizes);
   if (!evaluator)
     return proof;
@@ -90,9 +90,8 @@ static InjectivityProof walk(const LayoutMap &special, Sizes sizes) {
   return proof;
 }
 
-InjectivityProof mlir::layout::proveInjective(const LayoutMap &map,
-                                              Sizes sizes) {
-  InjectivityProof proof;
+PairProof mlir::layout::proveInjective(const LayoutMap &map, Sizes sizes) {
+  PairProof proof;
   LayoutMap special = map.specialize(sizes);
   // Where some sizes are known, axes can show less than where none is.
   if (isInjectiveByConstruction(special, sizes) ||

@@ -67,10 +67,9 @@ bool Propagation::canRun(const NodeClass &node,
                                 cast<RankedTensorType>(value.getType()), id));
     return types;
   };
-  std::string whyNot;
-  return succeeded(
-      checkRule(node.rule, getTypes(node.op->getOperands(), layouts.operands),
-                getTypes(node.op->getResults(), layouts.results), whyNot));
+  return succeeded(checkRule(node.rule,
+                             getTypes(node.op->getOperands(), layouts.operands),
+                             getTypes(node.op->getResults(), layouts.results)));
 }
 
 void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,

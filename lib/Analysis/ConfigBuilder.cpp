@@ -7,6 +7,7 @@
 
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Algebra/Proof.h"
+#include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/WholeAxes.h"
@@ -119,50 +120,23 @@ std::optional<OpConfig> ConfigBuilder::getTiled(ArrayRef<int64_t> tiles) const {
 
 SmallVector<SmallVector<int64_t>>
 ConfigBuilder::getLaneTiles(int64_t lanes) const {
-  unsigned count = rule.loops.size();
-  bool reduces = llvm::any_of(rule.loops, [](const LoopRule &loop) {
-    return loop.iterator == utils::IteratorType::reduction;
-  });
-  if (lanes == 1 || !reduces)
+  std::optional<SummedProducts> products = findSummedProducts(rule);
+  if (lanes == 1 || !products)
     return {};
-
-  // Operands that are multiplied; the accumulator is indexed like a result.
-  SmallVector<AffineMap> data, weights;
-  for (auto [map, isRead] : llvm::zip(rule.operandMaps, rule.isRead)) {
-    if (!map || !isRead || llvm::is_contained(rule.resultMaps, map))
-      continue;
-    bool hasWindow = llvm::any_of(map.getResults(), [](AffineExpr expr) {
-      return !isa<AffineDimExpr, AffineConstantExpr>(expr);
-    });
-    (hasWindow ? data : weights).push_back(map);
-  }
-  if (data.size() + weights.size() < 2)
-    return {};
-  // Without a window any operand may be the one with the weights.
-  bool isWindowed = !data.empty();
-  auto count_ = [](ArrayRef<AffineMap> maps, unsigned loop) {
-    return llvm::count_if(
-        maps, [&](AffineMap map) { return map.isFunctionOfDim(loop); });
-  };
   SmallVector<unsigned> outer, shared, reduced;
-  for (unsigned l = 0; l < count; ++l) {
-    const LoopRule &loop = rule.loops[l];
-    if (!loop.tileable || loop.size < 2)
+  for (auto [l, role] : llvm::enumerate(products->roles)) {
+    if (!rule.loops[l].tileable || rule.loops[l].size < 2)
       continue;
-    size_t inData = count_(data, l), inWeights = count_(weights, l);
-    bool inAll = inData + inWeights == data.size() + weights.size();
-    if (loop.iterator == utils::IteratorType::reduction) {
-      if (inAll)
-        reduced.push_back(l);
-    } else if (isWindowed ? inWeights && !inData : inData + inWeights == 1) {
+    if (role == LoopRole::Summed)
+      reduced.push_back(l);
+    else if (role == LoopRole::Node)
       outer.push_back(l);
-    } else if (isWindowed && inAll) {
+    else if (role == LoopRole::Shared && products->isWindowed)
       shared.push_back(l);
-    }
   }
   SmallVector<SmallVector<int64_t>> result;
   auto tile = [&](ArrayRef<unsigned> loops) {
-    SmallVector<int64_t> tiles(count, 1);
+    SmallVector<int64_t> tiles(rule.loops.size(), 1);
     for (unsigned loop : loops)
       tiles[loop] = lanes;
     result.push_back(tiles);

@@ -29,26 +29,20 @@ static bool hasWindow(AffineMap map) {
   });
 }
 
-std::optional<Contraction>
-layout::findContraction(const OpLayoutRule &rule,
-                        function_ref<bool(unsigned)> mayBeWeight) {
-  Contraction found;
+std::optional<SummedProducts>
+layout::findSummedProducts(const OpLayoutRule &rule) {
+  SummedProducts found;
   found.isWeight.resize(rule.operandMaps.size());
   SmallVector<AffineMap> data, weights;
   for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
     if (!map || !rule.isRead[i] || llvm::is_contained(rule.resultMaps, map))
       continue;
+    found.factors.push_back(map);
     (hasWindow(map) ? data : weights).push_back(map);
     if (!hasWindow(map))
       found.isWeight.set(i);
   }
-  if (data.size() + weights.size() < 2)
-    return std::nullopt;
-  bool isWindowed = found.isWindowed = !data.empty();
-  if (!isWindowed)
-    for (unsigned i : found.isWeight.set_bits())
-      if (!mayBeWeight(i))
-        found.isWeight.reset(i);
+  found.isWindowed = !data.empty();
   auto count = [](ArrayRef<AffineMap> maps, unsigned loop) -> size_t {
     return llvm::count_if(
         maps, [&](AffineMap map) { return map.isFunctionOfDim(loop); });
@@ -56,27 +50,50 @@ layout::findContraction(const OpLayoutRule &rule,
   bool reduces = false;
   for (auto [l, loop] : llvm::enumerate(rule.loops)) {
     size_t inData = count(data, l), inWeights = count(weights, l);
-    bool inAll = inData + inWeights == data.size() + weights.size();
-    bool isAlone = llvm::all_of(
-        llvm::concat<const AffineMap>(data, weights), [&](AffineMap map) {
-          return !map.isFunctionOfDim(l) || findDim(map, l);
-        });
-    if (loop.iterator == utils::IteratorType::reduction) {
-      reduces = true;
-      if (inAll && isAlone)
-        found.summed.push_back(l);
-    } else if (!isAlone || !findDim(rule.resultMaps.front(), l)) {
-      continue;
-    } else if (isWindowed ? inWeights && !inData : inData + inWeights == 1) {
-      found.outputLoops.push_back(l);
-    } else if (inAll) {
-      found.shared.push_back(l);
-    }
+    bool inAll = inData + inWeights == found.factors.size();
+    bool isReduction = loop.iterator == utils::IteratorType::reduction;
+    reduces |= isReduction;
+    // Without a window any operand may be the one with the weights.
+    bool isUnit =
+        found.isWindowed ? inWeights && !inData : inData + inWeights == 1;
+    found.roles.push_back(isReduction
+                              ? inAll ? LoopRole::Summed : LoopRole::Other
+                          : isUnit ? LoopRole::Node
+                          : inAll  ? LoopRole::Shared
+                                   : LoopRole::Other);
   }
-  if (!reduces)
+  if (!reduces || found.factors.size() < 2)
     return std::nullopt;
+  return found;
+}
+
+std::optional<Contraction>
+layout::findContraction(const OpLayoutRule &rule,
+                        function_ref<bool(unsigned)> mayBeWeight) {
+  std::optional<SummedProducts> products = findSummedProducts(rule);
+  if (!products)
+    return std::nullopt;
+  Contraction found;
+  found.isWeight = products->isWeight;
+  found.isWindowed = products->isWindowed;
+  if (!found.isWindowed)
+    for (unsigned i : products->isWeight.set_bits())
+      if (!mayBeWeight(i))
+        found.isWeight.reset(i);
+  for (auto [l, role] : llvm::enumerate(products->roles)) {
+    if (llvm::any_of(products->factors, [&](AffineMap map) {
+          return map.isFunctionOfDim(l) && !findDim(map, l);
+        }))
+      continue;
+    if (role == LoopRole::Summed)
+      found.summed.push_back(l);
+    else if (role == LoopRole::Node && findDim(rule.resultMaps.front(), l))
+      found.outputLoops.push_back(l);
+    else if (role == LoopRole::Shared && findDim(rule.resultMaps.front(), l))
+      found.shared.push_back(l);
+  }
   // Without channels of its own the result has those of the data.
-  if (found.outputLoops.empty() && isWindowed)
+  if (found.outputLoops.empty() && found.isWindowed)
     found.outputLoops = found.shared;
   // The innermost ones of the result first, those of size 1 last.
   AffineMap result = rule.resultMaps.front();

@@ -71,16 +71,33 @@ ConversionPlan ConversionPlan::get(ConvertOp convert, TargetInterface target) {
   return plan;
 }
 
-void ConversionPlan::print(raw_ostream &os) const {
+ConversionPlan::Way ConversionPlan::getWay() const {
   if (isFree())
+    return Way::None;
+  if (kind == Kind::Padding)
+    return Way::Fill;
+  if (transfers)
+    return Way::Transfers;
+  return copy ? Way::Copy : Way::Gather;
+}
+
+void ConversionPlan::print(raw_ostream &os) const {
+  switch (getWay()) {
+  case Way::None:
     os << "nothing moves";
-  else if (transfers)
+    break;
+  case Way::Fill:
+  case Way::Copy:
+    copy->print(os);
+    break;
+  case Way::Gather:
+    os << "element by element: " << whyNot;
+    break;
+  case Way::Transfers:
     os << *transfers << (*transfers == 1 ? " transfer" : " transfers")
        << " by DMA";
-  else if (copy)
-    copy->print(os);
-  else
-    os << "element by element: " << whyNot;
+    break;
+  }
 }
 
 Cost ConversionPlan::getCost(TargetInterface target) const {
@@ -99,4 +116,20 @@ StringRef layout::stringify(ConversionPlan::Kind kind) {
     return "relayout";
   }
   llvm_unreachable("all kinds are named");
+}
+
+StringRef layout::stringify(ConversionPlan::Way way) {
+  switch (way) {
+  case ConversionPlan::Way::None:
+    return "none";
+  case ConversionPlan::Way::Fill:
+    return "fill";
+  case ConversionPlan::Way::Copy:
+    return "copy";
+  case ConversionPlan::Way::Gather:
+    return "gather";
+  case ConversionPlan::Way::Transfers:
+    return "transfers";
+  }
+  llvm_unreachable("all ways are named");
 }

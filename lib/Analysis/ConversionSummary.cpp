@@ -13,34 +13,15 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-using Way = ConversionSummary::Way;
-
-static Way getWay(const ConversionPlan &plan) {
-  if (plan.isFree())
-    return Way::None;
-  if (plan.kind == ConversionPlan::Kind::Padding)
-    return Way::Fill;
-  if (plan.transfers)
-    return Way::Transfers;
-  return plan.copy ? Way::Copy : Way::Gather;
-}
-
 ConversionSummary ConversionSummary::get(RankedTensorType from,
                                          RankedTensorType to,
                                          TargetInterface target) {
   ConversionPlan plan = ConversionPlan::get(from, to, target);
-  ConversionSummary summary{plan.kind,
-                            getWay(plan),
-                            plan.bytesRead,
-                            plan.bytesWritten,
-                            0,
-                            plan.runBytes,
-                            0,
-                            plan.getCost(target),
-                            ""};
+  ConversionSummary summary{plan};
+  summary.cost = plan.getCost(target);
   llvm::raw_string_ostream os(summary.how);
   plan.print(os);
-  if (summary.way == Way::None)
+  if (plan.isFree())
     return summary;
 
   LayoutMap dest = *getLayoutMap(to);
@@ -53,23 +34,8 @@ ConversionSummary ConversionSummary::get(RankedTensorType from,
   if (getPadding(to))
     summary.paddingBytes =
         getStorageBytes(dest, sizes, elementBytes) - elements;
-  int64_t moved = summary.way == Way::Fill ? summary.bytesWritten : elements;
+  bool isFill = plan.getWay() == ConversionPlan::Way::Fill;
+  int64_t moved = isFill ? plan.bytesWritten : elements;
   summary.runs = llvm::divideCeil(moved, std::max<int64_t>(plan.runBytes, 1));
   return summary;
-}
-
-StringRef layout::stringify(ConversionSummary::Way way) {
-  switch (way) {
-  case Way::None:
-    return "none";
-  case Way::Fill:
-    return "fill";
-  case Way::Copy:
-    return "copy";
-  case Way::Gather:
-    return "gather";
-  case Way::Transfers:
-    return "transfers";
-  }
-  llvm_unreachable("all ways are named");
 }

@@ -57,11 +57,11 @@ public:
   Planner(RankedTensorType from, RankedTensorType to, AxesCache *cache)
       : BoxPlanner(CopyPlan()), from(from), to(to), cache(cache) {}
 
-  FailureOr<CopyPlan> run(std::string *whyNot);
+  FailureOr<CopyPlan> run(Refusal refuse);
   std::optional<CopyPlan> runFills();
 
 private:
-  LogicalResult readSpace(std::string *whyNot);
+  LogicalResult readSpace(Refusal refuse = {});
   bool bringsPadding(unsigned dim) const;
   void goWhole();
 
@@ -72,7 +72,7 @@ private:
 };
 } // namespace
 
-LogicalResult Planner::readSpace(std::string *whyNot) {
+LogicalResult Planner::readSpace(Refusal refuse) {
   stated = getPadding(to);
   if (stated && !mayHavePadding(to))
     stated = {};
@@ -89,7 +89,7 @@ LogicalResult Planner::readSpace(std::string *whyNot) {
   FailureOr<IterationSpace> space =
       getIterationSpace({{identity, from, false, getAxes(from)},
                          {identity, to, true, getAxes(to)}},
-                        iterators, from.getShape(), whyNot);
+                        iterators, from.getShape(), refuse);
   if (failed(space))
     return failure();
   copy.space = std::move(*space);
@@ -119,8 +119,8 @@ static bool canPad(RankedTensorType type, ArrayRef<AxisAccess> axes) {
          });
 }
 
-FailureOr<CopyPlan> Planner::run(std::string *whyNot) {
-  if (failed(readSpace(whyNot)))
+FailureOr<CopyPlan> Planner::run(Refusal refuse) {
+  if (failed(readSpace(refuse)))
     return failure();
   bool isEmpty = copy.space.operands.empty();
   copy.prefills = stated && (isEmpty || !reachesAll(copy.space, 1));
@@ -142,19 +142,17 @@ FailureOr<CopyPlan> Planner::run(std::string *whyNot) {
   goWhole();
   const RankedTensorType types[] = {from, to};
   for (auto [k, type] : llvm::enumerate(types))
-    if (!canPad(type, copy.space.operands[k])) {
-      if (whyNot)
-        llvm::raw_string_ostream(*whyNot)
-            << "operand " << k << " of type " << type
-            << " has no element to pad with";
-      return failure();
-    }
+    if (!canPad(type, copy.space.operands[k]))
+      return refuse([&, k = k, type = type](raw_ostream &os) {
+        os << "operand " << k << " of type " << type
+           << " has no element to pad with";
+      });
   return std::move(copy);
 }
 
 std::optional<CopyPlan> Planner::runFills() {
-  if (failed(readSpace(/*whyNot=*/nullptr)) || !stated ||
-      copy.space.operands.empty() || !reachesAll(copy.space, 1))
+  if (failed(readSpace()) || !stated || copy.space.operands.empty() ||
+      !reachesAll(copy.space, 1))
     return std::nullopt;
   for (auto [dim, isPadded] : llvm::enumerate(copy.space.isPadded))
     if (isPadded && !addFills(dim, to.getDimSize(dim)))
@@ -165,8 +163,8 @@ std::optional<CopyPlan> Planner::runFills() {
 }
 
 FailureOr<CopyPlan> layout::planCopy(RankedTensorType from, RankedTensorType to,
-                                     std::string *whyNot, AxesCache *cache) {
-  return Planner(from, to, cache).run(whyNot);
+                                     Refusal refuse, AxesCache *cache) {
+  return Planner(from, to, cache).run(refuse);
 }
 
 std::optional<CopyPlan> layout::planPaddingFills(RankedTensorType type) {

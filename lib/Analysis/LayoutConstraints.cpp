@@ -393,12 +393,13 @@ LogicalResult ConstraintReader::read(Operation *op) {
       ends.push_back({Value(argument), type});
   if (!operands && !results)
     return success();
-  std::string whyNot;
   OpLayoutRule rule = getLayoutRule(op);
-  if (failed(checkRule(rule, operandTypes, resultTypes, whyNot,
+  auto report = [&](const Twine &why) {
+    op->emitOpError() << "with the layouts that its attributes state " << why;
+  };
+  if (failed(checkRule(rule, operandTypes, resultTypes, report,
                        rule.runsAnywhere)))
-    return op->emitOpError()
-           << "with the layouts that its attributes state " << whyNot;
+    return failure();
   return checkStatedTypes(op, operandTypes, resultTypes);
 }
 

@@ -78,8 +78,9 @@ void TargetModel::countBytes(ConversionPlan &plan, RankedTensorType from,
 ConversionPlan TargetModel::planMove(RankedTensorType from, RankedTensorType to,
                                      AxesCache *cache) const {
   ConversionPlan plan;
-  FailureOr<CopyPlan> copy = planCopy(linearize(from), linearize(to),
-                                      cache ? nullptr : &plan.whyNot, cache);
+  FailureOr<CopyPlan> copy =
+      planCopy(linearize(from), linearize(to),
+               cache ? Refusal() : Refusal(plan.whyNot), cache);
   if (succeeded(copy))
     plan.copy = std::make_shared<CopyPlan>(std::move(*copy));
   countBytes(plan, from, to);

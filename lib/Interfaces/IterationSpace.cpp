@@ -26,9 +26,9 @@ class SpaceBuilder
 public:
   SpaceBuilder(ArrayRef<OperandAccess> operands,
                ArrayRef<utils::IteratorType> iterators, ArrayRef<int64_t> sizes,
-               std::string *whyNot)
+               Refusal refuse)
       : DigitRefinement(sizes.size()), operands(operands), iterators(iterators),
-        sizes(sizes), whyNot(whyNot) {}
+        sizes(sizes), refuse(refuse) {}
 
   LogicalResult readOperands();
   SizeExpr getSize(unsigned loop) const {
@@ -49,12 +49,8 @@ public:
   }
   LogicalResult setReach(unsigned operand, AxisAccess &axis);
   LogicalResult checkStated(unsigned operand);
-  /// Whoever only asks whether there is a space wants no reason, and types take
-  /// long to print.
   LogicalResult fail(function_ref<std::string()> describeWhy) {
-    if (whyNot)
-      *whyNot = describeWhy();
-    return failure();
+    return refuse([&](raw_ostream &os) { os << describeWhy(); });
   }
   std::string describe(unsigned operand) const;
   IterationSpace takeSpace() { return std::move(space); }
@@ -65,7 +61,7 @@ private:
   ArrayRef<OperandAccess> operands;
   ArrayRef<utils::IteratorType> iterators;
   ArrayRef<int64_t> sizes;
-  std::string *whyNot;
+  Refusal refuse;
 
   std::vector<std::vector<StoredAxis>> ownAxes;
   unsigned numSizes = 0;
@@ -235,8 +231,8 @@ LogicalResult SpaceBuilder::checkStated(unsigned k) {
 FailureOr<IterationSpace>
 layout::getIterationSpace(ArrayRef<OperandAccess> operands,
                           ArrayRef<utils::IteratorType> iterators,
-                          ArrayRef<int64_t> sizes, std::string *whyNot) {
-  SpaceBuilder builder(operands, iterators, sizes, whyNot);
+                          ArrayRef<int64_t> sizes, Refusal refuse) {
+  SpaceBuilder builder(operands, iterators, sizes, refuse);
   if (failed(builder.run()))
     return failure();
   return builder.takeSpace();

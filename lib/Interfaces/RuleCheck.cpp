@@ -10,7 +10,6 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/IterationSpace.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -20,8 +19,8 @@ namespace {
 class Checker {
 public:
   Checker(const OpLayoutRule &rule, ArrayRef<Type> operands,
-          ArrayRef<Type> results, std::string &whyNot, bool findsElements)
-      : rule(rule), operands(operands), results(results), os(whyNot),
+          ArrayRef<Type> results, Refusal refuse, bool findsElements)
+      : rule(rule), operands(operands), results(results), refuse(refuse),
         findsElements(findsElements) {}
 
   LogicalResult run();
@@ -34,7 +33,7 @@ private:
 
   const OpLayoutRule &rule;
   ArrayRef<Type> operands, results;
-  llvm::raw_string_ostream os;
+  Refusal refuse;
   bool findsElements;
 };
 
@@ -63,16 +62,16 @@ LogicalResult Checker::checkSpaces() {
   bool mayLoad =
       rule.kind != OpLayoutRule::Kind::Loops || llvm::all_of(results, isLocal);
   std::string first, firstSpace;
-  auto check = [&](Type type, const char *kind, size_t i) {
+  auto check = [&](Type type, const char *kind, size_t i) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return success();
     FailureOr<LayoutMap> map = getLayoutMap(tensor);
-    if (failed(map)) {
-      os << "has an encoding that is not a layout: " << kind << " " << i
-         << " of type " << tensor;
-      return failure();
-    }
+    if (failed(map))
+      return refuse([&](raw_ostream &os) {
+        os << "has an encoding that is not a layout: " << kind << " " << i
+           << " of type " << tensor;
+      });
     std::string name = kind + (" " + std::to_string(i));
     std::string space = map->getSpace().str();
     if (firstSpace.empty()) {
@@ -80,10 +79,9 @@ LogicalResult Checker::checkSpaces() {
       firstSpace = space;
     } else if (space != firstSpace && (space == "npu" || firstSpace == "npu") &&
                !(mayLoad && isBetweenMemories(space, firstSpace))) {
-      os << "cannot work in two spaces: " << first << " lives in '"
-         << firstSpace << "' and " << name << " in '" << space
-         << "'; convert one of them with layout.convert";
-      return failure();
+      return refuse("cannot work in two spaces: " + Twine(first) +
+                    " lives in '" + firstSpace + "' and " + name + " in '" +
+                    space + "'; convert one of them with layout.convert");
     }
     return success();
   };
@@ -195,17 +193,18 @@ LogicalResult Checker::checkLoops() {
     iterators.push_back(loop.iterator);
     sizes.push_back(loop.size);
   }
-  std::string whyNot;
   bool isKnown = runsOnWholeDigits(accesses, sizes.size());
   assert(
       (!isKnown || succeeded(getIterationSpace(accesses, iterators, sizes))) &&
       "whole digits that nest have an iteration space");
-  if (isKnown ||
-      succeeded(getIterationSpace(accesses, iterators, sizes, &whyNot)))
+  if (isKnown)
     return success();
-  os << "cannot run on the layouts of its operands: " << whyNot
-     << "; convert them with layout.convert";
-  return failure();
+  std::string whyNot;
+  if (succeeded(getIterationSpace(accesses, iterators, sizes,
+                                  refuse ? Refusal(whyNot) : Refusal())))
+    return success();
+  return refuse("cannot run on the layouts of its operands: " + Twine(whyNot) +
+                "; convert them with layout.convert");
 }
 
 LogicalResult Checker::checkView() {
@@ -216,10 +215,11 @@ LogicalResult Checker::checkView() {
       result.getShape());
   if (equalOn(viewed, *getLayoutMap(result), result.getShape()) == Answer::Yes)
     return success();
-  os << "is a view of '" << source << "', whose storage " << viewed.str()
-     << " is not shown to be that of '" << result
-     << "' (L7); convert one of them with layout.convert";
-  return failure();
+  return refuse([&](raw_ostream &os) {
+    os << "is a view of '" << source << "', whose storage " << viewed.str()
+       << " is not shown to be that of '" << result
+       << "' (L7); convert one of them with layout.convert";
+  });
 }
 
 /// Whether every digit of dim `d` in `x` nests in whole multiples of `divisor`.
@@ -256,19 +256,20 @@ LogicalResult Checker::checkPerDim() {
     if (!wanted)
       wanted = isWhole ? map : dropDims(*whole, rule.dropped);
     if (isWhole ? *wanted != map
-                : equalOn(*wanted, map, type.getShape()) != Answer::Yes) {
-      os << "needs one layout on all its tensors, found " << wanted->str()
-         << " and " << map.str() << "; convert one of them with layout.convert";
-      return failure();
-    }
+                : equalOn(*wanted, map, type.getShape()) != Answer::Yes)
+      return refuse([&](raw_ostream &os) {
+        os << "needs one layout on all its tensors, found " << wanted->str()
+           << " and " << map.str()
+           << "; convert one of them with layout.convert";
+      });
     for (auto [d, divisor] : llvm::enumerate(rule.tileDivisors))
       for (const Coordinate &coordinate : map.getCoordinates())
         if (isWhole && divisor && !isImage(type) &&
-            !hasWholeTiles(coordinate.value, d, divisor)) {
-          os << "changes dim " << d << ", which layout " << map.str()
-             << " divides; convert the tensor with layout.convert";
-          return failure();
-        }
+            !hasWholeTiles(coordinate.value, d, divisor))
+          return refuse([&, d = d](raw_ostream &os) {
+            os << "changes dim " << d << ", which layout " << map.str()
+               << " divides; convert the tensor with layout.convert";
+          });
   }
   return success();
 }
@@ -289,14 +290,13 @@ LogicalResult Checker::run() {
 
 LogicalResult layout::checkRule(const OpLayoutRule &rule,
                                 ArrayRef<Type> operands, ArrayRef<Type> results,
-                                std::string &whyNot, bool findsElements) {
-  return Checker(rule, operands, results, whyNot, findsElements).run();
+                                Refusal refuse, bool findsElements) {
+  return Checker(rule, operands, results, refuse, findsElements).run();
 }
 
 bool layout::canWriteAs(Operation *source, Type type) {
   SmallVector<Type> operands;
   for (Type operand : source->getOperandTypes())
     operands.push_back(isa<ShapedType>(operand) ? type : operand);
-  std::string whyNot;
-  return succeeded(checkRule(getLayoutRule(source), operands, type, whyNot));
+  return succeeded(checkRule(getLayoutRule(source), operands, type));
 }

@@ -85,7 +85,7 @@ static std::string describe(const LayoutMap &map, ArrayRef<int64_t> index) {
 }
 
 static bool checkInjective(const LayoutMap &map, Sizes sizes, Refusal error) {
-  InjectivityProof proof = proveInjective(map, sizes);
+  PairProof proof = proveInjective(map, sizes);
   if (proof.answer == Answer::Yes)
     return true;
   if (proof.answer == Answer::No)

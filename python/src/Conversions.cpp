@@ -65,15 +65,20 @@ static ConversionSummary convert(const LayoutValue &self,
 static std::string getRepr(const ConversionSummary &self) {
   std::string text;
   llvm::raw_string_ostream(text)
-      << "<Conversion " << stringify(self.kind) << " by " << stringify(self.way)
-      << ", " << self.bytesRead << " bytes read, " << self.bytesWritten
-      << " written>";
+      << "<Conversion " << stringify(self.plan.kind) << " by "
+      << stringify(self.plan.getWay()) << ", " << self.plan.bytesRead
+      << " bytes read, " << self.plan.bytesWritten << " written>";
   return text;
 }
 
 template <int64_t ConversionSummary::*member>
 static int64_t getNumber(const ConversionSummary &self) {
   return self.*member;
+}
+
+template <int64_t ConversionPlan::*member>
+static int64_t getPlanned(const ConversionSummary &self) {
+  return self.plan.*member;
 }
 
 void mlir::layout::python::bindConversions(py::module_ &module,
@@ -94,27 +99,27 @@ void mlir::layout::python::bindConversions(py::module_ &module,
 )")
       .def_property_readonly(
           "kind", forPython(+[](const Summary &self) {
-            return stringify(self.kind).str();
+            return stringify(self.plan.kind).str();
           }),
           "'same' map, 'view' of the same positions, 'padding' that is written "
           "alone, or\n'relayout'.")
       .def_property_readonly(
           "way", forPython(+[](const Summary &self) {
-            return stringify(self.way).str();
+            return stringify(self.plan.getWay()).str();
           }),
           "'none', 'fill', 'copy' of boxes, 'gather' by position, or "
           "'transfers' of a DMA\nengine.")
       .def_property_readonly("bytes_read",
-                             forPython(getNumber<&Summary::bytesRead>),
+                             forPython(getPlanned<&ConversionPlan::bytesRead>),
                              "Bytes that are read.")
-      .def_property_readonly("bytes_written",
-                             forPython(getNumber<&Summary::bytesWritten>),
-                             "Bytes that are written, padding included.")
+      .def_property_readonly(
+          "bytes_written", forPython(getPlanned<&ConversionPlan::bytesWritten>),
+          "Bytes that are written, padding included.")
       .def_property_readonly("padding_bytes",
                              forPython(getNumber<&Summary::paddingBytes>),
                              "Bytes of padding whose value the result states.")
       .def_property_readonly("run_bytes",
-                             forPython(getNumber<&Summary::runBytes>),
+                             forPython(getPlanned<&ConversionPlan::runBytes>),
                              "Bytes that lie next to each other on both sides.")
       .def_property_readonly("runs", forPython(getNumber<&Summary::runs>),
                              "How many such runs are moved.")

@@ -204,7 +204,7 @@ static py::object isInjective(const LayoutValue &self, py::handle shape) {
   auto on = self.on(toOpenShape(shape));
   if (on->isEmpty())
     return py::bool_(true);
-  InjectivityProof proof;
+  PairProof proof;
   {
     py::gil_scoped_release withoutInterpreter;
     proof = proveInjective(on->map, on->shape);

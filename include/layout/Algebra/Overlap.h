@@ -55,17 +55,12 @@ enum class Owned {
   Storage,  // holes too: in every core, from the lowest element to the extent
 };
 
-struct Overlap {
-  /// Yes: they have a byte in common.
-  Answer answer = Answer::Unknown;
-  /// For Yes of elements on static shapes: the index of an element of each that
-  /// have, followed by the numbers of its replicas.
-  llvm::SmallVector<int64_t> first, second;
-};
-
-/// Nothing where the tensors cannot be in one memory, and why goes to `error`.
-std::optional<Overlap> findOverlap(const PlacedTensor &a, const PlacedTensor &b,
-                                   Owned owned, Refusal error = {});
+/// Yes: they have a byte in common; of elements on static shapes with an
+/// element of each that have. Nothing where the tensors cannot be in one
+/// memory, and why goes to `error`.
+std::optional<PairProof> findOverlap(const PlacedTensor &a,
+                                     const PlacedTensor &b, Owned owned,
+                                     Refusal error = {});
 
 /// Whether `a` in groups of `groupOfA` positions refines `b` in groups of
 /// `groupOfB`. Nothing for layouts with replicas, whose groups part no

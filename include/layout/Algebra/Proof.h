@@ -38,15 +38,16 @@ constexpr int64_t kMaxPoints = int64_t(1) << 20;
 /// no such limit; it comes first up to here, and after sets beyond.
 constexpr int64_t kFewPoints = int64_t(1) << 12;
 
-struct InjectivityProof {
+/// An answer about pairs of indices.
+struct PairProof {
   Answer answer = Answer::Unknown;
-  /// For No: two indices with the same storage point, each followed by the
-  /// numbers of its replicas.
+  /// The pair that settles it, where one does: two indices, each followed by
+  /// the numbers of its replicas.
   llvm::SmallVector<int64_t> first, second;
 };
 
-/// L1: no two indices of the box share a storage point.
-InjectivityProof proveInjective(const LayoutMap &map, Sizes sizes);
+/// L1: no two indices of the box share a storage point. No names two that do.
+PairProof proveInjective(const LayoutMap &map, Sizes sizes);
 
 /// The part of `proveInjective` that works by construction; the backward map
 /// exists as a formula iff this is true.

@@ -25,6 +25,28 @@ namespace layout {
 /// sum.
 std::optional<unsigned> findDim(AffineMap map, unsigned loop);
 
+/// How a loop takes part in sums of products.
+enum class LoopRole {
+  Other,
+  Node,   // over channels: those of the weights, or of one operand alone
+  Shared, // in all operands
+  Summed, // in all operands, and reduced
+};
+
+/// The operands that an op multiplies; an accumulator is indexed as the result
+/// is, and is none of them.
+struct SummedProducts {
+  SmallVector<AffineMap> factors;
+  /// Operands of `factors` that are read through no window.
+  llvm::SmallBitVector isWeight;
+  /// Some operand is read through a window.
+  bool isWindowed = false;
+  SmallVector<LoopRole> roles; // of the loops
+};
+
+/// Nothing for ops that sum no products.
+std::optional<SummedProducts> findSummedProducts(const OpLayoutRule &rule);
+
 struct Contraction {
   /// Loops over the channels of the result: those of the weights, or where
   /// there are none, those of all operands. The innermost ones of the result

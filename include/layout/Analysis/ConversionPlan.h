@@ -48,6 +48,13 @@ struct ConversionPlan {
     Padding,  // same storage points, only padding is written
     Relayout, // elements move
   };
+  enum class Way {
+    None,      // no byte is touched
+    Fill,      // padding alone is written
+    Copy,      // boxes of common digits
+    Gather,    // every position asks for its element
+    Transfers, // by the DMA engine of a chip
+  };
 
   Kind kind = Kind::Relayout;
   int64_t bytesRead = 0, bytesWritten = 0;
@@ -66,6 +73,7 @@ struct ConversionPlan {
 
   /// Same or View: no byte is touched.
   bool isFree() const { return kind == Kind::Same || kind == Kind::View; }
+  Way getWay() const;
 
   /// The plan of a conversion. Dynamic sizes count as the target's assumed
   /// size, or 1 without a target; what is done does not depend on them.
@@ -91,6 +99,7 @@ struct ConversionPlan {
 bool isOverwritable(Value value);
 
 StringRef stringify(ConversionPlan::Kind kind);
+StringRef stringify(ConversionPlan::Way way);
 
 } // namespace layout
 } // namespace mlir

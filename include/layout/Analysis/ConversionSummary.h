@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a `layout.convert` between two types takes, for those who ask and do not
-// compile: the figures of the plan that is priced and lowered
-// (ConversionPlan.h), and what follows from them.
+// compile: the plan that is priced and lowered
+// (ConversionPlan.h), and what follows from it.
 //
 //   1x61x7x7xf32 from row-major to NCHW16c, padding zero
 //     relayout by copy, 11,956 bytes read, 12,544 written, 588 of them padding;
@@ -27,23 +27,12 @@ namespace mlir {
 namespace layout {
 
 struct ConversionSummary {
-  enum class Way {
-    None,      // no byte is touched
-    Fill,      // padding alone is written
-    Copy,      // boxes of common digits
-    Gather,    // every position asks for its element
-    Transfers, // by the DMA engine of a chip
-  };
-
-  ConversionPlan::Kind kind;
-  Way way;
-  int64_t bytesRead, bytesWritten;
-  /// Those of padding whose value the result's type states.
-  int64_t paddingBytes;
-  /// Bytes that lie next to each other on both sides, and how often that many
-  /// are moved.
-  int64_t runBytes, runs;
-  Cost cost;
+  ConversionPlan plan;
+  /// Of padding whose value the result's type states.
+  int64_t paddingBytes = 0;
+  /// How often `plan.runBytes` are moved.
+  int64_t runs = 0;
+  Cost cost = 0;
   /// How it is carried out, on one line.
   std::string how;
 
@@ -51,8 +40,6 @@ struct ConversionSummary {
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
                                TargetInterface target);
 };
-
-StringRef stringify(ConversionSummary::Way way);
 
 } // namespace layout
 } // namespace mlir

@@ -109,11 +109,10 @@ private:
   llvm::DenseMap<Type, std::unique_ptr<std::vector<StoredAxis>>> known;
 };
 
-/// The copy between two types of one shape. Where there is none, `whyNot` says
-/// what stands against common digits, for those who want to know.
+/// The copy between two types of one shape. Refused where something stands
+/// against common digits.
 FailureOr<CopyPlan> planCopy(RankedTensorType from, RankedTensorType to,
-                             std::string *whyNot = nullptr,
-                             AxesCache *cache = nullptr);
+                             Refusal refuse = {}, AxesCache *cache = nullptr);
 
 /// The fills that give storage the padding that `type` states; nothing where
 /// its padding is no union of boxes.

@@ -33,6 +33,7 @@
 #define LAYOUT_INTERFACES_ITERATIONSPACE_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Support/Refusal.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -82,13 +83,12 @@ struct IterationSpace {
   bool hasPadding() const { return llvm::is_contained(isPadded, true); }
 };
 
-/// The loops for these operands; `sizes` are those of the loops. Where there
-/// are none, `whyNot` says which loop and which layout stand against it, for
-/// those who want to know.
+/// The loops for these operands; `sizes` are those of the loops. A refusal says
+/// which loop and which layout stand against it.
 FailureOr<IterationSpace>
 getIterationSpace(ArrayRef<OperandAccess> operands,
                   ArrayRef<utils::IteratorType> iterators,
-                  ArrayRef<int64_t> sizes, std::string *whyNot = nullptr);
+                  ArrayRef<int64_t> sizes, Refusal refuse = {});
 
 } // namespace layout
 } // namespace mlir

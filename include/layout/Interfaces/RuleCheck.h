@@ -20,18 +20,18 @@
 #define LAYOUT_INTERFACES_RULECHECK_H
 
 #include "layout/Interfaces/OpLayoutRule.h"
-#include <string>
+#include "layout/Support/Refusal.h"
 
 namespace mlir {
 namespace layout {
 
-/// Whether an op with this rule can run on these types. If not, `whyNot` goes
+/// Whether an op with this rule can run on these types. If not, the reason goes
 /// on from the name of the op, and names what stands against what. What
 /// `findsElements` finds each element of each tensor by its own map, and asks
 /// nothing of the digits that are stored; so do the kernels of a device with
 /// images.
 LogicalResult checkRule(const OpLayoutRule &rule, ArrayRef<Type> operands,
-                        ArrayRef<Type> results, std::string &whyNot,
+                        ArrayRef<Type> results, Refusal refuse = {},
                         bool findsElements = false);
 
 /// Whether `source`, which only writes its one result, can write it as `type`.

@@ -22,6 +22,7 @@
 #ifndef LAYOUT_PIPELINES_CPU_H
 #define LAYOUT_PIPELINES_CPU_H
 
+#include "layout/Support/CpuFigures.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -33,10 +34,10 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
   Option<unsigned> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Bits of one vector register; 0 emits scalar code"),
-      llvm::cl::init(256)};
-  Option<unsigned> vectorRegisters{*this, "vector-registers",
-                                   llvm::cl::desc("Number of vector registers"),
-                                   llvm::cl::init(16)};
+      llvm::cl::init(CpuFigures().vectorBits)};
+  Option<unsigned> vectorRegisters{
+      *this, "vector-registers", llvm::cl::desc("Number of vector registers"),
+      llvm::cl::init(CpuFigures().vectorRegisters)};
   Option<bool> contractFMA{
       *this, "contract-fma",
       llvm::cl::desc("Fuse float multiplications with the additions of their "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NpuCandidates.h"
+#include "layout/Dialect/NPU/Utils/Reach.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -127,7 +128,10 @@ bool NpuCandidates::isBroadcast(unsigned operand,
                                 const Contraction &contraction,
                                 unsigned channel) const {
   AffineMap map = rule.operandMaps[operand];
-  return map && rule.isRead[operand] && !map.isFunctionOfDim(channel) &&
+  llvm::SmallBitVector channels(rule.loops.size());
+  channels.set(channel);
+  return map && rule.isRead[operand] &&
+         npu::getReach(map, channels) == npu::Reach::Broadcast &&
          llvm::any_of(contraction.summed,
                       [&](unsigned sum) { return findDim(map, sum); });
 }

@@ -10,6 +10,7 @@
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/Utils/Reach.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
@@ -78,9 +79,7 @@ Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
     if (!map || !rule.isRead[i])
       continue;
     auto type = cast<RankedTensorType>(operand.getType());
-    bool isOwn = llvm::all_of(channels.set_bits(), [&](unsigned loop) {
-      return map.isFunctionOfDim(loop);
-    });
+    bool isOwn = npu::getReach(map, channels) == npu::Reach::Own;
     if (isOwn && isLocal(layouts.operands[i]))
       continue;
     cost =

@@ -127,7 +127,7 @@ TEST(LayoutMapProperty, ProofsOfInjectivityAreTrue) {
           bool byConstruction =
               isInjectiveByConstruction(map.specialize(sizes), sizes);
           ASSERT_TRUE(injective || !byConstruction);
-          InjectivityProof proof = proveInjective(map, sizes);
+          PairProof proof = proveInjective(map, sizes);
           ASSERT_EQ(proof.answer, injective ? Answer::Yes : Answer::No);
           if (!injective) {
             ASSERT_NE(proof.first, proof.second);

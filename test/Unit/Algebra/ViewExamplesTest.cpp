@@ -17,8 +17,7 @@ namespace {
 /// The reason of a "no".
 template <typename Fn> std::string whyNot(Fn fn) {
   std::string reason;
-  auto error = [&](const llvm::Twine &why) { reason = why.str(); };
-  auto result = fn(Refusal(error));
+  auto result = fn(Refusal(reason));
   EXPECT_EQ(result.has_value(), reason.empty());
   return reason;
 }

@@ -104,7 +104,7 @@ TEST_F(DigitCopies, BoxesAndFillsCoverStorageOnce) {
     RankedTensorType dest = parse(spell(to, states));
     SCOPED_TRACE(shape + " " + from + " to " + to);
     std::string whyNot;
-    FailureOr<CopyPlan> copy = planCopy(source, dest, &whyNot);
+    FailureOr<CopyPlan> copy = planCopy(source, dest, whyNot);
     ASSERT_TRUE(succeeded(copy)) << whyNot;
     if (copy->way != CopyPlan::Way::Boxes)
       continue;
@@ -154,7 +154,7 @@ TEST_F(DigitCopies, FillsHolesFirst) {
       planCopy(parse("tensor<4x3xf32>"),
                parse("tensor<4x3xf32, #layout.padded<#layout.map<(a, b) -> "
                      "buffer(offset = a * 3 + b extent 20)>, zero>>"),
-               &whyNot);
+               whyNot);
   ASSERT_TRUE(succeeded(copy)) << whyNot;
   EXPECT_TRUE(copy->prefills);
   EXPECT_TRUE(copy->fills.empty());
@@ -170,7 +170,7 @@ TEST_F(DigitCopies, BringPaddingAlong) {
                      "buffer(b floordiv 4, a, b mod 4)>, zero>>"),
                parse("tensor<2x6xf32, #layout.padded<#layout.map<(a, b) -> "
                      "buffer(b mod 4, a, b floordiv 4)>, zero>>"),
-               &whyNot);
+               whyNot);
   ASSERT_TRUE(succeeded(copy)) << whyNot;
   EXPECT_EQ(copy->boxes.size(), 1u);
   EXPECT_TRUE(copy->fills.empty());
@@ -185,7 +185,7 @@ TEST_F(DigitCopies, CountsWhatMoves) {
       parse("tensor<1x61x7x7xf32>"),
       parse("tensor<1x61x7x7xf32, #layout.padded<#layout.blocked<\"NCHW\" to "
             "\"NCHW16c\">, zero>>"),
-      &whyNot);
+      whyNot);
   ASSERT_TRUE(succeeded(copy)) << whyNot;
   EXPECT_EQ(copy->boxes.size(), 2u);
   EXPECT_EQ(copy->getNumRead({1, 61, 7, 7}), 61 * 49);

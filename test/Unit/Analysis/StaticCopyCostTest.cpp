@@ -77,7 +77,7 @@ TEST(StaticCopyCost, DigitsOfOneValueAreNoPadding) {
         RankedTensorType::get(example.shape, Float32Type::get(&context));
     std::string whyNot;
     FailureOr<CopyPlan> copy =
-        planCopy(withLayout(type, from), withLayout(type, to), &whyNot);
+        planCopy(withLayout(type, from), withLayout(type, to), whyNot);
     ASSERT_TRUE(succeeded(copy)) << whyNot;
     EXPECT_EQ(copy->getNumRead(example.shape), type.getNumElements());
     EXPECT_EQ(copy->getNumWritten(example.shape), type.getNumElements());
@@ -113,7 +113,7 @@ TEST(StaticCopyCost, MoveIsThatOfThePlan) {
     auto type = RankedTensorType::get(shape, Float32Type::get(&context));
     std::string whyNot;
     FailureOr<CopyPlan> copy =
-        planCopy(withLayout(type, from), withLayout(type, to), &whyNot);
+        planCopy(withLayout(type, from), withLayout(type, to), whyNot);
     ASSERT_EQ(succeeded(copy), !move->isGathered) << whyNot;
     if (move->isGathered) {
       EXPECT_EQ(move->read, *countIndices(shape));

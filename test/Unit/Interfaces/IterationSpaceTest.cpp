@@ -48,7 +48,7 @@ protected:
     all.resize(sizes.size(), IteratorType::parallel);
     std::string whyNot;
     FailureOr<IterationSpace> space =
-        getIterationSpace(operands, all, sizes, &whyNot);
+        getIterationSpace(operands, all, sizes, whyNot);
     EXPECT_TRUE(succeeded(space)) << whyNot;
     return succeeded(space) ? *space : IterationSpace();
   }
@@ -56,7 +56,7 @@ protected:
                      ArrayRef<int64_t> sizes) {
     SmallVector<IteratorType> all(sizes.size(), IteratorType::parallel);
     std::string reason;
-    EXPECT_TRUE(failed(getIterationSpace(operands, all, sizes, &reason)));
+    EXPECT_TRUE(failed(getIterationSpace(operands, all, sizes, reason)));
     return reason;
   }
   /// Loop / weight : extent of every digit.

@@ -181,7 +181,7 @@ TEST(Agreement, CoprimeStridesAreProvenOnLargeBoxes) {
 
   sizes[0] += 1;
   sizes[1] += 1;
-  InjectivityProof proof = proveInjective(map, sizes);
+  PairProof proof = proveInjective(map, sizes);
   ASSERT_EQ(proof.answer, Answer::No);
   EXPECT_NE(proof.first, proof.second);
   EXPECT_EQ(map.forward(proof.first, sizes), map.forward(proof.second, sizes));

@@ -246,7 +246,7 @@ layout::verifyLayout(const LayoutMap &map, Attribute name,
     return success();
   if (failed(verifyBounds(map, name, shape, emitError)))
     return failure();
-  InjectivityProof proof = proveInjective(map, shape);
+  PairProof proof = proveInjective(map, shape);
   if (proof.answer == Answer::Yes)
     return success();
   InFlightDiagnostic diag = emitError();

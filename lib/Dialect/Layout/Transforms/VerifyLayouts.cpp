@@ -75,13 +75,12 @@ LogicalResult Verifier::verify(Operation *op) {
           return failure();
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
-  std::string whyNot;
   OpLayoutRule rule = getLayoutRule(op);
-  if (succeeded(checkRule(rule, SmallVector<Type>(op->getOperandTypes()),
-                          SmallVector<Type>(op->getResultTypes()), whyNot,
-                          findsElements || rule.runsAnywhere)))
-    return success();
-  return op->emitOpError() << whyNot;
+  return checkRule(
+      rule, SmallVector<Type>(op->getOperandTypes()),
+      SmallVector<Type>(op->getResultTypes()),
+      [&](const Twine &why) { op->emitOpError() << why; },
+      findsElements || rule.runsAnywhere);
 }
 
 static LogicalResult verifyFor(Operation *root, bool findsElements) {

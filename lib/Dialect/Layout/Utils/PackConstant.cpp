@@ -58,8 +58,9 @@ static SmallVector<char> getBools(DenseElementsAttr value) {
   return bytes;
 }
 
-ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
-                                  std::string &whyNot) {
+FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
+                                             RankedTensorType type,
+                                             Refusal refuse) {
   RankedTensorType physical = *getPhysicalType(type);
   LayoutMap map = *getLayoutMap(type);
   Type element = type.getElementType();
@@ -69,25 +70,19 @@ ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
   if (dense && dense.isSplat() &&
       (!statesPadding(type) ||
        dense.getSplatValue<Attribute>() == getPadding(type)))
-    return dense.resizeSplat(physical);
+    return ElementsAttr(dense.resizeSplat(physical));
 
   bool isBool = element.isInteger(1);
   unsigned bytes = isBool ? 1 : getElementBytes(element);
   bool fits = element.isIntOrIndexOrFloat() || isa<ComplexType>(element);
   if (!fits || (!isBool && element.isIntOrFloat() &&
-                element.getIntOrFloatBitWidth() % 8 != 0 && resource)) {
-    whyNot = "its elements are not made of whole bytes";
-    return {};
-  }
+                element.getIntOrFloatBitWidth() % 8 != 0 && resource))
+    return refuse("its elements are not made of whole bytes");
   std::optional<int64_t> count = getStorageSize(map, type.getShape());
-  if (!count) {
-    whyNot = "its size is not static";
-    return {};
-  }
-  if (*count > kMaxPackedBytes / bytes) {
-    whyNot = "its storage is too large to pack at compile time";
-    return {};
-  }
+  if (!count)
+    return refuse("its size is not static");
+  if (*count > kMaxPackedBytes / bytes)
+    return refuse("its storage is too large to pack at compile time");
 
   SmallVector<char> unpacked;
   ArrayRef<char> logical;
@@ -104,16 +99,13 @@ ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
       logical = {};
   } else if (resource) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob) {
-      whyNot = "its resource '" + resource.getRawHandle().getKey().str() +
-               "' has no data";
-      return {};
-    }
+    if (!blob)
+      return refuse("its resource '" + resource.getRawHandle().getKey() +
+                    "' has no data");
     logical = blob->getData();
     align = std::max<size_t>(align, blob->getDataAlignment());
   } else {
-    whyNot = "only dense constants and dense resources can be packed";
-    return {};
+    return refuse("only dense constants and dense resources can be packed");
   }
 
   AsmResourceBlob blob =
@@ -126,22 +118,20 @@ ElementsAttr layout::packConstant(ElementsAttr value, RankedTensorType type,
   else if (filler)
     fillerBytes = getBytes(filler);
   fillWith(storage, fillerBytes);
-  if (!pack(map, type.getShape(), bytes, logical, storage)) {
-    whyNot = "its data has " + std::to_string(logical.size()) +
-             " bytes, which is not what its type needs; mend the data";
-    return {};
-  }
+  if (!pack(map, type.getShape(), bytes, logical, storage))
+    return refuse("its data has " + Twine(logical.size()) +
+                  " bytes, which is not what its type needs; mend the data");
 
   if (resource) {
     auto &manager =
         DenseResourceElementsHandle::getManagerInterface(type.getContext());
-    return DenseResourceElementsAttr::get(
+    return ElementsAttr(DenseResourceElementsAttr::get(
         physical,
-        manager.insert(resource.getRawHandle().getKey(), std::move(blob)));
+        manager.insert(resource.getRawHandle().getKey(), std::move(blob))));
   }
   if (isBool) {
     SmallVector<bool> bits(storage.begin(), storage.end());
-    return DenseElementsAttr::get(physical, bits);
+    return ElementsAttr(DenseElementsAttr::get(physical, bits));
   }
-  return DenseElementsAttr::getFromRawBuffer(physical, storage);
+  return ElementsAttr(DenseElementsAttr::getFromRawBuffer(physical, storage));
 }

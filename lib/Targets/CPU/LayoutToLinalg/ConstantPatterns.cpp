@@ -30,10 +30,10 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
         converted.size() != 1)
       return rewriter.notifyMatchFailure(op, "no tensor of static shape");
     std::string whyNot;
-    ElementsAttr packed = packConstant(value, type, whyNot);
-    if (!packed)
+    FailureOr<ElementsAttr> packed = packConstant(value, type, whyNot);
+    if (failed(packed))
       return reasons.fail(rewriter, op, whyNot);
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, packed);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, *packed);
     return success();
   }
 

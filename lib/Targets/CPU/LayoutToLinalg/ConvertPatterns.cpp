@@ -100,13 +100,13 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
     SmallVector<Type> converted;
     if (failed(typeConverter->convertTypes(TypeRange{from, to}, converted)))
       return failure();
-    std::string whyNot;
     // A constant is converted at compile time.
     ElementsAttr constant;
     if (to.hasStaticShape() &&
         matchPattern(op.getSource(), m_Constant(&constant)))
-      if (ElementsAttr packed = packConstant(constant, to, whyNot)) {
-        rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, packed);
+      if (FailureOr<ElementsAttr> packed = packConstant(constant, to);
+          succeeded(packed)) {
+        rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, *packed);
         return success();
       }
     ValueRange source = adaptor.getSource();

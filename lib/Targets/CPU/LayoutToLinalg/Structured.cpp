@@ -119,20 +119,17 @@ findDimOfLoop(const StructuredOp &op, unsigned loop) {
 
 /// Whether all that the emitter will ask for is there.
 static LogicalResult check(const StructuredOp &op, const IterationSpace &space,
-                           std::string &whyNot) {
+                           Refusal refuse) {
   for (unsigned loop = 0; loop < op.sizes.size(); ++loop)
-    if (ShapedType::isDynamic(op.sizes[loop]) && !findDimOfLoop(op, loop)) {
-      whyNot = ("the size of loop d" + Twine(loop) + " is not known").str();
-      return failure();
-    }
+    if (ShapedType::isDynamic(op.sizes[loop]) && !findDimOfLoop(op, loop))
+      return refuse("the size of loop d" + Twine(loop) + " is not known");
   for (unsigned k = 0; k < op.operands.size(); ++k)
     for (const AxisAccess &axis : space.operands[k])
-      if (axis.required != axis.extent && !hasFiller(op.operands[k].type)) {
-        llvm::raw_string_ostream os(whyNot);
-        os << "operand " << k << " of type " << op.operands[k].type
-           << " has no element to pad with";
-        return failure();
-      }
+      if (axis.required != axis.extent && !hasFiller(op.operands[k].type))
+        return refuse([&](raw_ostream &os) {
+          os << "operand " << k << " of type " << op.operands[k].type
+             << " has no element to pad with";
+        });
   return success();
 }
 
@@ -485,29 +482,27 @@ static bool hasNoPoints(const StructuredOp &op) {
   return llvm::is_contained(op.sizes, 0);
 }
 
-LogicalResult layout::checkStructured(const StructuredOp &op,
-                                      std::string &whyNot) {
+LogicalResult layout::checkStructured(const StructuredOp &op, Refusal refuse) {
   if (hasNoPoints(op))
     return success();
   FailureOr<IterationSpace> space =
-      getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
+      getIterationSpace(op.operands, op.iterators, op.sizes, refuse);
   if (failed(space))
     return failure();
-  return check(op, *space, whyNot);
+  return check(op, *space, refuse);
 }
 
 bool layout::coversStorage(const StructuredOp &op, unsigned result) {
   if (hasNoPoints(op))
     return false;
-  std::string whyNot;
   FailureOr<IterationSpace> space =
-      getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
+      getIterationSpace(op.operands, op.iterators, op.sizes);
   return succeeded(space) && reachesAll(*space, op.numInputs() + result);
 }
 
 FailureOr<SmallVector<Value>>
 layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
-                        ArrayRef<ValueRange> operands, std::string &whyNot) {
+                        ArrayRef<ValueRange> operands, Refusal refuse) {
   if (hasNoPoints(op)) {
     SmallVector<Value> results;
     for (ValueRange init : operands.drop_front(op.numInputs()))
@@ -515,10 +510,8 @@ layout::lowerStructured(OpBuilder &b, Location loc, const StructuredOp &op,
     return results;
   }
   FailureOr<IterationSpace> space =
-      getIterationSpace(op.operands, op.iterators, op.sizes, &whyNot);
-  if (failed(space))
-    return failure();
-  if (failed(check(op, *space, whyNot)))
+      getIterationSpace(op.operands, op.iterators, op.sizes, refuse);
+  if (failed(space) || failed(check(op, *space, refuse)))
     return failure();
   return lowerStructured(b, loc, op, operands, std::move(*space));
 }

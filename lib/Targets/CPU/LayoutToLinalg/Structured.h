@@ -57,12 +57,11 @@ struct StructuredOp {
 };
 
 /// Emits `op` on converted operands (see Storage.h; scalars are single values)
-/// and returns the physical results. On failure nothing was emitted, and
-/// `whyNot` says what stands against it.
+/// and returns the physical results. Where it refuses, nothing was emitted.
 FailureOr<SmallVector<Value>> lowerStructured(OpBuilder &b, Location loc,
                                               const StructuredOp &op,
                                               ArrayRef<ValueRange> operands,
-                                              std::string &whyNot);
+                                              Refusal refuse);
 
 /// The same over loops that are known already.
 SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
@@ -70,8 +69,8 @@ SmallVector<Value> lowerStructured(OpBuilder &b, Location loc,
                                    ArrayRef<ValueRange> operands,
                                    IterationSpace space);
 
-/// Whether lowerStructured will succeed; if not, `whyNot` is set.
-LogicalResult checkStructured(const StructuredOp &op, std::string &whyNot);
+/// Whether lowerStructured will succeed.
+LogicalResult checkStructured(const StructuredOp &op, Refusal refuse);
 
 /// Whether the loops of `op`, which can be lowered, write every position of the
 /// storage of a result.

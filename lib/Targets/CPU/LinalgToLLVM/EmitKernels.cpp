@@ -35,7 +35,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     }
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    layout::KernelTarget target{vectorBits, vectorRegisters};
+    layout::CpuFigures target{vectorBits, vectorRegisters};
     layout::EmitOptions options{contractFMA};
     OpBuilder builder(&getContext());
     // Consumers first: a kernel takes its producers, which then have no user.
@@ -44,8 +44,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
         op->erase();
         continue;
       }
-      std::string whyNot;
-      FailureOr<layout::Kernel> kernel = layout::matchKernel(op, whyNot);
+      FailureOr<layout::Kernel> kernel = layout::matchKernel(op);
       if (failed(kernel))
         continue;
       layout::KernelPlan plan = layout::planKernel(*kernel, target);

@@ -104,35 +104,23 @@ bool layout::hasEffects(linalg::LinalgOp op) {
       [](Operation &inner) { return !isMemoryEffectFree(&inner); });
 }
 
-/// Tensors in, tensors out, no symbol in a map, results indexed by exactly the
-/// parallel dims.
-static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
-  if (!op.hasPureTensorSemantics()) {
-    whyNot = "it does not work on tensors only";
+/// Tensors of numbers in and out, none with an encoding, no symbol in a map,
+/// results indexed by exactly the parallel dims.
+static bool isUsable(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() == 0)
     return false;
-  }
-  if (op.getNumDpsInits() == 0) {
-    whyNot = "it has no result";
-    return false;
-  }
   for (BlockArgument element : op.getBlock()->getArguments())
-    if (!element.getType().isIntOrIndexOrFloat()) {
-      whyNot = "its elements are no numbers that make a vector";
+    if (!element.getType().isIntOrIndexOrFloat())
       return false;
-    }
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (type && type.getEncoding()) {
-      whyNot = "an operand has an encoding";
+    if (type && type.getEncoding())
       return false;
-    }
   }
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (AffineMap map : op.getIndexingMapsArray())
-    if (map.getNumSymbols() != 0) {
-      whyNot = "an indexing map has symbols";
+    if (map.getNumSymbols() != 0)
       return false;
-    }
   for (OpOperand &init : op.getDpsInitsMutable()) {
     AffineMap map = op.getMatchingIndexingMap(&init);
     if (!map.isProjectedPermutation() ||
@@ -140,10 +128,8 @@ static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
         llvm::any_of(map.getResults(), [&](AffineExpr expr) {
           return iterators[cast<AffineDimExpr>(expr).getPosition()] !=
                  utils::IteratorType::parallel;
-        })) {
-      whyNot = "a result is not indexed by exactly the parallel dims";
+        }))
       return false;
-    }
   }
   return true;
 }
@@ -151,9 +137,8 @@ static bool isUsable(linalg::LinalgOp op, std::string &whyNot) {
 /// Whether `op` may run inside the kernel of its only user. Effects, such as
 /// those of an assertion, would keep it alive and then happen twice.
 static bool canBeTaken(linalg::LinalgOp op) {
-  std::string whyNot;
-  return op && op->hasOneUse() && op->getNumResults() == 1 &&
-         isUsable(op, whyNot) && !layout::hasEffects(op);
+  return op && op->hasOneUse() && op->getNumResults() == 1 && isUsable(op) &&
+         !layout::hasEffects(op);
 }
 
 /// How result `i` of `stage` starts.
@@ -189,9 +174,8 @@ static Start findStart(const Stage &stage, unsigned i) {
   return start;
 }
 
-FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op,
-                                      std::string &whyNot) {
-  if (!isUsable(op, whyNot))
+FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op) {
+  if (!isUsable(op))
     return failure();
   Kernel kernel;
   kernel.root = ownStage(op);

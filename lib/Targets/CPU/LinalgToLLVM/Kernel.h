@@ -72,9 +72,8 @@ struct Kernel {
   bool hasReduction() const;
 };
 
-/// The kernel that ends in `op`, or the reason why there is none. Changes
-/// nothing.
-FailureOr<Kernel> matchKernel(linalg::LinalgOp op, std::string &whyNot);
+/// The kernel that ends in `op`, where there is one. Changes nothing.
+FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
 /// The ops of the body that `wanted` needs, in order, and those that do more
 /// than give a value, such as assertions.

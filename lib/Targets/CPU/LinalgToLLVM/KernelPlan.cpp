@@ -121,8 +121,6 @@ static double countOf(int64_t extent) {
 
 namespace {
 
-constexpr double kLineBytes = 64;
-
 /// How one input is walked through.
 struct Input {
   AffineMap map;
@@ -135,10 +133,11 @@ struct Input {
 /// Prices one candidate tile.
 class Pricer {
 public:
-  Pricer(const Kernel &kernel, const KernelTarget &target,
+  Pricer(const Kernel &kernel, const CpuFigures &target,
          std::optional<unsigned> lane, int64_t vectorSize)
       : kernel(kernel), target(target), lane(lane), vectorSize(vectorSize),
-        ops(stepOps(kernel)), results(kernel.starts.size()) {
+        lineBytes(target.lineBytes), ops(stepOps(kernel)),
+        results(kernel.starts.size()) {
     for (auto [dim, extent] : llvm::enumerate(kernel.extents))
       if (!kernel.isParallel(dim))
         steps *= countOf(extent);
@@ -225,7 +224,7 @@ private:
       else
         rows *= extent;
     }
-    double lines = std::ceil(run / kLineBytes), repeats = 1;
+    double lines = std::ceil(run / lineBytes), repeats = 1;
     for (unsigned dim = tile.size(); dim-- > 0;) {
       if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
         continue;
@@ -233,14 +232,14 @@ private:
         repeats *= countOf(kernel.extents[dim]);
         continue;
       }
-      lines = std::min(lines, input.stride[dim] / kLineBytes);
+      lines = std::min(lines, input.stride[dim] / lineBytes);
       return rows * lines / std::max(repeats, 1.0);
     }
     return rows * lines / std::max(repeats, 1.0);
   }
   double footprint(const Input &input, ArrayRef<int64_t> tile) const {
     return std::min(input.tensorBytes,
-                    newLines(input, tile) * steps * kLineBytes);
+                    newLines(input, tile) * steps * lineBytes);
   }
 
   double cyclesOf(ArrayRef<int64_t> tile) const {
@@ -250,7 +249,9 @@ private:
       double bytes = footprint(input, tile);
       // What a tile reads is read again by the next one, from the first, the
       // second or the last cache.
-      double cyclesPerLine = bytes <= 16e3 ? 0.5 : bytes <= 512e3 ? 2 : 4;
+      double cyclesPerLine = bytes <= target.firstCacheBytes    ? 0.5
+                             : bytes <= target.secondCacheBytes ? 2
+                                                                : 4;
       memory += cyclesPerLine * newLines(input, tile);
     }
     double cycles = std::max(work, loads / 2.0);
@@ -285,9 +286,10 @@ private:
   }
 
   const Kernel &kernel;
-  const KernelTarget &target;
+  const CpuFigures &target;
   std::optional<unsigned> lane;
   int64_t vectorSize;
+  double lineBytes;
   double ops;
   int64_t results;
   double steps = 1;
@@ -295,8 +297,7 @@ private:
 };
 } // namespace
 
-KernelPlan layout::planKernel(const Kernel &kernel,
-                              const KernelTarget &target) {
+KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
   KernelPlan plan;
   unsigned rank = kernel.extents.size();
   plan.tile.assign(rank, 1);

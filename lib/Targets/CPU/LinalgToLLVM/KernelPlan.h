@@ -22,13 +22,9 @@
 #define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNELPLAN_H
 
 #include "Kernel.h"
+#include "layout/Support/CpuFigures.h"
 
 namespace mlir::layout {
-
-struct KernelTarget {
-  unsigned vectorBits = 256;
-  unsigned vectorRegisters = 16;
-};
 
 struct KernelPlan {
   /// The dim that gives the lanes, or none for scalar code.
@@ -48,7 +44,7 @@ bool isWholeBytes(Type element);
 /// Parallel dims, outermost loop first, for a given tile.
 SmallVector<unsigned> orderLoops(const Kernel &kernel, ArrayRef<int64_t> tile);
 
-KernelPlan planKernel(const Kernel &kernel, const KernelTarget &target);
+KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target);
 
 } // namespace mlir::layout
 

@@ -72,12 +72,10 @@ Reach npu::getReach(linalg::LinalgOp op, OpOperand &operand,
     return Reach::Neither;
   if (!result.dim)
     return Reach::Broadcast;
-  AffineExpr leading = resultMap.getResult(*result.dim);
+  llvm::SmallBitVector channels(op.getNumLoops());
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (leading.isFunctionOfDim(loop) &&
-        llvm::any_of(map.getResults(), [&](AffineExpr expr) {
-          return expr.isFunctionOfDim(loop);
-        }))
-      return Reach::Neither;
-  return Reach::Broadcast;
+    channels[loop] = resultMap.getResult(*result.dim).isFunctionOfDim(loop);
+  // An operand that they index would have to go in step.
+  return getReach(map, channels) == Reach::Broadcast ? Reach::Broadcast
+                                                     : Reach::Neither;
 }

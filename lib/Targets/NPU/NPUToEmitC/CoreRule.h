@@ -5,18 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A core computes the elements of the results that lie in it. An operand is
-// *own* where every element that a body reads is in the core of the result that
-// the body is for: the same loop leads both from core to core in step, or none
-// does and both lie in one core.
+// How cores reach an operand (layout/Dialect/NPU/Utils/Reach.h), where the
+// memory that it lies in is known. It is own only where the same loop leads it
+// and the result from core to core in step, or none does and both lie in one
+// core:
 //
 //     add on channels from core 2, 2 and 2            own
 //     conv: weights by output channels, as the result  own
 //
-// Other operands reach the cores over the broadcast network, which a
-// contraction uses: it has reduction loops, and the operand is not indexed by
-// the loop that leads the results from core to core, so that all cores need all
-// that it holds.
+// The broadcast network is for contractions, which have reduction loops:
 //
 //     conv: its input, by input channels               broadcast
 //     depthwise conv from another start core           an error
@@ -30,6 +27,7 @@
 #define LAYOUT_LIB_TARGETS_NPU_NPUTOEMITC_CORERULE_H
 
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/NPU/Utils/Reach.h"
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -46,8 +44,6 @@ struct CoreTable {
 /// Nothing where more than one dim goes from core to core.
 std::optional<CoreTable> getCoreTable(const Storage &storage,
                                       ArrayRef<int64_t> shape);
-
-enum class Reach { Own, Broadcast, Neither };
 
 /// How the cores reach an operand of an op on memrefs, the results being where
 /// `result` says that the first one is.

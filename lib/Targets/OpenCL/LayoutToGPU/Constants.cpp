@@ -70,33 +70,31 @@ static ElementsAttr toStored(ElementsAttr value, Type stored) {
 static LogicalResult convertConstant(arith::ConstantOp op,
                                      SymbolTable &symbols) {
   auto type = cast<RankedTensorType>(op.getType());
-  std::string whyNot;
-  auto fail = [&] {
-    return op.emitError("convert-layout-to-gpu: a constant of type ")
-           << type << " cannot go to the device: " << whyNot;
+  auto report = [&](const Twine &why) {
+    op.emitError("convert-layout-to-gpu: a constant of type ")
+        << type << " cannot go to the device: " << why;
   };
-  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  FailureOr<TensorStorage> storage = getTensorStorage(type, report);
   if (failed(storage))
-    return fail();
+    return failure();
   ElementsAttr value =
       toStored(cast<ElementsAttr>(op.getValue()), storage->getStoredElement());
-  if (!value) {
-    whyNot = "its elements are not in the program; state it as dense<..>";
-    return fail();
-  }
-  ElementsAttr packed =
-      packConstant(value, inMemoryOrder(type, *storage), whyNot);
-  if (!packed)
-    return fail();
+  if (!value)
+    return Refusal(report)(
+        "its elements are not in the program; state it as dense<..>");
+  FailureOr<ElementsAttr> packed =
+      packConstant(value, inMemoryOrder(type, *storage), report);
+  if (failed(packed))
+    return failure();
   SmallVector<int64_t> shape(storage->type.getShape());
   if (storage->isImage())
     shape.push_back(kLanesOfPixel);
-  packed = reshape(packed, shape);
+  packed = reshape(*packed, shape);
 
   OpBuilder b(op.getContext());
   auto global = memref::GlobalOp::create(
       b, op.getLoc(), "device_constant", b.getStringAttr("private"),
-      MemRefType::get(shape, packed.getElementType()), packed,
+      MemRefType::get(shape, packed->getElementType()), *packed,
       /*constant=*/true, IntegerAttr());
   symbols.insert(global);
   b.setInsertionPoint(op);

@@ -217,10 +217,20 @@ static void convertElements(OpBuilder &b, Location loc, Value from, Value to) {
                      });
 }
 
+/// The storage of what goes to or from the device; says where there is none.
+static FailureOr<TensorStorage> getStorageFor(Operation *op,
+                                              RankedTensorType type) {
+  return getTensorStorage(type, [&](const Twine &why) {
+    op->emitError("convert-layout-to-gpu: a value of type ")
+        << type << " cannot go to the device: " << why;
+  });
+}
+
 /// A tensor of the device from a memref of the host.
-static FailureOr<Value> upload(OpBuilder &b, Location loc, Value memory,
-                               RankedTensorType type, std::string &whyNot) {
-  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+static FailureOr<Value> upload(OpBuilder &b, Operation *op, Value memory,
+                               RankedTensorType type) {
+  Location loc = op->getLoc();
+  FailureOr<TensorStorage> storage = getStorageFor(op, type);
   if (failed(storage))
     return failure();
   SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memory);
@@ -241,10 +251,10 @@ static FailureOr<Value> upload(OpBuilder &b, Location loc, Value memory,
 }
 
 /// A memref of the host from a tensor of the device.
-static FailureOr<Value> download(OpBuilder &b, Location loc, Value tensor,
-                                 std::string &whyNot) {
+static FailureOr<Value> download(OpBuilder &b, Operation *op, Value tensor) {
+  Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
-  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  FailureOr<TensorStorage> storage = getStorageFor(op, type);
   if (failed(storage))
     return failure();
   SmallVector<Value> device = castToDevice(b, loc, tensor);
@@ -265,12 +275,6 @@ static FailureOr<Value> download(OpBuilder &b, Location loc, Value tensor,
   return memory;
 }
 
-static LogicalResult reportBoundary(Operation *op, Type type,
-                                    StringRef whyNot) {
-  return op->emitError("convert-layout-to-gpu: a value of type ")
-         << type << " cannot go to the device: " << whyNot;
-}
-
 static Type toHostType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? getHostType(tensor) : type;
@@ -286,10 +290,9 @@ static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : value.getUses())
     uses.push_back(&use);
-  std::string whyNot;
-  FailureOr<Value> tensor = upload(b, op->getLoc(), value, type, whyNot);
+  FailureOr<Value> tensor = upload(b, op, value, type);
   if (failed(tensor))
-    return reportBoundary(op, type, whyNot);
+    return failure();
   for (OpOperand *use : uses)
     use->set(*tensor);
   return success();
@@ -299,13 +302,11 @@ static LogicalResult uploadInPlace(OpBuilder &b, Operation *op, Value value) {
 static LogicalResult downloadOperands(Operation *op) {
   OpBuilder b(op);
   for (OpOperand &operand : op->getOpOperands()) {
-    Type type = operand.get().getType();
-    if (!isa<RankedTensorType>(type))
+    if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
-    std::string whyNot;
-    FailureOr<Value> memory = download(b, op->getLoc(), operand.get(), whyNot);
+    FailureOr<Value> memory = download(b, op, operand.get());
     if (failed(memory))
-      return reportBoundary(op, type, whyNot);
+      return failure();
     operand.set(*memory);
   }
   return success();
@@ -373,10 +374,9 @@ static LogicalResult convertExtract(tensor::ExtractOp op) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (hasLayout(type))
     tensor = ConvertOp::create(b, loc, withoutLayout(type), tensor);
-  std::string whyNot;
-  FailureOr<Value> memory = download(b, loc, tensor, whyNot);
+  FailureOr<Value> memory = download(b, op, tensor);
   if (failed(memory))
-    return reportBoundary(op, type, whyNot);
+    return failure();
   Value element = memref::LoadOp::create(b, loc, *memory, op.getIndices());
   memref::DeallocOp::create(b, loc, *memory);
   op.replaceAllUsesWith(element);

@@ -185,8 +185,7 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
       !from.hasStaticShape() ||
       (getPadding(type) && getPadding(type) != getPadding(from)))
     return false;
-  std::string whyNot;
-  FailureOr<TensorStorage> own = getTensorStorage(from, whyNot);
+  FailureOr<TensorStorage> own = getTensorStorage(from);
   if (failed(own))
     return false;
   LayoutMap map = own->map;
@@ -204,32 +203,28 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
   return true;
 }
 
-LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
+LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   Operation *op = tensor.getOwner();
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
-  FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+  FailureOr<TensorStorage> storage = getTensorStorage(type, refuse);
   if (failed(storage))
     return failure();
   if (isa<StorageViewOp>(op) && hasLayout(type) &&
-      !areSizesShown(type,
-                     cast<RankedTensorType>(op->getOperand(0).getType()))) {
-    whyNot = "its sizes cannot be read off its storage; make them static, or "
-             "take the logical tensor and convert it";
-    return failure();
-  }
+      !areSizesShown(type, cast<RankedTensorType>(op->getOperand(0).getType())))
+    return refuse("its sizes cannot be read off its storage; make them static, "
+                  "or take the logical tensor and convert it");
   OpBuilder host(op);
   host.setInsertionPointAfter(op);
   if (storeAsAlias(host, tensor, *storage))
     return success();
   std::optional<std::vector<IndexExpr>> inverse =
       getBackwardValues(storage->map, type.getShape());
-  if (!inverse) {
-    whyNot = "its layout " + storage->map.str() +
-             " has no inverse by construction, so a work item cannot know its "
-             "index; choose one that is made of digits, such as a buffer";
-    return failure();
-  }
+  if (!inverse)
+    return refuse(
+        "its layout " + storage->map.str() +
+        " has no inverse by construction, so a work item cannot know its "
+        "index; choose one that is made of digits, such as a buffer");
 
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto func =
@@ -263,10 +258,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, std::string &whyNot) {
     return castToDevice(host, loc, stored).front();
   });
   Value value = element.compute(tensor, index, isElement);
-  if (!value) {
-    whyNot = element.getReason().str();
-    return failure();
-  }
+  if (!value)
+    return refuse(element.getReason());
   if (TypedAttr padding = getPadding(type))
     value = scope.select(isElement, value,
                          arith::ConstantOp::create(k, loc, padding));

@@ -34,8 +34,8 @@ public:
       : module(module), plan(plan) {}
 
   /// Puts `tensor`, a result of a computing op, into device memory and
-  /// replaces it. On failure the reason is returned and may be partly emitted.
-  LogicalResult store(OpResult tensor, std::string &whyNot);
+  /// replaces it. What is refused may be partly emitted.
+  LogicalResult store(OpResult tensor, Refusal refuse);
 
 private:
   bool storeAsAlias(OpBuilder &b, OpResult tensor,

@@ -161,10 +161,9 @@ static LogicalResult convertStructure(ModuleOp module) {
 static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
   auto check = [&](Value value, Location loc) -> LogicalResult {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    std::string whyNot;
     FailureOr<TensorStorage> storage = failure();
     if (type && hasLayout(type))
-      storage = getTensorStorage(type, whyNot);
+      storage = getTensorStorage(type);
     if (failed(storage)) // said where it is lowered
       return success();
     auto stored =

@@ -27,56 +27,48 @@ static Type getStoredElementType(Type type) {
 }
 
 static LogicalResult checkPixels(const LayoutMap &map, Type element,
-                                 std::string &whyNot) {
+                                 Refusal refuse) {
   const Coordinate &lane = map.getCoordinates().back();
   if (map.getCoordinates().size() < 3 || lane.name != "lane" ||
-      !lane.extent.isConstantEqual(kLanesOfPixel)) {
-    whyNot = "its layout " + map.str() + " does not put " +
-             std::to_string(kLanesOfPixel) +
-             " lanes into a pixel; choose one that does, such as "
-             "#layout.rgba_image, or a buffer";
-    return failure();
-  }
+      !lane.extent.isConstantEqual(kLanesOfPixel))
+    return refuse("its layout " + map.str() + " does not put " +
+                  Twine(int64_t(kLanesOfPixel)) +
+                  " lanes into a pixel; choose one that does, such as "
+                  "#layout.rgba_image, or a buffer");
   if (isChannelType(element))
     return success();
-  llvm::raw_string_ostream(whyNot)
-      << "images have no channel type for " << element << ", only for "
-      << kChannelTypes << "; keep it in a buffer";
-  return failure();
+  return refuse([&](raw_ostream &os) {
+    os << "images have no channel type for " << element << ", only for "
+       << kChannelTypes << "; keep it in a buffer";
+  });
 }
 
 FailureOr<TensorStorage> layout::getTensorStorage(RankedTensorType type,
-                                                  std::string &whyNot) {
+                                                  Refusal refuse) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
-  if (failed(map)) {
-    whyNot = "its encoding is not a layout; remove it, or state a layout";
-    return failure();
-  }
+  if (failed(map))
+    return refuse("its encoding is not a layout; remove it, or state a layout");
   Type element = getStoredElementType(type.getElementType());
   auto space = StringAttr::get(type.getContext(), map->getSpace());
   bool isImage = map->getSpace().starts_with("image");
-  if (!isImage && map->getSpace() != "buffer") {
-    whyNot = "the space '" + map->getSpace().str() +
-             "' is neither a buffer nor an image; convert it to one of these";
-    return failure();
-  }
-  if (!isBufferElementType(element)) {
-    llvm::raw_string_ostream(whyNot)
-        << "memory of a device has no elements of type " << element
-        << ", only of " << kBufferElementTypes
-        << "; convert them to one of these on the host";
-    return failure();
-  }
-  if (isImage && failed(checkPixels(*map, element, whyNot)))
+  if (!isImage && map->getSpace() != "buffer")
+    return refuse(
+        "the space '" + map->getSpace() +
+        "' is neither a buffer nor an image; convert it to one of these");
+  if (!isBufferElementType(element))
+    return refuse([&](raw_ostream &os) {
+      os << "memory of a device has no elements of type " << element
+         << ", only of " << kBufferElementTypes
+         << "; convert them to one of these on the host";
+    });
+  if (isImage && failed(checkPixels(*map, element, refuse)))
     return failure();
   SmallVector<int64_t> shape;
   for (const Coordinate &coordinate :
        map->getCoordinates().drop_back(isImage)) {
     SizeExpr extent = coordinate.extent.specialize(type.getShape());
-    if (extent.isOverflow()) {
-      whyNot = "its storage leaves the range of 64 bits";
-      return failure();
-    }
+    if (extent.isOverflow())
+      return refuse("its storage leaves the range of 64 bits");
     std::optional<int64_t> size = extent.getConstant();
     // There is no object without positions.
     shape.push_back(size ? std::max<int64_t>(*size, 1) : ShapedType::kDynamic);
@@ -112,8 +104,7 @@ void layout::populateDeviceConversion(TypeConverter &converter) {
   converter.addConversion(
       [](RankedTensorType type,
          SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
-        std::string whyNot;
-        FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
+        FailureOr<TensorStorage> storage = getTensorStorage(type);
         if (failed(storage))
           return failure();
         results.push_back(storage->type);
@@ -129,8 +120,7 @@ SmallVector<Value> layout::castToDevice(OpBuilder &b, Location loc,
   // What was just cast the other way needs no round trip.
   if (auto cast = tensor.getDefiningOp<UnrealizedConversionCastOp>())
     return llvm::to_vector_of<Value>(cast.getInputs());
-  std::string whyNot;
-  SmallVector<Type> types{getTensorStorage(type, whyNot)->type};
+  SmallVector<Type> types{getTensorStorage(type)->type};
   types.append(type.getNumDynamicDims(), b.getIndexType());
   auto cast = UnrealizedConversionCastOp::create(b, loc, types, tensor);
   return llvm::to_vector_of<Value>(cast.getResults());

@@ -25,6 +25,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_TENSORSTORAGE_H
 #define LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_TENSORSTORAGE_H
 
+#include "layout/Support/Refusal.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -50,9 +51,9 @@ struct TensorStorage {
   }
 };
 
-/// The storage of a tensor; where a device has none, `whyNot` says why.
+/// The storage of a tensor, where a device has one.
 FailureOr<TensorStorage> getTensorStorage(RankedTensorType type,
-                                          std::string &whyNot);
+                                          Refusal refuse = {});
 
 /// Memory for a tensor; `sizes` are its logical ones. Storage without elements
 /// gets room for one: devices have no empty objects.

@@ -42,7 +42,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
   }];
   let parameters = (ins
     "int64_t":$lanes,
-    DefaultValuedParameter<"int64_t", "64">:$line_bytes,
+    DefaultValuedParameter<"int64_t", "CpuFigures().lineBytes">:$line_bytes,
     DefaultValuedParameter<"int64_t", "200">:$strided_percent,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "400">:$scalar_percent,

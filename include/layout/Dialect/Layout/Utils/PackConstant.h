@@ -17,6 +17,7 @@
 #ifndef LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H
 #define LAYOUT_DIALECT_LAYOUT_UTILS_PACKCONSTANT_H
 
+#include "layout/Support/Refusal.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -24,9 +25,9 @@ namespace mlir {
 namespace layout {
 
 /// The constant of the physical type of `type` that holds the logical elements
-/// of `value`; null with the reason where there is none.
-ElementsAttr packConstant(ElementsAttr value, RankedTensorType type,
-                          std::string &whyNot);
+/// of `value`.
+FailureOr<ElementsAttr> packConstant(ElementsAttr value, RankedTensorType type,
+                                     Refusal refuse = {});
 
 } // namespace layout
 } // namespace mlir

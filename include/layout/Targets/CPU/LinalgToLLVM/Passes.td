@@ -135,9 +135,11 @@ def EmitKernelsPass
     "scf::SCFDialect", "tensor::TensorDialect", "vector::VectorDialect"
   ];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+    Option<"vectorBits", "vector-bits", "unsigned",
+           /*default=*/"CpuFigures().vectorBits",
            "Bits of one vector register; 0 emits scalar code">,
-    Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
+    Option<"vectorRegisters", "vector-registers", "unsigned",
+           /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
            "Lets a float multiplication and the addition of its result become "
@@ -159,7 +161,8 @@ def TileTransposesPass
     "scf::SCFDialect", "tensor::TensorDialect", "vector::VectorDialect"
   ];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+    Option<"vectorBits", "vector-bits", "unsigned",
+           /*default=*/"CpuFigures().vectorBits",
            "Bits of one vector register; 0 leaves transpositions alone">
   ];
 }

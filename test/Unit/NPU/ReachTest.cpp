@@ -1,0 +1,46 @@
+//===- ReachTest.cpp - How cores get what they read -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/Utils/Reach.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+
+namespace {
+
+struct Reaches : testing::Test {
+  /// Of four loops, whose channels are those that are named.
+  Reach get(ArrayRef<AffineExpr> indices, ArrayRef<unsigned> channels) {
+    llvm::SmallBitVector loops(4);
+    for (unsigned loop : channels)
+      loops.set(loop);
+    return getReach(AffineMap::get(4, 0, indices, &context), loops);
+  }
+  AffineExpr loop(unsigned i) { return getAffineDimExpr(i, &context); }
+
+  MLIRContext context;
+};
+
+TEST_F(Reaches, OwnIsIndexedByTheChannels) {
+  EXPECT_EQ(get({loop(1), loop(3)}, {1}), Reach::Own);
+  EXPECT_EQ(get({loop(0), loop(1)}, {0, 1}), Reach::Own);
+  EXPECT_EQ(get({loop(0)}, {}), Reach::Own);
+}
+
+TEST_F(Reaches, BroadcastLacksTheChannels) {
+  EXPECT_EQ(get({loop(0), loop(3)}, {1}), Reach::Broadcast);
+  EXPECT_EQ(get({}, {1}), Reach::Broadcast);
+}
+
+/// A sum of loops is indexed by each of them.
+TEST_F(Reaches, NeitherIsIndexedBySomeChannels) {
+  EXPECT_EQ(get({loop(0) + loop(2)}, {0, 1}), Reach::Neither);
+}
+
+} // namespace
