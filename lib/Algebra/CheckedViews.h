@@ -1,5 +1,4 @@
-//===- CheckedViews.h - Views, where their sizes fit -------------*- C++
-//-*-===//
+//===- CheckedViews.h - Views, where their sizes fit ------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PlacedDigits.cpp - The digits of a map, in order of storage
-//--------------===//
+//===- PlacedDigits.cpp - The digits of a map, in order of storage --------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

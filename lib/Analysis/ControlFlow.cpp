@@ -18,7 +18,7 @@ using namespace mlir::layout;
 
 namespace {
 
-/// Ties ends to each other, or to the outside, one construct at a time.
+/// Ties uses to each other, or to the outside, one construct at a time.
 class TieFinder {
 public:
   explicit TieFinder(Operation *root) : root(root) {}
@@ -26,12 +26,9 @@ public:
   ControlFlow run();
 
 private:
-  /// An operand or a value; the pointers of both are aligned alike.
-  using End = PointerUnion<OpOperand *, Value>;
-
-  unsigned getNode(End end);
-  void tie(End x, End y);
-  void constrain(End end) { isFixed[getNode(end)] = true; }
+  unsigned getNode(TensorUse use);
+  void tie(TensorUse x, TensorUse y);
+  void fix(TensorUse use) { isFixed[getNode(use)] = true; }
   void visitRegionBranch(RegionBranchOpInterface op);
   void visitParallelLoop(LoopLikeOpInterface loop, InParallelOpInterface end);
   void visitBranch(BranchOpInterface op);
@@ -41,29 +38,29 @@ private:
   unsigned findRoot(unsigned node);
 
   Operation *root;
-  std::vector<End> ends;
+  std::vector<TensorUse> uses;
   std::vector<unsigned> parent;
   std::vector<char> isFixed;
   DenseMap<void *, unsigned> nodeOf;
-  /// Parts, with the end whose tensor they are put into.
+  /// Parts, with the use whose tensor they are put into.
   std::vector<std::pair<unsigned, TiedPart>> parts;
 };
 
 } // namespace
 
-static Type getType(PointerUnion<OpOperand *, Value> end) {
-  if (auto *operand = dyn_cast<OpOperand *>(end))
+Type layout::getType(TensorUse use) {
+  if (auto *operand = dyn_cast<OpOperand *>(use))
     return operand->get().getType();
-  return cast<Value>(end).getType();
+  return cast<Value>(use).getType();
 }
 
-unsigned TieFinder::getNode(End end) {
-  auto [it, isNew] = nodeOf.try_emplace(end.getOpaqueValue(), ends.size());
+unsigned TieFinder::getNode(TensorUse use) {
+  auto [it, isNew] = nodeOf.try_emplace(use.getOpaqueValue(), uses.size());
   if (isNew) {
-    ends.push_back(end);
+    uses.push_back(use);
     parent.push_back(it->second);
     // A type with a layout is one that somebody has chosen.
-    auto type = dyn_cast<RankedTensorType>(getType(end));
+    auto type = dyn_cast<RankedTensorType>(getType(use));
     isFixed.push_back(!type || type.getEncoding());
   }
   return it->second;
@@ -75,13 +72,13 @@ unsigned TieFinder::findRoot(unsigned node) {
   return node;
 }
 
-void TieFinder::tie(End x, End y) {
+void TieFinder::tie(TensorUse x, TensorUse y) {
   if (!isa<RankedTensorType>(getType(x)))
     return;
   unsigned a = findRoot(getNode(x)), b = findRoot(getNode(y));
   if (getType(x) != getType(y))
     isFixed[a] = true;
-  // The earlier end stands for both, which keeps the order of the IR.
+  // The earlier use stands for both, which keeps the order of the IR.
   parent[std::max(a, b)] = std::min(a, b);
   isFixed[std::min(a, b)] |= isFixed[std::max(a, b)];
 }
@@ -107,14 +104,14 @@ void TieFinder::visitRegionBranch(RegionBranchOpInterface op) {
         for (OpOperand &operand : block.getTerminator()->getOpOperands())
           visit(operand);
   // What the op makes by itself, such as the tiles of scf.forall, is its own.
-  auto constrainIfMade = [&](Value value) {
+  auto fixIfMade = [&](Value value) {
     if (isa<RankedTensorType>(value.getType()) && !reached.contains(value))
-      constrain(value);
+      fix(value);
   };
-  llvm::for_each(op->getResults(), constrainIfMade);
+  llvm::for_each(op->getResults(), fixIfMade);
   for (Region &region : op->getRegions())
     if (!region.empty())
-      llvm::for_each(region.getArguments(), constrainIfMade);
+      llvm::for_each(region.getArguments(), fixIfMade);
 }
 
 /// The bodies of a loop that run side by side put parts of tensors into tensors
@@ -128,7 +125,7 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
     if (hasResults)
       tie(&init, loop->getResult(i));
     else
-      constrain(&init);
+      fix(&init);
   }
   for (Operation &op : end.getYieldingOps()) {
     auto combining = dyn_cast<ParallelCombiningOpInterface>(op);
@@ -139,13 +136,13 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
       tie(&dest, dest.get());
       // Without a rule what is put there has to stay as it is.
       if (rule.kind != OpLayoutRule::Kind::PerDim)
-        constrain(&dest);
+        fix(&dest);
       for (OpOperand &operand : op.getOpOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.get().getType());
         if (!type || operand.getOperandNumber() == dest.getOperandNumber())
           continue;
         if (type.getEncoding())
-          constrain(&dest);
+          fix(&dest);
         parts.push_back({getNode(&dest), {&operand, rule}});
       }
     }
@@ -161,7 +158,7 @@ void TieFinder::visitBranch(BranchOpInterface op) {
       if (!isa<RankedTensorType>(argument.getType()))
         continue;
       if (operands.isOperandProduced(a))
-        constrain(argument);
+        fix(argument);
       else
         tie(&forwarded[a - operands.getProducedOperandCount()], argument);
     }
@@ -176,7 +173,7 @@ void TieFinder::visitBlockArguments(Operation *op) {
         if (!isa<BranchOpInterface>(predecessor->getTerminator()))
           for (BlockArgument argument : block.getArguments())
             if (isa<RankedTensorType>(argument.getType()))
-              constrain(argument);
+              fix(argument);
 }
 
 static bool hasTensors(FunctionOpInterface function) {
@@ -268,22 +265,22 @@ ControlFlow TieFinder::run() {
   });
 
   ControlFlow flow;
-  std::vector<unsigned> tieOf(ends.size(), ~0u);
-  for (unsigned node = 0; node < ends.size(); ++node) {
+  std::vector<unsigned> tieOf(uses.size(), ~0u);
+  for (unsigned node = 0; node < uses.size(); ++node) {
     unsigned first = findRoot(node);
     if (isFixed[first])
       continue;
     if (first == node) {
       tieOf[node] = flow.ties.size();
       flow.ties.push_back(
-          {cast<RankedTensorType>(getType(ends[node])), {}, {}});
+          {cast<RankedTensorType>(getType(uses[node])), {}, {}});
     }
     TiedValues &tie = flow.ties[tieOf[first]];
-    if (auto *operand = dyn_cast<OpOperand *>(ends[node])) {
+    if (auto *operand = dyn_cast<OpOperand *>(uses[node])) {
       tie.operands.push_back(operand);
       flow.tieOfOperand[operand] = tieOf[first];
     } else {
-      Value value = cast<Value>(ends[node]);
+      Value value = cast<Value>(uses[node]);
       tie.values.push_back(value);
       flow.tieOfValue[value] = tieOf[first];
     }

@@ -1,4 +1,4 @@
-//===- CopyPlan.cpp - A copy between layouts over common digits ----------===//
+//===- CopyPlan.cpp - A copy between layouts over common digits -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

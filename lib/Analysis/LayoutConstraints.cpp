@@ -1,5 +1,4 @@
-//===- LayoutConstraints.cpp - Layouts that attributes state
-//---------------------------===//
+//===- LayoutConstraints.cpp - Layouts that attributes state --------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using End = PointerUnion<OpOperand *, Value>;
 using Kind = OpLayoutRule::Kind;
 
 //===----------------------------------------------------------------------===//
@@ -116,7 +114,7 @@ LogicalResult StatedTypes::readArguments(
 
 LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
                                        TypeRange results) {
-  // Ends of control flow depend on each other, and what gives nothing may need
+  // Uses of tied values depend on each other, and what gives nothing may need
   // the op around it.
   Kind kind = getLayoutRule(op).kind;
   if (results.empty() ||
@@ -157,39 +155,33 @@ LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Ends of control flow
+// Uses of tied values
 //===----------------------------------------------------------------------===//
 
-static Type getTypeAt(End end) {
-  if (auto *operand = dyn_cast<OpOperand *>(end))
-    return operand->get().getType();
-  return cast<Value>(end).getType();
-}
-
-static Operation *getOwner(End end) {
-  if (auto *operand = dyn_cast<OpOperand *>(end))
+static Operation *getOwner(TensorUse use) {
+  if (auto *operand = dyn_cast<OpOperand *>(use))
     return operand->getOwner();
-  Value value = cast<Value>(end);
+  Value value = cast<Value>(use);
   Operation *op = value.getDefiningOp();
   return op ? op : value.getParentBlock()->getParentOp();
 }
 
-static Location getLoc(End end) {
-  if (isa<OpOperand *>(end))
-    return getOwner(end)->getLoc();
-  return cast<Value>(end).getLoc();
+static Location getLoc(TensorUse use) {
+  if (isa<OpOperand *>(use))
+    return getOwner(use)->getLoc();
+  return cast<Value>(use).getLoc();
 }
 
-static std::string describe(End end) {
+static std::string describe(TensorUse use) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (auto *operand = dyn_cast<OpOperand *>(end))
+  if (auto *operand = dyn_cast<OpOperand *>(use))
     os << "operand " << operand->getOperandNumber();
-  else if (auto result = dyn_cast<OpResult>(cast<Value>(end)))
+  else if (auto result = dyn_cast<OpResult>(cast<Value>(use)))
     os << "result " << result.getResultNumber();
   else
-    os << "argument " << cast<BlockArgument>(cast<Value>(end)).getArgNumber();
-  Operation *owner = getOwner(end);
+    os << "argument " << cast<BlockArgument>(cast<Value>(use)).getArgNumber();
+  Operation *owner = getOwner(use);
   if (auto function = dyn_cast<FunctionOpInterface>(owner))
     os << " of function '" << function.getName() << "'";
   else
@@ -206,8 +198,8 @@ static std::string describeLayout(Type type) {
   return text;
 }
 
-static LogicalResult reportDifferentEnds(End first, Type firstType, End second,
-                                         Type secondType) {
+static LogicalResult reportDifferentUses(TensorUse first, Type firstType,
+                                         TensorUse second, Type secondType) {
   InFlightDiagnostic diag = emitError(getLoc(second));
   diag << describe(second) << " is stated to be stored as "
        << describeLayout(secondType) << ", and " << describe(first)
@@ -220,7 +212,7 @@ static LogicalResult reportDifferentEnds(End first, Type firstType, End second,
 }
 
 namespace {
-/// Why the type of an end is not to be changed.
+/// Why the type of a use is not to be changed.
 struct FixedReason {
   Location loc;
   std::string why;
@@ -267,82 +259,83 @@ static std::optional<FixedReason> getFixedReasonOfCall(Operation *root,
   return FixedReason{call.getLoc(), "what it calls is not known here"};
 }
 
-/// Of an end that is in no tie: nothing where it is the op's own affair.
-static std::optional<FixedReason> findFixedReason(Operation *root, End end) {
-  Operation *owner = getOwner(end);
-  auto bySomeEnd = [&](Operation *op) {
+/// Of a use that is in no tie: nothing where it is the op's own affair.
+static std::optional<FixedReason> findFixedReason(Operation *root,
+                                                  TensorUse use) {
+  Operation *owner = getOwner(use);
+  auto bySomeUse = [&](Operation *op) {
     return FixedReason{op->getLoc(),
                        "'" + op->getName().getStringRef().str() +
                            "' makes or hands on this tensor in a way "
                            "that keeps its type"};
   };
-  if (isa<OpOperand *>(end) || isa<OpResult>(cast<Value>(end))) {
+  if (isa<OpOperand *>(use) || isa<OpResult>(cast<Value>(use))) {
     if (auto call = dyn_cast<CallOpInterface>(owner))
       return getFixedReasonOfCall(root, call);
     if (isa<RegionBranchOpInterface, BranchOpInterface>(owner))
-      return bySomeEnd(owner);
+      return bySomeUse(owner);
     Operation *around = owner->getParentOp();
-    if (isa<Value>(end) || !owner->hasTrait<OpTrait::IsTerminator>() || !around)
+    if (isa<Value>(use) || !owner->hasTrait<OpTrait::IsTerminator>() || !around)
       return std::nullopt;
     if (auto function = dyn_cast<FunctionOpInterface>(around))
       return getFixedReason(root, function);
     if (isa<RegionBranchOpInterface>(around))
-      return bySomeEnd(around);
+      return bySomeUse(around);
     return std::nullopt;
   }
-  auto argument = cast<BlockArgument>(cast<Value>(end));
+  auto argument = cast<BlockArgument>(cast<Value>(use));
   auto function = dyn_cast<FunctionOpInterface>(owner);
   if (function && argument.getOwner()->isEntryBlock())
     return getFixedReason(root, function);
-  return bySomeEnd(owner);
+  return bySomeUse(owner);
 }
 
-LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> ends,
+LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
                                 bool isComplete) {
-  if (ends.empty())
+  if (uses.empty())
     return success();
   ControlFlow flow = findTiedValues(root);
   llvm::DenseMap<void *, Type> statedType;
   if (!flow.ties.empty())
-    for (const StatedUse &end : ends)
-      statedType[end.end.getOpaqueValue()] = end.type;
+    for (const StatedUse &use : uses)
+      statedType[use.use.getOpaqueValue()] = use.type;
   for (const TiedValues &tie : flow.ties) {
-    SmallVector<End> all;
+    SmallVector<TensorUse> all;
     for (OpOperand *operand : tie.operands)
       all.push_back(operand);
     for (Value value : tie.values)
       all.push_back(value);
-    End first;
+    TensorUse first;
     Type firstType;
-    for (End end : all) {
-      Type type = statedType.lookup(end.getOpaqueValue());
+    for (TensorUse use : all) {
+      Type type = statedType.lookup(use.getOpaqueValue());
       if (!type && isComplete)
-        type = getTypeAt(end);
+        type = getType(use);
       if (!type)
         continue;
       if (firstType && firstType != type)
-        return reportDifferentEnds(first, firstType, end, type);
+        return reportDifferentUses(first, firstType, use, type);
       if (!firstType) {
-        first = end;
+        first = use;
         firstType = type;
       }
     }
   }
-  for (const StatedUse &stated : ends) {
-    if (stated.type == getTypeAt(stated.end))
+  for (const StatedUse &stated : uses) {
+    if (stated.type == getType(stated.use))
       continue;
-    auto *operand = dyn_cast<OpOperand *>(stated.end);
+    auto *operand = dyn_cast<OpOperand *>(stated.use);
     if (operand ? flow.tieOfOperand.contains(operand)
-                : flow.tieOfValue.contains(cast<Value>(stated.end)))
+                : flow.tieOfValue.contains(cast<Value>(stated.use)))
       continue;
-    std::optional<FixedReason> keeper = findFixedReason(root, stated.end);
-    if (!keeper)
+    std::optional<FixedReason> reason = findFixedReason(root, stated.use);
+    if (!reason)
       continue;
-    InFlightDiagnostic diag = emitError(getLoc(stated.end));
-    diag << describe(stated.end) << " is stated to be stored as "
+    InFlightDiagnostic diag = emitError(getLoc(stated.use));
+    diag << describe(stated.use) << " is stated to be stored as "
          << describeLayout(stated.type) << ", but has to stay "
-         << describeLayout(getTypeAt(stated.end));
-    diag.attachNote(keeper->loc) << keeper->why;
+         << describeLayout(getType(stated.use));
+    diag.attachNote(reason->loc) << reason->why;
     return failure();
   }
   return success();
@@ -357,7 +350,7 @@ class ConstraintReader {
 public:
   LogicalResult read(Operation *op);
 
-  std::vector<StatedUse> ends;
+  std::vector<StatedUse> uses;
 
 private:
   StatedTypes types;
@@ -376,9 +369,9 @@ LogicalResult ConstraintReader::read(Operation *op) {
       (results && failed(types.read(op, kResultLayouts, results,
                                     op->getResultTypes(), resultTypes))))
     return failure();
-  auto add = [&](End end, Attribute attr, unsigned i, Type type) {
+  auto add = [&](TensorUse use, Attribute attr, unsigned i, Type type) {
     if (attr && !isa<UnitAttr>(cast<ArrayAttr>(attr)[i]))
-      ends.push_back({end, type});
+      uses.push_back({use, type});
   };
   for (auto [i, type] : llvm::enumerate(operandTypes))
     add(&op->getOpOperand(i), operands, i, type);
@@ -390,7 +383,7 @@ LogicalResult ConstraintReader::read(Operation *op) {
   // An entry that states what is there already is none.
   for (auto [argument, type] : arguments)
     if (argument.getType() != type)
-      ends.push_back({Value(argument), type});
+      uses.push_back({Value(argument), type});
   if (!operands && !results)
     return success();
   OpLayoutRule rule = getLayoutRule(op);
@@ -412,15 +405,15 @@ FailureOr<LayoutConstraints> layout::readConstraints(Operation *root) {
                                    : WalkResult::advance();
   });
   if (walk.wasInterrupted() ||
-      failed(checkUses(root, reader.ends, /*isComplete=*/false)))
+      failed(checkUses(root, reader.uses, /*isComplete=*/false)))
     return failure();
   LayoutConstraints constraints;
-  for (const StatedUse &end : reader.ends) {
-    auto type = cast<RankedTensorType>(end.type);
-    if (auto *operand = dyn_cast<OpOperand *>(end.end))
+  for (const StatedUse &use : reader.uses) {
+    auto type = cast<RankedTensorType>(use.type);
+    if (auto *operand = dyn_cast<OpOperand *>(use.use))
       constraints.operands[operand] = type;
     else
-      constraints.values[cast<Value>(end.end)] = type;
+      constraints.values[cast<Value>(use.use)] = type;
   }
   return constraints;
 }

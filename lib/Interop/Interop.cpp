@@ -1,4 +1,4 @@
-//===- Interop.cpp - Import and export of notations --------------------===//
+//===- Interop.cpp - Import and export of notations -----------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

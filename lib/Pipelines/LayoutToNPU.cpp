@@ -1,5 +1,4 @@
-//===- LayoutToNPU.cpp - From linalg to the memories of an NPU
-//--------------===//
+//===- LayoutToNPU.cpp - From linalg to the memories of an NPU ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- IndexExpr.h - Digits of logical indices, and sums of them ---*- C++
-//-*-===//
+//===- IndexExpr.h - Digits of indices, and sums of them --------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PlacedDigits.h - The digits of a map, in order of storage -*- C++
-//-*-===//
+//===- PlacedDigits.h - Digits in the order of storage ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

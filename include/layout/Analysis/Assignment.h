@@ -80,7 +80,7 @@ struct LayoutAssignment {
   const OpConfig &getConfig(unsigned node) const {
     return candidates[program.nodes[node].nodeClass].configs[choice[node]];
   }
-  /// The op that chooses, or the first end of a tie.
+  /// The op that chooses, or the first use of a tie.
   Operation *getAnchor(unsigned node) const;
 };
 

@@ -1,5 +1,4 @@
-//===- ConfigBuilder.h - Configurations of one op from its rule --*- C++
-//-*-===//
+//===- ConfigBuilder.h - Configurations of one op from its rule -*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where control flow forwards a tensor, both ends have one type, so they share
-// one layout. A tie is a largest set of ends that are tied to each other so:
+// Where control flow forwards a tensor, both sides have one type, so they share
+// one layout. A tie is a largest set of uses that are tied to each other so:
 //
 //   %r = scf.for %i = .. iter_args(%a = %init) -> tensor<8x8xf32> {
 //     %b = ..
@@ -16,7 +16,7 @@
 //               values %a and %r
 //
 // A loop whose bodies put parts into a tensor that they share (scf.forall) ties
-// its ends alike; what is put there is a part of the tie, whose layout follows
+// its uses alike; what is put there is a part of the tie, whose layout follows
 // from that of the whole.
 //
 // Ties come from region ops (scf.for, scf.while, scf.if, ..), from branches to
@@ -25,7 +25,7 @@
 //
 // Laws:
 //  * every operand and value is in at most one tie, all of one type;
-//  * ends whose type somebody outside relies on are in none: functions that are
+//  * uses whose type somebody outside relies on are in none: functions that are
 //    public or only declared, or that are used other than by calls, and values
 //    that an op makes for a block itself. A function with the unit attribute
 //    `layout.flexible_abi` counts as one whose callers follow.
@@ -49,6 +49,12 @@ namespace layout {
 /// A function with this attribute may change its signature though it is public.
 constexpr llvm::StringLiteral kFlexibleABI = "layout.flexible_abi";
 
+/// An operand, or a value: an argument of a block, or a result. The pointers of
+/// both are aligned alike.
+using TensorUse = PointerUnion<OpOperand *, Value>;
+
+Type getType(TensorUse use);
+
 /// A tensor that becomes a part of the tensors of a tie.
 struct TiedPart {
   OpOperand *operand;
@@ -65,7 +71,7 @@ struct TiedValues {
 
 struct ControlFlow {
   std::vector<TiedValues> ties;
-  /// Of operands that are ends, and of parts.
+  /// Of operands that are uses, and of parts.
   DenseMap<OpOperand *, unsigned> tieOfOperand;
   DenseMap<Value, unsigned> tieOfValue;
 };

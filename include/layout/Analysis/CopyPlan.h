@@ -1,4 +1,4 @@
-//===- CopyPlan.h - A copy between layouts over common digits --*- C++ -*-===//
+//===- CopyPlan.h - A copy between layouts over common digits ---*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LayoutConstraints.h - Layouts that attributes state -------------------*-
-// C++ -*-===//
+//===- LayoutConstraints.h - Layouts that attributes state ------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,14 +62,14 @@ LogicalResult checkStatedTypes(Operation *op, TypeRange operands,
 
 /// An operand or a value, with the type that is stated for it.
 struct StatedUse {
-  PointerUnion<OpOperand *, Value> end;
+  TensorUse use;
   Type type;
 };
 
-/// Reports ends of control flow that are stated differently, and ends that are
-/// stated otherwise than somebody relies on. With `isComplete`, ends that are
-/// not among `ends` are stated to be as they are.
-LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> ends,
+/// Reports uses of tied values that are stated differently, and uses that are
+/// stated otherwise than somebody relies on. With `isComplete`, uses that are
+/// not among `uses` are stated to be as they are.
+LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
                         bool isComplete);
 
 struct LayoutConstraints {

@@ -44,7 +44,7 @@ namespace mlir {
 namespace layout {
 
 /// An operand or a result of a node; a tie has one operand and one result that
-/// stand for all of its ends, and behind that an operand for each part.
+/// stand for all of its uses, and behind that an operand for each part.
 struct Slot {
   bool isResult = false;
   unsigned index = 0;

@@ -1,5 +1,4 @@
-//===- IterationSpace.h - The loops of an op on physical tensors -*- C++
-//-*-===//
+//===- IterationSpace.h - Loops of an op on stored axes ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

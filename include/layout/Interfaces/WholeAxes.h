@@ -30,8 +30,9 @@ struct WholeAxes {
   /// .. and how many indices of the dim one position of the axis holds.
   SmallVector<int64_t> divisorOfAxis;
 
-  /// Per stored axis, the entry of its dim in divisors, rounded up; `other` for
-  /// the remaining axes. Entries of dims with a divisor above 1 are constants.
+  /// Per stored axis, the entry of its dim in such positions, rounded up;
+  /// `other` for the remaining axes. Entries of dims with a divisor above 1 are
+  /// constants.
   SmallVector<OpFoldResult> permute(ArrayRef<OpFoldResult> ofDims,
                                     ArrayRef<OpFoldResult> other) const;
 };

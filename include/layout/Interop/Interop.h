@@ -1,4 +1,4 @@
-//===- Interop.h - Import and export of notations ------------*- C++ -*-===//
+//===- Interop.h - Import and export of notations ---------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AdviceOnErrors.h - What to do about others' errors ------*- C++ -*-===//
+//===- AdviceOnErrors.h - What to do about others' errors -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LoweredDialects.h - What the pipelines take -------------*- C++ -*-===//
+//===- LoweredDialects.h - What the pipelines take --------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -63,10 +63,11 @@ public:
   /// Types take long to print: their text is made only where it is asked for.
   Refused
   operator()(llvm::function_ref<void(llvm::raw_ostream &)> print) const {
+    if (!*this)
+      return {};
     std::string why;
     llvm::raw_string_ostream os(why);
-    if (*this)
-      print(os);
+    print(os);
     return (*this)(why);
   }
 

@@ -1,4 +1,4 @@
-//===- ImageReads.cpp - What the kernels of a device read ----------------===//
+//===- ImageReads.cpp - What the kernels of a device read -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

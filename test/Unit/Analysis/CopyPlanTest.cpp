@@ -1,4 +1,4 @@
-//===- CopyPlanTest.cpp - Boxes of a copy against single points ----------===//
+//===- CopyPlanTest.cpp - Boxes of a copy against single points -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

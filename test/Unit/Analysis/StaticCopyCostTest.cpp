@@ -1,5 +1,4 @@
-//===- StaticCopyCostTest.cpp - Moves without a plan against the plan
-//-------===//
+//===- StaticCopyCostTest.cpp - Moves without a plan against the plan -----===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

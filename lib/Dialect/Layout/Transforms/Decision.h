@@ -1,5 +1,4 @@
-//===- Decision.h - Names of the attributes that hold a decision --*- C++
-//-*-===//
+//===- Decision.h - Attributes that hold a decision -------------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

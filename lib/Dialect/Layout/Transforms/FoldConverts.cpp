@@ -1,4 +1,4 @@
-//===- FoldConverts.cpp - layout-fold-converts ------------------------===//
+//===- FoldConverts.cpp - layout-fold-converts ----------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

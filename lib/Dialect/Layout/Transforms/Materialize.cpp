@@ -1,4 +1,4 @@
-//===- Materialize.cpp - Applying a decision of layouts --------------===//
+//===- Materialize.cpp - Applying a decision of layouts -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,7 +61,7 @@ private:
   std::deque<Wanted> ops; // which does not move them when it grows
   Placement placement;
   /// Operands, results and arguments that are to change their types.
-  SmallVector<StatedUse, 0> ends;
+  SmallVector<StatedUse, 0> uses;
   SmallVector<std::pair<BlockArgument, Type>> wantedArguments;
   llvm::SetVector<Operation *> functions;
   /// Operands that ask for a value in another type.
@@ -112,10 +112,10 @@ LogicalResult Rewriter::readOp(Operation *op) {
     functions.insert(op->getParentOp());
   for (auto [operand, type] : llvm::zip(op->getOpOperands(), entry.operands))
     if (operand.get().getType() != type)
-      ends.push_back({&operand, type});
+      uses.push_back({&operand, type});
   for (auto [result, type] : llvm::zip(op->getResults(), entry.results))
     if (result.getType() != type)
-      ends.push_back({Value(result), type});
+      uses.push_back({Value(result), type});
   ops.push_back(std::move(entry));
   return success();
 }
@@ -124,8 +124,8 @@ LogicalResult Rewriter::readOp(Operation *op) {
 LogicalResult Rewriter::checkStatements() {
   for (auto [argument, type] : wantedArguments)
     if (argument.getType() != type)
-      ends.push_back({Value(argument), type});
-  return checkUses(root, ends, /*isComplete=*/true);
+      uses.push_back({Value(argument), type});
+  return checkUses(root, uses, /*isComplete=*/true);
 }
 
 /// Arguments and what is returned have changed; the type follows.

@@ -96,7 +96,7 @@ static bool forwardsTensors(Operation *op) {
          !getBlocks(op).empty();
 }
 
-static void printEnd(Value value, std::optional<unsigned> tie,
+static void printUse(Value value, std::optional<unsigned> tie,
                      raw_ostream &os) {
   if (!isTensor(value))
     os << '_';
@@ -113,11 +113,11 @@ static std::optional<unsigned> getTie(const Map &map, Key key) {
 }
 
 void RulePrinter::printValue(Value value) {
-  printEnd(value, getTie(flow.tieOfValue, value), os);
+  printUse(value, getTie(flow.tieOfValue, value), os);
 }
 
 void RulePrinter::printOperand(OpOperand &operand) {
-  printEnd(operand.get(), getTie(flow.tieOfOperand, &operand), os);
+  printUse(operand.get(), getTie(flow.tieOfOperand, &operand), os);
 }
 
 /// `(_, t0) -> (t0), blocks (_, t0)`: what has one name has one layout.

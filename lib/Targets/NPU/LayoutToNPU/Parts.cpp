@@ -1,5 +1,4 @@
-//===- Parts.cpp - Parts, views and conversions of tensors
-//------------------===//
+//===- Parts.cpp - Parts, views and conversions of tensors ----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ProgramBuilder.cpp - The memory of tensors
-//---------------------------===//
+//===- ProgramBuilder.cpp - The memory of tensors -------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- SplitForCores.cpp - Ops in parts that fit local memory
-//---------------===//
+//===- SplitForCores.cpp - Ops in parts that fit local memory -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ElementEmitter.h - Elements of tensors in a kernel ----------*- C++
-//-*-===//
+//===- ElementEmitter.h - Elements of tensors in a kernel -------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

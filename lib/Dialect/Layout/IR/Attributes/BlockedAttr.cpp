@@ -1,4 +1,4 @@
-//===- BlockedAttr.cpp - #layout.blocked ---------------------------------===//
+//===- BlockedAttr.cpp - #layout.blocked ----------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MapAttr.cpp - The canonical map as an attribute -------------------===//
+//===- MapAttr.cpp - The canonical map as an attribute --------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

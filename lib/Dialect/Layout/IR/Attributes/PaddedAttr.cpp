@@ -1,4 +1,4 @@
-//===- PaddedAttr.cpp - #layout.padded -----------------------------------===//
+//===- PaddedAttr.cpp - #layout.padded ------------------------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
