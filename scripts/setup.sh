@@ -19,9 +19,9 @@ required_packages=(
   ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with; an OpenCL device on the CPU, the translator of its kernels, their
-# validator; a faster malloc for layout-opt. Without them the rest still works.
+# validator; a faster malloc for layout-opt; what draws graphs. Without them the rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
-  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4)
+  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {
@@ -237,7 +237,7 @@ show_tenths() {
 
 build_targets() {
   local -a ninja=(ninja -C "$build" -j "$jobs" "$@")
-  export NINJA_STATUS='[%f/%t] '
+  export NINJA_STATUS='[%f/%t] %p after %e s: '
   # ccache wants a place to write even where there is no home directory.
   if [[ -z ${CCACHE_DIR:-} ]] && ! { [[ -n ${HOME:-} ]] && mkdir -p "$HOME" 2>/dev/null && [[ -w $HOME ]]; }; then
     export CCACHE_DIR=$build/ccache

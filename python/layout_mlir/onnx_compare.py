@@ -10,10 +10,13 @@ computed by the reference evaluator of the onnx package.
 """
 
 import pathlib
+import statistics
 import tempfile
+import time
 
 import numpy as np
 
+from layout_mlir import onnx_shapes
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.tools import ToolError, run_tool
 
@@ -35,14 +38,15 @@ class NotCompared(RuntimeError):
 
 # ------------------------------------------------------------------- the inputs
 
-def _shape(value, size, symbols):
-    """The shape of a graph's input, with `size` for what is dynamic."""
+def _shape(value, size, first, symbols):
+    """The shape of a graph's input, with `size` for what is open, `first` for the first dim."""
     dims = value.type.tensor_type.shape.dim
-    return [dim.dim_value if dim.HasField("dim_value")
-            else symbols.setdefault(dim.dim_param, size) for dim in dims]
+    return [dim.dim_value if onnx_shapes.is_known(dim)
+            else symbols.setdefault(dim.dim_param or (value.name, number), size if number else first)
+            for number, dim in enumerate(dims)]
 
 
-def _draw(graph, rng, size, low, high):
+def _draw(graph, rng, size, first, low, high):
     from onnx import helper
 
     inputs, symbols = [], {}
@@ -52,7 +56,7 @@ def _draw(graph, rng, size, low, high):
         dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
         if dtype == object:
             raise NotCompared(f"input '{value.name}' holds strings")
-        shape = _shape(value, size, symbols)
+        shape = _shape(value, size, first, symbols)
         if dtype.kind in "iu":
             array = rng.integers(max(low, 0) if dtype.kind == "u" else low, high, shape)
         elif dtype.kind == "b":
@@ -65,14 +69,15 @@ def _draw(graph, rng, size, low, high):
     return inputs
 
 
-def _draws(graph, seed):
-    """Inputs to try. What does not depend on a choice is not drawn for each one."""
+def draw_inputs(graph, seed, first=None):
+    """Inputs to try. What does not depend on a choice is not drawn for each one. `first`: what an
+    open first size is, such as that of a batch."""
     types = [value.type.tensor_type for value in graph.input]
-    dynamic = any(not dim.HasField("dim_value") for each in types for dim in each.shape.dim)
+    dynamic = any(not onnx_shapes.is_known(dim) for each in types for dim in each.shape.dim)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
     for size in _SIZES if dynamic else _SIZES[:1]:
         for low, high in _RANGES if integers else _RANGES[:1]:
-            yield _draw(graph, np.random.default_rng(seed), size, low, high)
+            yield _draw(graph, np.random.default_rng(seed), size, first or size, low, high)
 
 
 # -------------------------------------------------------------------- the oracle
@@ -89,6 +94,7 @@ def _runtime(model):
     names = [value.name for value in model.graph.input]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.intra_op_num_threads = 1
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
     except Exception as error:  # it implements neither every operator nor every type
@@ -112,8 +118,9 @@ def _fits(value, output):
         for dim, size in zip(dims, output.shape))
 
 
-def _oracle(model, draws):
-    """(inputs, outputs) of the first of the draws that the model takes; runs isolated."""
+def run_oracle(model, draws, repeat=0):
+    """(inputs, outputs, seconds) of the first of the draws that the model takes; runs isolated. The
+    seconds are the median of `repeat` runs, None without."""
     run = _runtime(model)
     chosen, reason = None, "there is no input to try"
     for inputs in draws:
@@ -137,7 +144,17 @@ def _oracle(model, draws):
             raise NotCompared(f"result '{value.name}' is no tensor of numbers")
         if describe_difference(a, b):
             raise NotCompared(f"result '{value.name}' is another one each time the model runs")
-    return chosen
+    return *chosen, _time(lambda: run(chosen[0]), repeat)
+
+
+def _time(function, repeat):
+    """The median of `repeat` runs in seconds."""
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times) if times else None
 
 
 # ------------------------------------------------------------------- the module
@@ -216,7 +233,7 @@ def _first_node(model, inputs, lower):
     exposed = expose_all(model)
     names = [value.name for value in exposed.graph.output]
     try:
-        _, expected = isolated(_oracle, exposed, [inputs])
+        _, expected, _ = isolated(run_oracle, exposed, [inputs])
         got = run_module(lower(exposed), inputs, len(names))
     except (ImportFailed, NotCompared, ToolError, Crashed) as error:
         return f"the node cannot be told: with all values as results, {_first_line(error)}"
@@ -240,8 +257,8 @@ def compare(model, text, lower, inputs=None, seed=0):
     """Raises Differs or NotCompared unless the module `text` of the prepared `model` computes what
     it should; `lower` makes a module of a prepared model. Inputs are drawn where none are given."""
     try:
-        draws = _draws(model.graph, seed) if inputs is None else [inputs]
-        inputs, expected = isolated(_oracle, model, draws)
+        draws = draw_inputs(model.graph, seed) if inputs is None else [inputs]
+        inputs, expected, _ = isolated(run_oracle, model, draws)
     except Crashed as error:
         raise NotCompared(f"ONNX Runtime: {error}") from error
     try:

@@ -5,8 +5,7 @@
 The model is prepared with the `onnx` package, written as torch-dialect MLIR by
 `iree-import-onnx` and lowered with the torch passes of `iree-opt` (both from the
 pip package iree-base-compiler[onnx], see requirements-onnx.txt). What comes out
-has only operations of upstream dialects; that is checked, and nothing of it is
-edited as text.
+has only operations of upstream dialects; that is checked.
 
 onnx_prepare.py says what the preparation does. The modules of IREE's compiler
 run in a process of their own: what they do not know can make them abort.
@@ -42,6 +41,17 @@ class ImportFailed(RuntimeError):
     """The model cannot be imported; the message says which step refused it."""
 
 
+_HEADER = re.compile(r"^ *func\.func .*", re.MULTILINE)
+_LOCATION = re.compile(r' loc\("(?:[^"\\]|\\.)*"\)')
+
+
+def print_located(module):
+    """The text of a module with the names of nodes as locations; arguments have none, so that the
+    head of a function reads as everywhere."""
+    text = module.get_asm(enable_debug_info=True)
+    return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
+
+
 def _lower(model):
     """The linalg module of a prepared model, as text; runs isolated."""
     from iree.compiler import ir, passmanager
@@ -53,11 +63,12 @@ def _lower(model):
         onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
         module.verify()
         passmanager.PassManager.parse(_PIPELINE).run(module)
-        return module.get_asm()
+        return print_located(module)
 
 
-def _first_lines(text):
-    """One line of MLIR may hold a network's weights."""
+def describe_failure(error):
+    """What a pass says, in few lines: one line of MLIR may hold a network's weights."""
+    text = error if isinstance(error, Crashed) else f"{type(error).__name__}: {error}"
     lines = [line[:300] for line in str(text).splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line] or lines
     return "\n  ".join(errors[:5])
@@ -67,10 +78,9 @@ def _lower_isolated(model):
     try:
         text = isolated(_lower, model)
     except Crashed as error:
-        raise ImportFailed(f"the lowering to linalg failed: {_first_lines(error)}") from error
+        raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
     except Exception as error:
-        raise ImportFailed("the lowering to linalg failed: "
-                           f"{type(error).__name__}: {_first_lines(error)}") from error
+        raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
     check_dialects(text.partition("\n{-#")[0])
     return text
 
@@ -108,7 +118,7 @@ def check_dialects(text):
     if foreign:
         raise ImportFailed("operations or types without a lowering to linalg are left: "
                            + ", ".join(foreign))
-    if not re.search(r"func\.func @main\(", text):
+    if not re.search(r"func\.func (public )?@main\(", text):
         raise ImportFailed("the lowering lost the function @main")
 
 
@@ -125,16 +135,22 @@ def prepare_checked(model, reseed=None):
         raise ImportFailed(f"the model is not valid: {error}") from error
 
 
-def load(path, reseed=None):
-    """The prepared model of the file `path`."""
-    import onnx
-    from google.protobuf.message import DecodeError
-
+def read(path):
+    """The model of the file `path`, with weights that lie in files beside it."""
     try:
-        model = onnx.load(path)
+        import onnx
+        from google.protobuf.message import DecodeError
+    except ImportError as error:
+        raise ImportFailed(f"{error}; install the packages of python/requirements-onnx.txt") from error
+    try:
+        return onnx.load(path)
     except DecodeError as error:
         raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
-    return prepare_checked(model, reseed)
+
+
+def load(path, reseed=None):
+    """The prepared model of the file `path`."""
+    return prepare_checked(read(path), reseed)
 
 
 def check(model, text, inputs=None):
@@ -174,7 +190,7 @@ def import_model(path, output, reseed=None, runnable=False, save_onnx=None, comp
         file.write(text)
 
 
-_SIGNATURE = re.compile(r"func\.func @main\((?P<arguments>[^)]*)\) -> (?P<results>\([^)]*\)|[^ ]*)"
+_SIGNATURE = re.compile(r"func\.func (?:public )?@main\((?P<arguments>[^)]*)\) -> (?P<results>\([^)]*\)|[^ ]*)"
                         r"(?P<attributes> attributes \{)?")
 
 

@@ -5,7 +5,9 @@
   - With `reseed`, every floating-point weight gets seeded random values that keep
     activations in range: the models that the onnx package carries for its tests
     have constant weights and thus degenerate results.
-  - The graph is named `main`, converted to opset 17, and all shapes are inferred.
+  - The graph is named `main`, a node without a name after its result. The model
+    is converted to opset 17, and all shapes are inferred; computations on
+    constants and on sizes that are known become constants (onnx_shapes.py).
   - What would be imported wrongly and has another form gets it (onnx_rewrites.py).
 """
 
@@ -14,6 +16,7 @@ import zlib
 import numpy as np
 
 from layout_mlir.onnx_rewrites import rewrite
+from layout_mlir.onnx_shapes import fold_constants
 
 OPSET = 17
 
@@ -159,7 +162,14 @@ def prepare(model, reseed=None):
         # The converter makes Constant nodes of attributes that became inputs.
         _constant_nodes_to_initializers(model.graph)
     model.graph.name = "main"
+    for node in _nodes(model.graph):  # messages and locations name nodes
+        node.name = node.name or next(filter(None, node.output), "")
     model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    # A size that is known lets others be inferred.
+    while fold_constants(model):
+        _constant_nodes_to_initializers(model.graph)
+        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    _drop_unused_initializers(model.graph)
     model = rewrite(model)
     model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
     onnx.checker.check_model(model)

@@ -18,6 +18,10 @@ using namespace mlir;
 
 void layout::useOpenCL(CompileOptions &) {}
 
+std::optional<layout::OpenCLDevice> layout::getUsedOpenCLDevice() {
+  return std::nullopt;
+}
+
 void layout::setOpenCLProfiling(bool on) {
   if (on)
     llvm::errs() << "layout-run: warning: --opencl-profile shows nothing, "

@@ -289,6 +289,7 @@ static llvm::json::Value number(double value) {
 
 static LogicalResult writeJson(ArrayRef<Module> modules) {
   WholeFile file(jsonPath);
+  std::optional<OpenCLDevice> device = getUsedOpenCLDevice();
   for (const Module &module : modules) {
     llvm::json::Object line{{"module", toUtf8(module.path)},
                             {"function", toUtf8(functionName)},
@@ -297,6 +298,9 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
                             {"run_median_seconds", median(module.runs)},
                             {"runs_seconds", llvm::json::Array(module.runs)},
                             {"speedup", speedup(modules.front(), module)}};
+    if (device)
+      line["opencl_device"] = llvm::json::Object{{"name", toUtf8(device->name)},
+                                                 {"is_gpu", device->isGpu}};
     if (compareResults) {
       llvm::json::Array differences;
       for (const Difference &d : module.differences)

@@ -34,6 +34,12 @@ void layout::useOpenCL(CompileOptions &options) {
   };
 }
 
+std::optional<layout::OpenCLDevice> layout::getUsedOpenCLDevice() {
+  int32_t isGpu = 0;
+  const char *name = layoutClGetUsedDevice(&isGpu);
+  return name ? std::optional<OpenCLDevice>({name, isGpu != 0}) : std::nullopt;
+}
+
 void layout::setOpenCLProfiling(bool on) {
   if (on)
     layoutClSetProfiling(1);

@@ -98,6 +98,7 @@ bool Session::findDevice() {
       platform = each.platform;
       device = each.device;
       name = each.name;
+      isGpu = each.isGpu;
       return true;
     }
   std::string message =
@@ -153,19 +154,20 @@ bool Session::open() {
   return check(code, "clCreateCommandQueue", "opening " + name);
 }
 
+static Session *opened = nullptr;
+
 Session *Session::get() {
   if (hasError())
     return nullptr;
-  static Session *session = nullptr;
-  if (session)
-    return session;
+  if (opened)
+    return opened;
   // Where a device is missing, each program finds out for itself.
   auto *candidate = new Session;
   if (candidate->open())
-    session = candidate;
+    opened = candidate;
   else
     delete candidate;
-  return session;
+  return opened;
 }
 
 bool Session::supports(cl_mem_object_type object, cl_channel_type channel) {
@@ -184,6 +186,14 @@ bool Session::supports(cl_mem_object_type object, cl_channel_type channel) {
         format.image_channel_data_type == channel)
       place->second = true;
   return place->second;
+}
+
+const char *layoutClGetUsedDevice(int32_t *isGpu) {
+  std::lock_guard<std::recursive_mutex> lock(getMutex());
+  if (!opened)
+    return nullptr;
+  *isGpu = opened->isGpu;
+  return opened->name.c_str();
 }
 
 const char *layoutClGetDeviceName() {

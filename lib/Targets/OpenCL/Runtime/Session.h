@@ -66,6 +66,7 @@ public:
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;
   std::string name;
+  bool isGpu = false;
   bool hasImages = false;
   ImageLimits limits;
 

@@ -121,6 +121,10 @@ void layoutClPrintProfile(void);
 /// The name of the device, or null (and an error) where there is none.
 const char *layoutClGetDeviceName(void);
 
+/// The name of the device that something ran on, and whether it is a GPU; null
+/// before the first run.
+const char *layoutClGetUsedDevice(int32_t *isGpu);
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,6 +24,14 @@ namespace mlir::layout {
 
 void useOpenCL(CompileOptions &options);
 
+struct OpenCLDevice {
+  std::string name; // and its platform's
+  bool isGpu;
+};
+
+/// What the programs of this process ran on; nothing where none had kernels.
+std::optional<OpenCLDevice> getUsedOpenCLDevice();
+
 /// To be called before the first program runs.
 void setOpenCLProfiling(bool on);
 /// Prints the kernels' launches and times to stderr.

@@ -1,4 +1,4 @@
-"""The part of the demo that is about an NPU: its program, the simulator, and what they count."""
+"""The part of run.py that is about an NPU: its program, the simulator, and what they count."""
 
 import re
 

@@ -1,0 +1,193 @@
+"""Models of other projects as linalg on tensors, with inputs to run them on.
+
+  .onnx           onnx_import.py; ONNX Runtime says what is right
+  StableHLO       text, or bytecode as JAX exports it: stablehlo_import.py
+  linalg          text or bytecode, taken as it is
+
+Files that are not .onnx are told apart by what is in them. Inputs that are not given are
+drawn at random.
+"""
+
+import dataclasses
+import importlib.util
+import pathlib
+import re
+
+import numpy as np
+
+from layout_mlir import onnx_compare, onnx_import, onnx_shapes, stablehlo_import
+from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.onnx_import import ImportFailed
+from layout_mlir.tools import run_tool
+
+_DEFAULT_SIZE = 3  # of a dim that is open
+
+
+@dataclasses.dataclass
+class Model:
+    name: str
+    module: pathlib.Path
+    inputs: list
+    # What the model's own runtime gives for the inputs, how long one run takes there, and how far
+    # results may be from it, relative to the largest value.
+    expected: list = None
+    reference: str = ""
+    reference_seconds: float = None
+    tolerance: float = 1e-3
+
+
+# ------------------------------------------------------------------- the options
+
+def _parse_named(texts, parse, kind):
+    """{name or position: value} of `NAME=VALUE` and of `VALUE`, which count from 0."""
+    named, position = {}, 0
+    for text in texts:
+        name, separator, value = text.rpartition("=")
+        if not separator:
+            name, position = position, position + 1
+        elif name.isdigit():
+            name = int(name)
+        try:
+            named[name] = parse(value)
+        except ValueError as error:
+            raise ImportFailed(f"--{kind} {text}: {error}") from None
+    return named
+
+
+def _parse_shape(text):
+    if not re.fullmatch(r"\d+(x\d+)*|scalar", text):
+        raise ValueError("a shape is written as 1x3x320x320, or 'scalar'")
+    return () if text == "scalar" else tuple(map(int, text.split("x")))
+
+
+def _load_array(path):
+    array = np.load(path)
+    if not isinstance(array, np.ndarray):
+        raise ValueError("an input is an .npy file of one array")
+    return array
+
+
+def _replace(drawn, given, names):
+    """The inputs, with those that were given in their places."""
+    inputs = list(drawn)
+    for key, array in given.items():
+        at = names.index(key) if key in names else key
+        if not isinstance(at, int) or at >= len(inputs):
+            raise ImportFailed(f"the model has no input {key!r}: it has "
+                               f"{', '.join(map(str, names)) or 'none'}")
+        inputs[at] = array
+    return inputs
+
+
+# -------------------------------------------------------------------------- ONNX
+
+def _load_onnx(model, name, folder, inputs, shapes, options):
+    try:
+        onnx_shapes.set_shapes(model, shapes)
+    except onnx_shapes.WrongShape as error:
+        raise ImportFailed(f"--shape: {error}") from None
+    weights = {tensor.name for tensor in model.graph.initializer}
+    names = [value.name for value in model.graph.input if value.name not in weights]
+    prepared = onnx_import.prepare_checked(onnx_shapes.copy(model))
+    draws = [_replace(draw, inputs, names)
+             for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
+    result = Model(name, folder / "model.mlir", draws[0])
+    if options.repeat and importlib.util.find_spec("onnxruntime") is not None:
+        import onnxruntime
+        try:
+            result.inputs, result.expected, result.reference_seconds = isolated(
+                onnx_compare.run_oracle, prepared, draws, options.repeat)
+        except (onnx_compare.NotCompared, Crashed) as error:
+            raise ImportFailed(f"no result to compare with: {error}\n(--input gives inputs, --shape "
+                               "the sizes that are open, --no-reference runs without)") from error
+        result.reference = f"ONNX Runtime {onnxruntime.__version__}"
+        if any(each.dtype.itemsize == 2 for each in result.expected):
+            result.tolerance = 2e-2
+    if not options.dynamic:
+        sizes = {number: array.shape for number, array in enumerate(result.inputs)}
+        onnx_shapes.set_shapes(model, sizes)
+        prepared = onnx_import.prepare_checked(model)
+    result.module.write_text(onnx_import.lower(prepared))
+    return result
+
+
+# -------------------------------------------------------------------------- MLIR
+
+_MAIN = re.compile(r"func\.func (?:public )?@main\((?P<arguments>.*?)\)(?: ->|\s*(?:attributes )?\{)", re.S)
+_TENSOR = re.compile(r"%\w+: (?P<type>tensor<(?:[^<>]|<[^<>]*>)*>|[^ ,]+)")
+_DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "index": np.int64,
+           "complex<f32>": np.complex64, "complex<f64>": np.complex128,
+           **{f"{sign}i{bits}": np.dtype(f"int{bits}") for sign in ("", "s") for bits in (8, 16, 32, 64)},
+           **{f"ui{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)}}
+
+
+def _read_inputs(module):
+    """Shape (None for what is open) and dtype of each input of @main."""
+    text = run_tool("layout-opt", module, "--mlir-elide-elementsattrs-if-larger=8",
+                    "--mlir-elide-resource-strings-if-larger=8")
+    main = _MAIN.search(text)
+    if not main:
+        raise ImportFailed(f"{module} has no function @main")
+    inputs = []
+    for match in _TENSOR.finditer(main["arguments"]):
+        *sizes, element = re.sub(r"^tensor<|>$", "", match["type"]).split("x")
+        if not match["type"].startswith("tensor<") or element not in _DTYPES:
+            raise ImportFailed(f"input {len(inputs)} of @main is {match['type']}: inputs are tensors "
+                               f"of {', '.join(_DTYPES)}")
+        inputs.append(([None if size == "?" else int(size) for size in sizes], _DTYPES[element]))
+    return inputs
+
+
+def _draw(rng, shape, dtype):
+    kind = np.dtype(dtype).kind
+    if kind in "iu":
+        return rng.integers(0, 2, shape).astype(dtype)
+    if kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    array = rng.standard_normal(shape)
+    return (array + 1j * rng.standard_normal(shape) if kind == "c" else array).astype(dtype)
+
+
+def _load_mlir(path, name, folder, inputs, shapes, options):
+    data = path.read_bytes()
+    module = path
+    if stablehlo_import.is_stablehlo(data):
+        module = folder / "model.mlir"
+        module.write_text(stablehlo_import.lower(data))
+    rng, arrays = np.random.default_rng(options.seed), []
+    known = _read_inputs(module)
+    for key in shapes:
+        if not isinstance(key, int) or key >= len(known):
+            raise ImportFailed(f"--shape: an input of @main is named by its number, below {len(known)}")
+    for number, (sizes, dtype) in enumerate(known):
+        shape = shapes.get(number, tuple(_DEFAULT_SIZE if size is None else size for size in sizes))
+        if len(shape) != len(sizes) or any(b is not None and a != b for a, b in zip(shape, sizes)):
+            raise ImportFailed(f"--shape: input {number} of @main has the sizes {sizes}, not {list(shape)}")
+        arrays.append(_draw(rng, shape, dtype))
+    return Model(name, module, _replace(arrays, inputs, list(range(len(arrays)))))
+
+
+# --------------------------------------------------------------------------- all
+
+@dataclasses.dataclass
+class Options:
+    """`repeat`: timed runs of the model's own runtime, 0 for none. `dynamic`: sizes that the model
+    leaves open stay so; else they are those of the inputs."""
+    seed: int = 0
+    repeat: int = 5
+    dynamic: bool = False
+
+
+def load_model(path, folder, inputs=(), shapes=(), options=Options()):
+    """The model of a file; `inputs` and `shapes` as --input and --shape of run.py state them. What
+    is made is put into `folder`."""
+    path, folder = pathlib.Path(path), pathlib.Path(folder)
+    inputs = _parse_named(inputs, _load_array, "input")
+    shapes = _parse_named(shapes, _parse_shape, "shape")
+    if path.suffix == ".pt2":
+        raise ImportFailed(f"{path} is a program of torch.export: where torch is installed, "
+                           "torch.onnx.export(torch.export.load(..), f='model.onnx', dynamo=True) makes "
+                           "an .onnx file of it")
+    if path.suffix == ".onnx":
+        return _load_onnx(onnx_import.read(path), path.name, folder, inputs, shapes, options)
+    return _load_mlir(path, path.name, folder, inputs, shapes, options)

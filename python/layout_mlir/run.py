@@ -1,0 +1,296 @@
+"""python -m layout_mlir.run MODEL: a model with and without layouts, run and compared.
+
+Imports the model as linalg on tensors (models.py), assigns layouts, lowers both the untouched and
+the laid-out program to machine code through the same pipeline, runs them in turns in one process,
+and compares their results with each other and, where the model's own runtime is installed, with
+that. Exits with 1 if they differ by more than --max-rel.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from layout_mlir import LayoutError, Target, run_npu
+from layout_mlir.models import ImportFailed, Options, load_model
+from layout_mlir.tools import ToolError, run_tool
+
+SHOWN_MOVES, SHOWN_VIEWS = 20, 3
+
+PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
+               "--canonicalize", "--cse"]
+
+# What a device is taken to be, the pipeline that goes there, and what that does before it decides.
+DEVICES = {
+    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
+    "opencl": ('#layout.opencl<image2d_max_width = 16384, '
+               'image2d_max_height = 16384>', "layout-to-opencl",
+               PREPARATION),
+    "npu": (None, "layout-to-npu", PREPARATION),
+}
+
+
+class Progress:
+    """Says what is being done, and how long it took."""
+
+    def __enter__(self):
+        return self
+
+    def __init__(self, text):
+        print(f"  {text} ...", end="", file=sys.stderr, flush=True)
+        self.start = time.monotonic()
+
+    def __exit__(self, kind, *_):
+        seconds = time.monotonic() - self.start
+        print(f" {'failed' if kind else f'{seconds:.1f} s'}", file=sys.stderr, flush=True)
+
+
+# ------------------------------------------------------------------- the options
+
+def add_options(parser):
+    """Where the model runs, and what is compared."""
+    parser.add_argument("--device", choices=DEVICES, default="cpu",
+                        help="where the laid-out network runs: on this CPU, with images on an "
+                             "OpenCL device, or in the simulator of an NPU; the untouched one runs "
+                             "on the CPU")
+    parser.add_argument("--chip", choices=Target.names(), default="BM1684",
+                        help="which NPU")
+    parser.add_argument("--target", help="default: " + "; ".join(
+        f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
+        "; that of --chip for npu")
+    parser.add_argument("--repeat", type=int, default=5, help="timed runs of each")
+    parser.add_argument("--max-rel", type=float, default=1e-4,
+                        help="largest difference of a result, relative to its largest value")
+    parser.add_argument("--keep", metavar="DIR", help="leave all files there")
+
+
+def complete(args):
+    """What follows from options that were given."""
+    args.target = args.target or DEVICES[args.device][0] or run_npu.get_target(args.chip)
+    return args
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="./dev run",
+        description="Runs a model with and without layouts and compares the results, also with "
+                    "those of the model's own runtime where that is installed.")
+    parser.add_argument("model", help="an .onnx file, or StableHLO or linalg as text or bytecode; the "
+                                      "function of a module is @main")
+    parser.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE.npy",
+                        help="an input, in the order of the model or by name; others are random")
+    parser.add_argument("--shape", action="append", default=[], metavar="[NAME=]1x3x320x320",
+                        help="the shape of an input, where the model leaves sizes open")
+    parser.add_argument("--dynamic", action="store_true",
+                        help="leave the sizes open that an .onnx model leaves open; otherwise it is "
+                             "compiled for those of its inputs")
+    parser.add_argument("--seed", type=int, default=0, help="of random inputs")
+    parser.add_argument("--no-reference", action="store_true",
+                        help="do not run the model's own runtime")
+    add_options(parser)
+    return complete(parser.parse_args(argv))
+
+
+# --------------------------------------------------------------------- the steps
+
+def lower(args, module, folder):
+    """Both programs, in the LLVM dialect where they run here, and the costs of the assignment."""
+    bytecode = ["--emit-bytecode"]
+    _, pipeline, before = DEVICES[args.device]
+    if args.device == "npu":
+        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize"]
+    with Progress("assigning layouts"):
+        run_tool("layout-opt", module, *before, f"--layout-assign=target={{{args.target}}}", *bytecode,
+                 "-o", folder / "assigned.mlirbc")
+        run_tool("layout-opt", folder / "assigned.mlirbc",
+                 f"--layout-print-cost=target={{{args.target}}} format=json "
+                 f"output={folder / 'cost.json'}", "-o", "/dev/null")
+    with Progress("lowering the untouched network"):
+        run_tool("layout-opt", module, "--layout-linalg-to-llvm", *bytecode,
+                 "-o", folder / "before.mlirbc")
+    if args.device != "npu":
+        with Progress("lowering the laid-out network"):
+            run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}", *bytecode,
+                     "-o", folder / "after.mlirbc")
+    return json.loads((folder / "cost.json").read_text())
+
+
+def write_inputs(model, folder):
+    paths = []
+    for number, array in enumerate(model.inputs):
+        paths.append(folder / f"input-{number}.npy")
+        np.save(paths[-1], np.asarray(array, order="C"))
+    return paths
+
+
+def compare(args, model, inputs, folder):
+    """Runs both in turns; the records of layout-run, and what the untouched one gave."""
+    count = len(model.expected or [])
+    outputs = [folder / f"result-{number}.npy" for number in range(count)]
+    with Progress("compiling, running both in turns"):
+        run_tool("layout-run", folder / "before.mlirbc", folder / "after.mlirbc",
+                 *[f"--input={path}" for path in inputs], *[f"--output={path}" for path in outputs],
+                 "--warmup=1", f"--repeat={args.repeat}", "--compare",
+                 f"--json={folder / 'runs.json'}")
+    return ([json.loads(line) for line in (folder / "runs.json").read_text().splitlines()],
+            [np.load(path) for path in outputs])
+
+
+# -------------------------------------------------------------------- the report
+
+def mega(count):
+    return f"{count / 1e6:.2f} MB"
+
+
+def milli(seconds):
+    return f"{seconds * 1e3:.{1 if seconds >= 0.01 else 3}f} ms"
+
+
+def print_rows(title, rows):
+    print(f"\n{title}")
+    width = max(len(label) for label, _ in rows) + 2
+    for label, text in rows:
+        print(f"  {label:<{width}}{text}")
+
+
+def describe_differences(label, differences, max_rel):
+    """A row for each (absolute, relative) difference, and whether all are within the limit."""
+    rows, agree = [], True
+    for number, (absolute, relative) in enumerate(differences):
+        good = relative is not None and relative <= max_rel
+        agree &= good
+        text = "NaN" if relative is None else f"{absolute:.3g} absolute, {relative:.3g} relative"
+        rows.append((f"result {number}: {label}", f"{text} ({'within' if good else 'EXCEEDS'} {max_rel:g})"))
+    return rows, agree
+
+
+def describe_times(args, model, before, after):
+    rows = [("run time before", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),
+            ("run time after", milli(after["run_median_seconds"]))]
+    device = after.get("opencl_device")
+    if device and not device["is_gpu"]:
+        rows.append(("correctness run", f"{device['name']} runs the kernels on this CPU: its times "
+                                        "say nothing of a GPU"))
+        return rows
+    rows.append(("speedup", f"{after['speedup']:.2f}x (median of paired runs)"))
+    if model.reference_seconds:
+        rows.append((model.reference, f"{milli(model.reference_seconds)} (median of {args.repeat}, one "
+                                      "thread, in a process of its own)"))
+    return rows
+
+
+def describe_place(location):
+    """The name that the model gives to what makes a tensor; a line of generated text says nothing."""
+    return "" if location == "unknown" or re.search(r":\d+:\d+$", location) else f" at '{location}'"
+
+
+def print_conversions(moved):
+    moving = [row for row in moved["rows"] if row["kind"] != "view"]
+    moving.sort(key=lambda row: -row["bytes_read"] - row["bytes_written"])
+    views = [row for row in moved["rows"] if row["kind"] == "view"]
+    for rows, shown, name in (moving, SHOWN_MOVES, "conversions"), (views, SHOWN_VIEWS, "free views"):
+        for row in rows[:shown]:
+            print(f"  conversion of {row['shape']}{describe_place(row['location'])}: {row['from']} -> "
+                  f"{row['to']}\n    {row['why']}")
+        if len(rows) > shown:
+            print(f"  ({len(rows) - shown} more {name})")
+
+
+def report(args, model, cost, runs, results):
+    """The table; True if the results agree."""
+    before, after = runs
+    moved, packed, assignment = cost["conversions"], cost["constants"], cost["assignment"]
+    moving = sum(row["kind"] != "view" for row in moved["rows"])
+    rows = [
+        ("conversions inserted", f"{moving} on activations that move bytes, "
+                                 f"{len(moved['rows']) - moving} that are free views"),
+        ("  bytes they move", mega(moved["bytes_read"] + moved["bytes_written"])),
+        ("  modeled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']}, gap "
+                            f"{assignment['cost'] - assignment['lower_bound']})"),
+        ("constants packed at compile time", f"{packed['count']}, {mega(packed['bytes_written'])}"),
+        *describe_times(args, model, before, after)]
+    own, agree = describe_differences(
+        "largest difference", [(each["max_abs"], each["max_rel"]) for each in after["differences"]],
+        args.max_rel)
+    rows += own
+    if any(np.isnan(each).any() for each in model.expected or [] if each.dtype.kind in "fc"):
+        rows.append(("note", f"{model.reference} gives NaN on these inputs, too: --input gives others"))
+    if model.expected:
+        theirs, same = describe_differences(
+            f"from {model.reference}", [difference(a, b) for a, b in zip(model.expected, results)],
+            max(args.max_rel, model.tolerance))
+        rows += theirs
+        agree &= same
+    print_rows(f"{model.name} on {args.target}", rows)
+    print_conversions(moved)
+    return agree
+
+
+def difference(expected, result):
+    """The largest absolute difference, and relative to the largest value; of NaNs nothing."""
+    from layout_mlir.onnx_compare import with_dtype
+
+    result = with_dtype(result, expected.dtype)
+    if result.shape != expected.shape or result.dtype != expected.dtype:
+        return float("inf"), None
+    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+    expected, result = expected.astype(wide), result.astype(wide)
+    same = (expected == result) | (np.isnan(expected) & np.isnan(result))
+    largest = np.abs(np.where(same, 0, expected - result)).max(initial=0)
+    scale = np.abs(expected[np.isfinite(expected)]).max(initial=0)
+    relative = largest / scale if scale else largest
+    return (largest, relative) if np.isfinite(relative) else (largest, None)
+
+
+def run_on_npu(args, model, cost, inputs, folder):
+    """Runs the program of an NPU in the simulator; True if the results agree."""
+    with Progress("lowering to the memories of the NPU"):
+        memory = run_npu.lower(model.module, args.target, folder)
+    with Progress("writing and compiling the program, running it in the simulator"):
+        program, result, differences = run_npu.run(inputs, args.max_rel, folder)
+    return run_npu.report(model.name, args.target, cost, memory, program, result, differences,
+                          args.max_rel)
+
+
+def run_model(args, model, folder):
+    """True if the results agree."""
+    inputs = write_inputs(model, folder)
+    cost = lower(args, model.module, folder)
+    if args.device == "npu":
+        return run_on_npu(args, model, cost, inputs, folder)
+    return report(args, model, cost, *compare(args, model, inputs, folder))
+
+
+def run_and_exit(args, make_model):
+    """`make_model` makes the model in a folder; the exit status."""
+    with tempfile.TemporaryDirectory(prefix="layout-run-") as scratch:
+        folder = pathlib.Path(args.keep or scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            agree = run_model(args, make_model(folder), folder)
+        except (ToolError, LayoutError, ImportFailed, OSError) as error:
+            print(f"\nerror: {error}", file=sys.stderr)
+            return 1
+    if not agree:
+        print("the results differ", file=sys.stderr)
+    return 0 if agree else 1
+
+
+def main(argv=None):
+    args = parse(argv)
+
+    def make_model(folder):
+        with Progress(f"importing {pathlib.Path(args.model).name}"):
+            return load_model(args.model, folder, args.input, args.shape,
+                              Options(args.seed, 0 if args.no_reference else args.repeat, args.dynamic))
+
+    return run_and_exit(args, make_model)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
