@@ -252,7 +252,7 @@ void Chooser::state() {
     auto follows = [](const OpConfig &config) {
       return config.origin == OpConfig::Origin::Carried;
     };
-    if (known.isTie() || known.rule.kind == OpLayoutRule::Kind::View ||
+    if (known.isTie() || std::holds_alternative<ViewRule>(known.rule) ||
         take([](const OpConfig &config) { return config.meetsNeed; }))
       continue;
     ArrayRef<End> own = getEnds(node);

@@ -55,8 +55,7 @@ public:
     // Loops n, c, h and w; the gate sees the first two.
     AffineMap all = AffineMap::getMultiDimIdentityMap(4, context);
     AffineMap gate = all.getMajorSubMap(2);
-    layout::OpLayoutRule rule;
-    rule.kind = layout::OpLayoutRule::Kind::Loops;
+    layout::LoopsRule rule;
     for (int64_t size : type.getShape())
       rule.loops.push_back({IteratorType::parallel, size, false});
     rule.operandMaps = {all, gate};
@@ -75,7 +74,7 @@ public:
     Value init =
         tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
                                 type.getElementType(), type.getEncoding());
-    layout::OpLayoutRule rule = getLayoutRule();
+    auto rule = std::get<layout::LoopsRule>(getLayoutRule());
     SmallVector<AffineMap> maps = rule.operandMaps;
     llvm::append_range(maps, rule.resultMaps);
     SmallVector<utils::IteratorType> loops(rule.loops.size(),

@@ -92,7 +92,7 @@ public:
   }
 
   /// The bytes, and the arithmetic of all cores.
-  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+  Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override {
     Cost bytes = 0, work = rule.opsPerPoint;
     bool onTiles = true;

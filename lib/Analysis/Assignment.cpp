@@ -7,7 +7,10 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "LayoutModel.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/raw_ostream.h"
+
+#define DEBUG_TYPE "layout-assignment"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -97,6 +100,10 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
   result.program =
       readProgram(root, costs.getModel().getAssumedTrips(), constraints);
   result.candidates = collectCandidates(result.program, costs, limits);
+  LDBG() << result.program.nodes.size() << " nodes of "
+         << result.program.nodeClasses.size() << " classes, "
+         << result.program.tensors.size() << " tensors of "
+         << result.program.tensorClasses.size() << " classes";
 
   auto solve = [&](LayoutModel &model) {
     FactorGraph graph = model.build();
@@ -119,6 +126,17 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
   // Variables beyond those of the nodes say which copies there are.
   solution.assignment.resize(result.program.nodes.size());
   setChoice(result, std::move(solution.assignment), costs);
+  LDBG() << "cost " << result.cost << ", at least " << result.lowerBound
+         << ", of " << result.numVariables << " variables and "
+         << result.numFactors << " factors";
+  for (auto [n, node] : llvm::enumerate(result.program.nodes)) {
+    const OpConfig &config = result.getConfig(n);
+    LDBG() << "node " << n << ", class " << node.nodeClass << ": "
+           << describe(config, costs) << ", at " << config.cost;
+  }
+  for (const PlannedConversion &conversion : result.conversions)
+    LDBG() << "a conversion of " << conversion.value << ", at "
+           << conversion.cost;
 
   auto hasChoice = [&](unsigned nodeClass) {
     return result.candidates[nodeClass].configs.size() > 1;

@@ -6,14 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Candidates.h"
+#include "layout/Analysis/Assignment.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/RuleCheck.h"
+#include "llvm/Support/DebugLog.h"
 #include <deque>
+
+#define DEBUG_TYPE "layout-candidates"
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 namespace {
 /// Carries layouts over nodes until nothing new appears.
@@ -52,11 +55,32 @@ static LayoutId getLayout(const OpLayouts &layouts, Slot slot) {
                        : layouts.operands[slot.index];
 }
 
+namespace {
+/// Layouts as they are shown to who debugs.
+struct Shown {
+  const OpLayouts &layouts;
+  const LayoutTable &table;
+};
+} // namespace
+
+static raw_ostream &operator<<(raw_ostream &os, const Shown &shown) {
+  auto print = [&](ArrayRef<LayoutId> layouts) {
+    llvm::interleaveComma(layouts, os, [&](LayoutId layout) {
+      os << (layout == kAnyLayout ? "any" : shown.table.getMap(layout).str());
+    });
+  };
+  os << '(';
+  print(shown.layouts.operands);
+  os << ") -> (";
+  print(shown.layouts.results);
+  return os << ')';
+}
+
 /// Whether an op runs in these layouts.
 bool Propagation::canRun(const NodeClass &node,
                          const OpLayouts &layouts) const {
   if (costs.getModel().findsElements() || node.isTie() ||
-      node.rule.kind != Kind::Loops)
+      !std::holds_alternative<LoopsRule>(node.rule))
     return true;
   auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
     SmallVector<Type> types;
@@ -87,8 +111,11 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
       return;
     }
   // The first one is the types as they are, whatever they are.
-  if (!candidates.configs.empty() && !canRun(node, config->exact))
+  if (!candidates.configs.empty() && !canRun(node, config->exact)) {
+    LDBG() << "class " << nodeClass << " cannot run where it "
+           << describe(*config, costs) << ": " << Shown{config->exact, costs};
     return;
+  }
   if (candidates.configs.size() >= limits.configsPerOp) {
     candidates.isTruncated = true;
     return;
@@ -98,6 +125,9 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   // Where there is no choice there is no price.
   if (!node.isFixed && !node.isTie())
     config->cost = costs.getOpCost(node.op, node.rule, config->layouts);
+  LDBG() << "class " << nodeClass << " may choose what "
+         << describe(*config, costs) << ", at " << config->cost << ": "
+         << Shown{config->exact, costs};
   candidates.configs.push_back(std::move(*config));
   for (auto [slot, tensorClass] : node.meets) {
     LayoutId layout = getLayout(candidates.configs.back().layouts, slot);
@@ -166,10 +196,10 @@ void Propagation::carry(unsigned nodeClass, Slot slot, LayoutId layout,
                getTieConfig(node, OpConfig::Origin::Carried, layout,
                             slot.isResult ? 0 : slot.index),
                from);
-  if (node.rule.kind == Kind::Opaque)
+  if (std::holds_alternative<OpaqueRule>(node.rule))
     return;
   // What came over a view does not go back.
-  if (node.rule.kind == Kind::View &&
+  if (std::holds_alternative<ViewRule>(node.rule) &&
       llvm::any_of(result[nodeClass].configs, [&](const OpConfig &config) {
         return getLayout(config.layouts, slot) == layout;
       }))
@@ -194,7 +224,7 @@ void Propagation::seed(unsigned nodeClass) {
   OpConfig typed = ConfigBuilder(node, costs).getAsTyped();
   typed.origin = origin;
   add(nodeClass, std::move(typed), {});
-  if (node.isFixed || node.rule.kind != Kind::Loops)
+  if (node.isFixed || !std::holds_alternative<LoopsRule>(node.rule))
     return;
   costs.getModel().seed(node, costs, result[nodeClass],
                         [&](std::optional<OpConfig> config) {
@@ -203,6 +233,11 @@ void Propagation::seed(unsigned nodeClass) {
 }
 
 std::vector<Candidates> Propagation::run() {
+  for (auto [c, node] : llvm::enumerate(program.nodeClasses))
+    LDBG() << "class " << c << " is "
+           << (node.isTie() ? StringRef("a tie")
+                            : node.op->getName().getStringRef())
+           << (node.isFixed ? ", fixed" : "");
   for (unsigned c = 0, e = result.size(); c < e; ++c)
     seed(c);
   // Every class of tensors gains at most `layoutsPerTensor` layouts, so this

@@ -14,7 +14,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 RankedTensorType ConfigBuilder::getType(bool isResult, unsigned index) const {
   Value value = isResult ? Value(op->getResult(index)) : op->getOperand(index);
@@ -22,6 +21,7 @@ RankedTensorType ConfigBuilder::getType(bool isResult, unsigned index) const {
 }
 
 AffineMap ConfigBuilder::getMap(bool isResult, unsigned index) const {
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   return isResult ? rule.resultMaps[index] : rule.operandMaps[index];
 }
 
@@ -79,8 +79,8 @@ OpConfig ConfigBuilder::getAsTyped() const {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return !tensor || !tensor.getEncoding();
   });
-  if (isPlain && rule.kind == Kind::Loops)
-    config.tiles.assign(rule.loops.size(), 1);
+  if (auto *rule = std::get_if<LoopsRule>(&node.rule); rule && isPlain)
+    config.tiles.assign(rule->loops.size(), 1);
   return config;
 }
 
@@ -95,6 +95,7 @@ LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
     if (dimTiles.back() != 1)
       order.push_back(d);
   }
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   // Reductions outside, so that a result's lanes are the fastest digit.
   auto rank = [&](unsigned d) {
     unsigned loop = map.getDimPosition(d);
@@ -107,7 +108,8 @@ LayoutId ConfigBuilder::getTiledLayout(ArrayRef<int64_t> tiles,
 }
 
 std::optional<OpConfig> ConfigBuilder::getTiled(ArrayRef<int64_t> tiles) const {
-  for (auto [loop, tile] : llvm::zip(rule.loops, tiles))
+  for (auto [loop, tile] :
+       llvm::zip(std::get<LoopsRule>(node.rule).loops, tiles))
     if (tile != 1 && !loop.tileable)
       return std::nullopt;
   std::optional<OpConfig> config = assign([&](bool isResult, unsigned index) {
@@ -120,6 +122,7 @@ std::optional<OpConfig> ConfigBuilder::getTiled(ArrayRef<int64_t> tiles) const {
 
 SmallVector<SmallVector<int64_t>>
 ConfigBuilder::getLaneTiles(int64_t lanes) const {
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   std::optional<SummedProducts> products = findSummedProducts(rule);
   if (lanes == 1 || !products)
     return {};
@@ -170,21 +173,15 @@ ConfigBuilder::findLoopTiles(Slot slot, LayoutId layout) const {
 }
 
 std::optional<OpConfig> ConfigBuilder::carry(Slot slot, LayoutId layout) const {
-  switch (rule.kind) {
-  case Kind::Loops: {
+  if (std::holds_alternative<LoopsRule>(node.rule)) {
     AffineMap map = getMap(slot.isResult, slot.index);
     return map ? carryLoops(map, layout) : std::nullopt;
   }
-  case Kind::View:
-    return carryView(slot.isResult || slot.index > 0, layout);
-  case Kind::PerDim:
-    return carryPerDim(slot, layout);
-  case Kind::Opaque:
-  case Kind::Source:
-  case Kind::Shape:
-    return std::nullopt;
-  }
-  llvm_unreachable("all kinds carry or do not");
+  if (auto *view = std::get_if<ViewRule>(&node.rule))
+    return carryView(*view, slot.isResult || slot.index > 0, layout);
+  if (auto *rule = std::get_if<PerDimRule>(&node.rule))
+    return carryPerDim(*rule, slot, layout);
+  return std::nullopt;
 }
 
 /// Any layout of a tensor over the whole iteration space is one of the
@@ -201,8 +198,9 @@ std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
     const Digit *digit = axis.value.getSingleDigit();
     if (!digit || !digit->isDim())
       return std::nullopt;
-    if (!digit->isWholeSource() &&
-        !rule.loops[map.getDimPosition(digit->dim)].tileable)
+    if (!digit->isWholeSource() && !std::get<LoopsRule>(node.rule)
+                                        .loops[map.getDimPosition(digit->dim)]
+                                        .tileable)
       return std::nullopt;
   }
   return assign([&](bool isResult, unsigned index) {
@@ -216,13 +214,12 @@ std::optional<OpConfig> ConfigBuilder::carryLoops(AffineMap map,
   });
 }
 
-std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
+std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
+                                                 bool isResult,
                                                  LayoutId layout) const {
-  const ViewRule &view = rule.view;
   RankedTensorType to = getType(!isResult, 0);
-  LayoutMap other = costs.getMap(layout).substitute(
-      to.getRank(), isResult ? view.resultDims : view.sourceDims,
-      isResult ? view.resultSizes : view.sourceSizes, to.getShape());
+  LayoutMap other =
+      applyView(costs.getMap(layout), isResult ? view.toResult : view.toSource);
   if (std::optional<LayoutId> general =
           costs.getModel().generalize(other, to, costs))
     return assign([&](bool ofResult, unsigned index) {
@@ -255,8 +252,7 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
     costs.getRepresentative(result, to, /*isKnownValid=*/true);
   } else if (isResult) {
     RankedTensorType type = getType(/*isResult=*/true, 0);
-    LayoutMap viewed = costs.getMap(result).substitute(
-        type.getRank(), view.sourceDims, view.sourceSizes, type.getShape());
+    LayoutMap viewed = applyView(costs.getMap(result), view.toSource);
     if (equalOn(viewed, costs.getMap(layout), type.getShape()) != Answer::Yes)
       return std::nullopt;
   }
@@ -266,9 +262,8 @@ std::optional<OpConfig> ConfigBuilder::carryView(bool isResult,
   });
 }
 
-/// Whether tensors may be stored so that an op of kind PerDim is left alone by
-/// the cuts of the layout.
-static bool keepsTiles(const LayoutMap &map, const OpLayoutRule &rule) {
+/// Whether the cuts of the layout leave alone what the op does to its dims.
+static bool keepsTiles(const LayoutMap &map, const PerDimRule &rule) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms) {
       const Digit &digit = term.digit;
@@ -291,7 +286,7 @@ static bool keepsTiles(const LayoutMap &map, const OpLayoutRule &rule) {
 }
 
 bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
-                              RankedTensorType part, const OpLayoutRule &rule) {
+                              RankedTensorType part, const PerDimRule &rule) {
   unsigned rank = whole.getRank();
   SmallVector<int64_t> shape;
   llvm::SmallBitVector touched(rank);
@@ -307,7 +302,8 @@ bool layout::isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
       .has_value();
 }
 
-std::optional<OpConfig> ConfigBuilder::carryPerDim(Slot slot,
+std::optional<OpConfig> ConfigBuilder::carryPerDim(const PerDimRule &rule,
+                                                   Slot slot,
                                                    LayoutId layout) const {
   // The layout of the tensors that have all dims.
   int64_t rank = rule.tileDivisors.size();

@@ -30,7 +30,7 @@ static bool hasWindow(AffineMap map) {
 }
 
 std::optional<SummedProducts>
-layout::findSummedProducts(const OpLayoutRule &rule) {
+layout::findSummedProducts(const LoopsRule &rule) {
   SummedProducts found;
   found.isWeight.resize(rule.operandMaps.size());
   SmallVector<AffineMap> data, weights;
@@ -68,7 +68,7 @@ layout::findSummedProducts(const OpLayoutRule &rule) {
 }
 
 std::optional<Contraction>
-layout::findContraction(const OpLayoutRule &rule,
+layout::findContraction(const LoopsRule &rule,
                         function_ref<bool(unsigned)> mayBeWeight) {
   std::optional<SummedProducts> products = findSummedProducts(rule);
   if (!products)

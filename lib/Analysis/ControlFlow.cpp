@@ -132,10 +132,11 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
     if (!combining)
       continue;
     OpLayoutRule rule = getLayoutRule(&op);
+    auto *perDim = std::get_if<PerDimRule>(&rule);
     for (OpOperand &dest : combining.getUpdatedDestinations()) {
       tie(&dest, dest.get());
       // Without a rule what is put there has to stay as it is.
-      if (rule.kind != OpLayoutRule::Kind::PerDim)
+      if (!perDim)
         fix(&dest);
       for (OpOperand &operand : op.getOpOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -143,7 +144,8 @@ void TieFinder::visitParallelLoop(LoopLikeOpInterface loop,
           continue;
         if (type.getEncoding())
           fix(&dest);
-        parts.push_back({getNode(&dest), {&operand, rule}});
+        parts.push_back(
+            {getNode(&dest), {&operand, perDim ? *perDim : PerDimRule()}});
       }
     }
   }

@@ -88,30 +88,20 @@ const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
 
 Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
                           const OpLayouts &layouts) {
-  switch (rule.kind) {
-  case OpLayoutRule::Kind::Loops:
-    return model->getLoopsCost(op, rule, layouts, *this);
-  case OpLayoutRule::Kind::PerDim:
-    return model->getPerDimCost(op, rule, layouts, *this);
-  case OpLayoutRule::Kind::View: {
-    if (rule.isViewOfRowMajor)
-      return 0;
-    // Else it is a conversion from what its source looks like.
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    LayoutId viewed =
-        intern(getMap(layouts.operands[0])
-                   .substitute(type.getRank(), rule.view.sourceDims,
-                               rule.view.sourceSizes, type.getShape()));
-    LayoutId made = layouts.results[0];
-    return getNormalForm(viewed, type) == getNormalForm(made, type)
-               ? 0
-               : getConversionCost(type, viewed, made);
-  }
-  // What these do is the same in every layout.
-  case OpLayoutRule::Kind::Opaque:
-  case OpLayoutRule::Kind::Source:
-  case OpLayoutRule::Kind::Shape:
+  if (auto *loops = std::get_if<LoopsRule>(&rule))
+    return model->getLoopsCost(op, *loops, layouts, *this);
+  if (auto *perDim = std::get_if<PerDimRule>(&rule))
+    return model->getPerDimCost(op, *perDim, layouts, *this);
+  // What is neither of these nor a view does the same in every layout.
+  auto *view = std::get_if<ViewRule>(&rule);
+  if (!view || view->isOfRowMajor)
     return 0;
-  }
-  llvm_unreachable("all kinds are priced");
+  // A conversion from what its source looks like.
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  LayoutId viewed =
+      intern(applyView(getMap(layouts.operands[0]), view->toSource));
+  LayoutId made = layouts.results[0];
+  return getNormalForm(viewed, type) == getNormalForm(made, type)
+             ? 0
+             : getConversionCost(type, viewed, made);
 }

@@ -18,7 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -116,9 +115,7 @@ LogicalResult layout::checkStatedTypes(Operation *op, TypeRange operands,
                                        TypeRange results) {
   // Uses of tied values depend on each other, and what gives nothing may need
   // the op around it.
-  Kind kind = getLayoutRule(op).kind;
-  if (results.empty() ||
-      (kind != Kind::Loops && kind != Kind::View && kind != Kind::PerDim) ||
+  if (results.empty() || !relatesTensors(getLayoutRule(op)) ||
       (operands == op->getOperandTypes() && results == op->getResultTypes()))
     return success();
   IRMapping values;
@@ -387,11 +384,12 @@ LogicalResult ConstraintReader::read(Operation *op) {
   if (!operands && !results)
     return success();
   OpLayoutRule rule = getLayoutRule(op);
+  auto *loops = std::get_if<LoopsRule>(&rule);
   auto report = [&](const Twine &why) {
     op->emitOpError() << "with the layouts that its attributes state " << why;
   };
   if (failed(checkRule(rule, operandTypes, resultTypes, report,
-                       rule.runsAnywhere)))
+                       loops && loops->runsAnywhere)))
     return failure();
   return checkStatedTypes(op, operandTypes, resultTypes);
 }

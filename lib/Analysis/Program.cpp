@@ -15,7 +15,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 bool layout::hasKnownLayout(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -285,7 +284,8 @@ unsigned Reader::getOpClass(Operation *op, bool isInBody) {
       isa<ParallelCombiningOpInterface>(op))
     added.rule = OpLayoutRule();
   added.isInBody = isInBody;
-  added.hasReadingBody = added.rule.kind != Kind::Opaque && hasReadingBody(op);
+  added.hasReadingBody =
+      !std::holds_alternative<OpaqueRule>(added.rule) && hasReadingBody(op);
   added.tiedOperands = std::move(operands);
   added.tiedResults = std::move(results);
   added.constrainedOperands = std::move(constrainedOperands);
@@ -304,13 +304,13 @@ WalkResult Reader::addOp(Operation *op) {
   // Constants are many, no two alike, and nothing is to be known of them.
   if (constraints.empty() && op->getNumOperands() == 0 &&
       llvm::none_of(op->getResultTypes(), isEncoded) &&
-      getLayoutRule(op).kind == Kind::Source) {
+      std::holds_alternative<SourceRule>(getLayoutRule(op))) {
     nodeOf[op] = kFreeSource;
     return WalkResult::skip();
   }
   unsigned nodeClass = getOpClass(op, /*isInBody=*/false);
   addNode(op, nodeClass);
-  if (program.nodeClasses[nodeClass].rule.kind == Kind::Opaque)
+  if (std::holds_alternative<OpaqueRule>(program.nodeClasses[nodeClass].rule))
     return WalkResult::advance();
   // Bodies of ops with a rule are part of what the rule says, but for what they
   // read from outside.
@@ -326,7 +326,7 @@ void Reader::addNode(Operation *op, unsigned nodeClass) {
   const NodeClass &known = program.nodeClasses[nodeClass];
   if (!known.isFixed && isFreeSource(op, known.rule)) {
     nodeOf[op] = kFreeSource;
-  } else if (known.rule.kind != Kind::Shape) {
+  } else if (!std::holds_alternative<ShapeRule>(known.rule)) {
     nodeOf[op] = program.nodes.size();
     program.nodes.push_back({nodeClass, op, 0});
   }

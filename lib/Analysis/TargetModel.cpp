@@ -107,7 +107,7 @@ ConversionPlan TargetModel::planPadding(RankedTensorType from,
   return plan;
 }
 
-Cost TargetModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+Cost TargetModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
   auto getBytes = [&](Value tensor, LayoutId layout) {
     return costs.getStorage(cast<RankedTensorType>(tensor.getType()), layout)
@@ -152,7 +152,7 @@ public:
   Cost getCost(const ConversionPlan &plan) const override {
     llvm_unreachable("prices are of a target");
   }
-  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+  Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override {
     llvm_unreachable("prices are of a target");
   }

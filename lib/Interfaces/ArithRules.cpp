@@ -20,11 +20,9 @@ namespace {
 struct ConstantModel
     : LayoutOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
-    OpLayoutRule rule;
     if (!isa<RankedTensorType>(op->getResult(0).getType()))
-      return OpLayoutRule::opaque("it is no ranked tensor");
-    rule.kind = OpLayoutRule::Kind::Source;
-    return rule;
+      return OpaqueRule{"it is no ranked tensor"};
+    return SourceRule{};
   }
 };
 } // namespace

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Views.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -50,13 +49,12 @@ static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
 
 static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
-    return OpLayoutRule::opaque(kHasMemory);
+    return OpaqueRule{kHasMemory};
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (llvm::any_of(maps, [](AffineMap map) { return map.getNumSymbols(); }))
-    return OpLayoutRule::opaque("an indexing map has symbols");
+    return OpaqueRule{"an indexing map has symbols"};
 
-  OpLayoutRule rule;
-  rule.kind = OpLayoutRule::Kind::Loops;
+  LoopsRule rule;
   for (auto [iterator, size] :
        llvm::zip(op.getIteratorTypesArray(), getLoopSizes(op, maps)))
     rule.loops.push_back({iterator, size, false});
@@ -89,7 +87,8 @@ struct StructuredModel
 struct FillModel : LayoutOpInterface::ExternalModel<FillModel, linalg::FillOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
     OpLayoutRule rule = getStructuredRule(cast<linalg::LinalgOp>(op));
-    rule.onlyWrites = rule.kind == OpLayoutRule::Kind::Loops;
+    if (auto *loops = std::get_if<LoopsRule>(&rule))
+      loops->onlyWrites = true;
     return rule;
   }
 };
@@ -100,8 +99,8 @@ struct SoftmaxModel
   OpLayoutRule getLayoutRule(Operation *op) const {
     auto softmax = cast<linalg::SoftmaxOp>(op);
     if (!softmax.hasPureTensorSemantics())
-      return OpLayoutRule::opaque(kHasMemory);
-    OpLayoutRule rule = getElementwiseRule(op);
+      return OpaqueRule{kHasMemory};
+    LoopsRule rule = getElementwiseRule(op);
     rule.loops[softmax.getDimension()].tileable = false;
     rule.runsAnywhere = true;
     // What it is written to is not read.
@@ -122,6 +121,8 @@ getPackViews(OpTy op, RankedTensorType plain, RankedTensorType packed) {
   IndexView toPlain, toPacked;
   toPlain.rank = packed.getRank();
   toPacked.rank = rank;
+  toPlain.sizes.assign(packed.getShape().begin(), packed.getShape().end());
+  toPacked.sizes.assign(plain.getShape().begin(), plain.getShape().end());
   toPlain.dims.resize(rank);
   toPlain.sizeOf.resize(rank);
   toPacked.dims.resize(packed.getRank());
@@ -165,25 +166,17 @@ struct PackModel : LayoutOpInterface::ExternalModel<PackModel<OpTy>, OpTy> {
     constexpr bool isPack = std::is_same_v<OpTy, linalg::PackOp>;
     auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     if (!source || op->getNumResults() != 1)
-      return OpLayoutRule::opaque(kHasMemory);
+      return OpaqueRule{kHasMemory};
     auto result = cast<RankedTensorType>(op->getResult(0).getType());
     auto views = getPackViews(cast<OpTy>(op), isPack ? source : result,
                               isPack ? result : source);
     if (!views)
-      return OpLayoutRule::opaque(
-          "its tiles are not known to divide the sizes, so it may pad");
-    const IndexView &toSource = isPack ? views->first : views->second;
-    const IndexView &toResult = isPack ? views->second : views->first;
-    OpLayoutRule rule;
-    rule.kind = OpLayoutRule::Kind::View;
-    rule.isViewOfRowMajor = false;
-    rule.view.sourceDims.assign(toSource.dims.begin(), toSource.dims.end());
-    rule.view.sourceSizes.assign(toSource.sizeOf.begin(),
-                                 toSource.sizeOf.end());
-    rule.view.resultDims.assign(toResult.dims.begin(), toResult.dims.end());
-    rule.view.resultSizes.assign(toResult.sizeOf.begin(),
-                                 toResult.sizeOf.end());
-    return rule;
+      return OpaqueRule{
+          "its tiles are not known to divide the sizes, so it may pad"};
+    auto &[toPlain, toPacked] = *views;
+    if (!isPack)
+      std::swap(toPlain, toPacked);
+    return ViewRule{toPlain, toPacked, /*isOfRowMajor=*/false};
   }
 };
 

@@ -15,12 +15,6 @@ using namespace mlir::layout;
 
 #include "layout/Interfaces/LayoutOpInterface.cpp.inc"
 
-OpLayoutRule OpLayoutRule::opaque(StringRef why) {
-  OpLayoutRule rule;
-  rule.whyOpaque = why;
-  return rule;
-}
-
 /// True for ops that work on each element alone, with tensors of one shape and
 /// scalars that all elements share.
 static bool isElementwise(Operation *op) {
@@ -40,10 +34,9 @@ static bool isElementwise(Operation *op) {
          });
 }
 
-OpLayoutRule layout::getElementwiseRule(Operation *op) {
+LoopsRule layout::getElementwiseRule(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  OpLayoutRule rule;
-  rule.kind = OpLayoutRule::Kind::Loops;
+  LoopsRule rule;
   for (int64_t size : type.getShape())
     rule.loops.push_back({utils::IteratorType::parallel, size, false});
   AffineMap identity =
@@ -59,7 +52,7 @@ OpLayoutRule layout::getElementwiseRule(Operation *op) {
   return rule;
 }
 
-void layout::findTileableLoops(OpLayoutRule &rule) {
+void layout::findTileableLoops(LoopsRule &rule) {
   for (LoopRule &loop : rule.loops)
     loop.tileable = !ShapedType::isDynamic(loop.size);
   auto visit = [&](AffineMap map) {
@@ -83,10 +76,18 @@ void layout::findTileableLoops(OpLayoutRule &rule) {
   llvm::for_each(rule.resultMaps, visit);
 }
 
+bool layout::relatesTensors(const OpLayoutRule &rule) {
+  return std::holds_alternative<LoopsRule>(rule) ||
+         std::holds_alternative<ViewRule>(rule) ||
+         std::holds_alternative<PerDimRule>(rule);
+}
+
 bool layout::isFreeSource(Operation *op, const OpLayoutRule &rule) {
-  if (rule.kind == OpLayoutRule::Kind::Source)
+  if (std::holds_alternative<SourceRule>(rule))
     return true;
-  return rule.onlyWrites && llvm::all_of(op->getOperands(), [](Value operand) {
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  return loops && loops->onlyWrites &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
            Operation *producer = operand.getDefiningOp();
            return !isa<ShapedType>(operand.getType()) ||
                   (producer && isFreeSource(producer, getLayoutRule(producer)));
@@ -98,6 +99,5 @@ OpLayoutRule layout::getLayoutRule(Operation *op) {
     return layoutOp.getLayoutRule();
   if (isElementwise(op))
     return getElementwiseRule(op);
-  return OpLayoutRule::opaque(
-      "it has no LayoutOpInterface and is not elementwise");
+  return OpaqueRule{"it has no LayoutOpInterface and is not elementwise"};
 }

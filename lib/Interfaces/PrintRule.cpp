@@ -55,7 +55,7 @@ static void printTensor(AffineMap map, raw_ostream &os) {
 }
 
 /// `, title i k`, nothing where no loop is chosen.
-static void printLoops(const OpLayoutRule &rule, StringRef title,
+static void printLoops(const LoopsRule &rule, StringRef title,
                        function_ref<bool(const LoopRule &)> isChosen,
                        raw_ostream &os) {
   bool first = true;
@@ -67,7 +67,7 @@ static void printLoops(const OpLayoutRule &rule, StringRef title,
     }
 }
 
-static void printStructured(const OpLayoutRule &rule, raw_ostream &os) {
+static void printRule(const LoopsRule &rule, raw_ostream &os) {
   os << '(';
   for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
     os << (i ? ", " : "");
@@ -102,20 +102,19 @@ static void printStructured(const OpLayoutRule &rule, raw_ostream &os) {
 
 /// `(d0, d1, d2) -> ([d0, d1], d2)`: the dims of the result over those of the
 /// source.
-static void printView(const OpLayoutRule &rule, raw_ostream &os) {
-  const ViewRule &view = rule.view;
-  LayoutMap source = LayoutMap::rowMajor(view.sourceDims.size());
+static void printRule(const ViewRule &view, raw_ostream &os) {
+  LayoutMap source = LayoutMap::rowMajor(view.toSource.dims.size());
   os << "view (";
   llvm::interleaveComma(llvm::seq(source.getRank()), os,
                         [&](unsigned d) { os << 'd' << d; });
   os << ") -> (";
-  llvm::interleaveComma(view.resultDims, os, [&](const IndexExpr &dim) {
+  llvm::interleaveComma(view.toResult.dims, os, [&](const IndexExpr &dim) {
     os << makeText(source, {dim, naturalExtent(dim)});
   });
-  os << ')' << (rule.isViewOfRowMajor ? "" : ", moves row-major elements");
+  os << ')' << (view.isOfRowMajor ? "" : ", moves row-major elements");
 }
 
-static void printPerDim(const OpLayoutRule &rule, raw_ostream &os) {
+static void printRule(const PerDimRule &rule, raw_ostream &os) {
   os << "one layout [";
   for (auto [d, divisor] : llvm::enumerate(rule.tileDivisors)) {
     os << (d ? ", d" : "d") << d;
@@ -138,24 +137,20 @@ static void printPerDim(const OpLayoutRule &rule, raw_ostream &os) {
     os << ", writes a part";
 }
 
-void OpLayoutRule::print(raw_ostream &os) const {
-  switch (kind) {
-  case Kind::Opaque:
-    os << "keeps its types"
-       << (whyOpaque.empty() ? ": its rule admits nothing else" : ": ")
-       << whyOpaque;
-    return;
-  case Kind::Loops:
-    return printStructured(*this, os);
-  case Kind::View:
-    return printView(*this, os);
-  case Kind::PerDim:
-    return printPerDim(*this, os);
-  case Kind::Source:
-    os << "any layout";
-    return;
-  case Kind::Shape:
-    os << "any layout, reads no element";
-    return;
-  }
+static void printRule(const OpaqueRule &rule, raw_ostream &os) {
+  os << "keeps its types"
+     << (rule.why.empty() ? ": its rule admits nothing else" : ": ")
+     << rule.why;
+}
+
+static void printRule(const SourceRule &, raw_ostream &os) {
+  os << "any layout";
+}
+
+static void printRule(const ShapeRule &, raw_ostream &os) {
+  os << "any layout, reads no element";
+}
+
+void layout::print(const OpLayoutRule &rule, raw_ostream &os) {
+  std::visit([&](const auto &known) { printRule(known, os); }, rule);
 }

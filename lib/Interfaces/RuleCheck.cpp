@@ -27,9 +27,9 @@ public:
 
 private:
   LogicalResult checkSpaces();
-  LogicalResult checkLoops();
-  LogicalResult checkView();
-  LogicalResult checkPerDim();
+  LogicalResult checkLoops(const LoopsRule &rule);
+  LogicalResult checkView(const ViewRule &view);
+  LogicalResult checkPerDim(const PerDimRule &rule);
 
   const OpLayoutRule &rule;
   ArrayRef<Type> operands, results;
@@ -59,8 +59,8 @@ static bool isBetweenMemories(StringRef a, StringRef b) {
 /// no use to an op that works elsewhere.
 LogicalResult Checker::checkSpaces() {
   // What computes in local memory may read what is loaded for it.
-  bool mayLoad =
-      rule.kind != OpLayoutRule::Kind::Loops || llvm::all_of(results, isLocal);
+  bool mayLoad = !std::holds_alternative<LoopsRule>(rule) ||
+                 llvm::all_of(results, isLocal);
   std::string first, firstSpace;
   auto check = [&](Type type, const char *kind, size_t i) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -170,7 +170,7 @@ static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
 }
 
 /// Kernels read each image by its own map, so the tensors need not agree.
-LogicalResult Checker::checkLoops() {
+LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   for (ArrayRef<Type> types : {operands, results})
     if (llvm::any_of(types, isImage) || llvm::any_of(types, isLocal))
       return success();
@@ -207,12 +207,10 @@ LogicalResult Checker::checkLoops() {
                 "; convert them with layout.convert");
 }
 
-LogicalResult Checker::checkView() {
+LogicalResult Checker::checkView(const ViewRule &view) {
   auto source = dyn_cast<RankedTensorType>(operands.front());
   auto result = dyn_cast<RankedTensorType>(results.front());
-  LayoutMap viewed = getLayoutMap(source)->substitute(
-      result.getRank(), rule.view.sourceDims, rule.view.sourceSizes,
-      result.getShape());
+  LayoutMap viewed = applyView(*getLayoutMap(source), view.toSource);
   if (equalOn(viewed, *getLayoutMap(result), result.getShape()) == Answer::Yes)
     return success();
   return refuse([&](raw_ostream &os) {
@@ -235,7 +233,7 @@ static bool hasWholeTiles(const IndexExpr &x, unsigned d, int64_t divisor) {
   });
 }
 
-LogicalResult Checker::checkPerDim() {
+LogicalResult Checker::checkPerDim(const PerDimRule &rule) {
   SmallVector<RankedTensorType> types;
   for (ArrayRef<Type> range : {operands, results})
     for (Type type : range)
@@ -275,17 +273,17 @@ LogicalResult Checker::checkPerDim() {
 }
 
 LogicalResult Checker::run() {
-  if (rule.kind != OpLayoutRule::Kind::Loops &&
-      rule.kind != OpLayoutRule::Kind::View &&
-      rule.kind != OpLayoutRule::Kind::PerDim)
+  if (!relatesTensors(rule))
     return success();
   if (failed(checkSpaces()))
     return failure();
-  if (findsElements && rule.kind != OpLayoutRule::Kind::View)
+  if (auto *view = std::get_if<ViewRule>(&rule))
+    return checkView(*view);
+  if (findsElements)
     return success();
-  if (rule.kind == OpLayoutRule::Kind::Loops)
-    return checkLoops();
-  return rule.kind == OpLayoutRule::Kind::View ? checkView() : checkPerDim();
+  if (auto *loops = std::get_if<LoopsRule>(&rule))
+    return checkLoops(*loops);
+  return checkPerDim(std::get<PerDimRule>(rule));
 }
 
 LogicalResult layout::checkRule(const OpLayoutRule &rule,

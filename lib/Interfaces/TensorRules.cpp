@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Algebra/Views.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -17,7 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 /// The views between `folded` and `unfolded`, whose dims groups[d] are the
 /// digits of dim d of `folded`. Digits below the first one of a group have
@@ -35,14 +33,11 @@ getReshapeView(RankedTensorType folded, RankedTensorType unfolded,
     size = size.specialize(unfolded.getShape());
   for (SizeExpr &size : collapse->sizeOf)
     size = size.specialize(folded.getShape());
-  const IndexView &toSource = isCollapse ? *collapse : *expand;
-  const IndexView &toResult = isCollapse ? *expand : *collapse;
-  ViewRule view;
-  view.sourceDims.assign(toSource.dims.begin(), toSource.dims.end());
-  view.sourceSizes.assign(toSource.sizeOf.begin(), toSource.sizeOf.end());
-  view.resultDims.assign(toResult.dims.begin(), toResult.dims.end());
-  view.resultSizes.assign(toResult.sizeOf.begin(), toResult.sizeOf.end());
-  return view;
+  expand->sizes.assign(unfolded.getShape().begin(), unfolded.getShape().end());
+  collapse->sizes.assign(folded.getShape().begin(), folded.getShape().end());
+  if (isCollapse)
+    std::swap(expand, collapse);
+  return ViewRule{*expand, *collapse};
 }
 
 /// Whether a dim may be stored in tiles is asked of every position at which
@@ -58,20 +53,12 @@ static void touch(int64_t &divisor, OpFoldResult position) {
 namespace {
 struct EmptyModel
     : LayoutOpInterface::ExternalModel<EmptyModel, tensor::EmptyOp> {
-  OpLayoutRule getLayoutRule(Operation *) const {
-    OpLayoutRule rule;
-    rule.kind = Kind::Source;
-    return rule;
-  }
+  OpLayoutRule getLayoutRule(Operation *) const { return SourceRule{}; }
 };
 
 template <typename OpTy>
 struct ShapeModel : LayoutOpInterface::ExternalModel<ShapeModel<OpTy>, OpTy> {
-  OpLayoutRule getLayoutRule(Operation *) const {
-    OpLayoutRule rule;
-    rule.kind = Kind::Shape;
-    return rule;
-  }
+  OpLayoutRule getLayoutRule(Operation *) const { return ShapeRule{}; }
 };
 
 template <typename OpTy>
@@ -82,16 +69,13 @@ struct ReshapeModel
     RankedTensorType source = reshape.getSrcType();
     RankedTensorType result = reshape.getResultType();
     constexpr bool isCollapse = std::is_same_v<OpTy, tensor::CollapseShapeOp>;
-    OpLayoutRule rule;
     std::optional<ViewRule> view = getReshapeView(
         isCollapse ? result : source, isCollapse ? source : result,
         reshape.getReassociationIndices(), isCollapse);
     if (!view)
-      return OpLayoutRule::opaque("below the first dim of a group a size is "
-                                  "dynamic");
-    rule.kind = Kind::View;
-    rule.view = *view;
-    return rule;
+      return OpaqueRule{"below the first dim of a group a size is "
+                        "dynamic"};
+    return *view;
   }
 };
 
@@ -100,9 +84,8 @@ struct CastModel : LayoutOpInterface::ExternalModel<CastModel, tensor::CastOp> {
     auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!source || !result)
-      return OpLayoutRule::opaque("a tensor is unranked");
-    OpLayoutRule rule;
-    rule.kind = Kind::PerDim;
+      return OpaqueRule{"a tensor is unranked"};
+    PerDimRule rule;
     rule.tileDivisors.assign(source.getRank(), 0);
     return rule;
   }
@@ -111,8 +94,7 @@ struct CastModel : LayoutOpInterface::ExternalModel<CastModel, tensor::CastOp> {
 struct PadModel : LayoutOpInterface::ExternalModel<PadModel, tensor::PadOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
     auto pad = cast<tensor::PadOp>(op);
-    OpLayoutRule rule;
-    rule.kind = Kind::PerDim;
+    PerDimRule rule;
     for (auto [low, high] :
          llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad()))
       rule.tileDivisors.push_back(
@@ -135,8 +117,7 @@ struct SliceModel : LayoutOpInterface::ExternalModel<SliceModel<OpTy>, OpTy> {
       large = slice.getSourceType();
     else
       large = slice.getDestType();
-    OpLayoutRule rule;
-    rule.kind = Kind::PerDim;
+    PerDimRule rule;
     rule.dropped = slice.getDroppedDims();
     rule.isRead.assign(op->getNumOperands(), false);
     if constexpr (!isExtract)
@@ -167,8 +148,7 @@ struct ConcatModel
     : LayoutOpInterface::ExternalModel<ConcatModel, tensor::ConcatOp> {
   OpLayoutRule getLayoutRule(Operation *op) const {
     auto concat = cast<tensor::ConcatOp>(op);
-    OpLayoutRule rule;
-    rule.kind = Kind::PerDim;
+    PerDimRule rule;
     rule.tileDivisors.assign(concat.getResultType().getRank(), 0);
     for (Value input : concat.getInputs()) {
       auto type = cast<RankedTensorType>(input.getType());

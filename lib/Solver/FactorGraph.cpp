@@ -16,6 +16,9 @@
 #include "BranchAndBound.h"
 #include "EliminationOrder.h"
 #include "GraphReduction.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "layout-solver"
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -161,6 +164,8 @@ static bool solveCore(const CoreGraph &original, const TableStore &base,
   }
 
   solution.statistics.numRelaxedComponents = numRelaxed;
+  LDBG() << relaxed.size() << " components, " << numRelaxed
+         << " of them too wide to be eliminated";
 
   // Every component gets its part of the steps that others have left.
   int64_t steps = options.maxNodes;
@@ -192,11 +197,15 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
 
   Solution solution;
   solution.lowerBound = reduction.getConstant();
+  LDBG() << domains.size() << " variables, " << factors.size()
+         << " factors: reduction gives a bound of " << solution.lowerBound;
   std::vector<unsigned> assignment(domains.size(), 0);
   bool isComplete = false;
   if (solution.lowerBound != kInfiniteCost) {
     CoreGraph core = reduction.getCore();
     solution.statistics.numCoreVariables = core.getNumVariables();
+    LDBG() << core.getNumVariables()
+           << " variables have three neighbors or more";
     isComplete = solveCore(core, algebra.store, options, solution, assignment);
   }
   if (isComplete) {
@@ -205,5 +214,6 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
     solution.assignment = std::move(assignment);
   }
   solution.exact = solution.lowerBound == solution.cost;
+  LDBG() << "cost " << solution.cost << ", at least " << solution.lowerBound;
   return solution;
 }

@@ -118,7 +118,7 @@ static py::tuple multiplyLayouts(const LayoutValue &self, py::handle other,
                [&](Refusal error) { return logicalProduct(a, b, error); });
 }
 
-void mlir::layout::python::bindCuTeAlgebra(LayoutClass &layout) {
+static void bindComposition(LayoutClass &layout) {
   auto shape = py::arg("shape") = py::none();
   layout
       .def("coalesce", forPython(coalesceLayout), shape,
@@ -172,7 +172,12 @@ number.
 >>> L, shape = Layout.from_notation('cute', '(4,8):(8,1)').right_inverse()
 >>> L.to('cute', shape)
 '((8,4)):((4,1))'
-)")
+)");
+}
+
+static void bindDivision(LayoutClass &layout) {
+  auto shape = py::arg("shape") = py::none();
+  layout
       .def("logical_divide", forPython(divideLayout), py::arg("tile"), shape,
            R"(Two dims, the index in the tile and the tile: (layout, shape).
 
@@ -215,4 +220,9 @@ in `logical_divide`.
 >>> L.to('cute', shape)
 '((2,2),(2,3)):((4,1),(2,8))'
 )");
+}
+
+void mlir::layout::python::bindCuTeAlgebra(LayoutClass &layout) {
+  bindComposition(layout);
+  bindDivision(layout);
 }

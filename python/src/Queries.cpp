@@ -245,8 +245,8 @@ static py::object isEqualOn(const LayoutValue &self, const LayoutValue &other,
   return toPython(answer);
 }
 
-void mlir::layout::python::bindQueries(LayoutClass &layout) {
-  auto index = py::arg("index"), shape = py::arg("shape");
+static void bindStorage(LayoutClass &layout) {
+  auto shape = py::arg("shape");
   layout
       .def_property_readonly(
           "space", forPython(getSpace),
@@ -274,7 +274,12 @@ void mlir::layout::python::bindQueries(LayoutClass &layout) {
 
 >>> Layout('#layout.blocked<"NCHW" to "NCHW16c">').storage_extent((1, 17, 7, 7))
 {'offset': 1568}
-)")
+)");
+}
+
+static void bindIndices(LayoutClass &layout) {
+  auto index = py::arg("index"), shape = py::arg("shape");
+  layout
       .def("forward_index", forPython(getForwardIndex), index, shape,
            R"(The index into the stored dims of the element at a logical index.
 
@@ -309,7 +314,12 @@ True
 An address outside the storage is a LayoutError, and so is a layout that is not
 valid for the shape (L1). A layout without an inverse by construction is searched
 within a bound: the indices of a small shape, integer sets for a large one. Where
-that ends without an answer, LayoutError says so.)")
+that ends without an answer, LayoutError says so.)");
+}
+
+static void bindProofs(LayoutClass &layout) {
+  auto shape = py::arg("shape");
+  layout
       .def("is_injective", forPython(isInjective), shape,
            R"(Whether no two indices of the shape share a storage point (L1).
 
@@ -348,4 +358,10 @@ is a size that is not known.
 >>> L == M, L.equal_on(M, (8, 64, 1, 1)), L.equal_on(M, (8, 64, 2, 2))
 (False, True, False)
 )");
+}
+
+void mlir::layout::python::bindQueries(LayoutClass &layout) {
+  bindStorage(layout);
+  bindIndices(layout);
+  bindProofs(layout);
 }

@@ -251,7 +251,7 @@ static py::object getLogicalIndex(const LayoutValue &self, py::handle stored,
   return index ? py::object(toTuple(*index)) : py::none();
 }
 
-void mlir::layout::python::bindSteps(LayoutClass &layout) {
+static void bindAccess(LayoutClass &layout) {
   auto shape = py::arg("shape");
   auto coordinate = py::arg("coordinate") = py::none();
   layout
@@ -320,7 +320,12 @@ index. 0 says that the only position is 0.
 448
 
 In elements, or in bytes where the element type is stated. It counts from the
-beginning of the storage, whose own alignment is no part of a layout.)")
+beginning of the storage, whose own alignment is no part of a layout.)");
+}
+
+static void bindShapes(LayoutClass &layout) {
+  auto shape = py::arg("shape");
+  layout
       .def("symbolic_shape", forPython(getSymbolicShape), shape,
            R"(The stored shape where sizes have names: ints and formulas.
 
@@ -348,4 +353,9 @@ stored dim is two logical ones in one, the size of one of them.)")
 (0, 18, 6, 6)
 
 The inverse of `forward_index`.)");
+}
+
+void mlir::layout::python::bindSteps(LayoutClass &layout) {
+  bindAccess(layout);
+  bindShapes(layout);
 }

@@ -191,7 +191,7 @@ static py::tuple concatenate(const py::sequence &layouts,
   return py::make_tuple(whole, shifts);
 }
 
-void mlir::layout::python::bindViews(LayoutClass &layout) {
+static void bindReindexing(LayoutClass &layout) {
   auto shape = py::arg("shape") = py::none();
   layout
       .def("transpose", forPython(transposeView), py::arg("perm"), shape,
@@ -237,7 +237,12 @@ known.
 
 >>> str(Layout('#layout.map<(i, j, k) -> buffer(i, j, k)>').collapse_shape([[0], [1, 2]], (3, 2, 4)))
 '#layout.map<(d0, d1) -> buffer(d0, d1)>'
-)")
+)");
+}
+
+static void bindCombinations(LayoutClass &layout) {
+  auto shape = py::arg("shape") = py::none();
+  layout
       .def(
           "broadcast", forPython(broadcastView), py::arg("position"),
           py::arg("size"), shape,
@@ -281,4 +286,9 @@ indices are formulas of the stored ones; LayoutError elsewhere.)")
 
 Returns it with one dict for each part: how far, in each coordinate, the storage
 of the part lies from the beginning of the whole's.)");
+}
+
+void mlir::layout::python::bindViews(LayoutClass &layout) {
+  bindReindexing(layout);
+  bindCombinations(layout);
 }

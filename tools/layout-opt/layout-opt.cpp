@@ -18,6 +18,8 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -52,6 +54,26 @@ static LogicalResult optimize(llvm::StringRef inputPath,
   return failure(bool(code));
 }
 
+#ifndef NDEBUG
+/// The option of LLVM_DEBUG, which a release build of LLVM does not have.
+static llvm::cl::list<std::string> *addDebugOnly() {
+  if (llvm::cl::getRegisteredOptions().count("debug-only"))
+    return nullptr;
+  static llvm::cl::list<std::string> types(
+      "debug-only", llvm::cl::CommaSeparated, llvm::cl::value_desc("types"),
+      llvm::cl::desc("Tell the story of what has one of these DEBUG_TYPEs"));
+  return &types;
+}
+
+static void enableDebugging(ArrayRef<std::string> types) {
+  SmallVector<const char *> names;
+  for (const std::string &type : types)
+    names.push_back(type.c_str());
+  llvm::DebugFlag = true;
+  llvm::setCurrentDebugTypes(names.data(), names.size());
+}
+#endif
+
 int main(int argc, char **argv) {
   registerAllPasses();
   layout::registerAllPasses();
@@ -61,8 +83,15 @@ int main(int argc, char **argv) {
   registerAllExtensions(registry);
   layout::registerAllDialects(registry);
 
+#ifndef NDEBUG
+  llvm::cl::list<std::string> *debugOnly = addDebugOnly();
+#endif
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "MLIR Layout optimizer driver\n", registry);
+#ifndef NDEBUG
+  if (debugOnly && !debugOnly->empty())
+    enableDebugging(*debugOnly);
+#endif
   auto config = MlirOptMainConfig::createFromCLOptions();
   // Without an output: lists of dialects and passes.
   if (config.shouldShowDialects() || config.shouldListPasses())

@@ -13,8 +13,8 @@
 
 #include "Cases.h"
 #include "layout/Runtime/Compare.h"
+#include "layout/Runtime/CompiledProgram.h"
 #include "layout/Runtime/Npy.h"
-#include "layout/Runtime/Program.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Support/WholeFile.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCLProgram.h"
@@ -104,7 +104,7 @@ namespace {
 struct Module {
   std::string path;
   OwningOpRef<ModuleOp> op;
-  std::unique_ptr<Program> program;
+  std::unique_ptr<CompiledProgram> program;
   std::unique_ptr<Call> call;
   double compileSeconds = 0;
   std::vector<double> runs;
@@ -199,7 +199,7 @@ static LogicalResult load(MLIRContext &context, Module &module) {
   for (StringRef lib : sharedLibs)
     options.sharedLibs.push_back(resolveLibrary(lib));
   useOpenCL(options);
-  auto program = Program::compile(*module.op, functionName, options);
+  auto program = CompiledProgram::compile(*module.op, functionName, options);
   if (failed(program))
     return failure();
   module.program = std::move(*program);

@@ -21,13 +21,13 @@ namespace layout {
 /// Whether the slice `part` that an op with this rule takes of `whole` is a
 /// slice of the storage of `whole`, where both are stored by `map`.
 bool isSliceOfStorage(const LayoutMap &map, RankedTensorType whole,
-                      RankedTensorType part, const OpLayoutRule &rule);
+                      RankedTensorType part, const PerDimRule &rule);
 
 class ConfigBuilder {
 public:
   /// `node` is an op, not a tie.
   ConfigBuilder(const NodeClass &node, CostModel &costs)
-      : node(node), op(node.op), rule(node.rule), costs(costs) {}
+      : node(node), op(node.op), costs(costs) {}
 
   /// Every tensor as its type says; uses of ties are left to those.
   OpConfig getAsTyped() const;
@@ -53,18 +53,20 @@ public:
   std::optional<OpConfig>
   assign(function_ref<std::optional<LayoutId>(bool, unsigned)> getLayout) const;
 
-  /// Null where there is no ranked tensor, and no map.
+  /// Null where there is no ranked tensor.
   RankedTensorType getType(bool isResult, unsigned index) const;
+  /// Of an op with loops; null where there is no ranked tensor.
   AffineMap getMap(bool isResult, unsigned index) const;
 
 private:
   std::optional<OpConfig> carryLoops(AffineMap map, LayoutId layout) const;
-  std::optional<OpConfig> carryView(bool isResult, LayoutId layout) const;
-  std::optional<OpConfig> carryPerDim(Slot slot, LayoutId layout) const;
+  std::optional<OpConfig> carryView(const ViewRule &view, bool isResult,
+                                    LayoutId layout) const;
+  std::optional<OpConfig> carryPerDim(const PerDimRule &rule, Slot slot,
+                                      LayoutId layout) const;
 
   const NodeClass &node;
   Operation *op;
-  const OpLayoutRule &rule;
   CostModel &costs;
 };
 

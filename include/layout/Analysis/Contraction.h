@@ -45,7 +45,7 @@ struct SummedProducts {
 };
 
 /// Nothing for ops that sum no products.
-std::optional<SummedProducts> findSummedProducts(const OpLayoutRule &rule);
+std::optional<SummedProducts> findSummedProducts(const LoopsRule &rule);
 
 struct Contraction {
   /// Loops over the channels of the result: those of the weights, or where
@@ -65,7 +65,7 @@ struct Contraction {
 /// Nothing for ops that sum no products or have no channels. Where there is no
 /// window, `mayBeWeight` says which operands are weights.
 std::optional<Contraction>
-findContraction(const OpLayoutRule &rule,
+findContraction(const LoopsRule &rule,
                 function_ref<bool(unsigned operand)> mayBeWeight);
 
 } // namespace layout

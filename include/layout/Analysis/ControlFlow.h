@@ -58,8 +58,8 @@ Type getType(TensorUse use);
 /// A tensor that becomes a part of the tensors of a tie.
 struct TiedPart {
   OpOperand *operand;
-  /// Of kind PerDim: how the part lies in the whole.
-  OpLayoutRule rule;
+  /// How the part lies in the whole.
+  PerDimRule rule;
 };
 
 struct TiedValues {

@@ -60,7 +60,7 @@ struct NodeClass {
   RankedTensorType tiedType;
   struct Part {
     RankedTensorType type;
-    OpLayoutRule rule;
+    PerDimRule rule;
   };
   SmallVector<Part, 0> tiedParts;
   OpLayoutRule rule;

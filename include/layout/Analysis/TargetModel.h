@@ -117,12 +117,12 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Of one run of an op with loops.
-  virtual Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+  virtual Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) = 0;
 
   /// Of one run of an op that copies dim by dim: the bytes that it reads and
   /// writes.
-  virtual Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
+  virtual Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs);
 
   //===--------------------------------------------------------------------===//

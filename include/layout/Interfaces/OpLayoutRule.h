@@ -9,18 +9,18 @@
 // interface or by an external model. Propagation, candidates and costs are
 // written once over it.
 //
-//   linalg.conv_2d_nchw_fchw       kind Loops, loops n f oh ow c kh kw:
+//   linalg.conv_2d_nchw_fchw       LoopsRule, loops n f oh ow c kh kw:
 //     input   (n, c, oh + kh, ow + kw)    so n, f and c may be tiled:
 //     filter  (f, c, kh, kw)              a loop in a sum may not
 //     result  (n, f, oh, ow)
-//   tensor.collapse_shape          kind View: source dims as digits of the
+//   tensor.collapse_shape          ViewRule: source dims as digits of the
 //                                  result's dims, and back
-//   tensor.pad of dims 2 and 3     kind PerDim: those dims are stored whole
+//   tensor.pad of dims 2 and 3     PerDimRule: those dims are stored whole
 //   tensor.extract_slice %x[%i, 0, 0] [1, 8, 8] to tensor<8x8xf32>
-//                                  kind PerDim: dim 0 is stored whole, and the
+//                                  PerDimRule: dim 0 is stored whole, and the
 //                                  result lacks it
-//   tensor.dim                     kind Shape: any layout
-//   func.call                      kind Opaque: types stay what they are
+//   tensor.dim                     ShapeRule: any layout
+//   func.call                      OpaqueRule: types stay what they are
 //
 // Laws:
 //  * the rule depends on the op's inherent attributes, types, body and constant
@@ -32,11 +32,12 @@
 #ifndef LAYOUT_INTERFACES_OPLAYOUTRULE_H
 #define LAYOUT_INTERFACES_OPLAYOUTRULE_H
 
-#include "layout/Algebra/Sized.h"
+#include "layout/Algebra/Views.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include <variant>
 
 namespace mlir {
 namespace layout {
@@ -49,45 +50,19 @@ struct LoopRule {
   bool tileable = false;
 };
 
-/// The relation between the dims of a view and those of its source; the
-/// elements and their order are the same.
-struct ViewRule {
-  /// Source dim d is sourceDims[d], with size sourceSizes[d], over the dims of
-  /// the result; and the other way round.
-  SmallVector<IndexExpr> sourceDims, resultDims;
-  SmallVector<SizeExpr> sourceSizes, resultSizes;
+/// All tensors keep the types that they have.
+struct OpaqueRule {
+  /// For those who ask, in text that outlives the rule.
+  StringRef why;
 };
 
-struct OpLayoutRule {
-  enum class Kind {
-    /// All tensors keep the types that they have.
-    Opaque,
-    /// Loops with one affine map per tensor.
-    Loops,
-    /// Operand 0 and result 0 share storage by `view`; further tensors are
-    /// what the result is written to, and have its layout.
-    View,
-    /// All tensors have the same layout, but for `dropped` dims; `tileDivisors`
-    /// says
-    /// which.
-    PerDim,
-    /// The result can be made in any layout at no cost, and reads no tensor.
-    Source,
-    /// No element is read: every layout will do.
-    Shape
-  };
-
-  Kind kind = Kind::Opaque;
-
-  // Kind Opaque: why, for those who ask, in text that outlives the rule.
-  StringRef whyOpaque;
-
-  // Kind Loops. Maps take loops to the dims of the tensor; null where the
-  // operand is no ranked tensor.
+/// Loops with one affine map per tensor.
+struct LoopsRule {
   SmallVector<LoopRule> loops;
+  /// From the loops to the dims of the tensor; null where the operand is no
+  /// ranked tensor.
   SmallVector<AffineMap> operandMaps, resultMaps;
-  /// Per operand: whether its elements are read. For PerDim empty where all
-  /// are; an op that reads a part of an operand writes all that it reads.
+  /// Per operand: whether its elements are read.
   SmallVector<bool> isRead;
   /// Scalar operations in one iteration.
   int64_t opsPerPoint = 0;
@@ -96,33 +71,55 @@ struct OpLayoutRule {
   bool onlyWrites = false;
   /// Where the loops cannot run on the stored digits, the lowering converts.
   bool runsAnywhere = false;
+};
 
-  // Kind View.
-  ViewRule view;
+/// Operand 0 and result 0 have the same elements in the same order, and share
+/// storage; further tensors are what the result is written to, and have its
+/// layout.
+struct ViewRule {
+  /// The source's dims over those of the result, and the other way round.
+  IndexView toSource, toResult;
   /// Row-major source and result store alike, as they do in a reshape. Where
   /// not, the op moves elements unless the layouts make it a view.
-  bool isViewOfRowMajor = true;
+  bool isOfRowMajor = true;
+};
 
-  // Kind PerDim. Per dim: 0 where it may be stored in any way, otherwise the
-  // tiles it may be stored in are the divisors of this number; 1 keeps it
-  // whole.
+/// All tensors have the same layout, but for the dims that some lack.
+struct PerDimRule {
+  /// Per dim: 0 where it may be stored in any way, otherwise the tiles it may
+  /// be stored in are the divisors of this number; 1 keeps it whole.
   SmallVector<int64_t> tileDivisors;
   /// The dims, each of size 1 and kept whole, that tensors of a lower rank lack
   /// (DroppedDims.h).
   llvm::SmallBitVector dropped;
+  /// Per operand, or empty where all are read. An op that reads a part of an
+  /// operand writes all that it reads.
+  SmallVector<bool> isRead;
   /// The result is an operand of which a part is overwritten.
   bool writesPart = false;
-
-  static OpLayoutRule opaque(StringRef why);
-
-  /// One line without the name of the op: `([i, k], [k, j], [i, j]) -> [i, j],
-  /// loops i=4 j=8 k=16, reduces k, ..` (PrintRule.cpp).
-  void print(raw_ostream &os) const;
 };
+
+/// The result can be made in any layout at no cost, and reads no tensor.
+struct SourceRule {};
+
+/// No element is read: every layout will do.
+struct ShapeRule {};
+
+/// What an op asks of the layouts of its tensors.
+using OpLayoutRule = std::variant<OpaqueRule, LoopsRule, ViewRule, PerDimRule,
+                                  SourceRule, ShapeRule>;
+
+/// One line without the name of the op: `([i, k], [k, j], [i, j]) -> [i, j],
+/// loops i=4 j=8 k=16, reduces k, ..` (PrintRule.cpp).
+void print(const OpLayoutRule &rule, raw_ostream &os);
 
 /// The rule of `op`: its interface's, the elementwise one for ops with the
 /// elementwise traits, opaque for everything else.
 OpLayoutRule getLayoutRule(Operation *op);
+
+/// Whether the layout of one tensor says something of the others: loops, views
+/// and ops per dim.
+bool relatesTensors(const OpLayoutRule &rule);
 
 /// True if the results of `op`, which has this rule, can be made in any layout
 /// at no cost.
@@ -137,11 +134,11 @@ inline bool cutsAtDivisorsOf(const Digit &digit, int64_t divisor) {
 
 /// Loops over the dims of the result, all tensors indexed by them. All ranked
 /// tensors of `op` have the same shape.
-OpLayoutRule getElementwiseRule(Operation *op);
+LoopsRule getElementwiseRule(Operation *op);
 
 /// Marks the loops that index a dim alone, in every map that mentions them, and
 /// have a static size, as tileable.
-void findTileableLoops(OpLayoutRule &rule);
+void findTileableLoops(LoopsRule &rule);
 
 } // namespace layout
 } // namespace mlir

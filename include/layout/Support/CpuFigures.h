@@ -25,10 +25,9 @@ struct CpuFigures {
   unsigned vectorRegisters = 16;
   /// What memory moves at once.
   int64_t lineBytes = 64;
-  /// What one operand may take of the first and of the second cache, to be read
-  /// from there again.
-  int64_t firstCacheBytes = 16000;
-  int64_t secondCacheBytes = 512000;
+  /// The caches of one core.
+  int64_t firstCacheBytes = 32 * 1024;
+  int64_t secondCacheBytes = 1024 * 1024;
 };
 
 } // namespace layout

@@ -15,7 +15,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 //===----------------------------------------------------------------------===//
 // Conversions
@@ -131,7 +130,7 @@ static Cost takePercent(Cost cost, int64_t percent) {
                                    : cost * percent / 100;
 }
 
-Cost CpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto typeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType());
@@ -258,7 +257,7 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
 
 void CpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                      CostModel &costs, Candidates &known, AddConfig add) {
-  if (op.rule.kind == Kind::Loops) {
+  if (std::holds_alternative<LoopsRule>(op.rule)) {
     ConfigBuilder builder(op, costs);
     // The configurations grow while their tiles are being combined.
     if (auto tiles = builder.findLoopTiles(slot, layout))

@@ -47,7 +47,7 @@ public:
                                           LayoutId to,
                                           CostModel &costs) override;
   Cost getCost(const ConversionPlan &plan) const override;
-  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+  Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;

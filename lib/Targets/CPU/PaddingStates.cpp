@@ -16,7 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 namespace {
 class PaddingStates {
@@ -139,9 +138,10 @@ bool PaddingStates::setResult(OpConfig &config, Operation *op, unsigned r,
 bool PaddingStates::setInputs(OpConfig &config, const NodeClass &node,
                               TypedAttr padding) {
   auto dest = dyn_cast<DestinationStyleOpInterface>(node.op);
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   bool changed = false;
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i)
-    if (node.rule.operandMaps[i] &&
+    if (rule.operandMaps[i] &&
         !(dest && dest.isDpsInit(&node.op->getOpOperand(i))))
       changed |= setOperand(config, node.op, i, padding);
   return changed;
@@ -187,26 +187,26 @@ void PaddingStates::wantTyped(unsigned nodeClass) {
 /// Operands on whose padding a reduction needs no mask.
 void PaddingStates::wantNeutral(unsigned nodeClass) {
   const NodeClass &node = program.nodeClasses[nodeClass];
-  if (node.isTie() || node.isFixed || node.isInBody ||
-      node.rule.kind != Kind::Loops)
+  auto *rule = std::get_if<LoopsRule>(&node.rule);
+  if (node.isTie() || node.isFixed || node.isInBody || !rule)
     return;
   // What ends where the dim ends is never dearer than what goes on.
   if (!masksCost)
     return;
   for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
     OpConfig plain = candidates[nodeClass].configs[i];
-    if (!reducesPadding(node.rule, getStoredTrips(node.rule, plain.layouts,
-                                                  costs, /*assumed=*/1)))
+    if (!reducesPadding(*rule, getStoredTrips(*rule, plain.layouts, costs,
+                                              /*assumed=*/1)))
       continue;
-    unsigned masked = getPaddingUse(node.op, node.rule, plain.layouts, costs)
-                          .maskedLoops.count();
+    unsigned masked =
+        getPaddingUse(node.op, *rule, plain.layouts, costs).maskedLoops.count();
     if (masked == 0)
       continue;
     Type element = getElementTypeOrSelf(node.op->getOperand(0));
     for (TypedAttr neutral : getNeutralElements(element)) {
       OpConfig config = plain;
       if (!setInputs(config, node, neutral) ||
-          getPaddingUse(node.op, node.rule, config.layouts, costs)
+          getPaddingUse(node.op, *rule, config.layouts, costs)
                   .maskedLoops.count() >= masked)
         continue;
       if (costs.getOpCost(node.op, node.rule, config.layouts) < plain.cost)
@@ -236,9 +236,10 @@ void PaddingStates::answerTie(unsigned nodeClass, LayoutId layout) {
 void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
                                 LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   TypedAttr padding = costs.getPadding(layout);
   auto makesIt = [&](const OpConfig &config) {
-    return !getPaddingUse(node.op, node.rule, config.layouts, costs)
+    return !getPaddingUse(node.op, rule, config.layouts, costs)
                 .writtenResults.test(result);
   };
   // Some of those before state the padding of operands.
@@ -259,7 +260,7 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
 /// A view has its padding where its source has it.
 void PaddingStates::answerView(unsigned nodeClass, LayoutId layout) {
   const NodeClass &node = program.nodeClasses[nodeClass];
-  if (!node.rule.isViewOfRowMajor)
+  if (!std::get<ViewRule>(node.rule).isOfRowMajor)
     return;
   TypedAttr padding = costs.getPadding(layout);
   for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
@@ -286,9 +287,9 @@ void PaddingStates::answer(unsigned tensorClass, LayoutId layout) {
     return;
   if (node.isTie())
     return answerTie(*tensor.producer, layout);
-  if (node.rule.kind == Kind::Loops)
+  if (std::holds_alternative<LoopsRule>(node.rule))
     return answerLoops(*tensor.producer, tensor.result, layout);
-  if (node.rule.kind == Kind::View)
+  if (std::holds_alternative<ViewRule>(node.rule))
     return answerView(*tensor.producer, layout);
 }
 

@@ -23,7 +23,7 @@ int64_t layout::getInnerTile(const LayoutMap &map, unsigned d) {
   return 1;
 }
 
-SmallVector<int64_t> layout::getStoredTrips(const OpLayoutRule &rule,
+SmallVector<int64_t> layout::getStoredTrips(const LoopsRule &rule,
                                             const OpLayouts &layouts,
                                             const LayoutTable &table,
                                             int64_t assumed) {
@@ -42,7 +42,7 @@ SmallVector<int64_t> layout::getStoredTrips(const OpLayoutRule &rule,
   return trips;
 }
 
-bool layout::reducesPadding(const OpLayoutRule &rule, ArrayRef<int64_t> trips) {
+bool layout::reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips) {
   return llvm::any_of(llvm::zip_equal(rule.loops, trips), [](auto each) {
     auto [loop, trip] = each;
     return loop.iterator == utils::IteratorType::reduction &&
@@ -59,7 +59,7 @@ struct StoredOp {
 };
 } // namespace
 
-static StoredOp describe(Operation *op, const OpLayoutRule &rule,
+static StoredOp describe(Operation *op, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table) {
   StoredOp stored;
   auto add = [&](Value value, AffineMap map, LayoutId layout, bool isResult) {
@@ -89,7 +89,7 @@ static StoredOp describe(Operation *op, const OpLayoutRule &rule,
   return stored;
 }
 
-PaddingUse layout::getPaddingUse(Operation *op, const OpLayoutRule &rule,
+PaddingUse layout::getPaddingUse(Operation *op, const LoopsRule &rule,
                                  const OpLayouts &layouts,
                                  const LayoutTable &table) {
   PaddingUse use{llvm::SmallBitVector(rule.loops.size()),

@@ -31,19 +31,19 @@ struct PaddingUse {
   llvm::SmallBitVector writtenResults;
 };
 
-/// Of an op of kind Loops. Where no layout states padding, or the loops on
+/// Where no layout states padding, or the loops on
 /// these layouts are not known, all that could be is masked and written.
-PaddingUse getPaddingUse(Operation *op, const OpLayoutRule &rule,
+PaddingUse getPaddingUse(Operation *op, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 
 /// The sizes of the loops on storage: those over a dim in tiles are rounded up
 /// to whole tiles. Dynamic ones count as `assumed`.
-SmallVector<int64_t> getStoredTrips(const OpLayoutRule &rule,
+SmallVector<int64_t> getStoredTrips(const LoopsRule &rule,
                                     const OpLayouts &layouts,
                                     const LayoutTable &table, int64_t assumed);
 
 /// Whether a reduction of known size goes on past it, at these trips.
-bool reducesPadding(const OpLayoutRule &rule, ArrayRef<int64_t> trips);
+bool reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips);
 
 /// The innermost tile of dim `d`; 1 where it is whole.
 int64_t getInnerTile(const LayoutMap &map, unsigned d);

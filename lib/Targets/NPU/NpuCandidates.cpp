@@ -19,14 +19,15 @@ using Origin = OpConfig::Origin;
 /// The bytes of a core that operands from system memory take while the op runs;
 /// nothing where one of them does not fit.
 std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
-  if (rule.kind != OpLayoutRule::Kind::Loops || rule.resultMaps.empty())
+  auto *rule = std::get_if<LoopsRule>(&node.rule);
+  if (!rule || rule->resultMaps.empty())
     return 0;
   auto result = dyn_cast_if_present<NpuScatterAttr>(
       costs.getSpelling(config.exact.results.front()));
   if (!result)
     return 0;
   SmallVector<int64_t> ranges;
-  for (const LoopRule &loop : rule.loops)
+  for (const LoopRule &loop : rule->loops)
     ranges.push_back(loop.size);
   int64_t bytes = 0;
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
@@ -37,8 +38,8 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
             costs.getSpelling(config.exact.operands[i])))
       continue;
     RankedTensorType loaded =
-        rule.isRead[i]
-            ? getNpuLoad(type, map, rule.resultMaps.front(), ranges, result)
+        rule->isRead[i]
+            ? getNpuLoad(type, map, rule->resultMaps.front(), ranges, result)
                   .type
             : getNpuWindow(type, result);
     auto layout = cast<NpuScatterAttr>(loaded.getEncoding());
@@ -55,6 +56,9 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                               Origin origin) const {
   int64_t bytes = 0;
   bool isLocal = false;
+  auto *loops = std::get_if<LoopsRule>(&node.rule);
+  auto *perDim = std::get_if<PerDimRule>(&node.rule);
+  bool writesPart = perDim && perDim->writesPart;
   std::optional<OpConfig> config = builder.assign(
       [&](bool isResult, unsigned index) -> std::optional<LayoutId> {
         RankedTensorType type = builder.getType(isResult, index);
@@ -68,9 +72,8 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
           return std::nullopt;
         // A destination is the result, and so is what is overwritten in part.
         // A window takes its bytes though none of them is read.
-        bool isLoops = rule.kind == OpLayoutRule::Kind::Loops;
-        if (isResult || (isLoops ? rule.isRead[index] || !isDest(index)
-                                 : !rule.writesPart || index == 0))
+        if (isResult || (loops ? loops->isRead[index] || !isDest(index)
+                               : !writesPart || index == 0))
           bytes += getNpuBytes(layout, type);
         return costs.intern(layout, type);
       });
@@ -87,7 +90,7 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
 }
 
 std::optional<Contraction> NpuCandidates::getContraction() const {
-  return findContraction(rule, [&](unsigned i) {
+  return findContraction(std::get<LoopsRule>(node.rule), [&](unsigned i) {
     return llvm::none_of(node.meets, [&](const auto &meets) {
       return meets.first == Slot{false, i};
     });
@@ -101,7 +104,8 @@ NpuCandidates::findChannel(const OpConfig &config) const {
       costs.getSpelling(config.exact.results.front()));
   if (!layout)
     return std::nullopt;
-  int first = getChannelLoops(rule.resultMaps.front(), layout).find_first();
+  int first = getChannelLoops(builder.getMap(/*isResult=*/true, 0), layout)
+                  .find_first();
   return first < 0 ? std::nullopt : std::optional<unsigned>(first);
 }
 
@@ -127,6 +131,7 @@ bool NpuCandidates::isSameMemory(Slot a, Slot b) const {
 bool NpuCandidates::isBroadcast(unsigned operand,
                                 const Contraction &contraction,
                                 unsigned channel) const {
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   AffineMap map = rule.operandMaps[operand];
   llvm::SmallBitVector channels(rule.loops.size());
   channels.set(channel);
@@ -140,7 +145,8 @@ std::optional<OpConfig>
 NpuCandidates::getForChannel(unsigned loop, const Contraction &contraction,
                              NpuForm form, NpuScatterAttr made) const {
   bool isPossible = true;
-  if (made && !getChannelLoops(rule.resultMaps.front(), made).test(loop))
+  if (made &&
+      !getChannelLoops(builder.getMap(/*isResult=*/true, 0), made).test(loop))
     return std::nullopt;
   auto choose = [&](Slot slot, RankedTensorType type) -> NpuScatterAttr {
     AffineMap map = builder.getMap(slot.isResult, slot.index);
@@ -205,6 +211,7 @@ static bool isChannelOfOthers(AffineMap map, StringRef axes, char channel) {
 std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
                                                     NpuScatterAttr layout,
                                                     Origin origin) const {
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   AffineMap from = builder.getMap(slot.isResult, slot.index);
   if (!from)
     return std::nullopt;
@@ -268,6 +275,7 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
       return false;
   // Cuts fall between storage units.
   int64_t lanes = getLanes(layout.getPack());
+  const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   return llvm::all_of(llvm::zip(rule.tileDivisors, axes), [&](auto dim) {
     auto [divisor, axis] = dim;
     return axis != 'N' || divisor % lanes == 0;
@@ -278,6 +286,7 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
 std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    NpuScatterAttr layout,
                                                    bool takesSystem) const {
+  const PerDimRule &rule = std::get<PerDimRule>(node.rule);
   unsigned rank = rule.tileDivisors.size();
   std::string axes = layout.getScatter().getAxes().str();
   if (axes.size() != rank) {
@@ -370,11 +379,12 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
 std::optional<OpConfig> NpuCandidates::getView(Slot slot,
                                                NpuScatterAttr layout) const {
   bool ofResult = slot.isResult || slot.index > 0;
-  const ViewRule &view = rule.view;
+  const ViewRule &rule = std::get<ViewRule>(node.rule);
+  const IndexView &own = ofResult ? rule.toResult : rule.toSource;
+  const IndexView &view = ofResult ? rule.toSource : rule.toResult;
   RankedTensorType from = builder.getType(ofResult, 0);
   RankedTensorType to = builder.getType(!ofResult, 0);
   StringRef axes = layout.getScatter().getAxes();
-  ArrayRef<IndexExpr> dims = ofResult ? view.sourceDims : view.resultDims;
   // A dim of the other side has the axis of the dims that it is a part of, or
   // that are parts of it; those of size 1 say nothing.
   std::string other(to.getRank(), 0);
@@ -384,14 +394,13 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
     else
       other[d] = axis;
   };
-  ArrayRef<IndexExpr> forward = ofResult ? view.resultDims : view.sourceDims;
-  for (auto [d, value] : llvm::enumerate(forward))
+  for (auto [d, value] : llvm::enumerate(own.dims))
     for (const DigitTerm &term : value.terms)
       term.digit.walkDims([&](unsigned o) {
         if (from.getDimSize(d) != 1)
           give(o, axes[d]);
       });
-  for (auto [o, value] : llvm::enumerate(dims))
+  for (auto [o, value] : llvm::enumerate(view.dims))
     for (const DigitTerm &term : value.terms)
       term.digit.walkDims([&](unsigned d) {
         if (from.getDimSize(d) != 1 && to.getDimSize(o) != 1)
@@ -410,9 +419,7 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
     return std::nullopt;
   // Whether it is one is a question to the maps.
   LayoutId here = costs.intern(layout, from), there = costs.intern(viewed, to);
-  LayoutMap map = costs.getMap(here).substitute(
-      to.getRank(), ofResult ? view.resultDims : view.sourceDims,
-      ofResult ? view.resultSizes : view.sourceSizes, to.getShape());
+  LayoutMap map = applyView(costs.getMap(here), own);
   if (costs.getNormalForm(costs.intern(map), to) !=
       costs.getNormalForm(there, to))
     return std::nullopt;
@@ -490,6 +497,7 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
     if (config)
       configs.push_back(*config);
   };
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   if (rule.resultMaps.empty())
     return configs;
   if (std::optional<Contraction> contraction = getContraction()) {
@@ -531,6 +539,36 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   return configs;
 }
 
+void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
+                               LayoutId layout, NpuScatterAttr attr,
+                               TargetModel::AddConfig add) const {
+  std::optional<Contraction> contraction = getContraction();
+  if (!contraction)
+    return add(getFollowing(slot, attr, Origin::Carried));
+  // Of operands that come over the network any layout will do.
+  for (const OpConfig &base : known)
+    if (!slot.isResult && base.origin == Origin::Lanes &&
+        isBroadcast(slot.index, *contraction, *findChannel(base)))
+      add(replace(base, slot, layout));
+  // The others start where this one does.
+  bool isStrided = attr.getMode() == NpuMode::Strided;
+  if (attr.getStart() == 0 && !(isStrided && slot.isResult))
+    return;
+  for (unsigned channel : contraction->outputLoops) {
+    std::optional<OpConfig> config = getForChannel(
+        channel, *contraction, isStrided ? getFormBeside(attr) : getForm(attr),
+        isStrided && slot.isResult ? attr : NpuScatterAttr());
+    add(config);
+    // What comes over the network starts where it may.
+    for (const OpConfig &base : known)
+      for (unsigned i = 0, e = node.op->getNumOperands(); config && i < e; ++i)
+        if (base.origin == Origin::Lanes &&
+            isBroadcast(i, *contraction, channel) &&
+            base.exact.operands[i] != config->exact.operands[i])
+          add(replace(*config, {false, i}, base.exact.operands[i]));
+  }
+}
+
 SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
                                            LayoutId layout) {
   SmallVector<OpConfig> configs;
@@ -541,40 +579,11 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
   };
   if (!attr)
     return configs;
-  switch (rule.kind) {
-  case OpLayoutRule::Kind::Loops: {
-    std::optional<Contraction> contraction = getContraction();
-    if (!contraction) {
-      add(getFollowing(slot, attr, Origin::Carried));
-      break;
-    }
-    // Of operands that come over the network any layout will do.
-    for (const OpConfig &base : known)
-      if (!slot.isResult && base.origin == Origin::Lanes &&
-          isBroadcast(slot.index, *contraction, *findChannel(base)))
-        add(replace(base, slot, layout));
-    // The others start where this one does.
-    bool isStrided = attr.getMode() == NpuMode::Strided;
-    if (attr.getStart() == 0 && !(isStrided && slot.isResult))
-      break;
-    for (unsigned channel : contraction->outputLoops) {
-      std::optional<OpConfig> config =
-          getForChannel(channel, *contraction,
-                        isStrided ? getFormBeside(attr) : getForm(attr),
-                        isStrided && slot.isResult ? attr : NpuScatterAttr());
-      add(config);
-      // What comes over the network starts where it may.
-      for (const OpConfig &base : known)
-        for (unsigned i = 0, e = node.op->getNumOperands(); config && i < e;
-             ++i)
-          if (base.origin == Origin::Lanes &&
-              isBroadcast(i, *contraction, channel) &&
-              base.exact.operands[i] != config->exact.operands[i])
-            add(replace(*config, {false, i}, base.exact.operands[i]));
-    }
-    break;
-  }
-  case OpLayoutRule::Kind::PerDim:
+  if (std::holds_alternative<LoopsRule>(node.rule)) {
+    carryLoops(known, slot, layout, attr, add);
+  } else if (std::holds_alternative<ViewRule>(node.rule)) {
+    add(getView(slot, attr));
+  } else if (std::holds_alternative<PerDimRule>(node.rule)) {
     if (isa<tensor::ConcatOp>(node.op))
       if (std::optional<NpuScatterAttr> whole =
               slot.isResult ? attr : getWhole(slot.index, attr))
@@ -582,12 +591,6 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
     add(getTransfer(slot, attr, /*takesSystem=*/false));
     if (slot.isResult)
       add(getTransfer(slot, attr, /*takesSystem=*/true));
-    break;
-  case OpLayoutRule::Kind::View:
-    add(getView(slot, attr));
-    break;
-  default:
-    break;
   }
   return configs;
 }
@@ -602,7 +605,7 @@ static NodeClass getOnlyOp(Operation *op) {
 SmallVector<OpConfig> layout::getNpuSeeds(Operation *op, CostModel &costs,
                                           NpuTargetInterface chip) {
   NodeClass node = getOnlyOp(op);
-  if (node.rule.kind != OpLayoutRule::Kind::Loops)
+  if (!std::holds_alternative<LoopsRule>(node.rule))
     return {};
   return NpuCandidates(node, costs, chip).getSeeds();
 }
@@ -611,7 +614,7 @@ std::optional<int64_t> layout::getLeastCoreBytes(Operation *op,
                                                  CostModel &costs,
                                                  NpuTargetInterface chip) {
   NodeClass node = getOnlyOp(op);
-  if (node.rule.kind != OpLayoutRule::Kind::Loops)
+  if (!std::holds_alternative<LoopsRule>(node.rule))
     return std::nullopt;
   NpuCandidates candidates(node, costs, chip);
   (void)candidates.getSeeds();

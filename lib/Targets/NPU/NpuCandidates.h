@@ -17,7 +17,8 @@
 //                                result  aligned, channel f
 //   add (n c h w), bias (c)      all by c, from the same start core
 //
-// Ops of kind PerDim are transfers: each of their tensors lies as it likes.
+// Ops with a rule per dim are transfers: each of their tensors lies as it
+// likes.
 //
 // Law: the tensors of a configuration fit a core together, with what is loaded
 // into all cores.
@@ -29,6 +30,7 @@
 
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Analysis/Contraction.h"
+#include "layout/Analysis/TargetModel.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 
 namespace mlir {
@@ -38,8 +40,7 @@ class NpuCandidates {
 public:
   NpuCandidates(const NodeClass &node, CostModel &costs,
                 NpuTargetInterface chip)
-      : node(node), rule(node.rule), builder(node, costs), costs(costs),
-        chip(chip) {}
+      : node(node), builder(node, costs), costs(costs), chip(chip) {}
 
   SmallVector<OpConfig> getSeeds();
 
@@ -61,6 +62,8 @@ private:
                                         NpuScatterAttr made = {}) const;
   std::optional<OpConfig> getFollowing(Slot slot, NpuScatterAttr layout,
                                        OpConfig::Origin origin) const;
+  void carryLoops(ArrayRef<OpConfig> known, Slot slot, LayoutId layout,
+                  NpuScatterAttr attr, TargetModel::AddConfig add) const;
   void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
   std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
                                       bool takesSystem) const;
@@ -79,7 +82,6 @@ private:
                    unsigned channel) const;
 
   const NodeClass &node;
-  const OpLayoutRule &rule;
   ConfigBuilder builder;
   CostModel &costs;
   NpuTargetInterface chip;

@@ -50,7 +50,7 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
 
 /// Arithmetic runs where the result lies, once for every index that is summed
 /// over; what all cores need comes over the network or from system memory.
-Cost NpuModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {
     return costs.getMap(layout).getSpace() == "npu";

@@ -45,9 +45,9 @@ public:
   bool findsElements() const override { return true; }
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                           AxesCache *cache) const override;
-  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+  Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
-  Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
+  Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                      const OpLayouts &layouts, CostModel &costs) override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;

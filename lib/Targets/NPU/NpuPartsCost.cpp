@@ -95,7 +95,7 @@ getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
 
 /// What is cut out of system memory is read where it is, and what is made in
 /// its place in a concatenation moves no more.
-Cost NpuModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                              const OpLayouts &layouts, CostModel &costs) {
   SmallVector<Part, 2> parts = getParts(op);
   Cost cost = 0;

@@ -35,8 +35,8 @@ public:
   /// `notes` of the node are added to.
   ImageCandidates(const NodeClass &node, CostModel &costs,
                   OpenClTargetAttr target, SmallVectorImpl<StorageNote> &notes)
-      : node(node), rule(node.rule), builder(node, costs), costs(costs),
-        target(target), notes(notes) {}
+      : node(node), rule(std::get<LoopsRule>(node.rule)), builder(node, costs),
+        costs(costs), target(target), notes(notes) {}
 
   /// Of ops that work on channels: with images everywhere first, then mixed.
   SmallVector<OpConfig> getSeeds();
@@ -60,7 +60,7 @@ private:
   void note(Slot slot, const ImageFit &fit, std::optional<LayoutId> instead);
 
   const NodeClass &node;
-  const OpLayoutRule &rule;
+  const LoopsRule &rule;
   ConfigBuilder builder;
   CostModel &costs;
   OpenClTargetAttr target;

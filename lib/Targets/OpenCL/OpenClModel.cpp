@@ -64,7 +64,7 @@ void OpenClModel::countBytes(ConversionPlan &plan, RankedTensorType from,
 
 /// Whether a tensor that is read element by element comes as the result is
 /// stored: then what makes it computes this op, too.
-static bool isFusable(Operation *op, const OpLayoutRule &rule,
+static bool isFusable(Operation *op, const LoopsRule &rule,
                       const OpLayouts &layouts, CostModel &costs) {
   for (auto [i, map] : llvm::enumerate(rule.operandMaps)) {
     if (!map || !rule.isRead[i] || !map.isPermutation())
@@ -78,14 +78,14 @@ static bool isFusable(Operation *op, const OpLayoutRule &rule,
   return false;
 }
 
-static bool isPointwise(const OpLayoutRule &rule) {
+static bool isPointwise(const LoopsRule &rule) {
   return !rule.resultMaps.empty() && rule.resultMaps.front().isPermutation() &&
          llvm::all_of(rule.loops, [](const LoopRule &loop) {
            return loop.iterator == utils::IteratorType::parallel;
          });
 }
 
-Cost OpenClModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
+Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                const OpLayouts &layouts, CostModel &costs) {
   SmallVector<int64_t> trips;
   SmallVector<utils::IteratorType> iterators;
@@ -130,7 +130,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const OpLayoutRule &rule,
 
 /// Beside the bytes: where the op cuts or shifts a dim within pixels, each lane
 /// reads a pixel of its own.
-Cost OpenClModel::getPerDimCost(Operation *op, const OpLayoutRule &rule,
+Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
   ImageReads reads;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -173,7 +173,7 @@ void OpenClModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
 
 void OpenClModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                         CostModel &costs, Candidates &known, AddConfig add) {
-  if (op.rule.kind != OpLayoutRule::Kind::Loops)
+  if (!std::holds_alternative<LoopsRule>(op.rule))
     return TargetModel::carry(op, slot, layout, costs, known, add);
   for (OpConfig &config : ImageCandidates(op, costs, target, known.notes)
                               .carry(known.configs, slot, layout))

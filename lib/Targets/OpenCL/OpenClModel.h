@@ -38,9 +38,9 @@ public:
                                      CostModel &costs) const override;
   /// Kernels find each element of an image by itself.
   bool cutsAnywhere(const LayoutMap &map) const override;
-  Cost getLoopsCost(Operation *op, const OpLayoutRule &rule,
+  Cost getLoopsCost(Operation *op, const LoopsRule &rule,
                     const OpLayouts &layouts, CostModel &costs) override;
-  Cost getPerDimCost(Operation *op, const OpLayoutRule &rule,
+  Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                      const OpLayouts &layouts, CostModel &costs) override;
   CandidateLimits getLimits(CandidateLimits limits) const override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,

@@ -19,11 +19,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Debug.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 using Origin = OpConfig::Origin;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -103,13 +106,29 @@ TEST_F(Offers, TilesGoBothWays) {
   EXPECT_TRUE(offers(of<arith::AddFOp>(all), Origin::Carried));
 }
 
+#ifndef NDEBUG
+/// Builds with assertions tell what each op may choose.
+TEST_F(Offers, AreToldToWhoDebugs) {
+  llvm::DebugFlag = true;
+  llvm::setCurrentDebugType("layout-candidates");
+  ::testing::internal::CaptureStderr();
+  CostModel costs = getCosts();
+  (void)collectCandidates(*program, costs);
+  std::string story = ::testing::internal::GetCapturedStderr();
+  llvm::DebugFlag = false;
+  EXPECT_THAT(story, HasSubstr("is linalg.conv_2d_nchw_fchw"));
+  EXPECT_THAT(story,
+              HasSubstr("may choose what tiles its channels for 8 lanes"));
+}
+#endif
+
 /// Every configuration satisfies the rule of its op and is valid (L1), its
 /// price is that of the cost model, and none is offered twice.
 TEST_F(Offers, AreValidAndPriced) {
   CostModel costs = getCosts();
   std::vector<Candidates> all = collectCandidates(*program, costs);
   for (auto [node, candidates] : llvm::zip(program->nodeClasses, all)) {
-    if (!node.op || node.rule.kind != OpLayoutRule::Kind::Loops)
+    if (!node.op || !std::holds_alternative<LoopsRule>(node.rule))
       continue;
     for (auto [i, config] : llvm::enumerate(candidates.configs)) {
       auto getTypes = [&](TypeRange types, ArrayRef<LayoutId> layouts) {

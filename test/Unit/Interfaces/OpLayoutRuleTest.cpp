@@ -25,7 +25,6 @@ using namespace mlir;
 using namespace mlir::layout;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using Kind = OpLayoutRule::Kind;
 
 namespace {
 
@@ -51,12 +50,17 @@ protected:
     op = function.getBody().front().getTerminator()->getPrevNode();
     return getLayoutRule(op);
   }
-  SmallVector<int64_t> getUnits(StringRef arguments, StringRef body) {
+  template <typename RuleTy>
+  RuleTy getRuleAs(StringRef arguments, StringRef body) {
     OpLayoutRule rule = getRule(arguments, body);
-    EXPECT_EQ(rule.kind, Kind::PerDim);
-    return rule.tileDivisors;
+    EXPECT_TRUE(std::holds_alternative<RuleTy>(rule)) << body.str();
+    return std::holds_alternative<RuleTy>(rule) ? std::get<RuleTy>(rule)
+                                                : RuleTy();
   }
-  static SmallVector<bool> getTileable(const OpLayoutRule &rule) {
+  SmallVector<int64_t> getTileDivisors(StringRef arguments, StringRef body) {
+    return getRuleAs<PerDimRule>(arguments, body).tileDivisors;
+  }
+  static SmallVector<bool> getTileable(const LoopsRule &rule) {
     SmallVector<bool> tileable;
     for (const LoopRule &loop : rule.loops)
       tileable.push_back(loop.tileable);
@@ -77,47 +81,53 @@ protected:
 /// is; steps and dropped dims keep a dim whole.
 TEST_F(Rules, SlicesKeepTilesThatTheyDoNotCut) {
   StringRef x = "%x: tensor<64x48x32xf32>";
-  EXPECT_THAT(getUnits(x, "%0 = tensor.extract_slice %x[16, 0, 0][24, 48, 32]"
-                          "[1, 1, 1] : tensor<64x48x32xf32> to "
-                          "tensor<24x48x32xf32>"),
-              ElementsAre(8, 0, 0));
-  EXPECT_THAT(getUnits(x, "%0 = tensor.extract_slice %x[0, 12, 0][64, 18, 32]"
-                          "[1, 1, 1] : tensor<64x48x32xf32> to "
-                          "tensor<64x18x32xf32>"),
-              ElementsAre(0, 6, 0));
-  EXPECT_THAT(getUnits(x, "%0 = tensor.extract_slice %x[0, 0, 0][32, 48, 16]"
-                          "[2, 1, 2] : tensor<64x48x32xf32> to "
-                          "tensor<32x48x16xf32>"),
-              ElementsAre(1, 0, 1));
-  OpLayoutRule rule =
-      getRule(x, "%0 = tensor.extract_slice %x[32, 0, 0][1, 48, 32][1, 1, 1] : "
-                 "tensor<64x48x32xf32> to tensor<48x32xf32>");
+  EXPECT_THAT(
+      getTileDivisors(x, "%0 = tensor.extract_slice %x[16, 0, 0][24, 48, 32]"
+                         "[1, 1, 1] : tensor<64x48x32xf32> to "
+                         "tensor<24x48x32xf32>"),
+      ElementsAre(8, 0, 0));
+  EXPECT_THAT(
+      getTileDivisors(x, "%0 = tensor.extract_slice %x[0, 12, 0][64, 18, 32]"
+                         "[1, 1, 1] : tensor<64x48x32xf32> to "
+                         "tensor<64x18x32xf32>"),
+      ElementsAre(0, 6, 0));
+  EXPECT_THAT(
+      getTileDivisors(x, "%0 = tensor.extract_slice %x[0, 0, 0][32, 48, 16]"
+                         "[2, 1, 2] : tensor<64x48x32xf32> to "
+                         "tensor<32x48x16xf32>"),
+      ElementsAre(1, 0, 1));
+  PerDimRule rule = getRuleAs<PerDimRule>(
+      x, "%0 = tensor.extract_slice %x[32, 0, 0][1, 48, 32][1, 1, 1] : "
+         "tensor<64x48x32xf32> to tensor<48x32xf32>");
   EXPECT_THAT(rule.tileDivisors, ElementsAre(1, 0, 0));
   EXPECT_TRUE(rule.dropped[0]);
   EXPECT_FALSE(rule.writesPart);
   // A step is one also where every index is taken.
-  EXPECT_THAT(getUnits("%x: tensor<1x48xf32>",
-                       "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
-                       "tensor<1x48xf32> to tensor<1x48xf32>"),
-              ElementsAre(1, 0));
+  EXPECT_THAT(
+      getTileDivisors("%x: tensor<1x48xf32>",
+                      "%0 = tensor.extract_slice %x[0, 0][1, 48][4, 1] : "
+                      "tensor<1x48xf32> to tensor<1x48xf32>"),
+      ElementsAre(1, 0));
   // A dim that goes has nothing to be cut.
-  EXPECT_THAT(getUnits("%x: tensor<1x48xf32>",
-                       "%0 = tensor.extract_slice %x[0, 0][1, 48][1, 1] : "
-                       "tensor<1x48xf32> to tensor<48xf32>"),
-              ElementsAre(1, 0));
+  EXPECT_THAT(
+      getTileDivisors("%x: tensor<1x48xf32>",
+                      "%0 = tensor.extract_slice %x[0, 0][1, 48][1, 1] : "
+                      "tensor<1x48xf32> to tensor<48xf32>"),
+      ElementsAre(1, 0));
   // What is not known may be anything.
-  EXPECT_THAT(getUnits("%x: tensor<64x48xf32>, %i: index",
-                       "%0 = tensor.extract_slice %x[%i, 0][16, 48][1, 1] : "
-                       "tensor<64x48xf32> to tensor<16x48xf32>"),
-              ElementsAre(1, 0));
+  EXPECT_THAT(
+      getTileDivisors("%x: tensor<64x48xf32>, %i: index",
+                      "%0 = tensor.extract_slice %x[%i, 0][16, 48][1, 1] : "
+                      "tensor<64x48xf32> to tensor<16x48xf32>"),
+      ElementsAre(1, 0));
 }
 
 /// Only the part is read and written.
 TEST_F(Rules, InsertionsWriteAPart) {
-  OpLayoutRule rule =
-      getRule("%x: tensor<16x4xf32>, %y: tensor<64x4xf32>",
-              "%0 = tensor.insert_slice %x into %y[32, 0][16, 4][1, 1] : "
-              "tensor<16x4xf32> into tensor<64x4xf32>");
+  PerDimRule rule = getRuleAs<PerDimRule>(
+      "%x: tensor<16x4xf32>, %y: tensor<64x4xf32>",
+      "%0 = tensor.insert_slice %x into %y[32, 0][16, 4][1, 1] : "
+      "tensor<16x4xf32> into tensor<64x4xf32>");
   EXPECT_TRUE(rule.writesPart);
   EXPECT_THAT(rule.isRead, ElementsAre(true, false));
   EXPECT_THAT(rule.tileDivisors, ElementsAre(16, 0));
@@ -125,14 +135,15 @@ TEST_F(Rules, InsertionsWriteAPart) {
 
 TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
   StringRef x = "%x: tensor<2x3x4xf32>, %z: f32";
-  EXPECT_THAT(getUnits(x, R"(%0 = tensor.pad %x low[0, 1, 0] high[0, 0, 2] {
+  EXPECT_THAT(
+      getTileDivisors(x, R"(%0 = tensor.pad %x low[0, 1, 0] high[0, 0, 2] {
     ^bb0(%i: index, %j: index, %k: index):
       tensor.yield %z : f32
     } : tensor<2x3x4xf32> to tensor<2x4x6xf32>)"),
-              ElementsAre(0, 1, 1));
+      ElementsAre(0, 1, 1));
   // A body that looks at its index sees logical ones.
-  EXPECT_THAT(getUnits("%x: tensor<2x3xi32>",
-                       R"(%0 = tensor.pad %x low[0, 0] high[0, 2] {
+  EXPECT_THAT(getTileDivisors("%x: tensor<2x3xi32>",
+                              R"(%0 = tensor.pad %x low[0, 0] high[0, 2] {
     ^bb0(%i: index, %j: index):
       %v = arith.index_cast %j : index to i32
       tensor.yield %v : i32
@@ -143,34 +154,35 @@ TEST_F(Rules, PadsKeepTheDimsTheyChangeWhole) {
 /// Parts meet at multiples of every size, the last included, for a later
 /// concatenation may go on.
 TEST_F(Rules, ConcatenationsKeepTilesOfAllParts) {
-  EXPECT_THAT(getUnits("%x: tensor<2x24xf32>, %y: tensor<2x16xf32>, "
-                       "%z: tensor<2x12xf32>",
-                       "%0 = tensor.concat dim(1) %x, %y, %z : "
-                       "(tensor<2x24xf32>, tensor<2x16xf32>, tensor<2x12xf32>)"
-                       " -> tensor<2x52xf32>"),
-              ElementsAre(0, 4));
-  EXPECT_THAT(getUnits("%x: tensor<2x24xf32>, %y: tensor<2x?xf32>",
-                       "%0 = tensor.concat dim(1) %x, %y : "
-                       "(tensor<2x24xf32>, tensor<2x?xf32>) -> "
-                       "tensor<2x?xf32>"),
+  EXPECT_THAT(
+      getTileDivisors("%x: tensor<2x24xf32>, %y: tensor<2x16xf32>, "
+                      "%z: tensor<2x12xf32>",
+                      "%0 = tensor.concat dim(1) %x, %y, %z : "
+                      "(tensor<2x24xf32>, tensor<2x16xf32>, tensor<2x12xf32>)"
+                      " -> tensor<2x52xf32>"),
+      ElementsAre(0, 4));
+  EXPECT_THAT(getTileDivisors("%x: tensor<2x24xf32>, %y: tensor<2x?xf32>",
+                              "%0 = tensor.concat dim(1) %x, %y : "
+                              "(tensor<2x24xf32>, tensor<2x?xf32>) -> "
+                              "tensor<2x?xf32>"),
               ElementsAre(0, 1));
 }
 
 /// Sizes of loops, what a body reads, how much it computes, and which loops
 /// may be tiled: those that index a dim alone everywhere.
 TEST_F(Rules, StructuredOps) {
-  OpLayoutRule rule =
-      getRule("%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>",
-              "%0 = linalg.conv_1d ins(%x, %w : tensor<10xf32>, tensor<3xf32>) "
-              "outs(%y : tensor<8xf32>) -> tensor<8xf32>");
-  EXPECT_EQ(rule.kind, Kind::Loops);
+  LoopsRule rule = getRuleAs<LoopsRule>(
+      "%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>",
+      "%0 = linalg.conv_1d ins(%x, %w : tensor<10xf32>, tensor<3xf32>) "
+      "outs(%y : tensor<8xf32>) -> tensor<8xf32>");
   EXPECT_EQ(rule.opsPerPoint, 2);
   EXPECT_EQ(rule.loops[0].size, 8);
   EXPECT_EQ(rule.loops[1].size, 3);
   EXPECT_THAT(getTileable(rule), ElementsAre(false, false));
   EXPECT_THAT(rule.isRead, ElementsAre(true, true, true));
 
-  rule = getRule("%x: tensor<4x?x6xf32>, %y: tensor<4x?x6xf32>", R"(
+  rule =
+      getRuleAs<LoopsRule>("%x: tensor<4x?x6xf32>, %y: tensor<4x?x6xf32>", R"(
     %0 = linalg.generic {
         indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>,
                          affine_map<(i, j, k) -> (i, j, k)>],
@@ -190,7 +202,7 @@ TEST_F(Rules, StructuredOps) {
   EXPECT_TRUE(ShapedType::isDynamic(rule.loops[1].size));
 
   // A diagonal cannot be tiled in one dim alone.
-  rule = getRule("%x: tensor<4x4xf32>, %y: tensor<4xf32>", R"(
+  rule = getRuleAs<LoopsRule>("%x: tensor<4x4xf32>, %y: tensor<4xf32>", R"(
     %0 = linalg.generic {
         indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>],
         iterator_types = ["parallel"]}
@@ -203,7 +215,8 @@ TEST_F(Rules, StructuredOps) {
 
 /// The size of a loop is that of the first operand that it indexes.
 TEST_F(Rules, SizesOfLoops) {
-  OpLayoutRule rule = getRule("%x: tensor<4xf32>, %y: tensor<?xf32>", R"(
+  LoopsRule rule =
+      getRuleAs<LoopsRule>("%x: tensor<4xf32>, %y: tensor<?xf32>", R"(
     %0 = linalg.generic {
         indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
         iterator_types = ["parallel"]}
@@ -215,10 +228,10 @@ TEST_F(Rules, SizesOfLoops) {
 }
 
 TEST_F(Rules, SoftmaxKeepsItsDimWhole) {
-  OpLayoutRule rule =
-      getRule("%x: tensor<4x6x8xf32>, %y: tensor<4x6x8xf32>",
-              "%0 = linalg.softmax dimension(1) ins(%x : tensor<4x6x8xf32>) "
-              "outs(%y : tensor<4x6x8xf32>) -> tensor<4x6x8xf32>");
+  LoopsRule rule = getRuleAs<LoopsRule>(
+      "%x: tensor<4x6x8xf32>, %y: tensor<4x6x8xf32>",
+      "%0 = linalg.softmax dimension(1) ins(%x : tensor<4x6x8xf32>) "
+      "outs(%y : tensor<4x6x8xf32>) -> tensor<4x6x8xf32>");
   EXPECT_THAT(getTileable(rule), ElementsAre(true, false, true));
   EXPECT_THAT(rule.isRead, ElementsAre(true, false));
   EXPECT_EQ(rule.opsPerPoint, 5);
@@ -228,10 +241,9 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
   StringRef full = "%0 = linalg.pack %x outer_dims_perm = [1, 0] "
                    "inner_dims_pos = [1] inner_tiles = [4] into %y : "
                    "tensor<6x8xf32> -> tensor<2x6x4xf32>";
-  OpLayoutRule rule =
-      getRule("%x: tensor<6x8xf32>, %y: tensor<2x6x4xf32>", full);
-  ASSERT_EQ(rule.kind, Kind::View);
-  EXPECT_FALSE(rule.isViewOfRowMajor);
+  ViewRule rule =
+      getRuleAs<ViewRule>("%x: tensor<6x8xf32>, %y: tensor<2x6x4xf32>", full);
+  EXPECT_FALSE(rule.isOfRowMajor);
   // Element (5, 7) is element (1, 5, 3) of the result, and the other way.
   auto evaluate = [](ArrayRef<IndexExpr> dims, ArrayRef<int64_t> index) {
     SmallVector<int64_t> result;
@@ -239,20 +251,19 @@ TEST_F(Rules, PacksAreViewsWhereTilesAreFull) {
       result.push_back(*dim.evaluate(index, {}));
     return result;
   };
-  EXPECT_THAT(evaluate(rule.view.resultDims, {5, 7}), ElementsAre(1, 5, 3));
-  EXPECT_THAT(evaluate(rule.view.sourceDims, {1, 5, 3}), ElementsAre(5, 7));
-  EXPECT_THAT(evaluate(rule.view.resultDims, {2, 4}), ElementsAre(1, 2, 0));
+  EXPECT_THAT(evaluate(rule.toResult.dims, {5, 7}), ElementsAre(1, 5, 3));
+  EXPECT_THAT(evaluate(rule.toSource.dims, {1, 5, 3}), ElementsAre(5, 7));
+  EXPECT_THAT(evaluate(rule.toResult.dims, {2, 4}), ElementsAre(1, 2, 0));
 
-  rule = getRule("%x: tensor<6x7xf32>, %y: tensor<6x2x4xf32>, %z: f32",
-                 "%0 = linalg.pack %x padding_value(%z : f32) "
-                 "inner_dims_pos = [1] inner_tiles = [4] into %y : "
-                 "tensor<6x7xf32> -> tensor<6x2x4xf32>");
-  EXPECT_EQ(rule.kind, Kind::Opaque);
+  getRuleAs<OpaqueRule>("%x: tensor<6x7xf32>, %y: tensor<6x2x4xf32>, %z: f32",
+                        "%0 = linalg.pack %x padding_value(%z : f32) "
+                        "inner_dims_pos = [1] inner_tiles = [4] into %y : "
+                        "tensor<6x7xf32> -> tensor<6x2x4xf32>");
   // Nobody knows how many tiles there are.
-  rule = getRule("%x: tensor<6x8xf32>, %y: tensor<6x?x4xf32>",
-                 "%0 = linalg.pack %x inner_dims_pos = [1] inner_tiles = [4] "
-                 "into %y : tensor<6x8xf32> -> tensor<6x?x4xf32>");
-  EXPECT_EQ(rule.kind, Kind::Opaque);
+  getRuleAs<OpaqueRule>(
+      "%x: tensor<6x8xf32>, %y: tensor<6x?x4xf32>",
+      "%0 = linalg.pack %x inner_dims_pos = [1] inner_tiles = [4] "
+      "into %y : tensor<6x8xf32> -> tensor<6x?x4xf32>");
 }
 
 TEST_F(Rules, FreeSources) {
@@ -321,18 +332,19 @@ TEST_F(Rules, DroppedDims) {
 }
 
 TEST_F(Rules, ElementwiseOpsHaveOneShape) {
-  OpLayoutRule rule = getRule("%x: tensor<4x6xf32>, %y: tensor<4x6xf32>",
-                              "%0 = arith.addf %x, %y : tensor<4x6xf32>");
-  EXPECT_EQ(rule.kind, Kind::Loops);
+  LoopsRule rule =
+      getRuleAs<LoopsRule>("%x: tensor<4x6xf32>, %y: tensor<4x6xf32>",
+                           "%0 = arith.addf %x, %y : tensor<4x6xf32>");
   EXPECT_EQ(rule.opsPerPoint, 1);
   EXPECT_THAT(getTileable(rule), ElementsAre(true, true));
-  rule = getRule("%c: i1, %x: tensor<4x?xf32>, %y: tensor<4x?xf32>",
-                 "%0 = arith.select %c, %x, %y : tensor<4x?xf32>");
+  rule =
+      getRuleAs<LoopsRule>("%c: i1, %x: tensor<4x?xf32>, %y: tensor<4x?xf32>",
+                           "%0 = arith.select %c, %x, %y : tensor<4x?xf32>");
   EXPECT_THAT(getTileable(rule), ElementsAre(true, false));
   EXPECT_THAT(rule.isRead, ElementsAre(false, true, true));
-  rule = getRule("%x: tensor<4xf32>, %n: tensor<?xi32>",
-                 "%0 = math.fpowi %x, %n : tensor<4xf32>, tensor<?xi32>");
-  EXPECT_EQ(rule.kind, Kind::Opaque);
+  getRuleAs<OpaqueRule>(
+      "%x: tensor<4xf32>, %n: tensor<?xi32>",
+      "%0 = math.fpowi %x, %n : tensor<4xf32>, tensor<?xi32>");
 }
 
 } // namespace

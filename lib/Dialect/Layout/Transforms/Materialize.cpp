@@ -18,7 +18,10 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
 #include <deque>
+
+#define DEBUG_TYPE "layout-materialize"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_MATERIALIZEPASS
@@ -27,7 +30,6 @@ namespace mlir::layout {
 
 using namespace mlir;
 using namespace mlir::layout;
-using Kind = OpLayoutRule::Kind;
 
 namespace {
 class Rewriter {
@@ -159,6 +161,7 @@ Value Rewriter::makeSourceAs(Value value, Type type) {
   Operation *copy = builder.clone(*source, mapping);
   copy->getResult(index).setType(type);
   replacedSources.insert(source);
+  LDBG() << "made once more, not converted: " << *copy;
   return remade[{value, type}] = copy->getResult(index);
 }
 
@@ -197,6 +200,7 @@ Value Rewriter::getAs(Value value, Type type, ArrayRef<Operation *> users) {
   Operation *&last = isAtStart ? lastAtStart[block] : lastAfter[value];
   setInsertionPoint(builder, value, block, users, last);
   last = ConvertOp::create(builder, value.getLoc(), type, value);
+  LDBG() << "converted for " << users.size() << " users: " << *last;
   return known = last->getResult(0);
 }
 
@@ -206,7 +210,8 @@ void Rewriter::collectDemands(const Wanted &entry) {
     if (operand.get().getType() == type)
       continue;
     // What reads no element takes what there is.
-    if (entry.keepsOperands && getLayoutRule(entry.op).kind == Kind::Shape)
+    if (entry.keepsOperands &&
+        std::holds_alternative<ShapeRule>(getLayoutRule(entry.op)))
       return;
     demands[{operand.get(), type}].push_back(&operand);
   }

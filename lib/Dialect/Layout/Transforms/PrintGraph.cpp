@@ -110,7 +110,7 @@ void GraphPrinter::printArguments(Block &block) {
 /// Ops below one with a rule are part of what it does.
 static bool showsRegions(Operation *op) {
   return op->getNumRegions() &&
-         getLayoutRule(op).kind == OpLayoutRule::Kind::Opaque;
+         std::holds_alternative<OpaqueRule>(getLayoutRule(op));
 }
 
 void GraphPrinter::printOp(Operation *op) {

@@ -145,15 +145,15 @@ void RulePrinter::printTies(Operation *op) {
 
 void RulePrinter::print(Operation *op, unsigned depth) {
   OpLayoutRule rule = getLayoutRule(op);
-  bool isOpaque = rule.kind == OpLayoutRule::Kind::Opaque;
+  bool isOpaque = std::holds_alternative<OpaqueRule>(rule);
   if (hasTensors(op) || isa<FunctionOpInterface>(op)) {
     os.indent(2 * depth++);
     printName(op);
     if (isOpaque && forwardsTensors(op)) {
       printTies(op);
     } else {
-      rule.print(os << ' ');
-      if (rule.kind != OpLayoutRule::Kind::Source && isFreeSource(op, rule))
+      layout::print(rule, os << ' ');
+      if (!std::holds_alternative<SourceRule>(rule) && isFreeSource(op, rule))
         os << ", free in any layout";
       for (OpOperand &operand : op->getOpOperands())
         if (std::optional<unsigned> tie = getTie(flow.tieOfOperand, &operand))

@@ -280,13 +280,13 @@ void layout::emitDecisionRemarks(Operation *root,
     if (!op)
       continue;
     const NodeClass &known = assignment.program.getClass(node);
-    if (known.rule.kind == OpLayoutRule::Kind::Opaque && !known.isFixed &&
-        !isBoundary(op))
+    auto *opaque = std::get_if<OpaqueRule>(&known.rule);
+    if (opaque && !known.isFixed && !isBoundary(op))
       remark::analysis(op->getLoc(), options("OpaqueOp", op))
           << (op->getName().getStringRef() +
               " has no layout rule for these operands" +
-              (known.rule.whyOpaque.empty() ? "" : ": ") +
-              known.rule.whyOpaque + "; its tensors stay row-major")
+              (opaque->why.empty() ? "" : ": ") + opaque->why +
+              "; its tensors stay row-major")
                  .str();
     for (const StorageNote &note : assignment.candidates[node.nodeClass].notes)
       remarkNote(op, note, costs);

@@ -76,11 +76,12 @@ LogicalResult Verifier::verify(Operation *op) {
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
   OpLayoutRule rule = getLayoutRule(op);
+  auto *loops = std::get_if<LoopsRule>(&rule);
   return checkRule(
       rule, SmallVector<Type>(op->getOperandTypes()),
       SmallVector<Type>(op->getResultTypes()),
       [&](const Twine &why) { op->emitOpError() << why; },
-      findsElements || rule.runsAnywhere);
+      findsElements || (loops && loops->runsAnywhere));
 }
 
 static LogicalResult verifyFor(Operation *root, bool findsElements) {

@@ -60,10 +60,10 @@ template <typename OpTy>
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, OpTy op,
                                                 ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> result;
-  ViewRule view = getLayoutRule(op).view;
+  auto view = std::get<ViewRule>(getLayoutRule(op));
   for (auto [d, size] : llvm::enumerate(op.getDestType().getShape()))
     result.push_back(ShapedType::isDynamic(size)
-                         ? sizes[view.resultDims[d].getSingleDigit()->dim]
+                         ? sizes[view.toResult.dims[d].getSingleDigit()->dim]
                          : OpFoldResult(b.getIndexAttr(size)));
   return result;
 }
@@ -79,13 +79,13 @@ LogicalResult ReshapePattern<OpTy>::matchAndRewrite(
   Value source = sources.front();
   RankedTensorType physical = *getPhysicalType(to);
   OpLayoutRule rule = getLayoutRule(op);
-  if (rule.kind != OpLayoutRule::Kind::View)
+  auto *view = std::get_if<ViewRule>(&rule);
+  if (!view)
     return this->reasons.fail(
         rewriter, op,
         "only the first dim of a group may have a dynamic size, and packing "
         "may not pad");
-  LayoutMap viewed = getLayoutMap(from)->substitute(
-      to.getRank(), rule.view.sourceDims, rule.view.sourceSizes, to.getShape());
+  LayoutMap viewed = applyView(*getLayoutMap(from), view->toSource);
   bool keepsPadding = carriesPadding(from, to);
   auto stored = cast<RankedTensorType>(source.getType());
   if (keepsPadding &&

@@ -143,35 +143,29 @@ static bool canBeTaken(linalg::LinalgOp op) {
 
 /// How result `i` of `stage` starts.
 static Start findStart(const Stage &stage, unsigned i) {
-  Start start;
   if (!stage.readsInit(i))
-    return start;
+    return {};
   linalg::LinalgOp op = stage.op;
   OpOperand *init = op.getDpsInitOperand(i);
-  start.kind = Start::Tensor;
-  start.value = init->get();
-  if (auto fill = start.value.getDefiningOp<linalg::FillOp>()) {
-    if (fill.hasPureTensorSemantics()) {
-      start.kind = Start::Splat;
-      start.value = fill.value();
-    }
-    return start;
+  TensorStart old{init->get()};
+  if (auto fill = old.tensor.getDefiningOp<linalg::FillOp>()) {
+    if (fill.hasPureTensorSemantics())
+      return SplatStart{fill.value()};
+    return old;
   }
-  auto producer = start.value.getDefiningOp<linalg::LinalgOp>();
+  auto producer = old.tensor.getDefiningOp<linalg::LinalgOp>();
   if (!canBeTaken(producer))
-    return start;
+    return old;
   Stage own = ownStage(producer);
   AffineMap resultMap = own.maps.back();
   // Only producers that move or compute from inputs: reading an init in turn
   // would need a start of its own.
   if (own.readsInit(0))
-    return start;
+    return old;
   if (auto joined =
-          joinedStage(producer, resultMap, stage.maps[stage.numInputs() + i])) {
-    start.kind = Start::Computed;
-    start.stage = std::move(joined);
-  }
-  return start;
+          joinedStage(producer, resultMap, stage.maps[stage.numInputs() + i]))
+    return std::move(*joined);
+  return old;
 }
 
 FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op) {

@@ -28,6 +28,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <optional>
+#include <variant>
 
 namespace mlir::layout {
 
@@ -44,12 +45,16 @@ struct Stage {
   bool readsInit(unsigned i) const;
 };
 
-/// What an accumulator holds before the first step of the reduction.
-struct Start {
-  enum Kind { Unread, Splat, Tensor, Computed } kind = Unread;
-  Value value;                // the scalar of Splat, the tensor of Tensor
-  std::optional<Stage> stage; // of Computed
+struct SplatStart {
+  Value scalar;
 };
+struct TensorStart {
+  Value tensor;
+};
+/// What an accumulator holds before the first step of the reduction: nothing
+/// where nobody looks at it, one scalar everywhere, what a tensor has there, or
+/// what a stage computes.
+using Start = std::variant<std::monostate, SplatStart, TensorStart, Stage>;
 
 struct Kernel {
   Stage root;

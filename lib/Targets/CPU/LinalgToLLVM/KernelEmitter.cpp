@@ -294,25 +294,20 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
 Value Emitter::startValue(const Start &start, const Stage &stage,
                           unsigned result, Value current, const Point &point) {
   AffineMap map = stage.maps[stage.numInputs() + result];
-  switch (start.kind) {
-  case Start::Unread:
+  if (auto *splat = std::get_if<SplatStart>(&start))
+    return broadcast(splat->scalar, point);
+  // The tensor that the loops carry holds the old elements until they are
+  // overwritten; reading it instead of the original keeps one buffer.
+  if (auto *old = std::get_if<TensorStart>(&start))
+    return read(current ? current : old->tensor, map, point);
+  auto *producer = std::get_if<Stage>(&start);
+  if (!producer)
     return nullptr;
-  case Start::Splat:
-    return broadcast(start.value, point);
-  case Start::Tensor:
-    // The tensor that the loops carry holds the old elements until they are
-    // overwritten; reading it instead of the original keeps one buffer.
-    return read(current ? current : start.value, map, point);
-  case Start::Computed: {
-    const Stage &producer = *start.stage;
-    ReadCache cache;
-    SmallVector<Value> inputs;
-    for (unsigned i = 0, e = producer.numInputs(); i < e; ++i)
-      inputs.push_back(readInput(producer, i, point, cache));
-    return evaluate(producer, inputs, {}, point, yieldedBy(producer)).front();
-  }
-  }
-  llvm_unreachable("unknown kind of start");
+  ReadCache cache;
+  SmallVector<Value> inputs;
+  for (unsigned i = 0, e = producer->numInputs(); i < e; ++i)
+    inputs.push_back(readInput(*producer, i, point, cache));
+  return evaluate(*producer, inputs, {}, point, yieldedBy(*producer)).front();
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,7 +509,7 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
   Value init = op.getDpsInitOperand(i)->get();
-  if (kernel.lastStarts()[i].kind == Start::Tensor)
+  if (std::holds_alternative<TensorStart>(kernel.lastStarts()[i]))
     return init;
   // All of it is overwritten: what filled it before is not needed, and memory
   // that somebody else sees is not touched.

@@ -42,8 +42,8 @@ static SmallVector<const Stage *> stagesOf(const Kernel &kernel) {
   for (const SmallVector<Start> *starts :
        {&kernel.starts, &kernel.finishStarts})
     for (const Start &start : *starts)
-      if (start.stage)
-        stages.push_back(&*start.stage);
+      if (auto *stage = std::get_if<Stage>(&start))
+        stages.push_back(stage);
   return stages;
 }
 
@@ -249,9 +249,9 @@ private:
       double bytes = footprint(input, tile);
       // What a tile reads is read again by the next one, from the first, the
       // second or the last cache.
-      double cyclesPerLine = bytes <= target.firstCacheBytes    ? 0.5
-                             : bytes <= target.secondCacheBytes ? 2
-                                                                : 4;
+      double cyclesPerLine = bytes <= target.firstCacheBytes / 2    ? 0.5
+                             : bytes <= target.secondCacheBytes / 2 ? 2
+                                                                    : 4;
       memory += cyclesPerLine * newLines(input, tile);
     }
     double cycles = std::max(work, loads / 2.0);
@@ -297,55 +297,79 @@ private:
 };
 } // namespace
 
-KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
-  KernelPlan plan;
-  unsigned rank = kernel.extents.size();
-  plan.tile.assign(rank, 1);
-
-  bool vectors = target.vectorBits != 0 &&
-                 llvm::all_of(stagesOf(kernel), [](const Stage *stage) {
-                   return isVectorizable(*stage);
-                 });
-  if (vectors) {
-    for (unsigned dim = 0; dim < rank; ++dim)
-      if (kernel.extents[dim] != 1 && isLane(kernel, dim))
-        plan.lane = dim;
-  }
+/// The last dim that all stages can hold in vectors, and how many elements.
+static void chooseLane(const Kernel &kernel, const CpuFigures &target,
+                       KernelPlan &plan) {
+  if (target.vectorBits == 0 ||
+      !llvm::all_of(stagesOf(kernel),
+                    [](const Stage *stage) { return isVectorizable(*stage); }))
+    return;
+  for (unsigned dim = 0, e = kernel.extents.size(); dim < e; ++dim)
+    if (kernel.extents[dim] != 1 && isLane(kernel, dim))
+      plan.lane = dim;
+  if (!plan.lane)
+    return;
   // Where a lane takes ops of its own, more lanes are more code and no faster.
-  bool isSingle = movesSingleElements(kernel);
-  if (plan.lane) {
-    unsigned bits = std::max(widestResult(kernel), isSingle ? 32u : 8u);
-    int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
-    int64_t extent = kernel.extents[*plan.lane];
-    if (!ShapedType::isDynamic(extent))
-      size = std::min(size, std::max<int64_t>(extent, 1));
-    plan.vectorSize = size;
-    if (size == 1)
-      plan.lane.reset();
+  unsigned least = movesSingleElements(kernel) ? 32 : 8;
+  unsigned bits = std::max(widestResult(kernel), least);
+  int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
+  int64_t extent = kernel.extents[*plan.lane];
+  if (!ShapedType::isDynamic(extent))
+    size = std::min(size, std::max<int64_t>(extent, 1));
+  plan.vectorSize = size;
+  if (size == 1)
+    plan.lane.reset();
+}
+
+namespace {
+/// Looks for the cheapest tile that the registers hold.
+class TileSearch {
+public:
+  TileSearch(const Kernel &kernel, const CpuFigures &target,
+             const KernelPlan &plan)
+      : kernel(kernel), target(target), lane(plan.lane),
+        vectorSize(plan.vectorSize), pricer(kernel, target, lane, vectorSize),
+        best(plan.tile) {
+    for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+      if (kernel.isParallel(dim) && dim != lane &&
+          (extent > 1 || ShapedType::isDynamic(extent)))
+        others.push_back(dim);
+    // A size that is known at run time only, such as a batch, may well be 1,
+    // and then nothing of a block of it is used: it is the last resort.
+    auto isDynamic = [&](unsigned dim) {
+      return ShapedType::isDynamic(kernel.extents[dim]);
+    };
+    if (!llvm::all_of(others, isDynamic))
+      llvm::erase_if(others, isDynamic);
+    // Of equal choices the first one is taken: neighbors in memory.
+    std::reverse(others.begin(), others.end());
   }
 
-  Pricer pricer(kernel, target, plan.lane, plan.vectorSize);
-  SmallVector<unsigned> others;
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    int64_t extent = kernel.extents[dim];
-    if (kernel.isParallel(dim) && dim != plan.lane &&
-        (extent > 1 || ShapedType::isDynamic(extent)))
-      others.push_back(dim);
+  SmallVector<int64_t> run() {
+    int64_t extent = lane ? kernel.extents[*lane] : 1;
+    bool isDynamic = ShapedType::isDynamic(extent);
+    int64_t mostVectors =
+        !lane || movesSingleElements(kernel) ? 1
+        : isDynamic
+            ? 4
+            : std::min<int64_t>(8, llvm::divideCeil(extent, vectorSize));
+    for (int64_t vectors = 1; vectors <= std::max<int64_t>(mostVectors, 1);
+         ++vectors) {
+      SmallVector<int64_t> tile(kernel.extents.size(), 1);
+      if (lane) {
+        tile[*lane] = vectors * vectorSize;
+        if (!isDynamic && extent > 0)
+          tile[*lane] = std::min(tile[*lane], extent);
+      }
+      if (consider(tile) && kernel.hasReduction())
+        block(tile);
+    }
+    return best;
   }
 
-  // A size that is known at run time only, such as a batch, may well be 1, and
-  // then nothing of a block of it is used: it is the last resort.
-  auto isDynamic = [&](unsigned dim) {
-    return ShapedType::isDynamic(kernel.extents[dim]);
-  };
-  if (!llvm::all_of(others, isDynamic))
-    llvm::erase_if(others, isDynamic);
-
-  // Of equal choices the first one is taken: neighbors in memory.
-  std::reverse(others.begin(), others.end());
-  SmallVector<int64_t> best = plan.tile;
-  double bestCost = std::numeric_limits<double>::infinity();
-  auto consider = [&](ArrayRef<int64_t> tile) {
+private:
+  /// Whether the registers hold the tile.
+  bool consider(ArrayRef<int64_t> tile) {
     if (!pricer.fits(tile))
       return false;
     double cost = pricer.total(tile);
@@ -359,67 +383,71 @@ KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
     // Every further blocked dim means more places in memory at a time.
     if (blocked > 1)
       cost *= 1.03;
-    if (plan.lane && tile[*plan.lane] == 1)
-      cost *= countOf(kernel.extents[*plan.lane]);
+    if (lane && tile[*lane] == 1)
+      cost *= countOf(kernel.extents[*lane]);
     if (cost < bestCost) {
       bestCost = cost;
       best.assign(tile.begin(), tile.end());
     }
     return true;
-  };
-  auto limitOf = [&](unsigned dim) {
-    int64_t extent = kernel.extents[dim];
-    int64_t registers = target.vectorRegisters;
-    return ShapedType::isDynamic(extent) ? registers
-                                         : std::min(extent, registers);
-  };
+  }
 
-  int64_t laneExtent = plan.lane ? kernel.extents[*plan.lane] : 1;
-  int64_t maxVectors =
-      !plan.lane || isSingle ? 1
-      : ShapedType::isDynamic(laneExtent)
-          ? 4
-          : std::min<int64_t>(8, llvm::divideCeil(laneExtent, plan.vectorSize));
-  for (int64_t vectors = 1; vectors <= std::max<int64_t>(maxVectors, 1);
-       ++vectors) {
-    SmallVector<int64_t> tile(rank, 1);
-    if (plan.lane) {
-      tile[*plan.lane] = vectors * plan.vectorSize;
-      if (!ShapedType::isDynamic(laneExtent) && laneExtent > 0)
-        tile[*plan.lane] = std::min(tile[*plan.lane], laneExtent);
-    }
-    if (!consider(tile))
-      continue;
-    if (!kernel.hasReduction())
-      continue;
+  /// Tries `tile` with one or two blocked dims.
+  void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
-      for (int64_t rows = 2; rows <= limitOf(dim); ++rows) {
+      for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
         tile[dim] = rows;
         if (!consider(tile))
           break;
-        // A second blocked dim must divide evenly, to bound the code.
-        for (unsigned second : others) {
-          if (second == dim || ShapedType::isDynamic(kernel.extents[second]))
-            continue;
-          for (int64_t factor = 2; factor <= limitOf(second); ++factor) {
-            if (kernel.extents[second] % factor != 0)
-              continue;
-            tile[second] = factor;
-            if (!consider(tile))
-              break;
-          }
-          tile[second] = 1;
-        }
+        for (unsigned second : others)
+          if (second != dim)
+            blockEvenly(tile, second);
       }
       tile[dim] = 1;
     }
   }
-  plan.tile = best;
+
+  /// A second blocked dim must divide evenly, to bound the code.
+  void blockEvenly(SmallVector<int64_t> &tile, unsigned dim) {
+    if (ShapedType::isDynamic(kernel.extents[dim]))
+      return;
+    for (int64_t factor = 2; factor <= getMostRows(dim); ++factor) {
+      if (kernel.extents[dim] % factor != 0)
+        continue;
+      tile[dim] = factor;
+      if (!consider(tile))
+        break;
+    }
+    tile[dim] = 1;
+  }
+
+  int64_t getMostRows(unsigned dim) const {
+    int64_t extent = kernel.extents[dim], registers = target.vectorRegisters;
+    return ShapedType::isDynamic(extent) ? registers
+                                         : std::min(extent, registers);
+  }
+
+  const Kernel &kernel;
+  const CpuFigures &target;
+  std::optional<unsigned> lane;
+  int64_t vectorSize;
+  Pricer pricer;
+  SmallVector<unsigned> others;
+  SmallVector<int64_t> best;
+  double bestCost = std::numeric_limits<double>::infinity();
+};
+} // namespace
+
+KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
+  KernelPlan plan;
+  plan.tile.assign(kernel.extents.size(), 1);
+  chooseLane(kernel, target, plan);
+  plan.tile = TileSearch(kernel, target, plan).run();
   // Nothing fitted only if one step alone needs too many registers; the scalar
   // tile is then as good as any, except that lanes must stay whole vectors.
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 
-  plan.order = orderLoops(kernel, plan.tile);
+  plan.order = orderLoops(kernel, target, plan.tile);
   return plan;
 }

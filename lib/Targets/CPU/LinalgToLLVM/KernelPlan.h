@@ -42,7 +42,8 @@ struct KernelPlan {
 bool isWholeBytes(Type element);
 
 /// Parallel dims, outermost loop first, for a given tile.
-SmallVector<unsigned> orderLoops(const Kernel &kernel, ArrayRef<int64_t> tile);
+SmallVector<unsigned> orderLoops(const Kernel &kernel, const CpuFigures &target,
+                                 ArrayRef<int64_t> tile);
 
 KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target);
 

@@ -22,8 +22,6 @@ using namespace mlir::layout;
 
 namespace {
 
-constexpr double kLineBytes = 64;
-
 /// One tensor that the kernel reads or writes.
 struct Operand {
   double elementBytes;
@@ -34,7 +32,8 @@ struct Operand {
 
 class Traffic {
 public:
-  explicit Traffic(const Kernel &kernel) : kernel(kernel) {
+  Traffic(const Kernel &kernel, const CpuFigures &target)
+      : kernel(kernel), target(target) {
     linalg::LinalgOp op = kernel.root.op;
     for (auto [operand, map] :
          llvm::zip_equal(op->getOpOperands(), kernel.root.maps)) {
@@ -63,10 +62,10 @@ public:
   /// Cycles to move the data of the whole kernel through the caches.
   double cycles(ArrayRef<unsigned> order, ArrayRef<int64_t> tile,
                 ArrayRef<double> trips) const {
-    // First and second cache, with room for what else is in them, and the
-    // cycles of a line that comes from beyond.
-    return 1.0 * lines(order, tile, trips, 24e3) +
-           3.0 * lines(order, tile, trips, 600e3);
+    // The caches have room for what else is in them; the factors are the cycles
+    // of a line that comes from beyond.
+    return 1.0 * lines(order, tile, trips, 0.75 * target.firstCacheBytes) +
+           3.0 * lines(order, tile, trips, 0.6 * target.secondCacheBytes);
   }
 
 private:
@@ -79,7 +78,7 @@ private:
       if (!ShapedType::isDynamic(operand.shape[i]))
         extent = std::min<double>(extent, operand.shape[i]);
       if (i + 1 == operand.moves.size())
-        extent = std::ceil(extent * operand.elementBytes / kLineBytes);
+        extent = std::ceil(extent * operand.elementBytes / target.lineBytes);
       lines *= extent;
     }
     return lines;
@@ -105,7 +104,7 @@ private:
     for (unsigned dim : llvm::reverse(order)) {
       span[dim] *= trips[dim];
       double grown = total();
-      if (grown * kLineBytes > capacity)
+      if (grown * target.lineBytes > capacity)
         break;
       inner = grown;
       repeats /= trips[dim];
@@ -114,12 +113,14 @@ private:
   }
 
   const Kernel &kernel;
+  const CpuFigures &target;
   SmallVector<Operand> operands;
 };
 
 } // namespace
 
 SmallVector<unsigned> layout::orderLoops(const Kernel &kernel,
+                                         const CpuFigures &target,
                                          ArrayRef<int64_t> tile) {
   SmallVector<unsigned> single, looped;
   SmallVector<double> trips(tile.size(), 1);
@@ -138,7 +139,7 @@ SmallVector<unsigned> layout::orderLoops(const Kernel &kernel,
   // orders to try.
   SmallVector<unsigned> best = looped;
   if (kernel.hasReduction() && looped.size() <= 6) {
-    Traffic traffic(kernel);
+    Traffic traffic(kernel, target);
     SmallVector<unsigned> positions =
         llvm::to_vector(llvm::seq<unsigned>(0, looped.size()));
     double least = std::numeric_limits<double>::infinity();

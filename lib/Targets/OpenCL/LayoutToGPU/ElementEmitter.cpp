@@ -73,7 +73,7 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
         return computeStorageView(view, index, valid);
       })
       .Default([&](Operation *op) {
-        if (getLayoutRule(op).kind == OpLayoutRule::Kind::View)
+        if (std::holds_alternative<ViewRule>(getLayoutRule(op)))
           return computeView(op, index, valid);
         // Reshapes whose digits are only known when the kernel runs.
         if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
@@ -226,10 +226,10 @@ Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
 }
 
 Value ElementEmitter::computeView(Operation *op, Point index, Value valid) {
-  OpLayoutRule rule = getLayoutRule(op);
+  auto rule = std::get<ViewRule>(getLayoutRule(op));
   SmallVector<SizeExpr> sizes = scope.getSizes(op->getResult(0));
   SmallVector<IndexExpr> source;
-  for (const IndexExpr &dim : rule.view.sourceDims)
+  for (const IndexExpr &dim : rule.toSource.dims)
     source.push_back(substitute(dim, index, sizes, scope.getExtents()));
   return evaluate(op->getOperand(0), source, valid);
 }

@@ -50,7 +50,7 @@ ComputeKind layout::getComputeKind(Operation *op) {
   if (isa<ConvertOp, StorageViewOp, tensor::CastOp, tensor::ExtractSliceOp,
           tensor::EmptyOp, tensor::SplatOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp>(op) ||
-      getLayoutRule(op).kind == OpLayoutRule::Kind::View)
+      std::holds_alternative<ViewRule>(getLayoutRule(op)))
     return ComputeKind::Move;
   if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumRegions() == 0)
     return ComputeKind::Pointwise;

@@ -172,13 +172,11 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
                                  const TensorStorage &storage) {
   Operation *op = tensor.getOwner();
   auto type = cast<RankedTensorType>(tensor.getType());
-  OpLayoutRule rule;
+  OpLayoutRule rule = getLayoutRule(op);
+  auto *view = std::get_if<ViewRule>(&rule);
   bool isSame = isa<ConvertOp, tensor::CastOp>(op);
-  if (!isSame) {
-    rule = getLayoutRule(op);
-    if (rule.kind != OpLayoutRule::Kind::View || op->getNumOperands() != 1)
-      return false;
-  }
+  if (!isSame && (!view || op->getNumOperands() != 1))
+    return false;
   Value source = op->getOperand(0);
   auto from = dyn_cast<RankedTensorType>(source.getType());
   if (!from || plan.isInlined(source) || !type.hasStaticShape() ||
@@ -190,8 +188,7 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
     return false;
   LayoutMap map = own->map;
   if (!isSame)
-    map = map.substitute(type.getRank(), rule.view.sourceDims,
-                         rule.view.sourceSizes, type.getShape());
+    map = applyView(map, view->toSource);
   if (!map || map.specialize(type.getShape()) !=
                   storage.map.specialize(type.getShape()))
     return false;
@@ -201,6 +198,37 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
   tensor.replaceAllUsesWith(
       castFromDevice(b, op->getLoc(), type, memory, sizes));
   return true;
+}
+
+/// Work items beyond the storage end here.
+static void endOutside(KernelScope &scope, Location loc, Value isInside) {
+  OpBuilder &k = scope.builder();
+  auto guard = scf::IfOp::create(k, loc, isInside);
+  gpu::ReturnOp::create(k, loc);
+  k.setInsertionPointToStart(guard.thenBlock());
+}
+
+static void remarkReads(gpu::GPUFuncOp func, const AccessCount &accesses,
+                        bool isImage) {
+  std::string reads;
+  llvm::raw_string_ostream(reads)
+      << "kernel " << func.getName() << ": " << accesses.imageReads
+      << " image reads and " << accesses.bufferReads
+      << " buffer reads for each " << (isImage ? "pixel" : "element")
+      << (accesses.isPerTrip ? " and trip of its loops" : "");
+  remark::passed(func.getLoc(), remark::RemarkOpts::name("Kernel").category(
+                                    "convert-layout-to-gpu"))
+      << reads;
+}
+
+static void launch(OpBuilder &host, Location loc, gpu::GPUFuncOp func,
+                   const Position &position, ValueRange arguments) {
+  auto getDims = [](ArrayRef<Value> sizes) {
+    return gpu::KernelDim3{sizes[0], sizes[1], sizes[2]};
+  };
+  gpu::LaunchFuncOp::create(host, loc, func, getDims(position.groups),
+                            getDims(position.items),
+                            /*dynamicSharedMemorySize=*/Value(), arguments);
 }
 
 LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
@@ -236,11 +264,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
       tensor::getMixedSizes(host, loc, tensor);
   Position position = locate(host, scope, *storage, sizes, hostSizes);
   OpBuilder &k = scope.builder();
-  if (position.isInside) {
-    auto guard = scf::IfOp::create(k, loc, position.isInside);
-    gpu::ReturnOp::create(k, loc);
-    k.setInsertionPointToStart(guard.thenBlock());
-  }
+  if (position.isInside)
+    endOutside(scope, loc, position.isInside);
   for (auto [c, coordinate] : llvm::enumerate(position.address))
     addAxes(scope, coordinate, storage->map.getStoredAxes(c), sizes,
             position.axes);
@@ -276,24 +301,9 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   Block &entry = func.getBody().front();
   func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
 
-  const AccessCount &accesses = element.getAccesses();
-  std::string reads;
-  llvm::raw_string_ostream(reads)
-      << "kernel " << func.getName() << ": " << accesses.imageReads
-      << " image reads and " << accesses.bufferReads
-      << " buffer reads for each " << (storage->isImage() ? "pixel" : "element")
-      << (accesses.isPerTrip ? " and trip of its loops" : "");
-  remark::passed(
-      loc, remark::RemarkOpts::name("Kernel").category("convert-layout-to-gpu"))
-      << reads;
+  remarkReads(func, element.getAccesses(), storage->isImage());
 
-  func = findEqual(func);
-  gpu::LaunchFuncOp::create(
-      host, loc, func,
-      gpu::KernelDim3{position.groups[0], position.groups[1],
-                      position.groups[2]},
-      gpu::KernelDim3{position.items[0], position.items[1], position.items[2]},
-      /*dynamicSharedMemorySize=*/Value(), scope.getImports());
+  launch(host, loc, findEqual(func), position, scope.getImports());
   Value result = castFromDevice(host, loc, type, memory, hostSizes);
   tensor.replaceUsesWithIf(result, [&](OpOperand &use) {
     // Sizes come from the op itself.

@@ -5,20 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lets a Program (Program.h) call the OpenCL runtime of this process, and makes
-// a run fail with the runtime's message. A module that makes no such call costs
-// nothing: no device is looked up before the first one.
+// Lets a CompiledProgram (CompiledProgram.h) call the OpenCL runtime of this
+// process, and makes a run fail with the runtime's message. A module that makes
+// no such call costs nothing: no device is looked up before the first one.
 //
 //   CompileOptions options;
 //   useOpenCL(options);
-//   auto program = Program::compile(module, "main", options);
+//   auto program = CompiledProgram::compile(module, "main", options);
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPROGRAM_H
 #define LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCLPROGRAM_H
 
-#include "layout/Runtime/Program.h"
+#include "layout/Runtime/CompiledProgram.h"
 
 namespace mlir::layout {
 

@@ -1,11 +1,11 @@
-//===- Program.cpp - Compile a module and call it -------------------------===//
+//===- CompiledProgram.cpp - Compile a module and call it -----------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Runtime/Program.h"
+#include "layout/Runtime/CompiledProgram.h"
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/Signature.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-Program::~Program() = default;
+CompiledProgram::~CompiledProgram() = default;
 
 //===----------------------------------------------------------------------===//
 // Checks before compiling
@@ -162,14 +162,14 @@ static void noteUnresolved(ModuleOp module, const CompileOptions &options,
   }
 }
 
-FailureOr<std::unique_ptr<Program>>
-Program::compile(ModuleOp module, StringRef name,
-                 const CompileOptions &options) {
+FailureOr<std::unique_ptr<CompiledProgram>>
+CompiledProgram::compile(ModuleOp module, StringRef name,
+                         const CompileOptions &options) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   if (failed(checkDialects(module)))
     return failure();
-  std::unique_ptr<Program> program(new Program);
+  std::unique_ptr<CompiledProgram> program(new CompiledProgram);
   FailureOr<LLVM::LLVMFuncOp> function =
       findFunction(module, name, program->signature);
   if (failed(function))
@@ -276,7 +276,7 @@ static bool fits(RankedTensorType type, const Array &array) {
 }
 
 FailureOr<std::unique_ptr<Call>>
-Program::prepare(ArrayRef<const Array *> inputs) const {
+CompiledProgram::prepare(ArrayRef<const Array *> inputs) const {
   if (inputs.size() != signature.getNumInputs())
     return function->emitError()
            << "takes " << signature.getNumInputs() << " inputs, got "
@@ -290,7 +290,7 @@ Program::prepare(ArrayRef<const Array *> inputs) const {
   return std::unique_ptr<Call>(new Call(*this, inputs));
 }
 
-Call::Call(const Program &program, ArrayRef<const Array *> inputs)
+Call::Call(const CompiledProgram &program, ArrayRef<const Array *> inputs)
     : program(&program), inputs(inputs.begin(), inputs.end()) {
   for (const Array *input : inputs) {
     work.emplace_back(input->getKind(), input->getShape());

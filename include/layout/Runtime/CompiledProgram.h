@@ -1,15 +1,16 @@
-//===- Program.h - Compile a module and call it -----------------*- C++ -*-===//
+//===- CompiledProgram.h - Compile a module and call it ---------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A Program is one function of a module in the LLVM dialect, compiled for the
-// machine it runs on, with the signature it had over tensors (Signature.h).
+// A CompiledProgram is one function of a module in the LLVM dialect, compiled
+// for the machine it runs on, with the signature it had over tensors
+// (Signature.h).
 //
 //   CompileOptions options;
-//   auto program = *Program::compile(module, "main", options);
+//   auto program = *CompiledProgram::compile(module, "main", options);
 //   auto call = *program->prepare({&x, &y});      // checks the arrays
 //   double seconds = *call->run();                // as often as wanted
 //   SmallVector<Array> results = *call->readResults();
@@ -28,8 +29,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_RUNTIME_PROGRAM_H
-#define LAYOUT_RUNTIME_PROGRAM_H
+#ifndef LAYOUT_RUNTIME_COMPILEDPROGRAM_H
+#define LAYOUT_RUNTIME_COMPILEDPROGRAM_H
 
 #include "layout/Runtime/Npy.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -53,7 +54,7 @@ struct CompileOptions {
   std::function<std::optional<std::string>()> takeError;
 };
 
-class Program;
+class CompiledProgram;
 
 /// One set of inputs for one program.
 class Call {
@@ -72,11 +73,11 @@ public:
   FailureOr<SmallVector<Array>> readResults();
 
 private:
-  friend class Program;
-  Call(const Program &program, ArrayRef<const Array *> inputs);
+  friend class CompiledProgram;
+  Call(const CompiledProgram &program, ArrayRef<const Array *> inputs);
   void freeResults();
 
-  const Program *program;
+  const CompiledProgram *program;
   SmallVector<const Array *> inputs;
   SmallVector<Array> work; // what the function is given
   SmallVector<SmallVector<int64_t, 11>> descriptors; // of `work`
@@ -85,12 +86,12 @@ private:
   SmallVector<void *> packed;   // pointers to the pointers
 };
 
-class Program {
+class CompiledProgram {
 public:
-  ~Program();
+  ~CompiledProgram();
 
   /// Compiles `function` of `module`. Emits located errors.
-  static FailureOr<std::unique_ptr<Program>>
+  static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
   FunctionType getSignature() const { return signature; }
@@ -101,7 +102,7 @@ public:
 
 private:
   friend class Call;
-  Program() = default;
+  CompiledProgram() = default;
 
   Operation *function = nullptr;
   FunctionType signature;
@@ -114,4 +115,4 @@ private:
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_RUNTIME_PROGRAM_H
+#endif // LAYOUT_RUNTIME_COMPILEDPROGRAM_H
