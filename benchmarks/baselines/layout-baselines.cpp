@@ -18,10 +18,8 @@
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/Registration.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 using namespace mlir;
@@ -152,15 +150,10 @@ struct InsertForEachPass : PassWrapper<InsertForEachPass, OperationPass<>> {
 } // namespace
 
 int main(int argc, char **argv) {
-  mlir::registerAllPasses();
-  layout::registerAllPasses();
+  DialectRegistry registry;
+  layout::registerWithUpstream(registry);
   PassRegistration<BaselinePass>();
   PassRegistration<InsertForEachPass>();
-
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  registerAllExtensions(registry);
-  layout::registerAllDialects(registry);
   return asMainReturnCode(MlirOptMain(
       argc, argv, "Layouts as other compilers choose them\n", registry));
 }

@@ -9,7 +9,7 @@
 #include "AddCanonicalizer.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
-#include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Conversion/Passes.h"

@@ -8,7 +8,7 @@
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "AddCanonicalizer.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
-#include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "layout/Targets/OpenCL/LayoutToGPU/Passes.h"

@@ -6,24 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Registration.h"
+#include "Lowerings.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Dialect/NPU/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
-#include "layout/Pipelines/CPU.h"
-#include "layout/Pipelines/LayoutToCPU.h"
-#include "layout/Pipelines/LayoutToNPU.h"
-#include "layout/Pipelines/LayoutToOpenCL.h"
-#include "layout/Pipelines/OpenCLBackEnd.h"
-#include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
-#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
-#include "layout/Targets/NPU/LayoutToNPU/Passes.h"
-#include "layout/Targets/NPU/NPUToEmitC/Passes.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
-#include "layout/Targets/OpenCL/LayoutToGPU/Passes.h"
+#include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Targets/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
+#include <mutex>
 
 using namespace mlir;
 
@@ -31,23 +23,15 @@ void layout::registerAllDialects(DialectRegistry &registry) {
   registry.insert<LayoutDialect, npu::NPUDialect>();
   registerLayoutRules(registry);
   registerTargets(registry);
-  registerCPUPipelineModels(registry);
-  registerOpenCLBackEndModels(registry);
+  registerLoweringModels(registry);
 }
 
 void layout::registerAllPasses() {
-  registerLayoutPasses();
-  registerLayoutGPUToOpenCLPasses();
-  registerLayoutToGPUPasses();
-  registerLayoutToLinalgPasses();
-  registerLayoutToNPUPasses();
-  registerLayoutLinalgToLLVMPasses();
-  npu::registerNPUPasses();
-  npu::registerNPUToEmitCPasses();
-  registerCPUPipelines();
-  registerLayoutToCPUPipelines();
-  registerLayoutToNPUPipelines();
-  registerLayoutToOpenCLPipelines();
-  registerOpenCLBackEndPipelines();
-  registerFormerPassNames();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerLayoutPasses();
+    npu::registerNPUPasses();
+    registerAssignLayoutsPipeline();
+    registerLoweringPasses();
+  });
 }

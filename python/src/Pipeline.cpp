@@ -9,9 +9,7 @@
 #include "Context.h"
 #include "layout/Pipelines/Registration.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -29,11 +27,7 @@ static constexpr StringRef kTextName = "<module>";
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *all = new DialectRegistry;
-    mlir::registerAllPasses();
-    layout::registerAllPasses();
-    mlir::registerAllDialects(*all);
-    mlir::registerAllExtensions(*all);
-    layout::registerAllDialects(*all);
+    layout::registerWithUpstream(*all);
     return all;
   }();
   return *registry;

@@ -13,9 +13,6 @@
 #include "layout/Pipelines/Registration.h"
 #include "layout/Support/WholeFile.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -75,13 +72,8 @@ static void enableDebugging(ArrayRef<std::string> types) {
 #endif
 
 int main(int argc, char **argv) {
-  registerAllPasses();
-  layout::registerAllPasses();
-
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  layout::registerAllDialects(registry);
+  layout::registerWithUpstream(registry);
 
 #ifndef NDEBUG
   llvm::cl::list<std::string> *debugOnly = addDebugOnly();

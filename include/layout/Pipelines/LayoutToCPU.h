@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `layout-assign`: linalg on plain tensors to linalg on tensors with layouts.
-// `layout-to-cpu`: the same, then to physical tensors and the LLVM dialect.
+// `layout-to-cpu`: layouts are assigned (AssignLayouts.h), then tensors become
+// physical ones, and these the LLVM dialect.
 //
 //   layout-opt net.mlir -layout-to-cpu="target={#layout.cpu<lanes = 16>}"
 //
@@ -20,22 +20,12 @@
 namespace mlir {
 namespace layout {
 
-struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
-  Option<std::string> target{
-      *this, "target",
-      llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
-                     "of the module is taken")};
-};
-
 struct LayoutToCPUOptions : LinalgToLLVMOptions {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
                      "of the module is taken")};
 };
-
-/// Decide, apply, fold.
-void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target);
 
 /// All the way to the LLVM dialect.
 void buildLayoutToCPUPipeline(OpPassManager &pm,

@@ -23,8 +23,12 @@ void registerAllDialects(DialectRegistry &registry);
 /// Registers renamed passes under their former names, too.
 void registerFormerPassNames();
 
-/// Registers every pass and pipeline of the project with the pass registry.
+/// Registers every pass and pipeline of the project with the pass registry of
+/// the process. Further calls do nothing.
 void registerAllPasses();
+
+/// Registers all of that and all of upstream: what layout-opt takes.
+void registerWithUpstream(DialectRegistry &registry);
 
 } // namespace layout
 } // namespace mlir

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decision.h"
 #include "Printing.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -31,7 +30,7 @@ struct Row {
 
 struct Table {
   std::vector<Row> activations, constants;
-  std::optional<Cost> lowerBound, assignedCost, assignedConversions;
+  std::optional<DecisionFigures> assignment;
 };
 
 struct Totals {
@@ -143,15 +142,7 @@ static Table collect(Operation *root, TargetInterface target) {
           "packed by the lowering", target));
     }
   });
-  auto assignment = dyn_cast_if_present<DictionaryAttr>(
-      root->getDiscardableAttr(kAssignment));
-  auto read = [&](StringRef name) -> std::optional<Cost> {
-    auto value = assignment ? assignment.getAs<IntegerAttr>(name) : nullptr;
-    return value ? std::optional<Cost>(value.getInt()) : std::nullopt;
-  };
-  table.assignedCost = read("cost");
-  table.assignedConversions = read("conversion_cost");
-  table.lowerBound = read("lower_bound");
+  table.assignment = readDecisionFigures(root);
   return table;
 }
 
@@ -187,10 +178,9 @@ static void printText(const Table &table, raw_ostream &os) {
   };
   printRows("conversions", table.activations);
   printRows("conversions of constants", table.constants);
-  if (table.lowerBound && table.assignedCost)
-    os << "assignment: cost " << *table.assignedCost << ", lower bound "
-       << *table.lowerBound << ", gap "
-       << *table.assignedCost - *table.lowerBound << "\n";
+  if (const auto &it = table.assignment)
+    os << "assignment: cost " << it->cost << ", lower bound " << it->lowerBound
+       << ", gap " << it->cost - it->lowerBound << "\n";
 }
 
 static void printJSON(const Table &table, raw_ostream &os) {
@@ -228,11 +218,11 @@ static void printJSON(const Table &table, raw_ostream &os) {
   json.object([&] {
     printRows("conversions", table.activations);
     printRows("constants", table.constants);
-    if (table.lowerBound && table.assignedCost && table.assignedConversions)
+    if (const auto &it = table.assignment)
       json.attributeObject("assignment", [&] {
-        json.attribute("cost", *table.assignedCost);
-        json.attribute("conversion_cost", *table.assignedConversions);
-        json.attribute("lower_bound", *table.lowerBound);
+        json.attribute("cost", it->cost);
+        json.attribute("conversion_cost", it->conversionCost);
+        json.attribute("lower_bound", it->lowerBound);
       });
   });
   os << "\n";

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decision.h"
 #include "layout/Analysis/Assignment.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -25,6 +24,11 @@ namespace mlir::layout {
 
 using namespace mlir;
 using namespace mlir::layout;
+
+static constexpr StringLiteral kAssignment = "layout.assignment";
+static constexpr StringLiteral kCost = "cost";
+static constexpr StringLiteral kConversionCost = "conversion_cost";
+static constexpr StringLiteral kLowerBound = "lower_bound";
 
 namespace {
 /// Writes layouts on ops; ops of one class with one choice get one attribute.
@@ -178,12 +182,26 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
   DecisionWriter(assignment, costs, root->getContext()).run();
   Builder builder(root->getContext());
   NamedAttrList figures;
-  figures.set("cost", builder.getI64IntegerAttr(assignment.cost));
-  figures.set("conversion_cost",
+  figures.set(kCost, builder.getI64IntegerAttr(assignment.cost));
+  figures.set(kConversionCost,
               builder.getI64IntegerAttr(assignment.conversionCost));
-  figures.set("lower_bound", builder.getI64IntegerAttr(assignment.lowerBound));
+  figures.set(kLowerBound, builder.getI64IntegerAttr(assignment.lowerBound));
   root->setDiscardableAttr(kAssignment,
                            figures.getDictionary(root->getContext()));
+}
+
+std::optional<DecisionFigures> layout::readDecisionFigures(Operation *root) {
+  auto figures = dyn_cast_if_present<DictionaryAttr>(
+      root->getDiscardableAttr(kAssignment));
+  if (!figures)
+    return std::nullopt;
+  auto cost = figures.getAs<IntegerAttr>(kCost);
+  auto conversionCost = figures.getAs<IntegerAttr>(kConversionCost);
+  auto lowerBound = figures.getAs<IntegerAttr>(kLowerBound);
+  if (!cost || !conversionCost || !lowerBound)
+    return std::nullopt;
+  return DecisionFigures{cost.getInt(), conversionCost.getInt(),
+                         lowerBound.getInt()};
 }
 
 static StringRef getFunctionName(Operation *op) {

@@ -18,6 +18,7 @@
 #include "layout/Analysis/AssignmentOptions.h"
 #include "layout/Analysis/TargetInterface.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Support/Cost.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
@@ -39,6 +40,15 @@ FailureOr<TargetInterface> getTarget(Operation *op, StringRef option);
 /// Writes the decision on the ops, as `layout-solve` does.
 void writeDecision(Operation *root, const LayoutAssignment &assignment,
                    const CostModel &costs);
+
+/// What the ops and conversions of a decision cost together, the part of the
+/// conversions, and what every decision costs at least.
+struct DecisionFigures {
+  Cost cost = 0, conversionCost = 0, lowerBound = 0;
+};
+
+/// Those that `writeDecision` left on `root`; nothing where there are none.
+std::optional<DecisionFigures> readDecisionFigures(Operation *root);
 
 /// Emits the remarks of a decision.
 void emitDecisionRemarks(Operation *root, const LayoutAssignment &assignment,

@@ -1,0 +1,16 @@
+//===- NoLowerings.cpp - What there is in builds without lowerings --------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In place of Lowerings.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowerings.h"
+
+void mlir::layout::registerLoweringModels(DialectRegistry &) {}
+
+void mlir::layout::registerLoweringPasses() {}
