@@ -9,8 +9,8 @@
 #   %cmake %host_cc %host_cxx  as the build was configured with
 #   %embed_flags      CMake arguments for a project that uses this one
 # Features for REQUIRES: onnx, pycute and triton (their Python packages are
-# there), host-avx2, host-avx512f; isl, opencl and python-extension (what CMake may
-# leave out of the build); opencl-device (a device was found, and what its driver
+# there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
+# (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
 # needs; with CI=true its absence fails), spirv-val.
 
 import os
@@ -105,6 +105,7 @@ for package in ("onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
 for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
+                          ("c-api", config.has_c_api), ("plugin", config.has_plugin),
                           ("python-extension", config.has_python_extension)):
     if is_built:
         config.available_features.add(feature)
