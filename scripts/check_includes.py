@@ -63,6 +63,8 @@ ROOMS = {
     "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
                   "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
                   "Targets/NPU/NPUToEmitC"),
+    # The implementation of include/layout-c.
+    "CAPI": ("Pipelines",),
 }
 
 # How upstream headers begin that these may include; the others may include any.
