@@ -35,7 +35,8 @@ MLIR_CAPI_EXPORTED void layoutRegisterAllDialects(MlirDialectRegistry registry);
 /// the process. Further calls do nothing.
 MLIR_CAPI_EXPORTED void layoutRegisterAllPasses(void);
 
-/// Registers all of that and all of upstream: what layout-opt takes.
+/// Registers all of that and all of upstream: what layout-opt takes. It stands
+/// in place of mlirRegisterAllDialects and mlirRegisterAllPasses.
 MLIR_CAPI_EXPORTED void
 layoutRegisterWithUpstream(MlirDialectRegistry registry);
 

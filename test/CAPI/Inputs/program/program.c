@@ -16,6 +16,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Diagnostics.h"
+#include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Pass.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,6 +95,10 @@ static void askBlocked(MlirContext context) {
                                            mlirAttributeGetNull());
   MlirAttribute map = layoutTypeGetMap(type);
   printAttribute("map", map);
+  printf("layouts %d %d, maps %d %d\n", layoutAttributeIsALayout(map),
+         layoutAttributeIsALayout(mlirUnitAttrGet(context)),
+         layoutAttributeIsAMap(map),
+         layoutAttributeIsAMap(mlirRankedTensorTypeGetEncoding(type)));
   printf("space ");
   print(layoutMapAttrGetSpace(map), NULL);
   printf(", coordinates %d, the first ",
@@ -209,6 +214,27 @@ static void compile(MlirContext context, const char *module) {
   mlirModuleDestroy(parsed);
 }
 
+/// Registers what a compiler needs that has the rest.
+static void registerDialects(void) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  MlirContext context;
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__func__(), registry);
+  layoutRegisterAllDialects(registry);
+  context = mlirContextCreateWithRegistry(registry, /*threadingEnabled=*/true);
+  mlirContextLoadAllAvailableDialects(context);
+  printf("dialects");
+  printf(" %d", !mlirDialectIsNull(mlirContextGetOrLoadDialect(
+                    context, mlirDialectHandleGetNamespace(
+                                 mlirGetDialectHandle__layout__()))));
+  printf(" %d", !mlirDialectIsNull(mlirContextGetOrLoadDialect(
+                    context, mlirDialectHandleGetNamespace(
+                                 mlirGetDialectHandle__npu__()))));
+  printf(" %d\n", !mlirDialectIsNull(
+                      mlirContextGetOrLoadDialect(context, text("linalg"))));
+  mlirContextDestroy(context);
+  mlirDialectRegistryDestroy(registry);
+}
+
 int main(int argc, char **argv) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   MlirContext context;
@@ -221,6 +247,7 @@ int main(int argc, char **argv) {
   context = mlirContextCreateWithRegistry(registry, /*threadingEnabled=*/true);
   mlirDialectHandleLoadDialect(mlirGetDialectHandle__layout__(), context);
   mlirContextAttachDiagnosticHandler(context, report, NULL, NULL);
+  registerDialects();
   makeLayouts(context);
   askBlocked(context);
   askOthers(context);
