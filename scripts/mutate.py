@@ -210,7 +210,7 @@ def main():
         units = {os.path.basename(name) for room in rooms for name in room.tests
                  if name.endswith("Tests")}
         print(*sorted(units), "layout-opt", "layout-run", "layout-translate",
-              "LayoutNpuSimulator", "LayoutPython")
+              "LayoutC", "LayoutNpuSimulator", "LayoutPython")
     else:
         run(rooms, arguments)
 

@@ -154,7 +154,10 @@ static void askOthers(MlirContext context) {
                                      sizeof(storage)));
   for (i = 0; i < 8; ++i)
     printf(" %g", storage[i]);
-  printf("\nunpacked %d",
+  printf("\n");
+  if (layoutTypeGetStoredIndex(type, (const int64_t[]){1, 2}, numbers))
+    printNumbers("tile", numbers, 3);
+  printf("unpacked %d",
          layoutTypeUnpack(type, storage, sizeof(storage), back, sizeof(back)));
   printf(", alike %d, of another size %d\n",
          memcmp(elements, back, sizeof(back)) == 0,
