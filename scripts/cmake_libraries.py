@@ -21,7 +21,10 @@ class Library:
 
 
 def find_libraries(root, names):
-    """The libraries, by name, of the CMakeLists.txt files among `names`."""
+    """The libraries, by name, of the CMakeLists.txt files among `names`.
+
+    Of two calls for one library the last counts, which is that of a whole build.
+    """
     libraries = {}
     for name in names:
         if not name.startswith("lib/") or os.path.basename(name) != "CMakeLists.txt":
