@@ -47,11 +47,19 @@ MLIR_CAPI_EXPORTED bool layoutAttributeIsALayout(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirAttribute layoutBlockedAttrGetChecked(
     MlirLocation loc, MlirStringRef logical, MlirStringRef stored);
 
-/// `#layout.import<onednn, "aBcd16b">`: the notation is xla, onednn, cute or
-/// triton. Null, with a diagnostic at the location, where the text is not
-/// right.
+/// Notations of other projects.
+enum LayoutNotation {
+  LayoutNotationXla,
+  LayoutNotationOneDnn,
+  LayoutNotationCuTe,
+  LayoutNotationTriton
+};
+typedef enum LayoutNotation LayoutNotation;
+
+/// `#layout.import<onednn, "aBcd16b">`; null, with a diagnostic at the
+/// location, where the text is not right.
 MLIR_CAPI_EXPORTED MlirAttribute layoutImportAttrGetChecked(
-    MlirLocation loc, MlirStringRef notation, MlirStringRef text);
+    MlirLocation loc, LayoutNotation notation, MlirStringRef text);
 
 /// True for `#layout.map`.
 MLIR_CAPI_EXPORTED bool layoutAttributeIsAMap(MlirAttribute attr);

@@ -30,6 +30,20 @@ static LayoutAnswer wrap(Answer answer) {
   llvm_unreachable("all answers are listed");
 }
 
+static Notation unwrap(LayoutNotation notation) {
+  switch (notation) {
+  case LayoutNotationXla:
+    return Notation::Xla;
+  case LayoutNotationOneDnn:
+    return Notation::OneDnn;
+  case LayoutNotationCuTe:
+    return Notation::CuTe;
+  case LayoutNotationTriton:
+    return Notation::Triton;
+  }
+  llvm_unreachable("all notations are listed");
+}
+
 /// Copies numbers, if there are any, to the caller's array.
 static bool give(const std::optional<SmallVector<int64_t>> &numbers,
                  int64_t *array) {
@@ -56,17 +70,12 @@ MlirAttribute layoutBlockedAttrGetChecked(MlirLocation loc,
 }
 
 MlirAttribute layoutImportAttrGetChecked(MlirLocation loc,
-                                         MlirStringRef notation,
+                                         LayoutNotation notation,
                                          MlirStringRef text) {
   Location at = unwrap(loc);
-  std::optional<Notation> known = layout::getNotation(unwrap(notation));
-  if (!known) {
-    emitError(at) << "unknown notation '" << unwrap(notation)
-                  << "': there are xla, onednn, cute and triton";
-    return {};
-  }
   return wrap(ImportAttr::getChecked([at] { return emitError(at); },
-                                     at.getContext(), *known, unwrap(text)));
+                                     at.getContext(), unwrap(notation),
+                                     unwrap(text)));
 }
 
 bool layoutAttributeIsAMap(MlirAttribute attr) {

@@ -70,12 +70,19 @@ static void makeLayouts(MlirContext context) {
                                                         text("NCHW16c")));
   printAttribute("wrong letters",
                  layoutBlockedAttrGetChecked(here, text("NCHW"), text("NCX")));
-  printAttribute("imported", layoutImportAttrGetChecked(here, text("onednn"),
-                                                        text("aBcd16b")));
-  printAttribute("wrong notation",
-                 layoutImportAttrGetChecked(here, text("tvm"), text("NCHW")));
-  printAttribute("wrong text",
-                 layoutImportAttrGetChecked(here, text("xla"), text("{1,1}")));
+  printAttribute("xla", layoutImportAttrGetChecked(here, LayoutNotationXla,
+                                                   text("{0,1:T(8,128)}")));
+  printAttribute("onednn", layoutImportAttrGetChecked(
+                               here, LayoutNotationOneDnn, text("aBcd16b")));
+  printAttribute("cute", layoutImportAttrGetChecked(here, LayoutNotationCuTe,
+                                                    text("(4,4):(4,1)")));
+  printAttribute("triton",
+                 layoutImportAttrGetChecked(
+                     here, LayoutNotationTriton,
+                     text("register=[[0,1]] lane=[[0,2],[1,0]] warp=[] "
+                          "block=[] : [2,4]")));
+  printAttribute("wrong text", layoutImportAttrGetChecked(
+                                   here, LayoutNotationXla, text("{1,1}")));
 }
 
 static MlirType getType(MlirContext context, const char *layout, intptr_t rank,
