@@ -98,7 +98,7 @@ void forwardIndexCompiled(benchmark::State &state) {
   }
   state.SetItemsProcessed(state.iterations() * kCount);
 }
-BENCHMARK(forwardIndexCompiled)->Node(benchmark::kMillisecond);
+BENCHMARK(forwardIndexCompiled)->Unit(benchmark::kMillisecond);
 
 /// Bytes of elements per second, to be read beside copyBytes.
 void packConstant(benchmark::State &state) {

@@ -136,7 +136,7 @@ void skips(benchmark::State &state) { assign(state, 1, true); }
 void functions(benchmark::State &state) { assign(state, 10000, true); }
 
 #define LAYOUT_SIZES                                                           \
-  Arg(100000)->Arg(1000000)->UseManualTime()->Node(benchmark::kMillisecond)
+  Arg(100000)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond)
 
 BENCHMARK(chain)->LAYOUT_SIZES;
 BENCHMARK(skips)->LAYOUT_SIZES;

@@ -80,7 +80,7 @@ BENCHMARK(chain)
     ->Args({1'000'000, 4})
     ->Args({100'000, 8})
     ->Args({1'000'000, 8})
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 /// No two tables are equal, so nothing is ever known already.
 void chainOfDifferentTables(benchmark::State &state) {
@@ -98,7 +98,7 @@ BENCHMARK(chainOfDifferentTables)
     ->ArgNames({"ops", "layouts"})
     ->Args({100'000, 6})
     ->Args({1'000'000, 6})
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 /// Residual blocks: two convolutions on one path, a skip or, where a stage
 /// begins, a projection on the other, and a value with three consumers.
@@ -138,7 +138,7 @@ BENCHMARK(residual)
     ->ArgNames({"ops", "layouts"})
     ->Args({100'000, 6})
     ->Args({1'000'000, 6})
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 /// As many programs of 100 ops, each a chain with skips over random distances.
 void components(benchmark::State &state) {
@@ -165,7 +165,7 @@ void components(benchmark::State &state) {
 BENCHMARK(components)
     ->ArgName("components")
     ->Arg(10'000)
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 /// A decoder: per layer three projections of a normalized value that meet in
 /// attention, a gated product, and two sums that skip.
@@ -209,7 +209,7 @@ void decoder(benchmark::State &state) {
     return std::move(builder.graph);
   });
 }
-BENCHMARK(decoder)->ArgName("ops")->Arg(100'000)->Arg(1'000'000)->Node(
+BENCHMARK(decoder)->ArgName("ops")->Arg(100'000)->Arg(1'000'000)->Unit(
     benchmark::kMillisecond);
 
 /// Dense blocks in a row: in each of them every op reads all before it, so that
@@ -231,7 +231,7 @@ BENCHMARK(denseBlocks)
     ->ArgNames({"ops", "block"})
     ->Args({96, 32})
     ->Args({6400, 32})
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 /// A grid of different tables, as wide as its shorter side.
 void grid(benchmark::State &state) {
@@ -253,7 +253,7 @@ BENCHMARK(grid)
     ->ArgNames({"rows", "columns", "layouts"})
     ->Args({7, 7, 6})
     ->Args({100, 6, 4})
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 /// Every variable has a table with each of a clique of those before it: a graph
 /// of exactly this width, all tables different.
@@ -287,6 +287,6 @@ BENCHMARK(tree)
     ->ArgNames({"width", "layouts", "ops"})
     ->Args({7, 6, 40})
     ->Args({5, 6, 1000})
-    ->Node(benchmark::kMillisecond);
+    ->Unit(benchmark::kMillisecond);
 
 } // namespace

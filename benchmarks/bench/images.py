@@ -99,7 +99,7 @@ def main(argv=None):
                 failed = True
                 continue
         print_row(rows[-1])
-    print("\nConversions and all are costs in nodes, the time in which memory moves one byte; MB are "
+    print("\nConversions and all are costs, 1 being the time in which memory moves one byte; MB are "
           "10^6 bytes,\nread and written, of one run of each conversion.")
     if args.json:
         with whole_file(args.json) as file:
