@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImageCandidates.h"
+#include "layout/Targets/OpenCL/KernelLoops.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -198,21 +199,18 @@ SmallVector<OpConfig> ImageCandidates::carry(ArrayRef<OpConfig> known,
         add(replace(base, slot, layout));
     return configs;
   }
-  if (std::optional<unsigned> laneDim = findLaneDim(costs.getMap(layout)))
-    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*laneDim))) {
-      unsigned loop = dim.getPosition();
-      if (rule.loops[loop].iterator == utils::IteratorType::parallel &&
-          findDim(map, loop)) {
-        std::optional<Contraction> contraction = getContraction();
-        if (std::optional<OpConfig> config =
-                getForLaneDim(loop, contraction ? &*contraction : nullptr)) {
-          config = replace(*config, slot, layout);
-          if (config)
-            config->origin = OpConfig::Origin::Carried;
-          add(config);
-        }
-      }
+  std::optional<unsigned> loop = findLaneLoop(map, costs.getMap(layout));
+  if (loop && rule.loops[*loop].iterator == utils::IteratorType::parallel &&
+      findDim(map, *loop)) {
+    std::optional<Contraction> contraction = getContraction();
+    if (std::optional<OpConfig> config =
+            getForLaneDim(*loop, contraction ? &*contraction : nullptr)) {
+      config = replace(*config, slot, layout);
+      if (config)
+        config->origin = OpConfig::Origin::Carried;
+      add(config);
     }
+  }
   // Or this tensor alone.
   for (const OpConfig &base : known)
     add(replace(base, slot, layout));

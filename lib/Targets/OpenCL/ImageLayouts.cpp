@@ -17,6 +17,10 @@ bool layout::isImage(const LayoutMap &map) {
   return map.getSpace().starts_with("image");
 }
 
+ArrayRef<Coordinate> layout::getAddress(const LayoutMap &map) {
+  return map.getCoordinates().drop_back(isImage(map));
+}
+
 std::optional<unsigned> layout::findLaneDim(const LayoutMap &image) {
   if (!isImage(image) || image.getCoordinates().empty())
     return std::nullopt;

@@ -10,7 +10,6 @@
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Targets/OpenCL/ImageReads.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -87,40 +86,48 @@ static bool isPointwise(const LoopsRule &rule) {
 
 Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                const OpLayouts &layouts, CostModel &costs) {
-  SmallVector<int64_t> trips;
+  SmallVector<SizeExpr> sizes;
   SmallVector<utils::IteratorType> iterators;
   for (const LoopRule &loop : rule.loops) {
-    trips.push_back(ShapedType::isDynamic(loop.size) ? getAssumedSize()
-                                                     : loop.size);
+    sizes.push_back(SizeExpr(ShapedType::isDynamic(loop.size) ? getAssumedSize()
+                                                              : loop.size));
     iterators.push_back(loop.iterator);
   }
-  AffineMap written = AffineMap::get(trips.size(), 0, op->getContext());
-  LayoutMap result = LayoutMap::rowMajor(0);
-  if (!rule.resultMaps.empty()) {
-    written = rule.resultMaps.front();
-    result = costs.getMap(layouts.results.front());
-  }
-  KernelLoops loops(trips, iterators, written, result);
-
+  KernelLoops loops(std::move(sizes), iterators);
   Cost bytes = 0;
-  ImageReads reads;
+  SmallVector<unsigned> operands; // that are read
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!rule.operandMaps[i] || !rule.isRead[i])
       continue;
-    auto type = cast<RankedTensorType>(operand.getType());
     LayoutId layout = layouts.operands[i];
+    auto type = cast<RankedTensorType>(operand.getType());
     bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
-    reads.add(loops.count(rule.operandMaps[i], costs.getMap(layout),
-                          getElementBytes(type.getElementType())));
+    loops.addOperand(rule.operandMaps[i], costs.getMap(layout));
+    operands.push_back(i);
   }
-  for (auto [i, tensor] : llvm::enumerate(op->getResults()))
-    bytes = addCosts(bytes,
-                     costs
-                         .getStorage(cast<RankedTensorType>(tensor.getType()),
-                                     layouts.results[i])
-                         .bytes);
+
+  ImageReads reads;
+  Cost points = 0;
+  for (auto [r, tensor] : llvm::enumerate(op->getResults())) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    LayoutId layout = layouts.results[r];
+    bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
+    auto [item, isNew] = items.try_emplace({type, layout});
+    if (isNew)
+      item->second =
+          KernelItem::get(costs.getMap(layout), assumeSizes(type.getShape()));
+    KernelCount kernel(loops, rule.resultMaps[r], item->second);
+    points = addCosts(points, kernel.getPoints());
+    for (unsigned i : operands) {
+      auto type = cast<RankedTensorType>(op->getOperand(i).getType());
+      reads.add(kernel.count(rule.operandMaps[i],
+                             costs.getMap(layouts.operands[i]),
+                             assumeSizes(type.getShape()),
+                             getElementBytes(type.getElementType())));
+    }
+  }
   Cost cost = addCosts(bytes, reads.getCost(target));
-  cost = addCosts(cost, scaleCost(loops.getPoints(), rule.opsPerPoint) /
+  cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
                             target.getFlopsPerByte());
   // Whatever else an op costs to start is the same in all layouts.
   if (isPointwise(rule) && !isFusable(op, rule, layouts, costs))

@@ -21,6 +21,7 @@
 #define LAYOUT_LIB_TARGETS_OPENCL_OPENCLMODEL_H
 
 #include "layout/Analysis/Candidates.h"
+#include "layout/Targets/OpenCL/ImageReads.h"
 
 namespace mlir {
 namespace layout {
@@ -55,6 +56,7 @@ protected:
 
 private:
   OpenClTargetAttr target;
+  DenseMap<std::pair<RankedTensorType, LayoutId>, KernelItem> items;
 };
 
 } // namespace layout

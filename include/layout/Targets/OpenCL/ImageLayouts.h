@@ -37,6 +37,9 @@ constexpr int64_t kLanesOfPixel = 4;
 /// True for the spaces of images: the last coordinate is the lane.
 bool isImage(const LayoutMap &map);
 
+/// The coordinates that address a pixel or an element.
+ArrayRef<Coordinate> getAddress(const LayoutMap &map);
+
 /// The dim whose neighbors share a pixel; nothing where it is no single dim.
 std::optional<unsigned> findLaneDim(const LayoutMap &image);
 

@@ -115,11 +115,9 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
 /// The loops of one reduction, while they are emitted.
 struct ElementEmitter::Loops {
   linalg::LinalgOp op;
-  SmallVector<IndexExpr> indices; // of all loops
-  SmallVector<unsigned> nest;     // the reductions, outermost first
-  SmallVector<SizeExpr> sizes;    // of all loops
-  SmallVector<unsigned> inPixels; // reductions that walk through lanes
-  SmallVector<IndexExpr> pixels;  // and the pixel that they are in
+  KernelLoops plan;
+  SmallVector<IndexExpr> indices; // of all loops; outside of steps the turn
+  SmallVector<Value> operands;    // that are read so far
   SmallVector<Value> accumulators;
 };
 
@@ -148,79 +146,59 @@ static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
   return success();
 }
 
-/// The reductions that walk through the lanes of an operand's pixels.
-static SmallVector<unsigned> findLoopsInPixels(linalg::LinalgOp op) {
-  llvm::SmallSetVector<unsigned, 4> found;
-  SmallVector<IndexExpr> loops;
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    loops.push_back(IndexExpr::dim(loop));
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
-    FailureOr<LayoutMap> map = failure();
-    if (type)
-      map = getLayoutMap(type);
-    if (failed(map) || !map->getSpace().starts_with("image"))
-      continue;
-    SmallVector<IndexExpr> dims;
-    SmallVector<SizeExpr> sizes;
-    for (auto [expr, size] :
-         llvm::zip_equal(op.getMatchingIndexingMap(operand).getResults(),
-                         type.getShape())) {
-      std::optional<IndexExpr> index = fromAffineExpr(expr, loops);
-      if (!index)
-        return {};
-      dims.push_back(*index);
-      sizes.push_back(SizeExpr(size));
-    }
-    dims.resize(map->getNumDims());
-    IndexExpr lane =
-        substitute(map->getCoordinates().back().value, dims, sizes);
-    for (const DigitTerm &term : lane.terms)
-      if (term.digit.isDim() && term.digit.divisor == 1 &&
-          iterators[term.digit.dim] == utils::IteratorType::reduction &&
-          (term.digit.modulus == kLanesOfPixel ||
-           (term.digit.modulus == 0 && ranges[term.digit.dim] >= 0 &&
-            ranges[term.digit.dim] <= kLanesOfPixel)))
-        found.insert(term.digit.dim);
-  }
-  return found.takeVector();
+/// How the kernel goes through the op, which reads its operands as they are
+/// stored.
+static FailureOr<KernelLoops> planLoops(KernelScope &scope,
+                                        linalg::LinalgOp op) {
+  SmallVector<SizeExpr> sizes;
+  if (failed(findLoopSizes(scope, op, sizes)))
+    return failure();
+  KernelLoops plan(std::move(sizes), op.getIteratorTypesArray());
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand->get().getType()))
+      if (FailureOr<LayoutMap> map = getLayoutMap(type);
+          succeeded(map) && op.payloadUsesValueFromOperand(operand))
+        plan.addOperand(op.getMatchingIndexingMap(operand), *map);
+  return plan;
 }
 
-/// The body at one point of the loops.
-bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
-  linalg::LinalgOp op = loops.op;
-  Block &body = *op.getBlock();
-  SmallVector<Value> args;
-  for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument arg = op.getMatchingBlockArgument(&operand);
-    if (op.isDpsInit(&operand)) {
-      args.push_back(loops.accumulators[operand.getOperandNumber() -
-                                        op.getNumDpsInputs()]);
+/// Reads the operands whose index is known `depth` loops deep.
+bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
+  for (OpOperand *operand : loops.op.getDpsInputOperands()) {
+    Value &read = loops.operands[operand->getOperandNumber()];
+    AffineMap map = loops.op.getMatchingIndexingMap(operand);
+    if (read || !loops.op.payloadUsesValueFromOperand(operand) ||
+        loops.plan.getDepth(map) > depth)
       continue;
-    }
-    if (arg.use_empty()) {
-      args.push_back(Value());
-      continue;
-    }
-    if (!isa<RankedTensorType>(operand.get().getType())) {
-      args.push_back(scope.import(operand.get()));
+    if (!isa<RankedTensorType>(operand->get().getType())) {
+      read = scope.import(operand->get());
       continue;
     }
     SmallVector<IndexExpr> index;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+    for (AffineExpr expr : map.getResults()) {
       std::optional<IndexExpr> x =
           fromAffineExpr(expr, loops.indices, scope.getExtents());
       if (!x)
         return bool(fail("an operand is not indexed by sums of digits"));
       index.push_back(*x);
     }
-    args.push_back(evaluate(operand.get(), index, valid));
-    if (!args.back())
+    read = evaluate(operand->get(), index, valid);
+    if (!read)
       return false;
   }
-  SmallVector<Value> results = emitBody(body, args, loops.indices, valid);
+  return true;
+}
+
+/// The body at one point of the loops.
+bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
+  SmallVector<Value> outside = loops.operands;
+  if (!readOperands(loops, loops.plan.getNest().size(), valid))
+    return false;
+  SmallVector<Value> args = loops.operands;
+  llvm::append_range(args, loops.accumulators);
+  loops.operands = outside;
+  SmallVector<Value> results =
+      emitBody(*loops.op.getBlock(), args, loops.indices, valid);
   if (results.empty())
     return false;
   for (auto [accumulator, result] :
@@ -229,49 +207,41 @@ bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   return true;
 }
 
-/// The lanes of the pixels that loops walk through, one by one.
-bool ElementEmitter::emitUnrolled(Loops &loops, unsigned depth, Value valid) {
-  if (depth == loops.inPixels.size())
+/// The steps of a turn of the loops that go by pixels, one by one.
+bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> byPixels,
+                               Value valid) {
+  if (byPixels.empty())
     return emitPoint(loops, valid);
-  unsigned loop = loops.inPixels[depth];
-  std::optional<int64_t> size = loops.sizes[loop].getConstant();
-  for (int64_t number = 0; number < kLanesOfPixel; ++number) {
-    if (size && number >= *size)
-      break;
-    loops.indices[loop] =
-        add(scale(loops.pixels[depth], SizeExpr(int64_t(kLanesOfPixel)),
-                  scope.getExtents()),
-            IndexExpr(SizeExpr(number)), scope.getExtents());
-    // The last pixel may be filled in part.
+  unsigned loop = byPixels.front();
+  IndexExpr turn = loops.indices[loop];
+  for (int64_t step = 0; step < loops.plan.getSteps(loop); ++step) {
+    IndexExpr &index = loops.indices[loop];
+    index = KernelLoops::getIndex(turn, step, scope.getExtents());
     Value isElement;
-    if (!size || number >= (*size - 1) % kLanesOfPixel + 1)
-      isElement = scope.emitInRange(loops.indices[loop], loops.sizes[loop]);
+    if (loops.plan.mayBePastEnd(loop, step))
+      isElement = scope.emitInRange(index, loops.plan.getSize(loop));
     SmallVector<Value> before = loops.accumulators;
-    if (!emitUnrolled(loops, depth + 1, scope.both(valid, isElement)))
+    if (!emitSteps(loops, byPixels.drop_front(), scope.both(valid, isElement)))
       return false;
     if (isElement)
       for (auto [now, was] : llvm::zip_equal(loops.accumulators, before))
         now = scope.select(isElement, now, was);
   }
+  loops.indices[loop] = turn;
   return true;
 }
 
 bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
-  if (depth == loops.nest.size())
-    return emitUnrolled(loops, 0, valid);
-  unsigned loop = loops.nest[depth];
-  auto inPixels = llvm::find(loops.inPixels, loop);
-  bool isInPixels = inPixels != loops.inPixels.end();
-  SizeExpr size = loops.sizes[loop];
-  if (isInPixels)
-    size = size.ceilDiv(kLanesOfPixel);
+  ArrayRef<unsigned> nest = loops.plan.getNest();
+  if (depth == nest.size())
+    return emitSteps(loops, loops.plan.getLoopsByPixels(), valid);
+  if (!readOperands(loops, depth, valid))
+    return false;
+  IndexExpr &index = loops.indices[nest[depth]];
+  SizeExpr size = loops.plan.getTurns(nest[depth]);
   std::optional<int64_t> known = size.getConstant();
-  auto place = [&](IndexExpr index) {
-    (isInPixels ? loops.pixels[inPixels - loops.inPixels.begin()]
-                : loops.indices[loop]) = std::move(index);
-  };
   if (known && *known == 1) {
-    place(IndexExpr(SizeExpr(0)));
+    index = IndexExpr(SizeExpr(0));
     return emitLoops(loops, depth + 1, valid);
   }
 
@@ -285,8 +255,8 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
                                   loops.accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
-  place(
-      scope.addVariable(forOp.getInductionVar(), known.value_or(kUnknownSize)));
+  index =
+      scope.addVariable(forOp.getInductionVar(), known.value_or(kUnknownSize));
   loops.accumulators = llvm::to_vector_of<Value>(forOp.getRegionIterArgs());
   bool done = emitLoops(loops, depth + 1, valid);
   b.setInsertionPointToEnd(forOp.getBody());
@@ -299,28 +269,29 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
 
 Value ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
                                     Point index, Value valid) {
-  Loops loops;
-  loops.op = op;
-  loops.indices.resize(op.getNumLoops());
-  if (failed(findLoopSizes(scope, op, loops.sizes)))
+  FailureOr<KernelLoops> plan = planLoops(scope, op);
+  if (failed(plan))
     return fail("the size of one of its loops is not known");
+  Loops loops{op,
+              *plan,
+              SmallVector<IndexExpr>(op.getNumLoops()),
+              SmallVector<Value>(op.getNumDpsInputs()),
+              {}};
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
   for (auto [expr, x] : llvm::zip_equal(map.getResults(), index))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       loops.indices[dim.getPosition()] = x;
     else if (!isa<AffineConstantExpr>(expr))
       return fail("its result is not indexed by loops");
-  op.getReductionDims(loops.nest);
+  ArrayRef<unsigned> nest = loops.plan.getNest();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (!llvm::is_contained(loops.nest, loop) && !map.isFunctionOfDim(loop))
+    if (!llvm::is_contained(nest, loop) && !map.isFunctionOfDim(loop))
       return fail("a parallel loop is no dim of its result");
-  loops.inPixels = findLoopsInPixels(op);
-  loops.pixels.resize(loops.inPixels.size());
 
   for (OpOperand &init : op.getDpsInitsMutable()) {
     // What the body does not look at need not be there.
     bool isRead = op.payloadUsesValueFromOperand(&init);
-    if (!isRead && loops.nest.empty()) {
+    if (!isRead && nest.empty()) {
       loops.accumulators.push_back(Value());
       continue;
     }

@@ -239,9 +239,9 @@ Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,
   // Digits that only the kernel knows are taken lane by lane.
   if (scope.dependsOnLane(index)) {
     SmallVector<Value> lanes;
-    for (int64_t number = 0; number < kLanesOfPixel; ++number) {
+    for (auto [number, one] : llvm::enumerate(scope.atLanes(index))) {
       Value isValid = valid ? scope.extract(valid, number) : Value();
-      Value value = computeCollapse(op, scope.atLane(index, number), isValid);
+      Value value = computeCollapse(op, one, isValid);
       if (!value)
         return {};
       lanes.push_back(scope.extract(value, number));

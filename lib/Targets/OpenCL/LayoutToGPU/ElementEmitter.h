@@ -83,8 +83,6 @@ private:
                  ArrayRef<IndexExpr> address, ArrayRef<SizeExpr> extents);
   Value loadDynamic(Value tensor, ValueRange index);
   Value fromStored(Value value, Type element);
-  std::vector<IndexExpr> getCoordinates(Value tensor, const LayoutMap &map,
-                                        Point index);
 
   // Ops.
   Value computePad(tensor::PadOp op, Point index, Value valid);
@@ -108,7 +106,8 @@ private:
   struct Loops;
   bool emitLoops(Loops &loops, unsigned depth, Value valid);
   bool emitPoint(Loops &loops, Value valid);
-  bool emitUnrolled(Loops &loops, unsigned depth, Value valid);
+  bool emitSteps(Loops &loops, ArrayRef<unsigned> byPixels, Value valid);
+  bool readOperands(Loops &loops, unsigned depth, Value valid);
   SmallVector<Value> emitBody(Block &body, ArrayRef<Value> args, Point loops,
                               Value valid);
   SmallVector<Value> emitOp(Operation *op, ArrayRef<Value> operands,

@@ -27,45 +27,13 @@ KernelScope::KernelScope(OpBuilder &host, gpu::GPUFuncOp func)
 
 IndexExpr KernelScope::addVariable(Value value, int64_t extent) {
   variables.push_back(value);
-  extents.push_back(extent);
-  return IndexExpr::dim(variables.size() - 1);
+  return add(extent);
 }
 
-IndexExpr KernelScope::addLane() {
-  lane = variables.size();
+SmallVector<IndexExpr> KernelScope::addLane(ArrayRef<StoredAxis> axes) {
   // Stands where an index is emitted for one lane, and is not read then.
-  Value none = arith::ConstantIndexOp::create(b, loc, 0);
-  return addVariable(none, kLanesOfPixel);
-}
-
-bool KernelScope::dependsOnLane(const IndexExpr &x) const {
-  bool depends = false;
-  if (lane)
-    x.walkDims([&](unsigned variable) { depends |= variable == *lane; });
-  return depends;
-}
-
-bool KernelScope::dependsOnLane(ArrayRef<IndexExpr> xs) const {
-  return llvm::any_of(xs, [&](const IndexExpr &x) { return dependsOnLane(x); });
-}
-
-IndexExpr KernelScope::atLane(const IndexExpr &x, int64_t number) const {
-  if (!dependsOnLane(x))
-    return x;
-  SmallVector<IndexExpr> values;
-  for (unsigned v = 0; v < variables.size(); ++v)
-    values.push_back(v == *lane ? IndexExpr(SizeExpr(number))
-                                : IndexExpr::dim(v));
-  SmallVector<SizeExpr> sizeOf;
-  for (unsigned symbol = 0; symbol < sizes.size(); ++symbol)
-    sizeOf.push_back(SizeExpr::dim(symbol));
-  return substitute(x, values, sizeOf, extents);
-}
-
-SmallVector<IndexExpr> KernelScope::atLane(ArrayRef<IndexExpr> xs,
-                                           int64_t number) const {
-  return llvm::map_to_vector(
-      xs, [&](const IndexExpr &x) { return atLane(x, number); });
+  variables.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+  return KernelVariables::addLane(axes);
 }
 
 SizeExpr KernelScope::getSize(Value tensor, unsigned dim) {
@@ -73,8 +41,10 @@ SizeExpr KernelScope::getSize(Value tensor, unsigned dim) {
   if (!type.isDynamicDim(dim))
     return SizeExpr(type.getDimSize(dim));
   auto [it, isNew] = symbolOf.try_emplace({tensor, dim}, sizes.size());
-  if (isNew)
+  if (isNew) {
     sizes.push_back(tensor::DimOp::create(host, loc, tensor, dim));
+    numSymbols = sizes.size();
+  }
   return SizeExpr::dim(it->second);
 }
 
@@ -139,16 +109,13 @@ static ProvenBounds proveBounds(const IndexExpr &x, const SizeExpr &size,
 
 Value KernelScope::emitLanes(ArrayRef<IndexExpr> xs,
                              function_ref<Value(ArrayRef<IndexExpr>)> emitOne) {
-  if (!dependsOnLane(xs))
-    return emitOne(xs);
-  SmallVector<Value> lanes;
-  for (int64_t number = 0; number < kLanesOfPixel; ++number)
-    lanes.push_back(emitOne(atLane(xs, number)));
-  return join(lanes);
+  SmallVector<Value> lanes = llvm::map_to_vector(
+      atLanes(xs), [&](ArrayRef<IndexExpr> one) { return emitOne(one); });
+  return lanes.size() == 1 ? lanes.front() : join(lanes);
 }
 
 Value KernelScope::emitInRange(const IndexExpr &x, const SizeExpr &size) {
-  ProvenBounds proven = proveBounds(x, size, extents);
+  ProvenBounds proven = proveBounds(x, size, getExtents());
   if (proven.isNotNegative && proven.isBelowSize)
     return {};
   return emitLanes(x, [&](ArrayRef<IndexExpr> xs) -> Value {
@@ -159,7 +126,7 @@ Value KernelScope::emitInRange(const IndexExpr &x, const SizeExpr &size) {
 }
 
 Value KernelScope::emitClamped(const IndexExpr &x, const SizeExpr &extent) {
-  ProvenBounds proven = proveBounds(x, extent, extents);
+  ProvenBounds proven = proveBounds(x, extent, getExtents());
   Value value = emit(x);
   // The last of no position is none: then it is the first one, of the room that
   // every storage has.

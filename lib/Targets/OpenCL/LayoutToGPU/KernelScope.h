@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that stores an image computes the four lanes of one pixel at once.
-// Indices are sums of digits (IndexExpr) over the *variables* of the kernel:
-// the stored axes of the position, the loops, and the lane, which stands for 0,
-// 1, 2 and 3 together. A value is a vector of four where it depends on the
-// lane, and a scalar where it does not:
+// The variables of a kernel (KernelLoops.h) and the values that they have in
+// it. A kernel that stores an image computes the four lanes of one pixel at
+// once: a value is a vector of four where it depends on the lane, and a scalar
+// where it does not:
 //
 //   axes c1, w, h of the pixel, lane l      c = 4 * c1 + l
 //   bias[c]                                 pixel c1 of its image: a vector
@@ -22,7 +21,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_KERNELSCOPE_H
 #define LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_KERNELSCOPE_H
 
-#include "layout/Algebra/LayoutMap.h"
+#include "layout/Targets/OpenCL/KernelLoops.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -31,7 +30,7 @@
 namespace mlir {
 namespace layout {
 
-class KernelScope {
+class KernelScope : public KernelVariables {
 public:
   /// Inside of `func`, which is empty; values of the host become arguments.
   KernelScope(OpBuilder &host, gpu::GPUFuncOp func);
@@ -45,15 +44,7 @@ public:
 
   /// A new variable with values below `extent` (kUnknownSize if not known).
   IndexExpr addVariable(Value value, int64_t extent);
-  /// The variable that stands for all lanes.
-  IndexExpr addLane();
-  bool hasLane() const { return lane.has_value(); }
-  bool dependsOnLane(const IndexExpr &x) const;
-  bool dependsOnLane(ArrayRef<IndexExpr> xs) const;
-  IndexExpr atLane(const IndexExpr &x, int64_t number) const;
-  SmallVector<IndexExpr> atLane(ArrayRef<IndexExpr> xs, int64_t number) const;
-  /// What is known of the variables.
-  ArrayRef<int64_t> getExtents() const { return extents; }
+  SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
 
   /// The size of a dim of a host tensor: a number or a symbol.
   SizeExpr getSize(Value tensor, unsigned dim);
@@ -93,8 +84,6 @@ private:
   Location loc;
   gpu::GPUFuncOp func;
   SmallVector<Value> variables;
-  SmallVector<int64_t> extents;
-  std::optional<unsigned> lane;
   SmallVector<Value> sizes; // of the host, by symbol
   DenseMap<std::pair<Value, unsigned>, unsigned> symbolOf;
   llvm::SetVector<Value> imports;

@@ -84,7 +84,7 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   Position position;
   constexpr gpu::Dimension dimensions[] = {gpu::Dimension::x, gpu::Dimension::y,
                                            gpu::Dimension::z};
-  for (auto [c, coordinate] : llvm::enumerate(storage.getAddress())) {
+  for (auto [c, coordinate] : llvm::enumerate(getAddress(storage.map))) {
     Value id = gpu::GlobalIdOp::create(b, loc, b.getIndexType(), dimensions[c],
                                        IntegerAttr());
     position.address.push_back(id);
@@ -113,21 +113,6 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   position.items.resize(3, one);
   position.groups.resize(3, one);
   return position;
-}
-
-/// The digits of the lane; its axes are few and static.
-static void addLaneAxes(KernelScope &scope, ArrayRef<StoredAxis> stored,
-                        SmallVectorImpl<IndexExpr> &axes) {
-  IndexExpr lane = scope.addLane();
-  SmallVector<IndexExpr> result(stored.size());
-  int64_t weight = 1;
-  for (size_t a = stored.size(); a-- > 0;) {
-    int64_t extent = stored[a].extent.getConstant().value_or(1);
-    result[a] =
-        takeDigit(lane, weight, a == 0 ? 0 : extent, scope.getExtents());
-    weight *= extent;
-  }
-  llvm::append_range(axes, result);
 }
 
 /// Whether the position holds an element of the box; null where all do. The map
@@ -270,8 +255,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
     addAxes(scope, coordinate, storage->map.getStoredAxes(c), sizes,
             position.axes);
   if (storage->isImage())
-    addLaneAxes(scope, storage->map.getStoredAxes(position.address.size()),
-                position.axes);
+    llvm::append_range(position.axes, scope.addLane(storage->map.getStoredAxes(
+                                          position.address.size())));
   SmallVector<IndexExpr> dims;
   for (const IndexExpr &dim : *inverse)
     dims.push_back(substitute(dim, position.axes, sizes, scope.getExtents()));
@@ -279,8 +264,12 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
 
   Value isElement =
       emitIsElement(scope, storage->map, position.axes, dims, sizes);
+  DenseMap<Value, Value> memories; // each is one argument
   ElementEmitter element(scope, plan, [&](Value stored) {
-    return castToDevice(host, loc, stored).front();
+    Value &memory = memories[stored];
+    if (!memory)
+      memory = castToDevice(host, loc, stored).front();
+    return memory;
   });
   Value value = element.compute(tensor, index, isElement);
   if (!value)

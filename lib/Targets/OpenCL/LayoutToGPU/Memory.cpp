@@ -14,20 +14,6 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-std::vector<IndexExpr> ElementEmitter::getCoordinates(Value tensor,
-                                                      const LayoutMap &map,
-                                                      Point index) {
-  SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
-  SmallVector<IndexExpr> dims(index);
-  // Any replica will do.
-  dims.resize(map.getNumDims());
-  std::vector<IndexExpr> result;
-  for (const Coordinate &coordinate : map.getCoordinates())
-    result.push_back(
-        substitute(coordinate.value, dims, sizes, scope.getExtents()));
-  return result;
-}
-
 Value ElementEmitter::fromStored(Value value, Type element) {
   if (element.isInteger(1)) {
     Type type = element;
@@ -66,7 +52,7 @@ Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
                                   const IndexExpr &lane) {
   Value memory = memoryOf(tensor);
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor), extents;
-  for (const Coordinate &coordinate : storage.getAddress())
+  for (const Coordinate &coordinate : getAddress(storage.map))
     extents.push_back(coordinate.extent.substitute(sizes));
   auto loadLane = [&](Value pixel, const IndexExpr &number) -> Value {
     if (std::optional<int64_t> known =
@@ -77,23 +63,12 @@ Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
     return vector::ExtractOp::create(b, loc, pixel, OpFoldResult(position));
   };
 
-  if (!scope.dependsOnLane(address)) {
-    Value cell = loadCell(memory, storage, address, extents);
-    if (!storage.isImage())
-      return cell;
-    if (!scope.dependsOnLane(lane))
-      return loadLane(cell, lane);
-    SmallVector<IndexExpr> lanes;
+  if (!scope.dependsOnLane(address) && scope.dependsOnLane(lane)) {
     bool isWhole = true;
-    for (int64_t number = 0; number < kLanesOfPixel; ++number) {
-      lanes.push_back(scope.atLane(lane, number));
-      isWhole &= lanes.back() == IndexExpr(SizeExpr(number));
-    }
+    for (auto [number, one] : llvm::enumerate(scope.atLanes(lane)))
+      isWhole &= one.front() == IndexExpr(SizeExpr(number));
     if (isWhole)
-      return cell;
-    return scope.join(llvm::map_to_vector(lanes, [&](const IndexExpr &number) {
-      return loadLane(cell, number);
-    }));
+      return loadCell(memory, storage, address, extents);
   }
   SmallVector<IndexExpr> all(address);
   all.push_back(lane);
@@ -108,7 +83,9 @@ Value ElementEmitter::load(Value tensor, Point index) {
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
     return {};
-  std::vector<IndexExpr> address = getCoordinates(tensor, storage->map, index);
+  SmallVector<IndexExpr> address =
+      getCoordinates(storage->map, storage->map.getCoordinates(), index,
+                     scope.getSizes(tensor), scope.getExtents());
   IndexExpr lane;
   if (storage->isImage()) {
     lane = address.back();

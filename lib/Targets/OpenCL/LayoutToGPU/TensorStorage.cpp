@@ -86,7 +86,7 @@ Value layout::allocateOnDevice(OpBuilder &b, Location loc,
                                ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> dynamic;
   for (auto [coordinate, size] : llvm::zip_equal(
-           llvm::reverse(storage.getAddress()), storage.type.getShape())) {
+           llvm::reverse(getAddress(storage.map)), storage.type.getShape())) {
     if (!ShapedType::isDynamic(size))
       continue;
     Value extent =

@@ -40,11 +40,6 @@ struct TensorStorage {
   MemRefType type;
 
   bool isImage() const { return isa<VectorType>(type.getElementType()); }
-  /// The coordinates that address a pixel or an element; those of an image but
-  /// for its lane.
-  ArrayRef<Coordinate> getAddress() const {
-    return map.getCoordinates().drop_back(isImage());
-  }
   /// What is loaded and stored for one element.
   Type getStoredElement() const {
     return getElementTypeOrSelf(type.getElementType());

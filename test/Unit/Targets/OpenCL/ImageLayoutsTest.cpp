@@ -156,33 +156,53 @@ TEST_F(ImageLayouts, AreReadInPixels) {
   LayoutMap plain = LayoutMap::rowMajor(2);
   constexpr int64_t kPixel = 16;
 
-  KernelLoops toImage({3, 12, 8}, iterators, result, image);
+  SmallVector<int64_t> ofData = {3, 8}, ofFilter = {12, 8};
+
+  KernelLoops loops({3, 12, 8}, iterators);
+  loops.addOperand(data, image);
+  KernelCount toImage(loops, result, KernelItem::get(image, {3, 12}));
   // For each of the 9 pixels of the result 2 of the data and 8 of the filter.
-  EXPECT_EQ(toImage.count(data, image, 4).imageBytes, 9 * 2 * kPixel);
-  EXPECT_EQ(toImage.count(filter, weights, 4).imageBytes, 9 * 8 * kPixel);
-  EXPECT_EQ(toImage.count(data, plain, 4).bufferBytes, 9 * 8 * 4);
-  EXPECT_EQ(toImage.count(filter, plain, 4).bufferBytes, 9 * 8 * 4 * 4);
+  EXPECT_EQ(toImage.count(data, image, ofData, 4).imageBytes, 9 * 2 * kPixel);
+  EXPECT_EQ(toImage.count(filter, weights, ofFilter, 4).imageBytes,
+            9 * 8 * kPixel);
+  EXPECT_EQ(toImage.count(data, plain, ofData, 4).bufferBytes, 9 * 8 * 4);
+  EXPECT_EQ(toImage.count(filter, plain, ofFilter, 4).bufferBytes,
+            9 * 8 * 4 * 4);
   EXPECT_EQ(toImage.getPoints(), 3 * 12 * 8);
 
   // What all summands share is read once, and a diagonal lane by lane.
   AffineMap bias = AffineMap::get(3, 0, {f, f}, &context);
-  EXPECT_EQ(toImage.count(bias, image, 4).imageBytes, 3 * 12 * kPixel);
+  EXPECT_EQ(toImage.count(bias, image, {12, 12}, 4).imageBytes,
+            3 * 12 * kPixel);
 
-  KernelLoops toBuffer({3, 12, 8}, iterators, result, plain);
   // For each of the 36 elements; of a pixel of the filter one lane is used.
-  EXPECT_EQ(toBuffer.count(data, image, 4).imageBytes, 36 * 2 * kPixel);
-  EXPECT_EQ(toBuffer.count(filter, weights, 4).imageBytes, 36 * 8 * kPixel);
-  EXPECT_EQ(toBuffer.count(data, plain, 4).bufferBytes, 36 * 8 * 4);
+  KernelCount toBuffer(loops, result, KernelItem::get(plain, {3, 12}));
+  EXPECT_EQ(toBuffer.count(data, image, ofData, 4).imageBytes, 36 * 2 * kPixel);
+  EXPECT_EQ(toBuffer.count(filter, weights, ofFilter, 4).imageBytes,
+            36 * 8 * kPixel);
+  EXPECT_EQ(toBuffer.count(data, plain, ofData, 4).bufferBytes, 36 * 8 * 4);
+  EXPECT_EQ(toBuffer.getPoints(), 3 * 12 * 8);
 
-  // From one image to another: pixel by pixel, or lane by lane.
+  // Three summed channels are a pixel of which the last lane is not summed, and
+  // five result channels have three lanes of padding that sum in vain.
+  KernelLoops ragged({3, 5, 3}, iterators);
+  ragged.addOperand(data, image);
+  KernelCount ofRagged(ragged, result, KernelItem::get(image, {3, 5}));
+  EXPECT_EQ(ofRagged.count(data, image, {3, 3}, 4).imageBytes, 6 * kPixel);
+  EXPECT_EQ(ofRagged.count(filter, weights, {5, 3}, 4).imageBytes,
+            6 * 3 * kPixel);
+  EXPECT_EQ(ofRagged.getPoints(), 3 * 8 * 3);
+
+  // From one image to another: pixel by pixel, or lane by lane, of which the
+  // last two of each row are padding.
   LayoutMap columns = getImageForms(2, 0, ImageRole::Activation).front();
   EXPECT_EQ(countConversionReads(image, image, {8, 6}, 4, &context).imageBytes,
             8 * 2 * kPixel);
   EXPECT_EQ(
       countConversionReads(columns, image, {8, 6}, 4, &context).imageBytes,
-      8 * 6 * kPixel);
+      8 * 8 * kPixel);
   EXPECT_EQ(countConversionReads(plain, image, {8, 6}, 4, &context).bufferBytes,
-            8 * 6 * 4);
+            8 * 8 * 4);
 }
 
 } // namespace

@@ -1,0 +1,134 @@
+//===- KernelLoops.cpp - How a kernel walks through an op -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/KernelLoops.h"
+#include "layout/Targets/OpenCL/ImageLayouts.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+IndexExpr KernelVariables::add(int64_t extent) {
+  extents.push_back(extent);
+  return IndexExpr::dim(extents.size() - 1);
+}
+
+SmallVector<IndexExpr> KernelVariables::addLane(ArrayRef<StoredAxis> axes) {
+  lane = extents.size();
+  IndexExpr all = add(kLanesOfPixel);
+  SmallVector<IndexExpr> result(axes.size());
+  int64_t weight = 1;
+  for (size_t a = axes.size(); a-- > 0;) {
+    int64_t extent = axes[a].extent.getConstant().value_or(1);
+    result[a] = takeDigit(all, weight, a == 0 ? 0 : extent, extents);
+    weight *= extent;
+  }
+  return result;
+}
+
+bool KernelVariables::dependsOnLane(ArrayRef<IndexExpr> xs) const {
+  bool depends = false;
+  if (lane)
+    for (const IndexExpr &x : xs)
+      x.walkDims([&](unsigned variable) { depends |= variable == *lane; });
+  return depends;
+}
+
+SmallVector<SmallVector<IndexExpr>, 4>
+KernelVariables::atLanes(ArrayRef<IndexExpr> xs) const {
+  if (!dependsOnLane(xs))
+    return {llvm::to_vector(xs)};
+  SmallVector<IndexExpr> values;
+  for (unsigned v = 0; v < extents.size(); ++v)
+    values.push_back(IndexExpr::dim(v));
+  SmallVector<SizeExpr> symbols;
+  for (unsigned symbol = 0; symbol < numSymbols; ++symbol)
+    symbols.push_back(SizeExpr::dim(symbol));
+  SmallVector<SmallVector<IndexExpr>, 4> result;
+  for (int64_t number = 0; number < kLanesOfPixel; ++number) {
+    values[*lane] = IndexExpr(SizeExpr(number));
+    result.push_back(llvm::map_to_vector(xs, [&](const IndexExpr &x) {
+      return dependsOnLane(x) ? substitute(x, values, symbols, extents) : x;
+    }));
+  }
+  return result;
+}
+
+std::optional<unsigned> layout::findLaneLoop(AffineMap map,
+                                             const LayoutMap &layout) {
+  std::optional<unsigned> laneDim = findLaneDim(layout);
+  if (!laneDim)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(map.getResult(*laneDim));
+  return dim ? std::optional<unsigned>(dim.getPosition()) : std::nullopt;
+}
+
+SmallVector<IndexExpr> layout::getCoordinates(const LayoutMap &map,
+                                              ArrayRef<Coordinate> coordinates,
+                                              ArrayRef<IndexExpr> index,
+                                              ArrayRef<SizeExpr> sizes,
+                                              Sizes extents) {
+  SmallVector<IndexExpr> dims(index);
+  dims.resize(map.getNumDims());
+  return llvm::map_to_vector(coordinates, [&](const Coordinate &coordinate) {
+    return substitute(coordinate.value, dims, sizes, extents);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+KernelLoops::KernelLoops(SmallVector<SizeExpr> loopSizes,
+                         ArrayRef<utils::IteratorType> iterators)
+    : sizes(std::move(loopSizes)) {
+  for (auto [loop, iterator] : llvm::enumerate(iterators))
+    if (iterator == utils::IteratorType::reduction)
+      nest.push_back(loop);
+}
+
+void KernelLoops::addOperand(AffineMap map, const LayoutMap &layout) {
+  std::optional<unsigned> loop = findLaneLoop(map, layout);
+  if (loop && llvm::is_contained(nest, *loop) &&
+      !llvm::is_contained(byPixels, *loop))
+    byPixels.push_back(*loop);
+}
+
+SizeExpr KernelLoops::getTurns(unsigned loop) const {
+  return llvm::is_contained(byPixels, loop) ? sizes[loop].ceilDiv(kLanesOfPixel)
+                                            : sizes[loop];
+}
+
+int64_t KernelLoops::getSteps(unsigned loop) const {
+  if (!llvm::is_contained(byPixels, loop))
+    return 1;
+  return std::min(sizes[loop].getConstant().value_or(kLanesOfPixel),
+                  kLanesOfPixel);
+}
+
+IndexExpr KernelLoops::getIndex(const IndexExpr &turn, int64_t step,
+                                Sizes extents) {
+  return add(scale(turn, SizeExpr(kLanesOfPixel), extents),
+             IndexExpr(SizeExpr(step)), extents);
+}
+
+bool KernelLoops::mayBePastEnd(unsigned loop, int64_t step) const {
+  std::optional<int64_t> size = sizes[loop].getConstant();
+  return !size || step >= (*size - 1) % kLanesOfPixel + 1;
+}
+
+unsigned KernelLoops::getDepth(AffineMap map) const {
+  auto isIndexed = [&](unsigned loop) { return map.isFunctionOfDim(loop); };
+  // The steps of pixels are taken within all loops.
+  if (llvm::any_of(byPixels, isIndexed))
+    return nest.size();
+  return std::find_if(nest.rbegin(), nest.rend(), isIndexed).base() -
+         nest.begin();
+}
