@@ -223,11 +223,14 @@ LayoutId layout::generalizeImage(LayoutId special, RankedTensorType type,
   if (!laneDim)
     return special;
   LayoutId wanted = costs.getNormalForm(special, type);
-  for (const LayoutMap &form :
-       getImageForms(type.getRank(), *laneDim, ImageRole::Activation)) {
-    LayoutId general = costs.intern(form);
-    if (costs.getNormalForm(general, type) == wanted)
-      return general;
-  }
-  return special;
+  LayoutId general = special;
+  findImageForm(type.getRank(), *laneDim, ImageRole::Activation, {},
+                [&](const LayoutMap &form) {
+                  LayoutId id = costs.intern(form);
+                  if (costs.getNormalForm(id, type) != wanted)
+                    return false;
+                  general = id;
+                  return true;
+                });
+  return general;
 }

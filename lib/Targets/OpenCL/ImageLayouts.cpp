@@ -150,15 +150,18 @@ static SmallVector<unsigned> after(std::optional<unsigned> first,
   return all;
 }
 
-SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned laneDim,
-                                             ImageRole role,
-                                             ArrayRef<unsigned> summed) {
+std::optional<LayoutMap>
+layout::findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
+                      ArrayRef<unsigned> summed,
+                      function_ref<bool(const LayoutMap &)> isWanted) {
   Form form(rank, laneDim);
-  SmallVector<LayoutMap> forms;
+  std::optional<LayoutMap> found;
   auto add = [&](ArrayRef<unsigned> x, ArrayRef<unsigned> y) {
+    if (found)
+      return;
     LayoutMap map = form.get(x, y);
-    if (!llvm::is_contained(forms, map))
-      forms.push_back(map);
+    if (isWanted(map))
+      found = std::move(map);
   };
   SmallVector<unsigned> others;
   for (unsigned d : llvm::seq(rank))
@@ -193,6 +196,18 @@ SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned laneDim,
     split(count, /*pixelsAlongX=*/true);
   for (unsigned count = 0; count <= others.size(); ++count)
     split(count, /*pixelsAlongX=*/false);
+  return found;
+}
+
+SmallVector<LayoutMap> layout::getImageForms(unsigned rank, unsigned laneDim,
+                                             ImageRole role,
+                                             ArrayRef<unsigned> summed) {
+  SmallVector<LayoutMap> forms;
+  findImageForm(rank, laneDim, role, summed, [&](const LayoutMap &map) {
+    if (!llvm::is_contained(forms, map))
+      forms.push_back(map);
+    return false;
+  });
   return forms;
 }
 
@@ -201,16 +216,13 @@ ImageChoice layout::chooseImage(RankedTensorType type, unsigned laneDim,
                                 OpenClTargetAttr target) {
   ImageChoice choice;
   bool isFirst = true;
-  for (const LayoutMap &map :
-       getImageForms(type.getRank(), laneDim, role, summed)) {
-    ImageFit fit = ImageFit::get(map, type, target);
-    if (isFirst)
-      choice.first = fit;
-    isFirst = false;
-    if (fit) {
-      choice.map = map;
-      break;
-    }
-  }
+  choice.map = findImageForm(type.getRank(), laneDim, role, summed,
+                             [&](const LayoutMap &map) {
+                               ImageFit fit = ImageFit::get(map, type, target);
+                               if (isFirst)
+                                 choice.first = fit;
+                               isFirst = false;
+                               return bool(fit);
+                             });
   return choice;
 }

@@ -84,8 +84,14 @@ enum class ImageRole {
   Filter
 };
 
-/// The forms of an image for a tensor of `rank`, the best first. `summed` are
-/// the dims of a filter that loops of their own sum over.
+/// The best form of an image for a tensor of `rank` that is wanted. `summed`
+/// are the dims of a filter that loops of their own sum over.
+std::optional<LayoutMap>
+findImageForm(unsigned rank, unsigned laneDim, ImageRole role,
+              ArrayRef<unsigned> summed,
+              function_ref<bool(const LayoutMap &)> isWanted);
+
+/// All of them, the best first.
 SmallVector<LayoutMap> getImageForms(unsigned rank, unsigned laneDim,
                                      ImageRole role,
                                      ArrayRef<unsigned> summed = {});
