@@ -83,26 +83,6 @@ static std::string printPlan(const ConversionPlan &plan) {
   return text;
 }
 
-/// "linalg.matmul needs it, linalg.generic makes it".
-static std::string explain(ConvertOp convert) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  SmallVector<StringRef> users;
-  for (Operation *user : convert->getUsers())
-    if (!llvm::is_contained(users, user->getName().getStringRef()))
-      users.push_back(user->getName().getStringRef());
-  llvm::sort(users);
-  llvm::interleave(users, os, " and ");
-  os << (users.empty()       ? "nothing needs 'to'"
-         : users.size() == 1 ? " needs 'to'"
-                             : " need 'to'");
-  if (Operation *producer = convert.getSource().getDefiningOp())
-    os << ", " << producer->getName() << " makes 'from'";
-  else
-    os << ", 'from' is the type of an argument";
-  return text;
-}
-
 static bool isConstant(Operation *op) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
@@ -128,8 +108,8 @@ static Table collect(Operation *root, TargetInterface target) {
     if (auto convert = dyn_cast<ConvertOp>(op)) {
       Row row = makeRow(convert.getLoc(), convert.getSource().getType(),
                         convert.getResult().getType(),
-                        ConversionPlan::get(convert, target), explain(convert),
-                        target);
+                        ConversionPlan::get(convert, target),
+                        explainConversion(convert), target);
       (isConstant(convert.getSource().getDefiningOp()) ? table.constants
                                                        : table.activations)
           .push_back(std::move(row));

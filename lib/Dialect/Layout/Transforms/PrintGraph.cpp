@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops as boxes in the color of the layout of their first result, tensors as
-// arrows in the color of theirs, conversions as diamonds with the bytes that
-// they move. Regions are frames. The language is Graphviz's dot.
+// Runs of ops in one layout as boxes in its color, tensors as arrows in theirs,
+// conversions as red diamonds with the bytes that they move and the reason.
+// Regions are frames. What costs nothing is not shown: constants, fresh storage
+// and what fills it, destinations that nobody reads, sizes. The language is
+// Graphviz's dot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,32 +32,57 @@ using namespace mlir::layout;
 
 namespace {
 
+/// A node of the picture: an argument, or ops in one layout, of which each
+/// reads the one before alone, or in a large program those that are connected.
+struct Box {
+  Block *block;
+  SmallVector<Operation *> ops;
+  BlockArgument argument;
+
+  Type getType() const {
+    if (argument)
+      return argument.getType();
+    return ops.back()->getNumResults() ? ops.back()->getResult(0).getType()
+                                       : Type();
+  }
+};
+
 class GraphPrinter {
 public:
-  GraphPrinter(TargetInterface target, raw_ostream &os)
-      : target(target), os(os) {}
+  GraphPrinter(TargetInterface target, unsigned maxBoxes, raw_ostream &os)
+      : target(target), maxBoxes(maxBoxes), os(os) {}
 
   void print(Operation *root);
 
 private:
-  void printBlock(Block &block);
-  void printOp(Operation *op);
-  void printArguments(Block &block);
-  void printEdges(Operation *op);
-  void printNode(StringRef label, StringRef shape, Type type);
+  void collect(Block &block);
+  void collect(Operation *op);
+  void joinConnected();
+  bool isJoinable(const Box &box) const;
+  std::optional<unsigned> findRun(Operation *op) const;
+  SmallVector<OpOperand *> getReadTensors(Operation *op) const;
+  std::optional<unsigned> getBox(Value value) const;
+
+  void printFrame(Operation *op);
+  void printBoxes(Block &block);
+  void printBox(unsigned number);
+  void printEdges(unsigned number);
   void printLegend();
-  unsigned getNode(Value value);
+  std::string describeRun(const Box &box) const;
   std::string getColor(Type type);
   raw_ostream &indent() { return os.indent(2 * depth); }
 
   TargetInterface target;
+  unsigned maxBoxes;
   raw_ostream &os;
-  unsigned depth = 1, numNodes = 0, numFrames = 0;
-  DenseMap<Operation *, unsigned> nodeOf;
-  DenseMap<Value, unsigned> nodeOfArgument;
+  unsigned depth = 1, numFrames = 0;
+  std::vector<Box> boxes;
+  DenseMap<Operation *, unsigned> boxOf;
+  DenseMap<Value, unsigned> boxOfArgument;
+  DenseMap<Block *, SmallVector<unsigned>> boxesOf;
+  DenseMap<Block *, SmallVector<Operation *>> framesOf;
   /// Layouts in the order in which they are met, with their colors.
   llvm::MapVector<Attribute, std::string> colors;
-  SmallVector<Operation *> linked;
 };
 
 } // namespace
@@ -69,70 +96,234 @@ static bool hasTensors(Operation *op) {
          llvm::any_of(op->getResults(), isTensor);
 }
 
-/// Hues go round by the golden section, so that neighbors differ.
+/// Kinds of ops that a box names.
+static constexpr size_t kMostKinds = 4;
+
+static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
+
+/// Hues go round by the golden section, so that neighbors differ; red is that
+/// of conversions that move bytes.
 std::string GraphPrinter::getColor(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   if (!tensor || !tensor.getEncoding())
     return "0.000 0.000 0.850";
   auto [it, isNew] = colors.try_emplace(tensor.getEncoding());
   if (isNew) {
-    unsigned hue = (colors.size() - 1) * 618 % 1000;
+    unsigned hue = 100 + (colors.size() - 1) * 618 % 1000 * 4 / 5;
     llvm::raw_string_ostream(it->second)
         << llvm::format("0.%03u 0.550 0.950", hue);
   }
   return it->second;
 }
 
-void GraphPrinter::printNode(StringRef label, StringRef shape, Type type) {
-  indent() << "n" << numNodes++ << " [label=\"" << escapeDot(label)
-           << "\" shape=" << shape << " fillcolor=\"" << getColor(type)
-           << "\"];\n";
-}
-
-unsigned GraphPrinter::getNode(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    return nodeOf.lookup(op);
-  return nodeOfArgument.lookup(value);
-}
-
-void GraphPrinter::printArguments(Block &block) {
-  for (BlockArgument argument : block.getArguments()) {
-    if (!isTensor(argument))
-      continue;
-    nodeOfArgument[argument] = numNodes;
-    printNode(("argument " + Twine(argument.getArgNumber()) + "\n" +
-               printShape(cast<RankedTensorType>(argument.getType())))
-                  .str(),
-              "ellipse", argument.getType());
-  }
-}
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
 
 /// Ops below one with a rule are part of what it does.
 static bool showsRegions(Operation *op) {
-  return op->getNumRegions() &&
+  return op->getNumRegions() && !op->getRegion(0).empty() &&
          std::holds_alternative<OpaqueRule>(getLayoutRule(op));
 }
 
-void GraphPrinter::printOp(Operation *op) {
-  bool isFrame = showsRegions(op) && !op->getRegion(0).empty();
-  if (hasTensors(op)) {
-    nodeOf[op] = numNodes;
-    linked.push_back(op);
-    Type type = op->getNumResults() ? op->getResult(0).getType() : Type();
-    std::string label = op->getName().getStringRef().str();
-    if (auto convert = dyn_cast<ConvertOp>(op)) {
-      ConversionPlan plan = ConversionPlan::get(
-          convert.getSource().getType(), convert.getResult().getType(), target);
-      label += "\n" + std::to_string(plan.bytesRead) + " + " +
-               std::to_string(plan.bytesWritten) + " bytes";
-      printNode(label, "diamond", type);
-    } else {
-      bool isSource = op->hasTrait<OpTrait::ConstantLike>();
-      printNode(label, isSource ? "plaintext" : "box", type);
-    }
-  }
-  if (!isFrame)
+/// What costs nothing in any layout.
+static bool isHidden(Operation *op) {
+  OpLayoutRule rule = getLayoutRule(op);
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         std::holds_alternative<ShapeRule>(rule) || isFreeSource(op, rule);
+}
+
+std::optional<unsigned> GraphPrinter::getBox(Value value) const {
+  auto find = [](const auto &numbers, auto key) {
+    auto found = numbers.find(key);
+    return found == numbers.end() ? std::nullopt
+                                  : std::optional<unsigned>(found->second);
+  };
+  Operation *op = value.getDefiningOp();
+  return op ? find(boxOf, op) : find(boxOfArgument, value);
+}
+
+/// The operands that an op reads and a box makes.
+SmallVector<OpOperand *> GraphPrinter::getReadTensors(Operation *op) const {
+  OpLayoutRule rule = getLayoutRule(op);
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  SmallVector<OpOperand *> tensors;
+  for (OpOperand &operand : op->getOpOperands())
+    if (getBox(operand.get()) &&
+        (!loops || loops->isRead[operand.getOperandNumber()]))
+      tensors.push_back(&operand);
+  return tensors;
+}
+
+/// Whether the op may share a box.
+static bool isInRun(Operation *op) {
+  return !isa<ConvertOp>(op) && !showsRegions(op) && op->getNumResults() == 1 &&
+         isTensor(op->getResult(0));
+}
+
+/// The run that the op continues: it reads what that makes and nothing else,
+/// nobody else reads it, and both have one layout.
+std::optional<unsigned> GraphPrinter::findRun(Operation *op) const {
+  SmallVector<OpOperand *> tensors = getReadTensors(op);
+  if (tensors.empty() || !isInRun(op))
+    return std::nullopt;
+  Operation *before = tensors.front()->get().getDefiningOp();
+  if (!before || !isInRun(before) || before->getBlock() != op->getBlock() ||
+      !llvm::all_of(tensors,
+                    [&](OpOperand *operand) {
+                      return operand->get().getDefiningOp() == before;
+                    }) ||
+      !llvm::all_of(before->getUsers(), [&](Operation *user) {
+        return user == op || isHidden(user);
+      }))
+    return std::nullopt;
+  auto getEncoding = [](Operation *op) {
+    return cast<RankedTensorType>(op->getResult(0).getType()).getEncoding();
+  };
+  if (getEncoding(before) != getEncoding(op))
+    return std::nullopt;
+  return boxOf.lookup(before);
+}
+
+void GraphPrinter::collect(Operation *op) {
+  if (isHidden(op))
     return;
+  if (hasTensors(op)) {
+    std::optional<unsigned> run = findRun(op);
+    if (!run) {
+      run = boxes.size();
+      boxes.push_back({op->getBlock(), {}, {}});
+      boxesOf[op->getBlock()].push_back(*run);
+    }
+    boxes[*run].ops.push_back(op);
+    boxOf[op] = *run;
+  }
+  if (!showsRegions(op))
+    return;
+  framesOf[op->getBlock()].push_back(op);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      collect(block);
+}
+
+void GraphPrinter::collect(Block &block) {
+  for (BlockArgument argument : block.getArguments())
+    if (isTensor(argument)) {
+      boxOfArgument[argument] = boxes.size();
+      boxesOf[&block].push_back(boxes.size());
+      boxes.push_back({&block, {}, argument});
+    }
+  for (Operation &op : block)
+    collect(&op);
+}
+
+bool GraphPrinter::isJoinable(const Box &box) const {
+  return !box.argument && isInRun(box.ops.front());
+}
+
+/// Makes connected boxes of one layout one box. The round of a box counts the
+/// changes of layout before it, so what leaves a box never comes back to it.
+void GraphPrinter::joinConnected() {
+  std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
+  auto getLayout = [](const Box &box) {
+    auto tensor = dyn_cast_if_present<RankedTensorType>(box.getType());
+    return tensor ? tensor.getEncoding() : Attribute();
+  };
+  auto canJoin = [&](unsigned a, unsigned b) {
+    return boxes[a].block == boxes[b].block && isJoinable(boxes[a]) &&
+           isJoinable(boxes[b]) && getLayout(boxes[a]) == getLayout(boxes[b]);
+  };
+  for (unsigned b = 0; b < boxes.size(); ++b) {
+    SmallVector<unsigned> producers;
+    for (Operation *op : boxes[b].ops)
+      for (OpOperand *operand : getReadTensors(op))
+        if (unsigned from = *getBox(operand->get()); from != b)
+          producers.push_back(from);
+    for (unsigned from : producers)
+      rounds[b] = std::max(rounds[b], rounds[from] + !canJoin(from, b));
+    joined[b] = b;
+    for (unsigned from : producers)
+      if (canJoin(from, b) && rounds[from] == rounds[b]) {
+        joined[b] = joined[from];
+        break;
+      }
+    if (joined[b] == b)
+      continue;
+    Box &whole = boxes[joined[b]];
+    for (Operation *op : boxes[b].ops)
+      boxOf[op] = joined[b];
+    llvm::append_range(whole.ops, boxes[b].ops);
+    llvm::erase(boxesOf[boxes[b].block], b);
+    boxes[b].ops.clear();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// The most frequent kinds of ops with how many there are, and the names that
+/// the model gives to the first and the last one.
+std::string GraphPrinter::describeRun(const Box &box) const {
+  llvm::MapVector<StringRef, unsigned> counts;
+  SmallVector<StringRef> names;
+  for (Operation *op : box.ops) {
+    ++counts[op->getName().getStringRef()];
+    if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+      names.push_back(name.getName());
+  }
+  auto kinds = counts.takeVector();
+  llvm::stable_sort(
+      kinds, [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      ArrayRef(kinds).take_front(kMostKinds), os,
+      [&](const auto &entry) {
+        os << entry.first;
+        if (entry.second > 1)
+          os << " x " << entry.second;
+      },
+      "\n");
+  if (kinds.size() > kMostKinds)
+    os << "\nand " << kinds.size() - kMostKinds << " more kinds";
+  if (!names.empty())
+    os << "\n" << names.front();
+  if (names.size() > 1 && names.front() != names.back())
+    os << " .. " << names.back();
+  return text;
+}
+
+static std::string describeConversion(ConvertOp convert,
+                                      const ConversionPlan &plan) {
+  std::string moved = plan.isFree()
+                          ? "a view"
+                          : std::to_string(plan.bytesRead) + " + " +
+                                std::to_string(plan.bytesWritten) + " bytes";
+  return "layout.convert\n" + moved + "\n" + explainConversion(convert);
+}
+
+void GraphPrinter::printBox(unsigned number) {
+  const Box &box = boxes[number];
+  Type type = box.getType();
+  std::string label, shape = "box", color = getColor(type);
+  if (box.argument) {
+    label = "argument " + std::to_string(box.argument.getArgNumber()) + "\n" +
+            printShape(cast<RankedTensorType>(type));
+    shape = "ellipse";
+  } else if (auto convert = dyn_cast<ConvertOp>(box.ops.front())) {
+    ConversionPlan plan = ConversionPlan::get(convert, target);
+    label = describeConversion(convert, plan);
+    shape = "diamond";
+    color = plan.isFree() ? color : kRed.str();
+  } else {
+    label = describeRun(box);
+  }
+  indent() << "n" << number << " [label=\"" << escapeDot(label)
+           << "\" shape=" << shape << " fillcolor=\"" << color << "\"];\n";
+}
+
+void GraphPrinter::printFrame(Operation *op) {
   indent() << "subgraph cluster_" << numFrames++ << " {\n";
   ++depth;
   std::string label = op->getName().getStringRef().str();
@@ -141,24 +332,28 @@ void GraphPrinter::printOp(Operation *op) {
   indent() << "label=\"" << escapeDot(label) << "\";\n";
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      printBlock(block);
+      printBoxes(block);
   --depth;
   indent() << "}\n";
 }
 
-void GraphPrinter::printBlock(Block &block) {
-  printArguments(block);
-  for (Operation &op : block)
-    printOp(&op);
+void GraphPrinter::printBoxes(Block &block) {
+  for (unsigned number : boxesOf.lookup(&block))
+    printBox(number);
+  for (Operation *frame : framesOf.lookup(&block))
+    printFrame(frame);
 }
 
-void GraphPrinter::printEdges(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (isTensor(operand))
-      os << "  n" << getNode(operand) << " -> n" << nodeOf.lookup(op)
-         << " [label=\""
-         << escapeDot(printShape(cast<RankedTensorType>(operand.getType())))
-         << "\" color=\"" << getColor(operand.getType()) << "\"];\n";
+void GraphPrinter::printEdges(unsigned number) {
+  for (Operation *op : boxes[number].ops)
+    for (OpOperand *operand : getReadTensors(op)) {
+      unsigned from = *getBox(operand->get());
+      auto type = cast<RankedTensorType>(operand->get().getType());
+      if (from != number)
+        os << "  n" << from << " -> n" << number << " [label=\""
+           << escapeDot(printShape(type)) << "\" color=\"" << getColor(type)
+           << "\"];\n";
+    }
 }
 
 void GraphPrinter::printLegend() {
@@ -179,22 +374,30 @@ void GraphPrinter::print(Operation *root) {
   os << "digraph layouts {\n"
      << "  node [style=filled fontname=\"sans-serif\" fontsize=10];\n"
      << "  edge [fontname=\"sans-serif\" fontsize=8 penwidth=2];\n";
-  if (isa<FunctionOpInterface>(root)) {
-    printOp(root);
-  } else {
+  bool isFunction = isa<FunctionOpInterface>(root);
+  if (isFunction)
+    collect(root);
+  else
     for (Region &region : root->getRegions())
       for (Block &block : region)
-        printBlock(block);
-  }
-  for (Operation *op : linked)
-    printEdges(op);
+        collect(block);
+  if (boxes.size() > maxBoxes)
+    joinConnected();
+  if (isFunction)
+    printFrame(root);
+  else
+    for (Region &region : root->getRegions())
+      for (Block &block : region)
+        printBoxes(block);
+  for (unsigned number = 0; number < boxes.size(); ++number)
+    printEdges(number);
   printLegend();
   os << "}\n";
 }
 
 void layout::printLayoutGraph(Operation *root, TargetInterface target,
-                              raw_ostream &os) {
-  GraphPrinter(target, os).print(root);
+                              raw_ostream &os, unsigned maxBoxes) {
+  GraphPrinter(target, maxBoxes, os).print(root);
 }
 
 namespace {
@@ -206,7 +409,7 @@ struct PrintGraphPass : layout::impl::PrintGraphPassBase<PrintGraphPass> {
     markAllAnalysesPreserved();
     if (failed(printToFile(root, target, output,
                            [&](TargetInterface wanted, raw_ostream &os) {
-                             printLayoutGraph(root, wanted, os);
+                             printLayoutGraph(root, wanted, os, maxBoxes);
                            })))
       signalPassFailure();
   }

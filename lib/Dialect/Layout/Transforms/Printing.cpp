@@ -24,6 +24,25 @@ std::string layout::printShape(RankedTensorType type) {
   return text;
 }
 
+std::string layout::explainConversion(ConvertOp convert) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  SmallVector<StringRef> users;
+  for (Operation *user : convert->getUsers())
+    if (!llvm::is_contained(users, user->getName().getStringRef()))
+      users.push_back(user->getName().getStringRef());
+  llvm::sort(users);
+  llvm::interleave(users, os, " and ");
+  os << (users.empty()       ? "nothing needs 'to'"
+         : users.size() == 1 ? " needs 'to'"
+                             : " need 'to'");
+  if (Operation *producer = convert.getSource().getDefiningOp())
+    os << ", " << producer->getName() << " makes 'from'";
+  else
+    os << ", 'from' is the type of an argument";
+  return text;
+}
+
 LogicalResult layout::printToFile(Operation *root, StringRef output,
                                   function_ref<void(raw_ostream &)> print) {
   WholeFile file(output);

@@ -20,6 +20,9 @@ namespace layout {
 /// Shape and element type without the layout: "1x64x?x7xf32".
 std::string printShape(RankedTensorType type);
 
+/// "linalg.matmul needs 'to', linalg.generic makes 'from'".
+std::string explainConversion(ConvertOp convert);
+
 /// Runs `print` with the file of the option 'output' of a pass on `root`, - for
 /// standard output. Reports where it cannot be written.
 LogicalResult printToFile(Operation *root, StringRef output,

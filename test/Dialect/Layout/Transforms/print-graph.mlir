@@ -12,10 +12,10 @@
 // CHECK: subgraph cluster_0 {
 // CHECK: label="func.func @main";
 // CHECK: [[X:n[0-9]+]] [label="argument 0\n1x64x7x7xf32" shape=ellipse fillcolor="[[GREY:[0-9. ]+]]"];
-// CHECK: [[CONVERT:n[0-9]+]] [label="layout.convert\n12544 + 12544 bytes" shape=diamond fillcolor="[[BLUE:[0-9. ]+]]"];
+// CHECK: [[CONVERT:n[0-9]+]] [label="layout.convert\n12544 + 12544 bytes\nscf.for needs 'to', 'from' is the type of an argument" shape=diamond fillcolor="[[RED:[0-9. ]+]]"];
 // CHECK: subgraph cluster_1 {
 // CHECK: label="scf.for";
-// CHECK: [[CONV:n[0-9]+]] [label="linalg.conv_2d_nchw_fchw" shape=box fillcolor="[[BLUE]]"];
+// CHECK: [[CONV:n[0-9]+]] [label="linalg.conv_2d_nchw_fchw" shape=box fillcolor="[[BLUE:[0-9. ]+]]"];
 // CHECK: [[X]] -> [[CONVERT]] [label="1x64x7x7xf32" color="[[GREY]]"];
 // CHECK: subgraph cluster_legend {
 // CHECK: plain [label="row-major" shape=box fillcolor="[[GREY]]"];

@@ -61,8 +61,10 @@ LogicalResult insertLayoutTransforms(Operation *root);
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
-/// Draws everything below `root`, colored by layout, as a Graphviz graph.
-void printLayoutGraph(Operation *root, TargetInterface target, raw_ostream &os);
+/// Draws everything below `root`, colored by layout, as a Graphviz graph;
+/// beyond `maxBoxes` connected ops of one layout are one box.
+void printLayoutGraph(Operation *root, TargetInterface target, raw_ostream &os,
+                      unsigned maxBoxes);
 
 /// Prints what each op below `root` asks of layouts, one line an op.
 void printLayoutRules(Operation *root, raw_ostream &os);

@@ -113,10 +113,16 @@ def PrintCostPass : Pass<"layout-print-cost"> {
 def PrintGraphPass : Pass<"layout-print-graph"> {
   let summary = "Draws the program, colored by layout";
   let description = [{
-    A graph for Graphviz's `dot`: ops are boxes in the color of the layout of
-    their first result, tensors are arrows, conversions are diamonds that state
-    the bytes they read and write, regions are frames, and a legend says which
-    color is which layout. Row-major is grey.
+    A graph for Graphviz's `dot`: boxes are ops in the color of the layout of
+    their result, tensors are arrows, conversions are red diamonds that state the
+    bytes they read and write and who needs them, regions are frames, and a
+    legend says which color is which layout. Row-major is grey.
+
+    Ops of which each reads the one before alone, in one layout, are one box that
+    counts them, with the names that the model gives to the first and the last;
+    where that leaves more than `max-boxes`, connected ops in one layout are.
+    What costs nothing is not shown: constants, fresh storage and what fills it,
+    destinations that are not read, sizes.
 
     ```sh
     layout-opt net.mlir --layout-assign --layout-print-graph=output=net.dot
@@ -128,7 +134,9 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
            !strconcat("Conversions are planned for this target: ",
                       targetDescription)>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
-           "The file to write, - for standard output">
+           "The file to write, - for standard output">,
+    Option<"maxBoxes", "max-boxes", "unsigned", /*default=*/"200",
+           "How many boxes show runs; a larger program shows connected ops">
   ];
 }
 

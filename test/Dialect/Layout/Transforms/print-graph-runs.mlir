@@ -1,0 +1,51 @@
+// What is shown of a network: runs of ops in one layout as one box, where they
+// fork and meet, and not what costs nothing.
+//
+// RUN: layout-opt %s --layout-print-graph -o /dev/null | FileCheck %s --implicit-check-not='tensor.empty' --implicit-check-not='linalg.fill' --implicit-check-not='arith.constant' --implicit-check-not='tensor.dim'
+
+// CHECK: [[X:n[0-9]+]] [label="argument 0\n4x?xf32"
+// CHECK: [[CHAIN:n[0-9]+]] [label="math.exp x 2\nmath.tanh\nfirst .. third"
+// CHECK: [[LEFT:n[0-9]+]] [label="math.absf\nleft"
+// CHECK: [[RIGHT:n[0-9]+]] [label="math.sin"
+// CHECK: [[SUM:n[0-9]+]] [label="arith.addf"
+// CHECK: [[VIEW:n[0-9]+]] [label="layout.convert\na view\narith.negf needs 'to', arith.addf makes 'from'" shape=diamond
+// CHECK: [[NEG:n[0-9]+]] [label="arith.negf\nlinalg.generic"
+// CHECK: [[X]] -> [[CHAIN]] [label="4x?xf32"
+// CHECK-NEXT: [[CHAIN]] -> [[LEFT]]
+// CHECK-NEXT: [[CHAIN]] -> [[RIGHT]]
+// CHECK-NEXT: [[LEFT]] -> [[SUM]]
+// CHECK-NEXT: [[RIGHT]] -> [[SUM]]
+// CHECK-NEXT: [[SUM]] -> [[VIEW]]
+// CHECK-NEXT: [[VIEW]] -> [[NEG]]
+// CHECK-NEXT: [[NEG]] -> [[RETURN:n[0-9]+]]
+
+// A picture of more boxes than these shows connected ops of one layout.
+// RUN: layout-opt %s --layout-print-graph=max-boxes=4 -o /dev/null | FileCheck %s --check-prefix=FEW
+// FEW: [[X:n[0-9]+]] [label="argument 0
+// FEW: [[ALL:n[0-9]+]] [label="math.exp x 2\nmath.tanh\nmath.absf\nmath.sin\nand 1 more kinds\nfirst .. left" shape=box
+// FEW: [[VIEW:n[0-9]+]] [label="layout.convert
+// FEW: [[X]] -> [[ALL]]
+// FEW-NEXT: [[ALL]] -> [[VIEW]]
+#rows = #layout.map<(i, j) -> buffer(i, j)>
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
+  func.func @main(%x: tensor<4x?xf32>, %dest: tensor<4x?xf32, #rows>) -> tensor<4x?xf32, #rows> {
+    %c1 = arith.constant 1 : index
+    %n = tensor.dim %x, %c1 : tensor<4x?xf32>
+    %0 = math.exp %x : tensor<4x?xf32> loc("first")
+    %1 = math.tanh %0 : tensor<4x?xf32> loc("second")
+    %2 = math.exp %1 : tensor<4x?xf32> loc("third")
+    %left = math.absf %2 : tensor<4x?xf32> loc("left")
+    %right = math.sin %2 : tensor<4x?xf32>
+    %sum = arith.addf %left, %right : tensor<4x?xf32>
+    %as = layout.convert %sum : tensor<4x?xf32> to tensor<4x?xf32, #rows>
+    %neg = arith.negf %as : tensor<4x?xf32, #rows>
+    %copy = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%neg : tensor<4x?xf32, #rows>) outs(%dest : tensor<4x?xf32, #rows>) {
+    ^bb0(%a: f32, %b: f32):
+      linalg.yield %a : f32
+    } -> tensor<4x?xf32, #rows>
+    return %copy : tensor<4x?xf32, #rows>
+  }
+}
