@@ -273,6 +273,7 @@ bool LayoutMap::hasOverflow() const {
 
 LayoutMap LayoutMap::substitute(unsigned newRank, ArrayRef<IndexExpr> dims,
                                 ArrayRef<SizeExpr> sizeOf, Sizes sizes) const {
+  assert(dims.size() == sizeOf.size() && "a size for each dim");
   llvm::SmallVector<IndexExpr> allDims;
   llvm::SmallVector<SizeExpr> allSizes;
   if (!data->replicas.empty()) {

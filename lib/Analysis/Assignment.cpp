@@ -79,6 +79,8 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
 
 void layout::setChoice(LayoutAssignment &assignment,
                        std::vector<unsigned> choice, CostModel &costs) {
+  assert(choice.size() == assignment.program.nodes.size() &&
+         "every node chooses");
   assignment.choice = std::move(choice);
   assignment.conversions.clear();
   assignment.conversionCost = 0;

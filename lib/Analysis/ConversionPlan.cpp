@@ -34,6 +34,9 @@ int64_t layout::getStorageBytes(const LayoutMap &map,
 
 ConversionPlan ConversionPlan::get(RankedTensorType from, RankedTensorType to,
                                    TargetInterface target) {
+  assert(from.getShape() == to.getShape() &&
+         from.getElementType() == to.getElementType() &&
+         "a conversion keeps the logical tensor");
   FailureOr<LayoutMap> source = getLayoutMap(from), dest = getLayoutMap(to);
   if (failed(source) || failed(dest))
     return ConversionPlan();

@@ -88,6 +88,9 @@ const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
 
 Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
                           const OpLayouts &layouts) {
+  assert(layouts.operands.size() == op->getNumOperands() &&
+         layouts.results.size() == op->getNumResults() &&
+         "a layout, or none, for each tensor");
   if (auto *loops = std::get_if<LoopsRule>(&rule))
     return model->getLoopsCost(op, *loops, layouts, *this);
   if (auto *perDim = std::get_if<PerDimRule>(&rule))

@@ -46,6 +46,7 @@ PaddingMasks layout::findPaddingMasks(ArrayRef<OperandAccess> operands,
                                       const ScalarBody &body,
                                       const IterationSpace &space,
                                       ArrayRef<unsigned> copyMask) {
+  assert(operands.size() >= readsInit.size() && "results come after inputs");
   unsigned numInputs = operands.size() - readsInit.size();
   bool isElementwise =
       !llvm::is_contained(iterators, utils::IteratorType::reduction);

@@ -53,7 +53,7 @@ static LogicalResult optimize(llvm::StringRef inputPath,
 
 #ifndef NDEBUG
 /// The option of LLVM_DEBUG, which a release build of LLVM does not have.
-static llvm::cl::list<std::string> *addDebugOnly() {
+static std::vector<std::string> *addDebugOnly() {
   if (llvm::cl::getRegisteredOptions().count("debug-only"))
     return nullptr;
   static llvm::cl::list<std::string> types(
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   layout::registerWithUpstream(registry);
 
 #ifndef NDEBUG
-  llvm::cl::list<std::string> *debugOnly = addDebugOnly();
+  std::vector<std::string> *debugOnly = addDebugOnly();
 #endif
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "MLIR Layout optimizer driver\n", registry);

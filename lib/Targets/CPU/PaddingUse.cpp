@@ -27,6 +27,8 @@ SmallVector<int64_t> layout::getStoredTrips(const LoopsRule &rule,
                                             const OpLayouts &layouts,
                                             const LayoutTable &table,
                                             int64_t assumed) {
+  assert(rule.operandMaps.size() == layouts.operands.size() &&
+         "a map, or none, for each operand");
   SmallVector<int64_t> trips;
   for (const LoopRule &loop : rule.loops)
     trips.push_back(ShapedType::isDynamic(loop.size) ? assumed : loop.size);

@@ -89,6 +89,7 @@ SmallVector<IndexExpr> layout::getCoordinates(const LayoutMap &map,
 KernelLoops::KernelLoops(SmallVector<SizeExpr> loopSizes,
                          ArrayRef<utils::IteratorType> iterators)
     : sizes(std::move(loopSizes)) {
+  assert(sizes.size() == iterators.size() && "a size for each loop");
   for (auto [loop, iterator] : llvm::enumerate(iterators))
     if (iterator == utils::IteratorType::reduction)
       nest.push_back(loop);

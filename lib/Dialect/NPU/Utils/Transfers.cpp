@@ -278,6 +278,8 @@ std::optional<std::vector<Transfer>>
 mlir::npu::planTransfers(const LayoutMap &source, const LayoutMap &dest,
                          Sizes sizes, int64_t elementBytes,
                          const TransferLimits &limits, Refusal error) {
+  assert(source.getRank() == sizes.size() && dest.getRank() == sizes.size() &&
+         "both lay out the same tensor");
   std::vector<Transfer> transfers;
   if (llvm::is_contained(sizes, 0))
     return transfers;

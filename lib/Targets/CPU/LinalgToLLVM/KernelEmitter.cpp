@@ -541,5 +541,6 @@ SmallVector<Value> Emitter::run() {
 SmallVector<Value> layout::emitKernel(OpBuilder &builder, const Kernel &kernel,
                                       const KernelPlan &plan,
                                       const EmitOptions &options) {
+  assert(plan.tile.size() == kernel.extents.size() && "a tile for each loop");
   return Emitter(builder, kernel, plan, options).run();
 }
