@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from demo.__main__ import DEVICES
+from layout_mlir.run import DEVICES
 from layout_mlir.tools import run_tool
 
 
