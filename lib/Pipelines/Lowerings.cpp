@@ -10,6 +10,7 @@
 #include "layout/Pipelines/LayoutToCPU.h"
 #include "layout/Pipelines/LayoutToNPU.h"
 #include "layout/Pipelines/LayoutToOpenCL.h"
+#include "layout/Pipelines/LayoutToUpstream.h"
 #include "layout/Pipelines/OpenCLBackEnd.h"
 #include "layout/Pipelines/Registration.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
@@ -37,6 +38,7 @@ void layout::registerLoweringPasses() {
   registerLayoutToCPUPipelines();
   registerLayoutToNPUPipelines();
   registerLayoutToOpenCLPipelines();
+  registerLayoutToUpstreamPipelines();
   registerOpenCLBackEndPipelines();
   registerFormerPassNames();
 }

@@ -11,19 +11,25 @@
 //  * Relayout: the boxes of digits, one after another (CopyBoxes.h), or all
 //    digits at once as a structured op, or a gather over the destination's
 //    storage.
+// For other compilers a Relayout is a pack or an unpack where it can be one
+// (PackOps.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "CopyBoxes.h"
 #include "Gather.h"
+#include "PackOps.h"
 #include "Patterns.h"
 #include "Structured.h"
+#include "layout/Algebra/Proof.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/PackConstant.h"
+#include "layout/Interfaces/OpLayoutRule.h"
 #include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -51,7 +57,7 @@ static Value emitWhole(OpBuilder &b, Location loc, const CopyPlan &copy,
 /// Carries out `plan`.
 static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
                       RankedTensorType from, ValueRange source,
-                      RankedTensorType to) {
+                      RankedTensorType to, bool packOps = false) {
   using Kind = ConversionPlan::Kind;
   RankedTensorType physical = *getPhysicalType(to);
   auto stored = cast<RankedTensorType>(source.front().getType());
@@ -70,6 +76,10 @@ static Value emitPlan(OpBuilder &b, Location loc, ConversionPlan plan,
   }
 
   SmallVector<OpFoldResult> sizes = getLogicalSizes(b, loc, from, source);
+  if (plan.copy && packOps)
+    if (Value packed =
+            emitPackOps(b, loc, *plan.copy, source.front(), to, sizes))
+      return packed;
   if (plan.copy && plan.copy->way == CopyPlan::Way::Boxes)
     return emitBoxes(b, loc, *plan.copy, source.front(), to, sizes);
   if (plan.copy)
@@ -85,12 +95,39 @@ Value layout::convertStorage(OpBuilder &b, Location loc, RankedTensorType from,
   return emitPlan(b, loc, ConversionPlan::get(from, to), from, source, to);
 }
 
+/// The conversion of an expanded tensor to a plain one as that of the tensor
+/// before, which has whole axes where storage mixes the expanded dims; null
+/// where storage has them as they are, or is not that of the tensor before.
+static Value convertBeforeExpand(OpBuilder &b, ConvertOp op, Value source) {
+  auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+  RankedTensorType to = op.getResult().getType();
+  if (!expand || hasLayout(to) || !to.hasStaticShape())
+    return {};
+  RankedTensorType from = op.getSource().getType();
+  RankedTensorType before = expand.getSrcType();
+  FailureOr<CopyPlan> copy = planCopy(from, to);
+  OpLayoutRule rule = getLayoutRule(expand);
+  auto *view = std::get_if<ViewRule>(&rule);
+  auto isMixed = [](const AxisAccess &axis) { return axis.digits.empty(); };
+  if (failed(copy) || copy->space.operands.empty() ||
+      llvm::none_of(copy->space.operands[0], isMixed) || !view ||
+      equalOn(applyView(*getLayoutMap(before), view->toSource),
+              *getLayoutMap(from), from.getShape()) != Answer::Yes)
+    return {};
+  Location loc = op.getLoc();
+  Value stored = reinterpretShape(b, loc, source, *getPhysicalType(before));
+  RankedTensorType plain = withoutLayout(before);
+  Value converted = emitPlan(b, loc, ConversionPlan::get(before, plain), before,
+                             stored, plain, /*packOps=*/true);
+  return reinterpretShape(b, loc, converted, to);
+}
+
 namespace {
 
 struct ConvertPattern : OpConversionPattern<ConvertOp> {
   ConvertPattern(const TypeConverter &converter, MLIRContext *context,
-                 Reasons &reasons)
-      : OpConversionPattern(converter, context), reasons(reasons) {}
+                 bool packOps)
+      : OpConversionPattern(converter, context), packOps(packOps) {}
 
   LogicalResult
   matchAndRewrite(ConvertOp op, OneToNOpAdaptor adaptor,
@@ -110,8 +147,12 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
         return success();
       }
     ValueRange source = adaptor.getSource();
-    Value result = emitPlan(rewriter, op.getLoc(), ConversionPlan::get(op),
-                            from, source, to);
+    Value result;
+    if (packOps)
+      result = convertBeforeExpand(rewriter, op, source.front());
+    if (!result)
+      result = emitPlan(rewriter, op.getLoc(), ConversionPlan::get(op), from,
+                        source, to, packOps);
     SmallVector<OpFoldResult> sizes;
     if (!getCarriedDims(to).empty())
       sizes = getLogicalSizes(rewriter, op.getLoc(), from, source);
@@ -121,7 +162,7 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
   }
 
 private:
-  Reasons &reasons;
+  bool packOps;
 };
 
 struct StorageViewPattern : OpConversionPattern<StorageViewOp> {
@@ -171,7 +212,7 @@ private:
 
 void layout::populateConvertPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
-                                     Reasons &reasons) {
-  patterns.add<ConvertPattern, StorageViewPattern>(
-      converter, patterns.getContext(), reasons);
+                                     Reasons &reasons, bool packOps) {
+  patterns.add<ConvertPattern>(converter, patterns.getContext(), packOps);
+  patterns.add<StorageViewPattern>(converter, patterns.getContext(), reasons);
 }

@@ -130,7 +130,7 @@ static LogicalResult decomposeForeignOps(Operation *root) {
   }
 }
 
-LogicalResult layout::convertLayoutToLinalg(Operation *root) {
+LogicalResult layout::convertLayoutToLinalg(Operation *root, bool packOps) {
   if (failed(decomposeForeignOps(root)))
     return failure();
   MLIRContext *context = root->getContext();
@@ -144,7 +144,7 @@ LogicalResult layout::convertLayoutToLinalg(Operation *root) {
   populateForallPattern(converter, patterns, reasons);
   populateSoftmaxPattern(converter, patterns, reasons);
   populateViewPatterns(converter, patterns, reasons);
-  populateConvertPatterns(converter, patterns, reasons);
+  populateConvertPatterns(converter, patterns, reasons, packOps);
   populateConstantPatterns(converter, patterns, reasons);
   populateAnyFunctionOpInterfaceTypeConversionPattern(patterns, converter);
   populateFunctionBoundaryPatterns(converter, patterns);
@@ -194,8 +194,10 @@ namespace {
 
 struct ConvertLayoutToLinalg
     : layout::impl::ConvertLayoutToLinalgPassBase<ConvertLayoutToLinalg> {
+  using ConvertLayoutToLinalgPassBase::ConvertLayoutToLinalgPassBase;
+
   void runOnOperation() override {
-    if (failed(convertLayoutToLinalg(getOperation())))
+    if (failed(convertLayoutToLinalg(getOperation(), packOps)))
       signalPassFailure();
   }
 };

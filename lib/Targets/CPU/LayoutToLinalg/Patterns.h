@@ -61,8 +61,10 @@ void populateForallPattern(const TypeConverter &converter,
                            RewritePatternSet &patterns, Reasons &reasons);
 void populateViewPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, Reasons &reasons);
+/// `packOps`: see the option of the pass.
 void populateConvertPatterns(const TypeConverter &converter,
-                             RewritePatternSet &patterns, Reasons &reasons);
+                             RewritePatternSet &patterns, Reasons &reasons,
+                             bool packOps);
 void populateConstantPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns, Reasons &reasons);
 

@@ -20,9 +20,9 @@ class Operation;
 
 namespace layout {
 
-/// Lowers everything below `root`; see the pass convert-layout-to-linalg. Where
-/// something cannot be lowered, reports it and fails.
-LogicalResult convertLayoutToLinalg(Operation *root);
+/// Lowers everything below `root`; see the pass convert-layout-to-linalg and
+/// its option. Where something cannot be lowered, reports it and fails.
+LogicalResult convertLayoutToLinalg(Operation *root, bool packOps = false);
 
 } // namespace layout
 } // namespace mlir

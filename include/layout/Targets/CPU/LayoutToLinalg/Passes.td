@@ -39,6 +39,27 @@ def ConvertLayoutToLinalgPass
     "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
+  let options = [
+    Option<"packOps", "pack-ops", "bool", "false",
+           "Make a conversion a linalg.pack or linalg.unpack where it can be "
+           "one; tiles that an axis does not fill are then padded, also where "
+           "no type states what padding holds">
+  ];
+}
+
+def FinalizeUpstreamPass : Pass<"layout-finalize-upstream", "ModuleOp"> {
+  let summary = "Leaves what every compiler that takes linalg knows";
+  let description = [{
+    The end of `layout-to-upstream`:
+
+    * named elementwise ops of linalg, such as `linalg.add`, become
+      `linalg.generic`: MLIR drops and renames them from version to version;
+    * attributes in the namespace `layout` are removed: the decision is applied,
+      and nobody else reads its record;
+    * whatever of the dialect `layout` is left then, an op, a type or an
+      attribute inside another, is an error at its op.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
 #endif // LAYOUT_CONVERSION_LAYOUTTOLINALG_PASSES

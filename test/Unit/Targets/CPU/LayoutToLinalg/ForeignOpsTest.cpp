@@ -79,11 +79,14 @@ LogicalResult decomposeAggregates(Operation *root) {
   return pm.run(root);
 }
 
+LogicalResult toLinalg(Operation *root) {
+  return layout::convertLayoutToLinalg(root);
+}
+
 /// The first error of a lowering, or what it makes of the type of an op.
 template <Results (*decompose)(tensor::GenerateOp, OpBuilder &)>
-std::string
-lower(StringRef type = kTiles,
-      LogicalResult (*lowering)(Operation *) = layout::convertLayoutToLinalg) {
+std::string lower(StringRef type = kTiles,
+                  LogicalResult (*lowering)(Operation *) = toLinalg) {
   MLIRContext context;
   context.loadDialect<arith::ArithDialect, func::FuncDialect,
                       layout::LayoutDialect, linalg::LinalgDialect,
@@ -136,7 +139,7 @@ TEST(ForeignOps, FailedDecompositionIsReported) {
 
 TEST(ForeignOps, EndlessDecompositionIsReported) {
   for (auto [type, lowering] :
-       {std::pair(StringRef(kTiles), layout::convertLayoutToLinalg),
+       {std::pair(StringRef(kTiles), toLinalg),
         std::pair(StringRef("tensor<20x3xindex>"), decomposeAggregates)})
     EXPECT_NE(lower<intoItself>(type, lowering).find("decomposes without end"),
               std::string::npos);

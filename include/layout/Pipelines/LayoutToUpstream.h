@@ -1,0 +1,30 @@
+//===- LayoutToUpstream.h - Layouts for other compilers ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `layout-to-upstream`: layouts are assigned (AssignLayouts.h) and applied as
+// ops of upstream alone, for a compiler that takes linalg from there.
+//
+//   layout-opt net.mlir -layout-to-upstream="target={#layout.cpu<lanes = 16>}"
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_LAYOUTTOUPSTREAM_H
+#define LAYOUT_PIPELINES_LAYOUTTOUPSTREAM_H
+
+#include "layout/Pipelines/AssignLayouts.h"
+
+namespace mlir {
+namespace layout {
+
+void buildLayoutToUpstreamPipeline(OpPassManager &pm, StringRef target = {});
+
+void registerLayoutToUpstreamPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_LAYOUTTOUPSTREAM_H

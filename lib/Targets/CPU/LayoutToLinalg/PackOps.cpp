@@ -1,0 +1,198 @@
+//===- PackOps.cpp - Conversions as linalg.pack and unpack ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackOps.h"
+#include "layout/Analysis/DigitBoxes.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// A pack or unpack between the axes of one operand of a plan, which it divides
+/// into tiles, and the digits of the other.
+struct Packing {
+  SmallVector<int64_t> outerDimsPerm, innerDimsPos, innerTiles;
+  /// The digits in the order of the packed tensor, and in that of the other
+  /// operand.
+  SmallVector<unsigned> packed, stored;
+  /// Whether the tiles have more positions than the axes.
+  bool isRagged = false;
+};
+
+} // namespace
+
+/// The positions of one tile of `axis`; nothing where tiles do not divide it.
+static std::optional<int64_t> getTile(const IterationSpace &space,
+                                      const AxisAccess &axis) {
+  int64_t tile = 1;
+  for (unsigned digit : ArrayRef(axis.digits).drop_front()) {
+    std::optional<int64_t> extent = space.digits[digit].extent.getConstant();
+    if (!extent)
+      return std::nullopt;
+    tile *= *extent;
+  }
+  if (axis.extent.ceilDiv(tile) != space.digits[axis.digits.front()].extent)
+    return std::nullopt;
+  return tile;
+}
+
+/// The pack or unpack that divides the axes of `operand`; nothing where none
+/// does, or where views and a transposition are enough.
+static std::optional<Packing> getPacking(const IterationSpace &space,
+                                         unsigned operand) {
+  Packing packing;
+  for (const AxisAccess &axis : space.operands[1 - operand]) {
+    if (!isExact(axis))
+      return std::nullopt;
+    llvm::append_range(packing.stored, axis.digits);
+  }
+  ArrayRef<AxisAccess> axes = space.operands[operand];
+  for (auto [a, axis] : llvm::enumerate(axes)) {
+    packing.isRagged |= !isExact(axis);
+    packing.outerDimsPerm.push_back(a);
+    if (axis.digits.size() > 1)
+      packing.innerDimsPos.push_back(a);
+    if (axis.digits.empty() || !getTile(space, axis))
+      return std::nullopt;
+  }
+
+  // The order in which the other operand has the digits, as far as it goes.
+  auto sortBy = [&](unsigned digit, SmallVectorImpl<int64_t> &dims) {
+    llvm::stable_sort(dims, [&](int64_t a, int64_t b) {
+      return llvm::find(packing.stored, axes[a].digits[digit]) <
+             llvm::find(packing.stored, axes[b].digits[digit]);
+    });
+  };
+  sortBy(0, packing.outerDimsPerm);
+  sortBy(1, packing.innerDimsPos);
+  for (int64_t a : packing.outerDimsPerm)
+    packing.packed.push_back(axes[a].digits.front());
+  for (int64_t a : packing.innerDimsPos) {
+    packing.innerTiles.push_back(*getTile(space, axes[a]));
+    llvm::append_range(packing.packed, ArrayRef(axes[a].digits).drop_front());
+  }
+  if (packing.innerDimsPos.empty() ||
+      !std::is_permutation(packing.packed.begin(), packing.packed.end(),
+                           packing.stored.begin(), packing.stored.end()) ||
+      (packing.packed != packing.stored && !packing.isRagged))
+    return std::nullopt;
+  return packing;
+}
+
+/// Whether what a pack pads is all the padding whose value `to` states.
+static bool writesStatedPadding(const IterationSpace &space,
+                                RankedTensorType to) {
+  for (auto [dim, digits] : llvm::enumerate(space.digitsOf)) {
+    SizeExpr size = SizeExpr::dim(dim).specialize(to.getShape());
+    if (space.isPadded[dim] &&
+        llvm::none_of(space.operands[0], [&](const AxisAccess &axis) {
+          return axis.digits.front() == digits.front() && axis.extent == size;
+        }))
+      return false;
+  }
+  return true;
+}
+
+/// `value`, whose axes are the digits `from`, with them in the order `to`.
+static Value transposeDigits(OpBuilder &b, Location loc,
+                             const IterationSpace &space, Value value,
+                             ArrayRef<unsigned> from, ArrayRef<unsigned> to) {
+  if (from == to)
+    return value;
+  auto getType = [&](ArrayRef<unsigned> digits) {
+    SmallVector<int64_t> shape;
+    for (unsigned digit : digits)
+      shape.push_back(*space.digits[digit].extent.getConstant());
+    return cast<RankedTensorType>(value.getType()).clone(shape);
+  };
+  SmallVector<int64_t> permutation;
+  for (unsigned digit : to)
+    permutation.push_back(llvm::find(from, digit) - from.begin());
+  Value expanded = reinterpretShape(b, loc, value, getType(from));
+  Value init = tensor::EmptyOp::create(b, loc, getType(to), ValueRange());
+  return linalg::TransposeOp::create(b, loc, expanded, init, permutation)
+      ->getResult(0);
+}
+
+/// The type of the packed tensor, whose storage has the type `stored`; null
+/// where only sizes at run time tell its shape.
+static RankedTensorType getPackedType(const IterationSpace &space,
+                                      const Packing &packing,
+                                      RankedTensorType stored) {
+  size_t numOuter = packing.outerDimsPerm.size();
+  size_t rank = numOuter + packing.innerTiles.size();
+  // Every digit is an axis on both sides.
+  if (packing.packed == packing.stored && packing.packed.size() == rank &&
+      rank == size_t(stored.getRank()))
+    return stored;
+  if (!stored.hasStaticShape())
+    return {};
+  SmallVector<int64_t> shape;
+  for (unsigned digit : ArrayRef(packing.packed).take_front(numOuter))
+    shape.push_back(*space.digits[digit].extent.getConstant());
+  llvm::append_range(shape, packing.innerTiles);
+  return stored.clone(shape);
+}
+
+Value layout::emitPackOps(OpBuilder &b, Location loc, const CopyPlan &copy,
+                          Value source, RankedTensorType to,
+                          ArrayRef<OpFoldResult> sizes) {
+  const IterationSpace &space = copy.space;
+  // Without elements there are no digits.
+  if (space.operands.empty())
+    return {};
+  std::optional<Packing> packing = getPacking(space, 0);
+  bool isPack = packing.has_value();
+  if (!isPack)
+    packing = getPacking(space, 1);
+  if (!packing ||
+      (statesPadding(to) && !(isPack && writesStatedPadding(space, to))))
+    return {};
+  std::optional<Value> padding;
+  if (isPack && packing->isRagged) {
+    if (!hasFiller(to))
+      return {};
+    padding = createFiller(b, loc, to);
+  }
+  RankedTensorType result = *getPhysicalType(to);
+  RankedTensorType packedType =
+      getPackedType(space, *packing,
+                    isPack ? result : cast<RankedTensorType>(source.getType()));
+  if (!packedType)
+    return {};
+
+  SmallVector<OpFoldResult> tiles =
+      getAsIndexOpFoldResult(b.getContext(), packing->innerTiles);
+  ArrayRef<int64_t> outer = packing->outerDimsPerm;
+  if (isIdentityPermutation(outer))
+    outer = {};
+  if (!isPack) {
+    Value packed = transposeDigits(b, loc, space, source, packing->stored,
+                                   packing->packed);
+    return linalg::UnPackOp::create(
+               b, loc, reinterpretShape(b, loc, packed, packedType),
+               createEmpty(b, loc, to, sizes), packing->innerDimsPos, tiles,
+               outer)
+        ->getResult(0);
+  }
+  Value init = packedType == result
+                   ? createEmpty(b, loc, to, sizes)
+                   : tensor::EmptyOp::create(b, loc, packedType, ValueRange());
+  Value packed =
+      linalg::PackOp::create(b, loc, source, init, packing->innerDimsPos, tiles,
+                             padding, outer)
+          ->getResult(0);
+  return reinterpretShape(
+      b, loc,
+      transposeDigits(b, loc, space, packed, packing->packed, packing->stored),
+      result);
+}
