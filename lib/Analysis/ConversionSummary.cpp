@@ -16,7 +16,12 @@ using namespace mlir::layout;
 ConversionSummary ConversionSummary::get(RankedTensorType from,
                                          RankedTensorType to,
                                          TargetInterface target) {
-  ConversionPlan plan = ConversionPlan::get(from, to, target);
+  return get(ConversionPlan::get(from, to, target), to, target);
+}
+
+ConversionSummary ConversionSummary::get(const ConversionPlan &plan,
+                                         RankedTensorType to,
+                                         TargetInterface target) {
   ConversionSummary summary{plan};
   summary.cost = plan.getCost(target);
   llvm::raw_string_ostream os(summary.how);

@@ -39,6 +39,10 @@ struct ConversionSummary {
   /// Both types have one shape and element type, and verified layouts.
   static ConversionSummary get(RankedTensorType from, RankedTensorType to,
                                TargetInterface target);
+
+  /// The same of a plan that is known, to the type `to`.
+  static ConversionSummary get(const ConversionPlan &plan, RankedTensorType to,
+                               TargetInterface target);
 };
 
 } // namespace layout

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Printing.h"
-#include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Support/EmittedText.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/JSON.h"
@@ -21,25 +21,15 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
+using Row = CostTable::Row;
+
 namespace {
-struct Row {
-  std::string location, from, to, shape, transition, why;
-  ConversionPlan plan;
-  Cost cost = 0;
-};
-
-struct Table {
-  std::vector<Row> activations, constants;
-  std::optional<DecisionFigures> assignment;
-};
-
 struct Totals {
   Cost bytesRead = 0, bytesWritten = 0, cost = 0;
 };
 } // namespace
 
-/// The name in a location where there is one, the file position otherwise.
-static std::string printLocation(Location loc) {
+std::string layout::printPlace(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();
   std::string text;
@@ -57,12 +47,12 @@ static std::string printMap(RankedTensorType type) {
 }
 
 /// "buffer to image2d".
-static std::string printTransition(RankedTensorType from, RankedTensorType to) {
+static std::string printTransition(const Row &row) {
   auto getSpace = [](RankedTensorType type) -> std::string {
     FailureOr<LayoutMap> map = getLayoutMap(type);
     return failed(map) ? "unknown" : map->getSpace().str();
   };
-  return getSpace(from) + " to " + getSpace(to);
+  return getSpace(row.from) + " to " + getSpace(row.to);
 }
 
 /// What is not worth a word: nearly all conversions on a CPU.
@@ -72,7 +62,7 @@ static constexpr llvm::StringLiteral kLinear = "buffer to buffer";
 static std::map<std::string, int64_t> countTransitions(ArrayRef<Row> rows) {
   std::map<std::string, int64_t> counts;
   for (const Row &row : rows)
-    ++counts[row.transition];
+    ++counts[printTransition(row)];
   return counts;
 }
 
@@ -90,20 +80,12 @@ static bool isConstant(Operation *op) {
 static Row makeRow(Location loc, RankedTensorType from, RankedTensorType to,
                    ConversionPlan plan, std::string why,
                    TargetInterface target) {
-  Row row;
-  row.plan = std::move(plan);
-  row.cost = row.plan.getCost(target);
-  row.location = printLocation(loc);
-  row.from = printMap(from);
-  row.to = printMap(to);
-  row.shape = printShape(to);
-  row.transition = printTransition(from, to);
-  row.why = std::move(why);
-  return row;
+  Cost cost = plan.getCost(target);
+  return {loc, from, to, std::move(plan), cost, std::move(why)};
 }
 
-static Table collect(Operation *root, TargetInterface target) {
-  Table table;
+CostTable CostTable::get(Operation *root, TargetInterface target) {
+  CostTable table;
   root->walk([&](Operation *op) {
     if (auto convert = dyn_cast<ConvertOp>(op)) {
       Row row = makeRow(convert.getLoc(), convert.getSource().getType(),
@@ -136,7 +118,7 @@ static Totals sum(ArrayRef<Row> rows) {
   return totals;
 }
 
-static void printText(const Table &table, raw_ostream &os) {
+static void printText(const CostTable &table, raw_ostream &os) {
   auto printRows = [&](StringRef title, ArrayRef<Row> rows) {
     Totals totals = sum(rows);
     os << title << ": " << rows.size() << ", " << totals.bytesRead
@@ -145,16 +127,18 @@ static void printText(const Table &table, raw_ostream &os) {
     for (const auto &[transition, count] : countTransitions(rows))
       if (transition != kLinear)
         os << "  of these " << transition << ": " << count << "\n";
-    for (const Row &row : rows)
-      os << "  " << row.location << "  " << row.shape << "  "
+    for (const Row &row : rows) {
+      std::string transition = printTransition(row);
+      os << "  " << printPlace(row.loc) << "  " << printShape(row.to) << "  "
          << stringify(row.plan.kind)
-         << (row.transition == kLinear ? "" : "  " + row.transition)
-         << "\n    from " << row.from << "\n    to   " << row.to
+         << (transition == kLinear ? "" : "  " + transition) << "\n    from "
+         << printMap(row.from) << "\n    to   " << printMap(row.to)
          << "\n    read " << row.plan.bytesRead << ", written "
          << row.plan.bytesWritten << ", runs of " << row.plan.runBytes
          << " bytes, cost " << row.cost << "\n    "
          << (row.plan.isFree() ? "" : printPlan(row.plan) + "\n    ") << row.why
          << "\n";
+    }
   };
   printRows("conversions", table.activations);
   printRows("conversions of constants", table.constants);
@@ -163,7 +147,7 @@ static void printText(const Table &table, raw_ostream &os) {
        << ", gap " << it->cost - it->lowerBound << "\n";
 }
 
-static void printJSON(const Table &table, raw_ostream &os) {
+static void printJSON(const CostTable &table, raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   auto printRows = [&](StringRef title, ArrayRef<Row> rows) {
     json.attributeObject(title, [&] {
@@ -179,12 +163,12 @@ static void printJSON(const Table &table, raw_ostream &os) {
       json.attributeArray("rows", [&] {
         for (const Row &row : rows)
           json.object([&] {
-            json.attribute("location", toUtf8(row.location));
-            json.attribute("shape", toUtf8(row.shape));
+            json.attribute("location", toUtf8(printPlace(row.loc)));
+            json.attribute("shape", toUtf8(printShape(row.to)));
             json.attribute("kind", stringify(row.plan.kind));
-            json.attribute("transition", row.transition);
-            json.attribute("from", toUtf8(row.from));
-            json.attribute("to", toUtf8(row.to));
+            json.attribute("transition", printTransition(row));
+            json.attribute("from", toUtf8(printMap(row.from)));
+            json.attribute("to", toUtf8(printMap(row.to)));
             json.attribute("bytes_read", row.plan.bytesRead);
             json.attribute("bytes_written", row.plan.bytesWritten);
             json.attribute("run_bytes", row.plan.runBytes);
@@ -210,7 +194,7 @@ static void printJSON(const Table &table, raw_ostream &os) {
 
 void layout::printLayoutCost(Operation *root, TargetInterface target,
                              CostFormat format, raw_ostream &os) {
-  Table table = collect(root, target);
+  CostTable table = CostTable::get(root, target);
   if (format == CostFormat::json)
     printJSON(table, os);
   else

@@ -1,0 +1,48 @@
+//===- CostTable.h - What conversions move, and why -------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The table that `layout-print-cost` prints, as a value:
+//
+//   CostTable table = CostTable::get(module, target);
+//   for (const CostTable::Row &row : table.activations)
+//     use(printPlace(row.loc), row.from, row.to, row.plan, row.why);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_DIALECT_LAYOUT_TRANSFORMS_COSTTABLE_H
+#define LAYOUT_DIALECT_LAYOUT_TRANSFORMS_COSTTABLE_H
+
+#include "layout/Analysis/ConversionPlan.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+
+namespace mlir {
+namespace layout {
+
+struct CostTable {
+  /// A `layout.convert`, or a constant that is packed at compile time.
+  struct Row {
+    Location loc;
+    RankedTensorType from, to;
+    ConversionPlan plan;
+    Cost cost;
+    std::string why; // which op needs `to` and which makes `from`
+  };
+
+  std::vector<Row> activations, constants;
+  std::optional<DecisionFigures> assignment;
+
+  /// The table of everything below `root`.
+  static CostTable get(Operation *root, TargetInterface target);
+};
+
+/// The name in a location where there is one, the file position otherwise.
+std::string printPlace(Location loc);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_DIALECT_LAYOUT_TRANSFORMS_COSTTABLE_H
