@@ -1,7 +1,7 @@
 """Layouts of tensors for ML compilers.
 
-`Layout`, `Target`, `Conversion`, `LayoutError` and `run_pipeline` are the C++ library in this process; the other
-modules are the importer of ONNX models and tools around layout-opt, and need no extension.
+`Layout` and the other names of `__all__` are the C++ library in this process: layouts as values, `assign` and `compile`
+for modules. The other modules are the importer of ONNX models and tools around layout-opt, and need no extension.
 """
 
 import importlib
@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 # The extension of a build directory lies in a directory of its own.
 __path__ = pkgutil.extend_path(__path__, __name__)
-__all__ = ["Conversion", "Layout", "LayoutError", "Target", "run_pipeline"]
+__all__ = ["ArrayType", "AssignedConversion", "Assignment", "Conversion", "Layout", "LayoutError", "Program", "Target",
+           "assign", "compile", "run_pipeline"]
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ._layout import Conversion, Layout, LayoutError, Target, run_pipeline
+    from ._layout import (ArrayType, AssignedConversion, Assignment, Conversion, Layout, LayoutError, Program, Target,
+                          assign, compile, run_pipeline)
 else:
     def __getattr__(name):
         if name not in __all__:

@@ -68,6 +68,21 @@ private:
 /// fits, and else that of the dtype. Throws where there is none.
 Type getElement(const LayoutValue &layout, const pybind11::object &dtype);
 
+/// Whether arrays of this dtype hold elements of the type.
+bool holds(const pybind11::object &dtype, Type element);
+
+/// The dtype of arrays that are made for elements of the type: of ml_dtypes
+/// where numpy lacks it and that is installed, else the stored one.
+pybind11::object getDtype(Type element);
+
+/// A dtype of numpy for the bytes of elements as the runtime has them: an i4 is
+/// a value in an int8.
+pybind11::object getStoredDtype(Type element);
+
+/// An array of elements of the type as one of getStoredDtype, and back.
+Array toStored(const Array &array, Type element);
+pybind11::object fromStored(const pybind11::object &array, Type element);
+
 /// What padding is to hold, an array without dims: what the layout states (P1),
 /// which `given` may repeat; else `given`, and zero for None.
 pybind11::object getPadding(const OnShape &on, const pybind11::object &given,

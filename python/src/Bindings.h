@@ -84,6 +84,15 @@ void bindMemory(LayoutClass &layout);
 void bindCuTeAlgebra(LayoutClass &layout);
 void bindConversions(pybind11::module_ &module, LayoutClass &layout);
 void bindPipeline(pybind11::module_ &module);
+void bindAssignment(pybind11::module_ &module);
+void bindProgram(pybind11::module_ &module);
+
+/// A machine with caches, for those who name no target.
+constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";
+
+/// The attribute that the name of a blocked layout stands for, "NCHW16c"; any
+/// other text as it is.
+std::string expandName(const std::string &text);
 
 /// The text of the attribute that a Target stands for.
 std::string getTargetText(const pybind11::object &target);

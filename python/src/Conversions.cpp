@@ -21,9 +21,6 @@ template <>
 struct Argument<const ConversionSummary &> : HeldArgument<ConversionSummary> {};
 } // namespace mlir::layout::python
 
-/// A machine with caches, for those who name none.
-static constexpr StringRef kTarget = "#layout.cpu<lanes = 8>";
-
 static FailureOr<RankedTensorType> getType(const LayoutValue &layout,
                                            ArrayRef<int64_t> shape,
                                            Type element, MLIRContext *context) {
@@ -42,7 +39,7 @@ static ConversionSummary convert(const LayoutValue &self,
     fail("a conversion is between layouts of one element type: "
          "Layout(text, element='f32') states it for both");
   std::string text =
-      target.is_none() ? kTarget.str() : std::string(py::str(target));
+      target.is_none() ? kDefaultTarget.str() : std::string(py::str(target));
   return inContext(
       text, [&](MLIRContext *context) -> FailureOr<ConversionSummary> {
         Attribute attr = parseAttribute(text, context);
@@ -51,7 +48,7 @@ static ConversionSummary convert(const LayoutValue &self,
         auto figures = dyn_cast<TargetInterface>(attr);
         if (!figures) {
           emitError(UnknownLoc::get(context))
-              << attr << " is no target: write it as in IR, " << kTarget;
+              << attr << " is no target: write it as in IR, " << kDefaultTarget;
           return failure();
         }
         auto from = getType(self, shape, self.element, context),

@@ -7,6 +7,7 @@
 
 #include "Arrays.h"
 #include "Context.h"
+#include "layout/Runtime/Npy.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -69,10 +70,13 @@ static StringRef getForeignName(Type type) {
       .Case([](Float8E5M2Type) { return "float8_e5m2"; })
       .Case([](Float8E4M3Type) { return "float8_e4m3"; })
       .Case([](Float8E4M3FNType) { return "float8_e4m3fn"; })
+      .Case([](Float8E4M3FNUZType) { return "float8_e4m3fnuz"; })
+      .Case([](Float8E5M2FNUZType) { return "float8_e5m2fnuz"; })
+      .Case([](IntegerType type) { return type.getWidth() == 4 ? "int4" : ""; })
       .Default([](Type) { return StringRef(); });
 }
 
-static bool holds(const Dtype &dtype, Type element, MLIRContext *context) {
+static bool dtypeHolds(const Dtype &dtype, Type element, MLIRContext *context) {
   if (auto integer = dyn_cast<IntegerType>(element)) {
     if (integer.isSigned() && dtype.kind != 'i')
       return false;
@@ -100,7 +104,7 @@ Type mlir::layout::python::getElement(const LayoutValue &layout,
   return inContext("", [&](MLIRContext *context) -> FailureOr<Type> {
     auto emit = [&] { return emitError(UnknownLoc::get(context)); };
     if (layout.hasElement()) {
-      if (holds(dtype, layout.element, context))
+      if (dtypeHolds(dtype, layout.element, context))
         return layout.element;
       return emit() << "an array of " << dtype.name
                     << " does not hold elements of type " << layout.element
@@ -112,6 +116,50 @@ Type mlir::layout::python::getElement(const LayoutValue &layout,
                   << " holds no elements of a tensor: use integers, or floats "
                      "and complex numbers of floats of 16 to 64 bits";
   });
+}
+
+bool mlir::layout::python::holds(const py::object &given, Type element) {
+  Dtype dtype(given);
+  bool isStored = element.isInteger(4) && dtype.kind == 'i' && dtype.bits == 8;
+  return given.attr("isnative").cast<bool>() &&
+         (isStored || dtypeHolds(dtype, element, element.getContext()));
+}
+
+py::object mlir::layout::python::getStoredDtype(Type element) {
+  std::string name = "u";
+  if (auto integer = dyn_cast<IntegerType>(element))
+    name = integer.isUnsigned() ? "u" : integer.getWidth() == 1 ? "b" : "i";
+  else if (isa<ComplexType>(element))
+    name = "c";
+  else if (getForeignName(element).empty())
+    name = "f";
+  int64_t bytes = getByteSize(*getElementKind(element));
+  return getNumpy("dtype")(name + std::to_string(bytes));
+}
+
+py::object mlir::layout::python::getDtype(Type element) {
+  StringRef foreign = getForeignName(element);
+  if (!foreign.empty())
+    try {
+      return getNumpy("dtype")(
+          py::module_::import("ml_dtypes").attr(foreign.str().c_str()));
+    } catch (const py::error_already_set &error) {
+      if (!error.matches(PyExc_ImportError))
+        throw;
+    }
+  return getStoredDtype(element);
+}
+
+Array mlir::layout::python::toStored(const Array &array, Type element) {
+  if (!element.isInteger(4))
+    return array;
+  return Array(array.object.attr("astype")(getStoredDtype(element)), "array");
+}
+
+py::object mlir::layout::python::fromStored(const py::object &array,
+                                            Type element) {
+  return array.attr(element.isInteger(4) ? "astype"
+                                         : "view")(getDtype(element));
 }
 
 /// `value` as an array without dims; what the dtype cannot say is refused.

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Threading.h"
 
 namespace py = pybind11;
 using namespace mlir;
@@ -26,9 +27,16 @@ void mlir::layout::python::fail(const llvm::Twine &message) {
 }
 
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context, StringRef text,
-                                         StringRef textName)
+                                         StringRef textName, bool ofThisThread)
     : text(text), textName(textName),
-      handler(context, [this](Diagnostic &diagnostic) { take(diagnostic); }) {}
+      handler(context,
+              [this, ofThisThread, thread = llvm::get_threadid()](
+                  Diagnostic &diagnostic) -> LogicalResult {
+                if (ofThisThread && thread != llvm::get_threadid())
+                  return failure();
+                take(diagnostic);
+                return success();
+              }) {}
 
 DiagnosticCollector::Place DiagnosticCollector::findPlace(Location loc) const {
   auto found = loc->findInstanceOf<FileLineColLoc>();

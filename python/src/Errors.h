@@ -46,11 +46,13 @@ struct LayoutError : std::exception {
 LayoutError describeFault(StringRef text, int64_t line, int64_t column,
                           const llvm::Twine &message);
 
-/// Takes what is said in `context` for as long as it lives. `text` is what the
-/// call was given to read, under the name `textName` of MLIR's locations.
+/// Takes what is said in `context` for as long as it lives, or that part which
+/// the thread says that made it. `text` is what the call was given to read,
+/// under the name `textName` of MLIR's locations.
 class DiagnosticCollector {
 public:
-  DiagnosticCollector(MLIRContext *context, StringRef text, StringRef textName);
+  DiagnosticCollector(MLIRContext *context, StringRef text, StringRef textName,
+                      bool ofThisThread = false);
 
   /// All errors as one exception; `otherwise` where none was said.
   LayoutError takeError(const llvm::Twine &otherwise) const;

@@ -23,15 +23,20 @@ TypeError.)";
 static const char *const kLayoutDoc =
     R"(Where the elements of a tensor live.
 
-`text` is an attribute of the layout dialect as in IR; `target` gives the
-figures of a machine to families that need them, `element` is the type of the
-elements ('f32', 'i8', ..), which some families need and arrays are checked
-against. A fault in the text is a LayoutError with line and column.
+`text` is an attribute of the layout dialect as in IR, or the name of a blocked
+layout, 'NCHW16c': upper-case letters are axes, '16c' a block of 16. The logical
+order of the axes is NC, NCW, NCHW or NCDHW, OI, OIW, OIHW or OIDHW, also after a
+G, or alphabetic from A, as in 'BA' and 'AB4b'; other letters are refused.
+`target` gives the figures of a machine to families that need them, `element` is
+the type of the elements ('f32', 'i8', ..), which some families need and arrays
+are checked against. A fault in the text is a LayoutError with line and column.
 
 >>> from layout_mlir import Layout
 >>> L = Layout('#layout.blocked<"NCHW" to "NCHW16c">')
 >>> L.address((0, 16, 6, 6), shape=(1, 17, 7, 7))
 {'offset': 1552}
+>>> L == Layout('NCHW16c')
+True
 
 Layouts are immutable; they compare equal, and hash alike, where they are the
 same map on every shape. Several threads may use one.)";
@@ -44,7 +49,7 @@ make(const py::str &text, const py::object &target,
     figures = getTargetText(target);
   if (element)
     type = *element;
-  return toPython(LayoutValue::parse(text, figures, type));
+  return toPython(LayoutValue::parse(expandName(text), figures, type));
 }
 
 /// The arguments that make the same layout again.
@@ -95,4 +100,6 @@ PYBIND11_MODULE(_layout, module) {
   bindCuTeAlgebra(layout);
   bindConversions(module, layout);
   bindPipeline(module);
+  bindAssignment(module);
+  bindProgram(module);
 }

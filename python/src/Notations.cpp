@@ -9,6 +9,8 @@
 #include "Bindings.h"
 #include "layout/Interop/Interop.h"
 #include "layout/Visualization/Svg.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -93,8 +95,88 @@ importText(const py::str &notation, const py::str &text,
       LayoutValue::import(toNotation(notation), std::string(text), type));
 }
 
+std::string mlir::layout::python::expandName(const std::string &text) {
+  static constexpr StringLiteral kOrders[] = {
+      "NC",   "NCW",   "NCHW",  "NCDHW", // activations
+      "OI",   "OIW",   "OIHW",  "OIDHW", // weights
+      "GOIW", "GOIHW", "GOIDHW"};
+  StringRef name = StringRef(text).trim();
+  if (name.empty() || !llvm::isUpper(name.front()) ||
+      !llvm::all_of(name, [](char c) {
+        return llvm::isAlnum(c) || c == '[' || c == ']';
+      }))
+    return text;
+  auto sort = [](StringRef letters) {
+    std::string sorted = letters.str();
+    llvm::sort(sorted);
+    return sorted;
+  };
+  std::string axes;
+  llvm::copy_if(name, std::back_inserter(axes),
+                [](char c) { return llvm::isUpper(c); });
+  axes = sort(axes);
+  std::string order = StringRef("ABCDEFGHIJKL").starts_with(axes) ? axes : "";
+  for (StringRef known : kOrders)
+    if (sort(known) == axes)
+      order = known.str();
+  if (order.empty())
+    fail("the name '" + name +
+         "' does not say the logical order of its axes, which is known of NC, "
+         "NCW, NCHW, NCDHW, of weights OI to GOIDHW, and of A, B, ..: write "
+         "#layout.blocked<\"..\" to \"" +
+         name + "\">");
+  return ("#layout.blocked<\"" + order + "\" to \"" + name + "\">").str();
+}
+
+/// The sizes of the picture in a notebook: those that the layout states, and
+/// else two blocks of a dim, the second one not full.
+static Shape getSmallShape(const OnShape &on) {
+  Shape shape = on.shape;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    if (size != kUnknownSize)
+      continue;
+    int64_t block = 1;
+    for (const Sized &stored : on.storedDims)
+      for (const DigitTerm &term : stored.value.terms)
+        if (term.digit.isDim() && term.digit.dim == d)
+          block = std::max(block, term.digit.divisor);
+    size = block + 1;
+  }
+  return shape;
+}
+
+/// "N = 2, C = 17": axes as the notation calls them.
+static std::string printSizes(const LayoutValue &self,
+                              ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto blocked = dyn_cast<BlockedAttr>(self.layout);
+  bool isNamed = blocked && blocked.getLogical().size() == shape.size();
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    os << (d ? ", " : "");
+    if (isNamed)
+      os << blocked.getLogical()[d];
+    else
+      os << "d" << d;
+    os << " = " << size;
+  }
+  return text;
+}
+
+/// The picture of a notebook; None, which shows the repr, where there is none.
+static py::object drawForNotebook(const LayoutValue &self) {
+  try {
+    Shape shape = getSmallShape(*self.onEveryShape());
+    return py::str(draw(self, toTuple(shape), "storage", "tuple",
+                        self.text + " on " + printSizes(self, shape),
+                        /*columns=*/0, /*maxCells=*/1024));
+  } catch (const LayoutError &) {
+    return py::none();
+  }
+}
+
 void mlir::layout::python::bindNotations(LayoutClass &layout) {
-  layout
+  layout.def("_repr_svg_", forPython(drawForNotebook))
       .def("svg", forPython(draw), py::arg("shape"), py::kw_only(),
            py::arg("view") = "storage", py::arg("label") = "tuple",
            py::arg("title") = py::none(), py::arg("columns") = 0,

@@ -7,12 +7,10 @@
 
 #include "Bindings.h"
 #include "Context.h"
-#include "layout/Pipelines/Registration.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/Parser/Parser.h"
+#include "Modules.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include <pybind11/stl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,24 +19,8 @@ using namespace mlir;
 using namespace mlir::layout::python;
 
 static constexpr unsigned kMostNesting = 1000;
-static constexpr StringRef kTextName = "<module>";
-
-/// All that layout-opt has, once for the process.
-static const DialectRegistry &getRegistry() {
-  static const DialectRegistry *registry = [] {
-    auto *all = new DialectRegistry;
-    layout::registerWithUpstream(*all);
-    return all;
-  }();
-  return *registry;
-}
 
 namespace {
-struct Outcome {
-  std::string text;
-  std::vector<std::string> warnings;
-};
-
 /// While it lives, what the process writes to stderr goes to a file in memory,
 /// and from there to `text`.
 class CapturedStderr {
@@ -72,7 +54,7 @@ private:
 /// stderr alone, so that is read; nobody else writes there while the
 /// interpreter's lock is held.
 static void parsePipeline(const std::string &pipeline, PassManager &manager,
-                          const DiagnosticCollector &said) {
+                          const ModuleInContext &module) {
   std::string wrong, printed;
   bool isRight;
   {
@@ -81,47 +63,40 @@ static void parsePipeline(const std::string &pipeline, PassManager &manager,
     isRight = succeeded(parsePassPipeline(pipeline, manager, errors));
   }
   if (!isRight)
-    throw said.takeError("the pipeline is not right: " +
-                         StringRef(wrong + printed).rtrim());
+    throw module.takeError("the pipeline is not right: " +
+                           StringRef(wrong + printed).rtrim());
 }
 
-/// A context of its own: modules of several threads do not meet.
-static Outcome run(const std::string &text, const std::string &pipeline) {
-  MLIRContext context(getRegistry());
-  context.printOpOnDiagnostic(false);
-  DiagnosticCollector said(&context, text, kTextName);
-  PassManager passes(&context);
-  parsePipeline(pipeline, passes, said);
-
-  py::gil_scoped_release withoutInterpreter;
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(&context), kTextName);
-  if (!module)
-    throw said.takeError("the text is no module");
-  if (failed(passes.run(*module)))
-    throw said.takeError("the pipeline failed");
-  Outcome outcome;
-  llvm::raw_string_ostream(outcome.text) << *module << "\n";
-  outcome.warnings = said.getWarnings();
-  return outcome;
-}
-
-static py::str runPipeline(const py::str &moduleText,
-                           const py::str &pipelineText) {
-  std::string text = moduleText, pipeline = pipelineText;
-  checkText(text, kMostNesting);
+static py::object runPipeline(const py::object &given,
+                              const py::str &pipelineText,
+                              std::optional<bool> bytecode) {
+  ModuleData data = toModuleData(given);
+  std::string pipeline = pipelineText, result;
   checkText(pipeline, kMostNesting);
-  Outcome outcome = run(text, pipeline);
-  py::module_ warnings = py::module_::import("warnings");
-  for (const std::string &warning : outcome.warnings)
-    warnings.attr("warn")(toPythonString(warning), py::arg("stacklevel") = 2);
-  return toPythonString(outcome.text);
+  bool givesBytecode = bytecode.value_or(data.isBytecode);
+  ModuleInContext module(std::move(data));
+  PassManager passes(&module.getContext());
+  parsePipeline(pipeline, passes, module);
+  {
+    py::gil_scoped_release withoutInterpreter;
+    module.parse();
+    module.run(passes);
+    result = givesBytecode ? module.getBytecode() : module.getText();
+  }
+  module.issueWarnings();
+  if (givesBytecode)
+    return py::bytes(result);
+  return toPythonString(result);
 }
 
 void mlir::layout::python::bindPipeline(py::module_ &module) {
-  module.def("run_pipeline", runPipeline, py::arg("module_text"),
-             py::arg("pipeline"),
-             R"(Runs passes over a module and returns its text.
+  module.def("run_pipeline", runPipeline, py::arg("module"),
+             py::arg("pipeline"), py::kw_only(),
+             py::arg("bytecode") = py::none(),
+             R"(Runs passes over a module and returns it.
+
+The module is text in a str or bytecode in bytes, and so is what is returned;
+`bytecode`, True or False, asks for one of the two.
 
 The pipeline is written as after `layout-opt --pass-pipeline`, without the
 `builtin.module(..)` around it: passes and pipelines of the project and of
@@ -137,6 +112,8 @@ module {
   }
 }
 <BLANKLINE>
+>>> run_pipeline('func.func private @f()', '', bytecode=True)[:4]
+b'ML\xefR'
 
 An error of the parser, a verifier or a pass is raised as LayoutError, warnings
 are issued as Python's. Threads run at the same time.)");

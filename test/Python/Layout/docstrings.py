@@ -13,6 +13,8 @@ from layout_mlir import _layout
 
 STUB = pathlib.Path(sys.argv.pop())
 NAMES = {name: getattr(layout_mlir, name) for name in layout_mlir.__all__}
+CLASSES = {name: kind for name, kind in NAMES.items()
+           if isinstance(kind, type) and not issubclass(kind, Exception)}
 
 
 def members(kind):
@@ -23,9 +25,9 @@ class Docstrings(unittest.TestCase):
     def test_examples(self):
         parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
         texts = {name: value.__doc__ for name, value in NAMES.items()}
-        for owner in (layout_mlir.Layout, layout_mlir.Target):
-            texts.update({f"{owner.__name__}.{name}": inspect.getdoc(value)
-                          for name, value in members(owner).items()})
+        for owner, kind in CLASSES.items():
+            texts.update({f"{owner}.{name}": inspect.getdoc(value)
+                          for name, value in members(kind).items()})
         for name, text in texts.items():
             with self.subTest(name=name):
                 self.assertTrue(text)
@@ -40,10 +42,10 @@ class Docstrings(unittest.TestCase):
                   if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
         self.assertEqual(set(public), set(NAMES))
         self.assertEqual({name for name in vars(_layout) if not name.startswith("_")}, set(NAMES))
-        for name in ("Layout", "Target"):
+        for name, kind in CLASSES.items():
             stubbed = {node.name for node in public[name].body
                        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
-            self.assertEqual(stubbed, set(members(NAMES[name])))
+            self.assertEqual(stubbed, set(members(kind)))
 
     def test_the_package_works_without_the_extension(self):
         self.assertLessEqual(set(NAMES), set(dir(layout_mlir)))

@@ -57,6 +57,30 @@ class Notations(unittest.TestCase):
             self.assertEqual(Layout.from_notation("xla", text).address(index, shape),
                              layout.address(index, shape))
 
+    def test_names_of_blocked_layouts(self):
+        for name, order in (("NCHW16c", "NCHW"), ("NHWC", "NCHW"), ("NCDHW8c", "NCDHW"), ("HWIO", "OIHW"),
+                            ("OIHW[4o4i]", "OIHW"), ("GOIHW16o", "GOIHW"), ("BA", "AB"), ("ABC4b", "ABC")):
+            with self.subTest(name=name):
+                self.assertEqual(Layout(name), Layout(f'#layout.blocked<"{order}" to "{name}">'))
+        self.assertEqual(Layout(" NHWC ").forward_index((0, 1, 2, 3), (1, 2, 3, 4)), (0, 2, 3, 1))
+        for name in ("NHWX", "TNC", "BC", "NCHWN", "Q"):
+            with self.subTest(name=name), self.assertRaisesRegex(LayoutError, f"'{name}' does not say the logical order"):
+                Layout(name)
+        with self.assertRaisesRegex(LayoutError, "part 'd' without its axis 'D'"):
+            Layout("NCHW16d")
+
+    def test_notebooks_show_a_small_tensor(self):
+        picture = Layout("NCHW16c")._repr_svg_()
+        self.assertTrue(picture.startswith("<svg"))
+        self.assertIn("on N = 2, C = 17, H = 2, W = 2", picture)
+        self.assertIn("on d0 = 2, d1 = 5",
+                      Layout("#layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>")._repr_svg_())
+        self.assertIn("on d0 = 8, d1 = 4", Layout.from_notation("cute", "(8,4):(4,1)")._repr_svg_())
+        # Too large; of no one element type.
+        for text in ("NCHW4096c", "#layout.npu_scatter<aligned, start = 0>"):
+            with self.subTest(text=text):
+                self.assertIsNone(Layout(text)._repr_svg_())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,8 @@ import sys
 import tomllib
 import unittest
 
+import layout_mlir
+
 ROOT = pathlib.Path(sys.argv.pop())
 
 
@@ -18,6 +20,7 @@ class Package(unittest.TestCase):
         version = re.search(r"project\(mlir-layout VERSION ([\d.]+)",
                             (ROOT / "CMakeLists.txt").read_text())[1]
         self.assertEqual(self.project["project"]["version"], version)
+        self.assertEqual(layout_mlir.__version__, version)
 
     def test_what_it_names_exists(self):
         settings = self.project["tool"]["scikit-build"]

@@ -43,6 +43,26 @@ class Pipelines(unittest.TestCase):
         self.assertIn("linalg.conv_2d_nchw_fchw", out)
         self.assertIn("module", run_pipeline("", ""))
 
+    def test_bytecode(self):
+        bytecode = run_pipeline(MODULE, "", bytecode=True)
+        self.assertIsInstance(bytecode, bytes)
+        text = run_pipeline(MODULE, "cse")
+        self.assertEqual(run_pipeline(run_pipeline(bytecode, "cse"), "", bytecode=False), text)
+        self.says("no MLIR bytecode", b"module {}", "cse")
+        self.says(".", bytecode[:len(bytecode) // 2], "cse")
+        error = self.says("<module>:5:8: layouts are decided for a target|layouts are decided", bytecode,
+                          "layout-assign")
+        self.assertIsNone(error.line)
+
+    def test_resources_of_bytecode(self):
+        text = run_pipeline("""func.func @f() -> tensor<4xi8> {
+          %0 = arith.constant dense_resource<blob> : tensor<4xi8>
+          return %0 : tensor<4xi8>
+        }
+        {-# dialect_resources: { builtin: { blob: "0x4000000001020304" } } #-}""", "")
+        bytecode = run_pipeline(text, "", bytecode=True)
+        self.assertEqual(run_pipeline(bytecode, "", bytecode=False), text)
+
     def test_faults_of_the_text(self):
         error = self.says("not found", "func.func @f() {\n  nothing.here\n  return\n}", "cse")
         self.assertEqual((error.line, error.text), (2, "  nothing.here"))
@@ -69,7 +89,7 @@ class Pipelines(unittest.TestCase):
                   'layout-assign{target={#layout.gpu<lanes = 16>}}')
 
     def test_kinds_of_arguments(self):
-        for arguments in ((), (MODULE,), (5, "cse"), (MODULE, 5), (b"module {}", "cse")):
+        for arguments in ((), (MODULE,), (5, "cse"), (MODULE, 5), (MODULE, "cse", True)):
             self.assertRaises((TypeError, AttributeError), run_pipeline, *arguments)
 
     def test_threads(self):

@@ -1,0 +1,36 @@
+"""Modules as users have them, for the functions of the extension that take one."""
+
+import os
+import pathlib
+
+_SUFFIXES = (".mlir", ".mlirbc", ".onnx")
+
+
+def read(module, shapes=None):
+    """Text as a str, or bytecode as bytes.
+
+    A path object, or a str that ends in .mlir, .mlirbc or .onnx, is a file; what is no file is
+    returned as it is. Models in ONNX and StableHLO are imported. `shapes` are sizes that an .onnx
+    file leaves open: a shape for each name or number of an input.
+    """
+    is_file = isinstance(module, os.PathLike) or isinstance(module, str) and module.endswith(_SUFFIXES)
+    path = pathlib.Path(module) if is_file else None
+    if shapes and not (path and path.suffix == ".onnx"):
+        raise TypeError("shapes are for the inputs of an .onnx file")
+    return _read_file(path, shapes or {}) if path else module
+
+
+def _read_file(path, shapes):
+    from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import
+
+    try:
+        if path.suffix == ".onnx":
+            model = onnx_import.read(path)
+            onnx_shapes.set_shapes(model, shapes)
+            return onnx_import.lower(onnx_import.prepare_checked(model))
+        data = path.read_bytes()
+        if stablehlo_import.is_stablehlo(data):
+            return stablehlo_import.lower(data)
+        return data if data.startswith(b"ML\xefR") else data.decode()
+    except (ImportError, OSError, UnicodeError, onnx_import.ImportFailed, onnx_shapes.WrongShape) as error:
+        raise LayoutError(f"{path}: {error}") from error

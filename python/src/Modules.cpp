@@ -1,0 +1,166 @@
+//===- Modules.cpp - Modules from Python and back -------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Modules.h"
+#include "Bindings.h"
+#include "Context.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Pipelines/Registration.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout::python;
+
+static constexpr unsigned kMostNesting = 1000;
+static constexpr StringLiteral kTextName = "<module>";
+
+/// All that layout-opt and layout-run have, once for the process.
+static const DialectRegistry &getRegistry() {
+  static const DialectRegistry *registry = [] {
+    auto *all = new DialectRegistry;
+    layout::registerWithUpstream(*all);
+    registerAllToLLVMIRTranslations(*all);
+    return all;
+  }();
+  return *registry;
+}
+
+ModuleData mlir::layout::python::toModuleData(const py::object &given) {
+  if (py::isinstance<py::str>(given)) {
+    ModuleData module{given.cast<std::string>(), /*isBytecode=*/false};
+    checkText(module.data, kMostNesting);
+    return module;
+  }
+  if (!py::isinstance<py::bytes>(given))
+    throw py::type_error("the module is to be text as a str or bytecode as "
+                         "bytes, not " +
+                         std::string(Py_TYPE(given.ptr())->tp_name));
+  ModuleData module{given.cast<std::string>(), /*isBytecode=*/true};
+  if (!isBytecode(llvm::MemoryBufferRef(module.data, kTextName)))
+    fail("the bytes are no MLIR bytecode: text is given as a str");
+  return module;
+}
+
+ModuleData mlir::layout::python::readModule(const py::object &given,
+                                            const py::object &shapes) {
+  return toModuleData(
+      py::module_::import("layout_mlir.modules").attr("read")(given, shapes));
+}
+
+std::string mlir::layout::python::toTargetText(const py::object &target) {
+  if (target.is_none())
+    return "";
+  if (!py::isinstance<py::str>(target))
+    return getTargetText(target);
+  auto text = target.cast<std::string>();
+  checkText(text, kMostNesting);
+  return text;
+}
+
+ModuleInContext::ModuleInContext(ModuleData data)
+    : given(std::move(data)), context(getRegistry()),
+      said(&context, given.isBytecode ? StringRef() : StringRef(given.data),
+           kTextName) {
+  context.printOpOnDiagnostic(false);
+}
+
+/// Gives ops and block arguments the names of the text as locations.
+static void nameValues(const AsmParserState &state) {
+  auto getNamed = [](const AsmParserState::SMDefinition &value,
+                     Location loc) -> Location {
+    const char *begin = value.loc.Start.getPointer();
+    StringRef name(begin, value.loc.End.getPointer() - begin);
+    if (name.empty() || !isa<FileLineColLoc>(loc))
+      return loc;
+    return NameLoc::get(StringAttr::get(loc.getContext(), name), loc);
+  };
+  for (const AsmParserState::OperationDefinition &it : state.getOpDefs())
+    if (!it.resultGroups.empty())
+      it.op->setLoc(
+          getNamed(it.resultGroups.front().definition, it.op->getLoc()));
+  for (const AsmParserState::BlockDefinition &it : state.getBlockDefs())
+    for (auto [argument, value] :
+         llvm::zip(it.block->getArguments(), it.arguments))
+      argument.setLoc(getNamed(value, argument.getLoc()));
+}
+
+static std::unique_ptr<llvm::MemoryBuffer> makeBuffer(const ModuleData &data) {
+  if (!data.isBytecode)
+    return llvm::MemoryBuffer::getMemBuffer(data.data, kTextName);
+  // Sections of bytecode are aligned for what they hold.
+  auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      data.data.size(), kTextName, llvm::Align(4096));
+  llvm::copy(data.data, aligned->getBufferStart());
+  return aligned;
+}
+
+void ModuleInContext::parse() {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(makeBuffer(given), SMLoc());
+  ParserConfig config(&context);
+  Block block;
+  if (given.isBytecode) {
+    if (failed(readBytecodeFile(sources, &block, config)))
+      throw takeError("the bytecode is no module");
+  } else {
+    AsmParserState state;
+    if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
+      throw takeError("the text is no module");
+    nameValues(state);
+  }
+  module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, &context, FileLineColLoc::get(&context, kTextName, 1, 1));
+  if (!module)
+    throw takeError("there is no module");
+}
+
+void ModuleInContext::run(PassManager &passes) {
+  if (failed(passes.run(*module)))
+    throw takeError("the pipeline failed");
+}
+
+std::string ModuleInContext::chooseTarget(StringRef wanted) {
+  FailureOr<TargetInterface> target = findTarget(*module, wanted);
+  if (failed(target))
+    throw takeError("there is no target");
+  std::string text(kDefaultTarget);
+  if (*target) {
+    text.clear();
+    llvm::raw_string_ostream(text) << *target;
+  }
+  return text;
+}
+
+void ModuleInContext::issueWarnings() const {
+  py::module_ warnings = py::module_::import("warnings");
+  for (const std::string &warning : said.getWarnings())
+    warnings.attr("warn")(toPythonString(warning), py::arg("stacklevel") = 2);
+}
+
+std::string ModuleInContext::getText() const {
+  std::string text;
+  llvm::raw_string_ostream(text) << *module << "\n";
+  return text;
+}
+
+std::string ModuleInContext::getBytecode() const {
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  if (failed(writeBytecodeToFile(*module, os)))
+    throw takeError("the module cannot be written as bytecode");
+  return bytes;
+}

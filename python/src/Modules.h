@@ -1,0 +1,86 @@
+//===- Modules.h - Modules from Python and back -----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module comes as text in a str or as bytecode in bytes, and lives in a
+// context of its own: modules of several threads do not meet.
+//
+//   ModuleInContext module(readModule(given, shapes));
+//   py::gil_scoped_release withoutInterpreter;
+//   module.parse();                           // throws LayoutError
+//   PassManager passes(&module.getContext());
+//   ..
+//   module.run(passes);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PYTHON_MODULES_H
+#define LAYOUT_PYTHON_MODULES_H
+
+#include "Errors.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir {
+class PassManager;
+namespace layout {
+namespace python {
+
+struct ModuleData {
+  std::string data;
+  bool isBytecode = false;
+};
+
+/// Of a str or bytes; anything else is a TypeError.
+ModuleData toModuleData(const pybind11::object &given);
+
+/// Also reads files, and models of other projects: layout_mlir/modules.py.
+ModuleData readModule(const pybind11::object &given,
+                      const pybind11::object &shapes);
+
+class ModuleInContext {
+public:
+  explicit ModuleInContext(ModuleData data);
+
+  MLIRContext &getContext() { return context; }
+  ModuleOp get() const { return *module; }
+
+  /// Reads the data. What a text calls "%x" has that name as its location where
+  /// none is written.
+  void parse();
+
+  void run(PassManager &passes);
+
+  /// The text of the target that `wanted` is, else of the one that the module
+  /// states, else of a machine with caches.
+  std::string chooseTarget(StringRef wanted);
+
+  /// What was said until now, to be thrown; `otherwise` where nothing was.
+  LayoutError takeError(const llvm::Twine &otherwise) const {
+    return said.takeError(otherwise);
+  }
+
+  /// Issues what was said as warnings of Python.
+  void issueWarnings() const;
+
+  std::string getText() const;
+  std::string getBytecode() const;
+
+private:
+  ModuleData given;
+  MLIRContext context;
+  DiagnosticCollector said;
+  OwningOpRef<ModuleOp> module;
+};
+
+/// A target that is an attribute as in IR or a Target, as text; empty for None.
+std::string toTargetText(const pybind11::object &target);
+
+} // namespace python
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PYTHON_MODULES_H

@@ -1,0 +1,287 @@
+//===- Program.cpp - Modules as functions of numpy arrays -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline layout-to-cpu and the engine of layout-run, in this process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Arrays.h"
+#include "Bindings.h"
+#include "Modules.h"
+#include "layout/Dialect/Layout/Transforms/CostTable.h"
+#include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Runtime/CompiledProgram.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+/// An array in the sense of the runtime, where numpy's is meant by `Array`.
+using RuntimeArray = mlir::layout::Array;
+
+namespace {
+/// What a program takes or gives in one place.
+struct ArrayType {
+  std::optional<std::string> name;
+  RankedTensorType type;
+  Shape shape;
+  py::object dtype;
+};
+
+struct Program {
+  explicit Program(ModuleData data) : module(std::move(data)) {}
+
+  ModuleInContext module;
+  std::string function;
+  std::vector<std::shared_ptr<ArrayType>> inputs, results;
+  std::unique_ptr<CompiledProgram> compiled;
+};
+} // namespace
+
+namespace mlir::layout::python {
+template <> struct Argument<const ArrayType &> : HeldArgument<ArrayType> {};
+template <> struct Argument<const Program &> : HeldArgument<Program> {};
+} // namespace mlir::layout::python
+
+static std::string getRepr(const ArrayType &self) {
+  std::string text = self.name ? *self.name + ": " : "";
+  text += py::str(self.dtype.attr("name"));
+  return text + std::string(py::str(toTuple(self.shape)));
+}
+
+static std::string
+getRepr(const std::vector<std::shared_ptr<ArrayType>> &types) {
+  std::string text;
+  for (const auto &type : types)
+    text += (text.empty() ? "" : ", ") + getRepr(*type);
+  return "(" + text + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The names of the arguments of a function, where they have some.
+static std::vector<std::optional<std::string>> getNames(ModuleOp module,
+                                                        StringRef function) {
+  std::vector<std::optional<std::string>> names;
+  auto op = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+      module, StringAttr::get(module.getContext(), function));
+  if (op && !op.isExternal())
+    for (BlockArgument argument : op.getArguments())
+      names.push_back(isa<NameLoc>(argument.getLoc())
+                          ? std::optional(printPlace(argument.getLoc()))
+                          : std::nullopt);
+  return names;
+}
+
+static std::vector<std::shared_ptr<ArrayType>>
+toArrayTypes(TypeRange types, ArrayRef<std::optional<std::string>> names = {}) {
+  std::vector<std::shared_ptr<ArrayType>> result;
+  for (auto [i, each] : llvm::enumerate(types)) {
+    auto type = cast<RankedTensorType>(each);
+    result.push_back(std::make_shared<ArrayType>(
+        ArrayType{i < names.size() ? names[i] : std::nullopt, type,
+                  Shape(type.getShape()), getDtype(type.getElementType())}));
+  }
+  return result;
+}
+
+static std::shared_ptr<Program> compile(const py::object &given,
+                                        const py::object &target,
+                                        const std::string &function,
+                                        const py::object &shapes) {
+  std::string wanted = toTargetText(target);
+  auto program = std::make_shared<Program>(readModule(given, shapes));
+  ModuleInContext &module = program->module;
+  program->function = function;
+  std::vector<std::optional<std::string>> names;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    module.parse();
+    names = getNames(module.get(), function);
+    LayoutToCPUOptions options;
+    options.target = module.chooseTarget(wanted);
+    PassManager passes(&module.getContext());
+    buildLayoutToCPUPipeline(passes, options);
+    module.run(passes);
+    auto compiled =
+        CompiledProgram::compile(module.get(), function, CompileOptions());
+    if (failed(compiled))
+      throw module.takeError("the program could not be compiled");
+    program->compiled = std::move(*compiled);
+  }
+  FunctionType signature = program->compiled->getSignature();
+  program->inputs = toArrayTypes(signature.getInputs(), names);
+  program->results = toArrayTypes(signature.getResults());
+  module.issueWarnings();
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static bool fits(ArrayRef<int64_t> shape, ArrayRef<int64_t> wanted) {
+  return shape.size() == wanted.size() &&
+         llvm::all_of(llvm::zip(shape, wanted), [](auto sizes) {
+           auto [size, known] = sizes;
+           return ShapedType::isDynamic(known) || size == known;
+         });
+}
+
+static RuntimeArray toInput(size_t number, const ArrayType &type,
+                            const py::object &given) {
+  std::string what = "argument " + std::to_string(number);
+  if (type.name)
+    what += " (" + *type.name + ")";
+  python::Array array(given, what);
+  Type element = type.type.getElementType();
+  Shape shape = array.getShape();
+  if (!holds(array.getDtype(), element) || !fits(shape, type.shape))
+    fail(what + " is to be an array of " +
+         std::string(py::str(type.dtype.attr("name"))) + " and of shape " +
+         std::string(py::str(toTuple(type.shape))) + ", not of " +
+         std::string(py::str(array.getDtype())) + " and of shape " +
+         std::string(py::str(toTuple(shape))));
+  RuntimeArray input(*getElementKind(element), shape);
+  Bytes bytes = Bytes::toRead(toStored(array, element));
+  llvm::copy(bytes.get(), input.data());
+  return input;
+}
+
+static py::object fromResult(const ArrayType &type,
+                             const RuntimeArray &result) {
+  Type element = type.type.getElementType();
+  py::object array =
+      getNumpy("empty")(toTuple(result.getShape()), getStoredDtype(element));
+  Bytes bytes = Bytes::toWrite(array);
+  llvm::copy(result.bytes(), bytes.getMutable().begin());
+  return fromStored(array, element);
+}
+
+static py::object call(const std::shared_ptr<Program> &program,
+                       const py::args &arrays) {
+  const Program &self = Argument<const Program &>::get(program);
+  if (arrays.size() != self.inputs.size())
+    throw py::type_error("@" + self.function + " takes " +
+                         std::to_string(self.inputs.size()) + " arrays, " +
+                         getRepr(self.inputs) + ", not " +
+                         std::to_string(arrays.size()));
+  std::vector<RuntimeArray> inputs;
+  for (auto [i, type] : llvm::enumerate(self.inputs))
+    inputs.push_back(toInput(i, *type, arrays[i]));
+  SmallVector<const RuntimeArray *> pointers;
+  for (const RuntimeArray &input : inputs)
+    pointers.push_back(&input);
+  FailureOr<SmallVector<RuntimeArray>> results = failure();
+  {
+    py::gil_scoped_release withoutInterpreter;
+    DiagnosticCollector said(self.compiled->getSignature().getContext(), "", "",
+                             /*ofThisThread=*/true);
+    auto call = self.compiled->prepare(pointers);
+    if (failed(call) || failed((*call)->run()) ||
+        failed(results = (*call)->readResults()))
+      throw said.takeError("the run failed");
+  }
+  if (results->size() == 1)
+    return fromResult(*self.results.front(), results->front());
+  py::tuple tuple(results->size());
+  for (auto [i, result] : llvm::enumerate(*results))
+    tuple[i] = fromResult(*self.results[i], result);
+  return tuple;
+}
+
+//===----------------------------------------------------------------------===//
+// Bindings
+//===----------------------------------------------------------------------===//
+
+static py::tuple
+toObjects(const std::vector<std::shared_ptr<ArrayType>> &types) {
+  return py::tuple(py::cast(types));
+}
+
+static void bindArrayType(py::module_ &module) {
+  py::class_<ArrayType, std::shared_ptr<ArrayType>>(
+      module, "ArrayType", "An input or a result of a Program.")
+      .def_property_readonly(
+          "name", forPython(+[](const ArrayType &self) -> py::object {
+            return self.name ? py::object(toPythonString(*self.name))
+                             : py::none();
+          }),
+          "The name of an argument in the module, where it has one.")
+      .def_property_readonly("shape", forPython(+[](const ArrayType &self) {
+                               return toTuple(self.shape);
+                             }),
+                             "None where a size is open.")
+      .def_property_readonly(
+          "dtype", forPython(+[](const ArrayType &self) { return self.dtype; }),
+          "numpy's. Types that it lacks are those of ml_dtypes where that is "
+          "installed, and\nelse unsigned integers of their width (of an i4, "
+          "int8).")
+      .def("__repr__", forPython(+[](const ArrayType &self) {
+             return toPythonString("<" + getRepr(self) + ">");
+           }));
+}
+
+static std::string getRepr(const Program &self) {
+  return "<Program @" + self.function + getRepr(self.inputs) + " -> " +
+         getRepr(self.results) + ">";
+}
+
+void mlir::layout::python::bindProgram(py::module_ &module) {
+  bindArrayType(module);
+  py::class_<Program, std::shared_ptr<Program>>(
+      module, "Program",
+      "A compiled function of numpy arrays: compile(module).")
+      .def_property_readonly("inputs", forPython(+[](const Program &self) {
+                               return toObjects(self.inputs);
+                             }),
+                             "An ArrayType for each argument.")
+      .def_property_readonly("results", forPython(+[](const Program &self) {
+                               return toObjects(self.results);
+                             }),
+                             "An ArrayType for each result.")
+      .def("__call__", call,
+           R"(Runs the program: arrays in, an array or a tuple of arrays out.
+
+An array that does not fit, or an assertion of the module that does not hold, is
+a LayoutError. Threads may call one program at the same time.)")
+      .def("__repr__", forPython(+[](const Program &self) {
+             return toPythonString(getRepr(self));
+           }));
+  module.def("compile", compile, py::arg("module"),
+             py::arg("target") = py::none(), py::kw_only(),
+             py::arg("function") = "main", py::arg("shapes") = py::none(),
+             R"(A function of a module, laid out and compiled for this CPU.
+
+The pipeline is `layout-to-cpu`, the engine that of layout-run, in this process;
+the arguments are those of `assign`. The program runs on this CPU, whatever
+target the layouts are decided for.
+
+>>> import numpy as np
+>>> from layout_mlir import compile
+>>> program = compile('''
+... func.func @main(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+...   %z = arith.addf %x, %y : tensor<2x3xf32>
+...   return %z : tensor<2x3xf32>
+... }''')
+>>> program
+<Program @main(%x: float32(2, 3), %y: float32(2, 3)) -> (float32(2, 3))>
+>>> x = np.ones((2, 3), 'f4')
+>>> program(x, 2 * x)
+array([[3., 3., 3.],
+       [3., 3., 3.]], dtype=float32)
+)");
+}

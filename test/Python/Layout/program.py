@@ -1,0 +1,183 @@
+# RUN: %python %s 2>&1 | FileCheck %s
+# Nothing but the summary is written: what is wrong is raised, never printed.
+# CHECK-NOT: {{error|Error|LLVM|no such}}
+# CHECK: OK
+"""compile makes a function of numpy arrays of a module, in this process."""
+
+import threading
+import unittest
+import warnings
+
+import numpy as np
+from layout_mlir import LayoutError, compile, run_pipeline
+
+CONVOLUTION = """
+func.func @main(%a: tensor<1x5x9x9xf32>, %w: tensor<7x5x3x3xf32>) -> tensor<1x7x7x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x7x7x7xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x7x7x7xf32>) -> tensor<1x7x7x7xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%a, %w : tensor<1x5x9x9xf32>, tensor<7x5x3x3xf32>)
+                                outs(%i : tensor<1x7x7x7xf32>) -> tensor<1x7x7x7xf32>
+  return %c : tensor<1x7x7x7xf32>
+}
+"""
+ADD = "func.func @main(%x: tensor<3x{0}>, %y: tensor<3x{0}>) -> tensor<3x{0}> {{\n" \
+      "  %z = arith.{1} %x, %y : tensor<3x{0}>\n  return %z : tensor<3x{0}>\n}}"
+
+
+def convolve(a, w):
+    windows = np.lib.stride_tricks.sliding_window_view(a, (3, 3), axis=(2, 3))
+    return np.einsum("nchwij,fcij->nfhw", windows, w)
+
+
+def find_ml_dtypes():
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    return ml_dtypes
+
+
+class Programs(unittest.TestCase):
+    def says(self, message, call, *args, error=LayoutError, **kwargs):
+        with self.assertRaisesRegex(error, message) as caught:
+            call(*args, **kwargs)
+        return caught.exception
+
+    def test_arrays_in_and_out(self):
+        rng = np.random.default_rng(0)
+        a, w = rng.standard_normal((1, 5, 9, 9), "f4"), rng.standard_normal((7, 5, 3, 3), "f4")
+        program = compile(CONVOLUTION, target="#layout.cpu<lanes = 8>")
+        for _ in range(2):
+            result = program(a, w)
+            self.assertEqual((result.dtype, result.shape), (np.float32, (1, 7, 7, 7)))
+            np.testing.assert_allclose(result, convolve(a, w), rtol=1e-4, atol=1e-5)
+        # Strided arrays are taken, and arguments stay as they are.
+        kept = a.copy()
+        np.testing.assert_array_equal(program(np.asfortranarray(a), w[:, :, ::-1][:, :, ::-1]), result)
+        np.testing.assert_array_equal(a, kept)
+
+    def test_layouts_of_another_target(self):
+        rng = np.random.default_rng(1)
+        a, w = rng.standard_normal((1, 5, 9, 9), "f4"), rng.standard_normal((7, 5, 3, 3), "f4")
+        program = compile(CONVOLUTION, "#layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>")
+        np.testing.assert_allclose(program(a, w), convolve(a, w), rtol=1e-4, atol=1e-5)
+
+    def test_signature(self):
+        program = compile(CONVOLUTION)
+        self.assertEqual([(each.name, each.shape, each.dtype) for each in program.inputs],
+                         [("%a", (1, 5, 9, 9), np.float32), ("%w", (7, 5, 3, 3), np.float32)])
+        self.assertEqual([(each.name, each.shape) for each in program.results], [(None, (1, 7, 7, 7))])
+        self.assertEqual(repr(program), "<Program @main(%a: float32(1, 5, 9, 9), %w: float32(7, 5, 3, 3)) -> "
+                                        "(float32(1, 7, 7, 7))>")
+        self.assertEqual(repr(program.inputs[0]), "<%a: float32(1, 5, 9, 9)>")
+
+    def test_several_results_and_none(self):
+        swap = compile("func.func @swap(%x: tensor<2xi64>, %y: tensor<f64>) -> (tensor<f64>, tensor<2xi64>) "
+                       "{ return %y, %x : tensor<f64>, tensor<2xi64> }", function="swap")
+        y, x = swap(np.array([1, 2]), np.array(0.5))
+        self.assertEqual((y, y.shape, x.tolist()), (0.5, (), [1, 2]))
+        self.assertEqual(compile("func.func @main() { return }")(), ())
+
+    def test_open_sizes(self):
+        double = compile("func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {\n"
+                         "  %y = arith.addf %x, %x : tensor<?x2xf32>\n  return %y : tensor<?x2xf32>\n}")
+        self.assertEqual(double.inputs[0].shape, (None, 2))
+        for size in (0, 1, 5):
+            x = np.arange(2 * size, dtype="f4").reshape(size, 2)
+            np.testing.assert_array_equal(double(x), 2 * x)
+
+    def test_element_types(self):
+        for text, dtype, op in (("i1", "?", "ori"), ("i8", "i1", "addi"), ("i16", "i2", "addi"), ("i32", "i4", "addi"),
+                                ("i64", "i8", "addi"), ("f16", "f2", "addf"), ("f32", "f4", "addf"),
+                                ("f64", "f8", "addf")):
+            with self.subTest(text=text):
+                x = np.array([1, 0, 1]).astype(dtype)
+                result = compile(ADD.format(text, op))(x, x)
+                self.assertEqual(result.dtype, dtype)
+                np.testing.assert_array_equal(result, x | x if dtype == "?" else x + x)
+        # A signless integer of MLIR is either.
+        x = np.array([200, 1, 2], "u1")
+        np.testing.assert_array_equal(compile(ADD.format("i8", "addi"))(x, x).view("u1"), x + x)
+
+    @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
+    def test_element_types_of_ml_dtypes(self):
+        ml_dtypes = find_ml_dtypes()
+        same = "func.func @main(%x: tensor<3x{0}>) -> tensor<3x{0}> {{ return %x : tensor<3x{0}> }}"
+        for text, name in (("bf16", "bfloat16"), ("f8E5M2", "float8_e5m2"), ("f8E4M3FN", "float8_e4m3fn"),
+                           ("i4", "int4")):
+            with self.subTest(text=text):
+                x = np.array([1, -2, 3]).astype(getattr(ml_dtypes, name))
+                program = compile(same.format(text))
+                self.assertEqual(program.results[0].dtype, x.dtype)
+                self.assertEqual(program(x).dtype, x.dtype)
+                np.testing.assert_array_equal(program(x).astype("f4"), x.astype("f4"))
+        x = np.array([1, -2, 3]).astype(ml_dtypes.bfloat16)
+        np.testing.assert_array_equal(compile(ADD.format("bf16", "addf"))(x, x), x + x)
+        # What numpy itself can hold.
+        np.testing.assert_array_equal(compile(same.format("bf16"))(x.view("u2")), x)
+        np.testing.assert_array_equal(compile(same.format("i4"))(np.array([7, -8, 0], "i1")).astype("i1"), [7, -8, 0])
+        self.says("as input 0", compile(same.format("i4")), np.array([8, 0, 0], "i1"))
+
+    def test_faults_of_an_argument(self):
+        program = compile(CONVOLUTION)
+        a, w = np.zeros((1, 5, 9, 9), "f4"), np.zeros((7, 5, 3, 3), "f4")
+        self.says(r"argument 1 \(%w\) is to be an array of float32 and of shape \(7, 5, 3, 3\), not of float32 "
+                  r"and of shape \(7, 5, 3\)", program, a, w[..., 0])
+        self.says(r"argument 0 \(%a\) .* not of float64", program, a.astype("f8"), w)
+        self.says(r"argument 0 \(%a\) .* not of >f4", program, a.astype(">f4"), w)
+        self.says(r"argument 0 \(%a\) is to be a numpy.ndarray, not list", program, a.tolist(), w, error=TypeError)
+        self.says(r"@main takes 2 arrays, \(%a: float32\(1, 5, 9, 9\), %w: .*\), not 1", program, a, error=TypeError)
+
+    def test_assertions_of_a_module(self):
+        program = compile("""func.func @main(%x: tensor<i1>) -> tensor<i1> {
+          %c = tensor.extract %x[] : tensor<i1>
+          cf.assert %c, "x is to be true"
+          return %x : tensor<i1>
+        }""")
+        self.assertTrue(program(np.array(True)))
+        self.says("x is to be true", program, np.array(False))
+        self.assertTrue(program(np.array(True)))
+
+    def test_faults_of_a_module(self):
+        error = self.says("not found", compile, "func.func @main() {\n  nothing.here\n  return\n}")
+        self.assertEqual((error.line, error.text), (2, "  nothing.here"))
+        self.says("has no function 'main' to run(.|\n)*has 'f'", compile, "func.func @f() { return }")
+        self.says("memref", compile, "func.func @main(%x: memref<2xf32>) { return }")
+
+    def test_bytecode(self):
+        x = np.ones(3, "f4")
+        program = compile(run_pipeline(ADD.format("f32", "addf"), "", bytecode=True))
+        np.testing.assert_array_equal(program(x, x), x + x)
+        self.assertEqual(program.inputs[0].name, "%x")
+
+    def test_threads(self):
+        program, wrong = compile(ADD.format("f32", "addf")), []
+
+        def work(value):
+            x = np.full(3, value, "f4")
+            for _ in range(200):
+                if (program(x, x) != 2 * x).any():
+                    wrong.append(value)
+            try:
+                program(x, x[:2])
+            except LayoutError as error:
+                if "%y" in str(error):
+                    return
+            wrong.append("no error")
+
+        threads = [threading.Thread(target=work, args=(value,)) for value in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_results_outlive_the_program(self):
+        result = compile(ADD.format("f32", "addf"))(np.ones(3, "f4"), np.ones(3, "f4"))
+        np.testing.assert_array_equal(result, np.full(3, 2, "f4"))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error")
+    unittest.main()
