@@ -45,8 +45,10 @@ void mlir::layout::python::checkText(StringRef text, unsigned most) {
     switch (c) {
     case '"':
       // To the end of the string; an escaped character is never its end.
-      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-        i += text[i] == '\\';
+      do
+        i = text.find_first_of("\"\\\n", i + 1);
+      while (i < text.size() && text[i] == '\\' && ++i < text.size());
+      i = std::min(i, text.size());
       break;
     case '/':
       if (previous == '/')

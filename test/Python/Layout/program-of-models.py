@@ -1,0 +1,69 @@
+# REQUIRES: onnx
+# RUN: %python %s
+"""Models of other projects are assigned and compiled from their files."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+import onnx.parser
+from layout_mlir import LayoutError, assign, compile
+
+MODEL = """<ir_version: 9, opset_import: ["" : 17]>
+  layers (float[n, 3, 6, 6] image, float[4, 3, 3, 3] filter) => (float[n, 4, 4, 4] y) {
+    features = Conv (image, filter)
+    y = Relu (features)
+  }"""
+STABLEHLO = """
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.add %x, %x : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+"""
+
+
+def run_model(image, filter):
+    windows = np.lib.stride_tricks.sliding_window_view(image, (3, 3), axis=(2, 3))
+    return np.maximum(np.einsum("nchwij,fcij->nfhw", windows, filter), 0)
+
+
+class Models(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.model = self.folder / "layers.onnx"
+        onnx.save(onnx.parser.parse_model(MODEL), self.model)
+        rng = np.random.default_rng(0)
+        self.image, self.filter = rng.standard_normal((2, 3, 6, 6), "f4"), rng.standard_normal((4, 3, 3, 3), "f4")
+
+    def check(self, program):
+        np.testing.assert_allclose(program(self.image, self.filter), run_model(self.image, self.filter),
+                                   rtol=1e-4, atol=1e-5)
+
+    def test_sizes_of_an_onnx_file(self):
+        program = compile(self.model, shapes={"image": (2, 3, 6, 6)})
+        self.assertEqual([each.shape for each in program.inputs], [(2, 3, 6, 6), (4, 3, 3, 3)])
+        self.check(program)
+        program = compile(str(self.model))
+        self.assertEqual(program.inputs[0].shape, (None, 3, 6, 6))
+        self.check(program)
+
+    def test_names_are_those_of_nodes(self):
+        a = assign(self.model, shapes={0: (2, 3, 6, 6)})
+        self.assertTrue({"features", "y"} & set(a.layouts), a.layouts)
+
+    def test_faults_name_the_file(self):
+        with self.assertRaisesRegex(LayoutError, "layers.onnx: the model has no input 'picture'"):
+            compile(self.model, shapes={"picture": (1, 3, 6, 6)})
+
+    def test_stablehlo(self):
+        path = self.folder / "add.mlir"
+        path.write_text(STABLEHLO)
+        x = np.ones((2, 3), "f4")
+        np.testing.assert_array_equal(compile(path)(x), x + x)
+
+
+if __name__ == "__main__":
+    unittest.main()
