@@ -65,7 +65,7 @@ std::string mlir::layout::python::toTargetText(const py::object &target) {
   if (target.is_none())
     return "";
   if (!py::isinstance<py::str>(target))
-    return getTargetText(target);
+    return "#layout.npu<chip = " + getTargetText(target) + ">";
   auto text = target.cast<std::string>();
   checkText(text, kMostNesting);
   return text;

@@ -76,7 +76,8 @@ private:
   OwningOpRef<ModuleOp> module;
 };
 
-/// A target that is an attribute as in IR or a Target, as text; empty for None.
+/// A target that is an attribute as in IR, or the chip of a Target, as text;
+/// empty for None.
 std::string toTargetText(const pybind11::object &target);
 
 } // namespace python

@@ -13,7 +13,7 @@ import unittest
 import warnings
 
 import numpy as np
-from layout_mlir import Conversion, Layout, LayoutError, assign, run_pipeline
+from layout_mlir import Conversion, Layout, LayoutError, Target, assign, run_pipeline
 from layout_mlir.tools import find_tool
 
 CONVOLUTION = """
@@ -113,6 +113,8 @@ class Assign(unittest.TestCase):
         self.assertIn("lanes = 8", assign(stated).target)
         self.assertIn("lanes = 4", assign(stated, "#layout.cpu<lanes = 4>").target)
         self.says("no target|target", CONVOLUTION, target="42 : i32")
+        self.assertEqual(assign(CONVOLUTION, Target.named("BM1684")).target,
+                         '#layout.npu<chip = #npu.target<"BM1684">>')
 
     def test_repr_is_short(self):
         self.assertEqual(repr(assign("")), "<Assignment of cost 0, which is optimal: 0 conversions, 0 bytes moved, "
