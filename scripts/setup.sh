@@ -19,7 +19,8 @@ required_packages=(
   ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with; an OpenCL device on the CPU, the translator of its kernels, their
-# validator; a faster malloc for layout-opt; what draws graphs. Without them the rest still works.
+# validator; a faster malloc for layout-opt; what draws graphs. Without them the
+# rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
   pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz)
 

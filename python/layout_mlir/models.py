@@ -88,7 +88,8 @@ def _load_onnx(model, name, folder, inputs, shapes, options):
         raise ImportFailed(f"--shape: {error}") from None
     weights = {tensor.name for tensor in model.graph.initializer}
     names = [value.name for value in model.graph.input if value.name not in weights]
-    prepared = onnx_import.prepare_checked(onnx_shapes.copy(model))
+    is_open = onnx_shapes.has_open_sizes(model.graph)
+    prepared = onnx_import.prepare_checked(onnx_shapes.copy(model) if is_open else model)
     draws = [_replace(draw, inputs, names)
              for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
     result = Model(name, folder / "model.mlir", draws[0])
@@ -103,7 +104,7 @@ def _load_onnx(model, name, folder, inputs, shapes, options):
         result.reference = f"ONNX Runtime {onnxruntime.__version__}"
         if any(each.dtype.itemsize == 2 for each in result.expected):
             result.tolerance = 2e-2
-    if not options.dynamic:
+    if is_open and not options.dynamic:
         sizes = {number: array.shape for number, array in enumerate(result.inputs)}
         onnx_shapes.set_shapes(model, sizes)
         prepared = onnx_import.prepare_checked(model)

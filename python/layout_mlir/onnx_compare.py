@@ -73,7 +73,7 @@ def draw_inputs(graph, seed, first=None):
     """Inputs to try. What does not depend on a choice is not drawn for each one. `first`: what an
     open first size is, such as that of a batch."""
     types = [value.type.tensor_type for value in graph.input]
-    dynamic = any(not onnx_shapes.is_known(dim) for each in types for dim in each.shape.dim)
+    dynamic = onnx_shapes.has_open_sizes(graph)
     integers = any(each.elem_type in (2, 3, 4, 5, 6, 7, 12, 13) for each in types)
     for size in _SIZES if dynamic else _SIZES[:1]:
         for low, high in _RANGES if integers else _RANGES[:1]:

@@ -74,9 +74,10 @@ def describe_failure(error):
     return "\n  ".join(errors[:5])
 
 
-def _lower_isolated(model):
+def lower_isolated(function, model):
+    """What `function` makes of a model in a process of its own: a module of upstream's dialects."""
     try:
-        text = isolated(_lower, model)
+        text = isolated(function, model)
     except Crashed as error:
         raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
     except Exception as error:
@@ -96,7 +97,7 @@ def lower(model):
     replaced = set()
     while True:
         try:
-            return _lower_isolated(model)
+            return lower_isolated(_lower, model)
         except ImportFailed as error:
             unknown = re.search(r'name = "onnx\.(\w+)"', str(error))
             if not unknown or unknown[1] in replaced or not has_function(model, unknown[1]):

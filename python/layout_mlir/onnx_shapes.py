@@ -8,7 +8,7 @@ are constants, and views of constant shape are what every later step is best at.
 import numpy as np
 
 _MOST = 1 << 20  # elements of a tensor that is computed here
-# These make few bytes out of more: what they expand stays packed.
+# These make many bytes out of few, which stay few.
 _PACKED = {"DequantizeLinear", "Expand", "Tile"}
 
 
@@ -19,6 +19,11 @@ class WrongShape(ValueError):
 def is_known(dim):
     """Whether a size is a number; some exporters write -1 for one that is open."""
     return dim.HasField("dim_value") and dim.dim_value >= 0
+
+
+def has_open_sizes(graph):
+    """Whether the size of some input is open."""
+    return any(not is_known(dim) for value in graph.input for dim in value.type.tensor_type.shape.dim)
 
 
 def copy(model):

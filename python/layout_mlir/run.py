@@ -18,6 +18,7 @@ import numpy as np
 
 from layout_mlir import LayoutError, Target, run_npu
 from layout_mlir.models import ImportFailed, Options, load_model
+from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
 SHOWN_MOVES, SHOWN_VIEWS = 20, 3
@@ -151,24 +152,6 @@ def milli(seconds):
     return f"{seconds * 1e3:.{1 if seconds >= 0.01 else 3}f} ms"
 
 
-def print_rows(title, rows):
-    print(f"\n{title}")
-    width = max(len(label) for label, _ in rows) + 2
-    for label, text in rows:
-        print(f"  {label:<{width}}{text}")
-
-
-def describe_differences(label, differences, max_rel):
-    """A row for each (absolute, relative) difference, and whether all are within the limit."""
-    rows, agree = [], True
-    for number, (absolute, relative) in enumerate(differences):
-        good = relative is not None and relative <= max_rel
-        agree &= good
-        text = "NaN" if relative is None else f"{absolute:.3g} absolute, {relative:.3g} relative"
-        rows.append((f"result {number}: {label}", f"{text} ({'within' if good else 'EXCEEDS'} {max_rel:g})"))
-    return rows, agree
-
-
 def describe_times(args, model, before, after):
     rows = [("run time before", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),
             ("run time after", milli(after["run_median_seconds"]))]
@@ -252,7 +235,7 @@ def run_on_npu(args, model, cost, inputs, folder):
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
-        program, result, differences = run_npu.run(inputs, args.max_rel, folder)
+        program, result, differences = run_npu.run(inputs, folder)
     return run_npu.report(model.name, args.target, cost, memory, program, result, differences,
                           args.max_rel)
 

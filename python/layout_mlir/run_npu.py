@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from layout_mlir.npu import Program
+from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import run_tool
 
 # Transfers that take as long to start as this many bytes to move, and arithmetic that is as fast as
@@ -32,7 +33,7 @@ def lower(network, target, folder):
             for name in NUMBERS}
 
 
-def run(inputs, max_rel, folder):
+def run(inputs, folder):
     """Runs the untouched network on the CPU and the program in the simulator; the differences."""
     program = Program(folder / "after.mlirbc")
     arrays = [np.load(path) for path in inputs]
@@ -46,7 +47,7 @@ def run(inputs, max_rel, folder):
         largest = np.abs(output.astype(np.float64) - expected).max(initial=0)
         scale = np.abs(expected).max(initial=0)
         relative = largest / scale if scale else largest
-        differences.append((largest, relative, bool(relative <= max_rel)))
+        differences.append((largest, relative))
     return program, result, differences
 
 
@@ -88,12 +89,6 @@ def report(name, target, cost, memory, program, result, differences, max_rel):
                            f"{memory['ConflictBound']})" if memory["BytesPerCore"] else "none"),
         ("accesses that break a rule", str(len(result.errors))),
     ]
-    for number, (absolute, relative, good) in enumerate(differences):
-        rows.append((f"result {number}: largest difference",
-                     f"{absolute:.3g} absolute, {relative:.3g} relative "
-                     f"({'within' if good else 'EXCEEDS'} {max_rel:g})"))
-    print(f"\n{name} on {target}")
-    width = max(len(label) for label, _ in rows) + 2
-    for label, text in rows:
-        print(f"  {label:<{width}}{text}")
-    return all(good for _, _, good in differences)
+    compared, agree = describe_differences("largest difference", differences, max_rel)
+    print_rows(f"{name} on {target}", rows + compared)
+    return agree

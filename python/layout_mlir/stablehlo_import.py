@@ -1,7 +1,6 @@
 """StableHLO as linalg on tensors, by the passes of IREE's compiler (requirements-onnx.txt)."""
 
-from layout_mlir.isolated import Crashed, isolated
-from layout_mlir.onnx_import import ImportFailed, check_dialects, describe_failure, print_located
+from layout_mlir.onnx_import import ImportFailed, lower_isolated, print_located
 
 _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
 
@@ -27,11 +26,4 @@ def lower(data):
         import iree.compiler  # noqa: F401
     except ImportError as error:
         raise ImportFailed(f"{error}; install the packages of python/requirements-onnx.txt") from error
-    try:
-        text = isolated(_lower, data)
-    except Crashed as error:
-        raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
-    except Exception as error:
-        raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
-    check_dialects(text)
-    return text
+    return lower_isolated(_lower, data)

@@ -25,7 +25,6 @@ namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
 
-static constexpr unsigned kMostNesting = 1000;
 static constexpr StringLiteral kTextName = "<module>";
 
 /// All that layout-opt and layout-run have, once for the process.
@@ -42,7 +41,7 @@ static const DialectRegistry &getRegistry() {
 ModuleData mlir::layout::python::toModuleData(const py::object &given) {
   if (py::isinstance<py::str>(given)) {
     ModuleData module{given.cast<std::string>(), /*isBytecode=*/false};
-    checkText(module.data, kMostNesting);
+    checkText(module.data, kMostModuleNesting);
     return module;
   }
   if (!py::isinstance<py::bytes>(given))
@@ -67,7 +66,7 @@ std::string mlir::layout::python::toTargetText(const py::object &target) {
   if (!py::isinstance<py::str>(target))
     return "#layout.npu<chip = " + getTargetText(target) + ">";
   auto text = target.cast<std::string>();
-  checkText(text, kMostNesting);
+  checkText(text, kMostModuleNesting);
   return text;
 }
 

@@ -29,6 +29,10 @@ class PassManager;
 namespace layout {
 namespace python {
 
+/// Of brackets in the text of a module, a target or a pipeline: parsers
+/// recurse.
+constexpr unsigned kMostModuleNesting = 1000;
+
 struct ModuleData {
   std::string data;
   bool isBytecode = false;

@@ -18,8 +18,6 @@ namespace py = pybind11;
 using namespace mlir;
 using namespace mlir::layout::python;
 
-static constexpr unsigned kMostNesting = 1000;
-
 namespace {
 /// While it lives, what the process writes to stderr goes to a file in memory,
 /// and from there to `text`.
@@ -72,7 +70,7 @@ static py::object runPipeline(const py::object &given,
                               std::optional<bool> bytecode) {
   ModuleData data = toModuleData(given);
   std::string pipeline = pipelineText, result;
-  checkText(pipeline, kMostNesting);
+  checkText(pipeline, kMostModuleNesting);
   bool givesBytecode = bytecode.value_or(data.isBytecode);
   ModuleInContext module(std::move(data));
   PassManager passes(&module.getContext());

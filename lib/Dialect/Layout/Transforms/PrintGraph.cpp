@@ -39,6 +39,8 @@ struct Box {
   SmallVector<Operation *> ops;
   BlockArgument argument;
 
+  /// Whether another box has its ops.
+  bool isJoined() const { return !argument && ops.empty(); }
   Type getType() const {
     if (argument)
       return argument.getType();
@@ -253,7 +255,6 @@ void GraphPrinter::joinConnected() {
     for (Operation *op : boxes[b].ops)
       boxOf[op] = joined[b];
     llvm::append_range(whole.ops, boxes[b].ops);
-    llvm::erase(boxesOf[boxes[b].block], b);
     boxes[b].ops.clear();
   }
 }
@@ -339,7 +340,8 @@ void GraphPrinter::printFrame(Operation *op) {
 
 void GraphPrinter::printBoxes(Block &block) {
   for (unsigned number : boxesOf.lookup(&block))
-    printBox(number);
+    if (!boxes[number].isJoined())
+      printBox(number);
   for (Operation *frame : framesOf.lookup(&block))
     printFrame(frame);
 }

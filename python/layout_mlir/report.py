@@ -1,0 +1,19 @@
+"""Rows of a table on the terminal, and how far results are apart in them."""
+
+
+def print_rows(title, rows):
+    print(f"\n{title}")
+    width = max(len(label) for label, _ in rows) + 2
+    for label, text in rows:
+        print(f"  {label:<{width}}{text}")
+
+
+def describe_differences(label, differences, max_rel):
+    """A row for each (absolute, relative) difference, and whether all are within the limit."""
+    rows, agree = [], True
+    for number, (absolute, relative) in enumerate(differences):
+        good = relative is not None and relative <= max_rel
+        agree &= bool(good)
+        text = "NaN" if relative is None else f"{absolute:.3g} absolute, {relative:.3g} relative"
+        rows.append((f"result {number}: {label}", f"{text} ({'within' if good else 'EXCEEDS'} {max_rel:g})"))
+    return rows, agree
