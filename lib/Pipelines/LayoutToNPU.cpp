@@ -12,7 +12,6 @@
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassManager.h"

@@ -12,7 +12,7 @@
 
 #include "layout/Support/AdviceOnErrors.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
