@@ -14,7 +14,7 @@
 required_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22
   libclang-rt-22-dev clang-format-22 lld-22 ninja-build ccache cmake g++
-  libgtest-dev libgmock-dev libisl-dev libz3-dev python3 python3-venv
+  libgtest-dev libgmock-dev libisl-dev libz3-dev libomp-22-dev python3 python3-venv
   python3-dev python3-numpy pybind11-dev git ca-certificates
   ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to

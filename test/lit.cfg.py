@@ -82,6 +82,8 @@ llvm_config.add_tool_substitutions(
     [config.llvm_tools_dir])
 # One line of input is enough to see what a FileCheck failure was about.
 config.environment["FILECHECK_OPTS"] = "--dump-input-context=8"
+# Tests run beside each other: threads that wait leave the processors to others.
+config.environment["OMP_WAIT_POLICY"] = "passive"
 
 
 def python_has(module):

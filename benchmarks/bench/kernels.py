@@ -44,7 +44,7 @@ def measure(path, repeat, folder):
     loops, fast = folder / "loops.mlir", folder / "fast.mlir"
     run_tool("layout-opt", path, "--layout-linalg-to-llvm=emit-kernels=false", "-o", loops)
     run_tool("layout-opt", path, "--layout-linalg-to-llvm", "-o", fast)
-    run_tool("layout-run", loops, fast, "--function=kernel", *[f"--input={x}" for x in inputs],
+    run_tool("layout-run", loops, fast, "--function=kernel", "--threads=1", *[f"--input={x}" for x in inputs],
              "--warmup=1", f"--repeat={repeat}", "--compare", "--max-rel=1e-4",
              f"--json={folder / 'runs.json'}")
     slow, quick = [json.loads(line) for line in (folder / "runs.json").read_text().splitlines()]

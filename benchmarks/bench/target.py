@@ -123,7 +123,7 @@ class Bench:
             inputs.append(self.folder / f"{number}.npy")
             np.save(inputs[-1], generator.standard_normal(shape).astype(np.float32))
         times = self.folder / "times.json"
-        run_tool("layout-run", *modules, "--function=kernel", *[f"--input={path}" for path in inputs],
+        run_tool("layout-run", *modules, "--function=kernel", "--threads=1", *[f"--input={path}" for path in inputs],
                  "--warmup=2", f"--repeat={self.repeat}", f"--json={times}")
         return [json.loads(line)["run_median_seconds"] for line in times.read_text().splitlines()]
 

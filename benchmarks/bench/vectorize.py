@@ -145,8 +145,8 @@ def run(modules, inputs, repeat, folder):
     """What layout-run says of each module; they run in turns."""
     runs = folder / "runs.json"
     run_tool("layout-run", *modules, "--function=kernel", *[f"--input={x}" for x in inputs],
-             "--warmup=2", f"--repeat={repeat}", "--compare", "--max-rel=1e-4", f"--json={runs}",
-             seconds=4 * SECONDS)
+             "--threads=1", "--warmup=2", f"--repeat={repeat}", "--compare", "--max-rel=1e-4",
+             f"--json={runs}", seconds=4 * SECONDS)
     return [json.loads(line) for line in runs.read_text().splitlines()]
 
 

@@ -8,7 +8,23 @@
 #include "AddCanonicalizer.h"
 #include "layout/Pipelines/CPU.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/OpenMPToLLVM/ConvertOpenMPToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/SCFToOpenMP/SCFToOpenMP.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -60,11 +76,13 @@ static void buildTensorPart(OpPassManager &pm,
   if (options.emitKernels) {
     TileTransposesPassOptions transposes;
     transposes.vectorBits = options.vectorBits;
+    transposes.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
     EmitKernelsPassOptions kernels;
     kernels.vectorBits = options.vectorBits;
     kernels.vectorRegisters = options.vectorRegisters;
     kernels.contractFMA = options.contractFMA;
+    kernels.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
   }
 }
@@ -82,14 +100,21 @@ static void buildBufferPart(OpPassManager &pm,
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   pm.addPass(createFreeBuffersPass());
+  if (options.parallelLoops)
+    pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
 }
 
 /// Buffers to the LLVM dialect.
-static void buildLLVMPart(OpPassManager &pm) {
+static void buildLLVMPart(OpPassManager &pm,
+                          const LinalgToLLVMOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  // The canonicalizer removes the scopes of allocations that this puts around
+  // bodies, in which there can be no branches.
+  if (options.parallelLoops)
+    pm.addPass(createConvertSCFToOpenMPPass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   // After the strides of views are known: a view of contiguous memory may have
@@ -122,6 +147,8 @@ static void buildLLVMPart(OpPassManager &pm) {
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
+  if (options.parallelLoops)
+    pm.addPass(createConvertOpenMPToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createBF16AsBitsPass());
 }
@@ -130,7 +157,7 @@ void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options) {
   buildTensorPart(pm, options);
   buildBufferPart(pm, options);
-  buildLLVMPart(pm);
+  buildLLVMPart(pm, options);
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {

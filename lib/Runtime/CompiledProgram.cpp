@@ -162,6 +162,57 @@ static void noteUnresolved(ModuleOp module, const CompileOptions &options,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// LLVM's OpenMP library, which runs the parallel loops of compiled code.
+struct OpenMP {
+  OpenMP() {
+    auto library =
+        llvm::sys::DynamicLibrary::getPermanentLibrary("libomp.so.5", &error);
+    if (!library.isValid())
+      return;
+    auto find = [&](const char *name) {
+      return library.getAddressOfSymbol(name);
+    };
+    setThreads = reinterpret_cast<void (*)(int)>(find("omp_set_num_threads"));
+    defaultThreads = reinterpret_cast<int (*)()>(find("omp_get_max_threads"))();
+  }
+
+  std::string error;                 // empty when it is loaded
+  void (*setThreads)(int) = nullptr; // of the calling thread's runs
+  int defaultThreads = 1;
+};
+} // namespace
+
+static const OpenMP &getOpenMP() {
+  static OpenMP library;
+  return library;
+}
+
+/// How many threads run the parallel loops of `module`; 0 where it has none.
+static FailureOr<unsigned> findThreads(ModuleOp module, Operation *function,
+                                       unsigned wanted) {
+  WalkResult walk = module.walk([](Operation *op) {
+    // By its name: the header of the dialect takes a minute to compile.
+    return op->getName().getStringRef() == "omp.parallel"
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!walk.wasInterrupted())
+    return 0;
+  const OpenMP &library = getOpenMP();
+  if (!library.setThreads)
+    return function->emitError()
+           << "has parallel loops, and LLVM's OpenMP library cannot be loaded: "
+           << library.error
+           << "; install libomp-22-dev, or lower the module with "
+              "parallel-loops=false";
+  return wanted ? wanted : library.defaultThreads;
+}
+
 FailureOr<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(ModuleOp module, StringRef name,
                          const CompileOptions &options) {
@@ -176,6 +227,10 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
     return failure();
   program->function = *function;
   program->takeError = options.takeError;
+  FailureOr<unsigned> threads = findThreads(module, *function, options.threads);
+  if (failed(threads))
+    return failure();
+  program->threads = *threads;
 
   auto fail = [&](llvm::Error error) {
     return function->emitError()
@@ -342,6 +397,8 @@ FailureOr<double> Call::run() {
     std::memcpy(copy.data(), given->data(), given->getNumBytes());
     toMemory(cast<RankedTensorType>(type), copy);
   }
+  if (program->threads)
+    getOpenMP().setThreads(program->threads);
   auto start = std::chrono::steady_clock::now();
   bool returned = callGuarded(program->entry, packed.data());
   double seconds =

@@ -97,7 +97,7 @@ def _load_onnx(model, name, folder, inputs, shapes, options):
         import onnxruntime
         try:
             result.inputs, result.expected, result.reference_seconds = isolated(
-                onnx_compare.run_oracle, prepared, draws, options.repeat)
+                onnx_compare.run_oracle, prepared, draws, options.repeat, options.threads)
         except (onnx_compare.NotCompared, Crashed) as error:
             raise ImportFailed(f"no result to compare with: {error}\n(--input gives inputs, --shape "
                                "the sizes that are open, --no-reference runs without)") from error
@@ -173,10 +173,11 @@ def _load_mlir(path, name, folder, inputs, shapes, options):
 @dataclasses.dataclass
 class Options:
     """`repeat`: timed runs of the model's own runtime, 0 for none. `dynamic`: sizes that the model
-    leaves open stay so; else they are those of the inputs."""
+    leaves open stay so; else they are those of the inputs. `threads`: that the runtime runs on."""
     seed: int = 0
     repeat: int = 5
     dynamic: bool = False
+    threads: int = 1
 
 
 def load_model(path, folder, inputs=(), shapes=(), options=Options()):

@@ -86,7 +86,7 @@ def _first_line(error):
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def _runtime(model):
+def _runtime(model, threads):
     """A function from inputs to outputs, by ONNX Runtime or else by the reference evaluator."""
     import onnxruntime
     from onnx.reference import ReferenceEvaluator
@@ -94,7 +94,7 @@ def _runtime(model):
     names = [value.name for value in model.graph.input]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
     except Exception as error:  # it implements neither every operator nor every type
@@ -118,10 +118,10 @@ def _fits(value, output):
         for dim, size in zip(dims, output.shape))
 
 
-def run_oracle(model, draws, repeat=0):
+def run_oracle(model, draws, repeat=0, threads=1):
     """(inputs, outputs, seconds) of the first of the draws that the model takes; runs isolated. The
-    seconds are the median of `repeat` runs, None without."""
-    run = _runtime(model)
+    seconds are the median of `repeat` runs on that many threads, None without."""
+    run = _runtime(model, threads)
     chosen, reason = None, "there is no input to try"
     for inputs in draws:
         try:

@@ -8,6 +8,7 @@ that. Exits with 1 if they differ by more than --max-rel.
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import sys
@@ -53,6 +54,14 @@ class Progress:
 
 # ------------------------------------------------------------------- the options
 
+def positive(text):
+    """An argument that is an integer above 0."""
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def add_options(parser):
     """Where the model runs, and what is compared."""
     parser.add_argument("--device", choices=DEVICES, default="cpu",
@@ -64,7 +73,10 @@ def add_options(parser):
     parser.add_argument("--target", help="default: " + "; ".join(
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
         "; that of --chip for npu")
-    parser.add_argument("--repeat", type=int, default=5, help="timed runs of each")
+    parser.add_argument("--repeat", type=positive, default=5, help="timed runs of each")
+    parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
+                        help="that share the loops of each program (default: %(default)s, the "
+                             "processors that this process may use)")
     parser.add_argument("--max-rel", type=float, default=1e-4,
                         help="largest difference of a result, relative to its largest value")
     parser.add_argument("--keep", metavar="DIR", help="leave all files there")
@@ -136,7 +148,7 @@ def compare(args, model, inputs, folder):
     with Progress("compiling, running both in turns"):
         run_tool("layout-run", folder / "before.mlirbc", folder / "after.mlirbc",
                  *[f"--input={path}" for path in inputs], *[f"--output={path}" for path in outputs],
-                 "--warmup=1", f"--repeat={args.repeat}", "--compare",
+                 "--warmup=1", f"--repeat={args.repeat}", f"--threads={args.threads}", "--compare",
                  f"--json={folder / 'runs.json'}")
     return ([json.loads(line) for line in (folder / "runs.json").read_text().splitlines()],
             [np.load(path) for path in outputs])
@@ -161,9 +173,10 @@ def describe_times(args, model, before, after):
                                         "say nothing of a GPU"))
         return rows
     rows.append(("speedup", f"{after['speedup']:.2f}x (median of paired runs)"))
+    rows.append(("threads", args.threads))
     if model.reference_seconds:
-        rows.append((model.reference, f"{milli(model.reference_seconds)} (median of {args.repeat}, one "
-                                      "thread, in a process of its own)"))
+        rows.append((model.reference, f"{milli(model.reference_seconds)} (median of {args.repeat}, in "
+                                      "a process of its own)"))
     return rows
 
 
@@ -270,7 +283,8 @@ def main(argv=None):
     def make_model(folder):
         with Progress(f"importing {pathlib.Path(args.model).name}"):
             return load_model(args.model, folder, args.input, args.shape,
-                              Options(args.seed, 0 if args.no_reference else args.repeat, args.dynamic))
+                              Options(args.seed, 0 if args.no_reference else args.repeat,
+                                      args.dynamic, args.threads))
 
     return run_and_exit(args, make_model)
 

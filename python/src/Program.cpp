@@ -101,8 +101,17 @@ toArrayTypes(TypeRange types, ArrayRef<std::optional<std::string>> names = {}) {
 static std::shared_ptr<Program> compile(const py::object &given,
                                         const py::object &target,
                                         const std::string &function,
-                                        const py::object &shapes) {
+                                        const py::object &shapes,
+                                        const py::object &threads) {
   std::string wanted = toTargetText(target);
+  CompileOptions compileOptions;
+  if (!threads.is_none()) {
+    int64_t count = toInt(threads, "the number of threads");
+    if (count < 1 || count > kMostThreads)
+      fail("the number of threads is " + std::to_string(count) +
+           ", not one from 1 to " + std::to_string(kMostThreads));
+    compileOptions.threads = count;
+  }
   auto program = std::make_shared<Program>(readModule(given, shapes));
   ModuleInContext &module = program->module;
   program->function = function;
@@ -117,7 +126,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
     buildLayoutToCPUPipeline(passes, options);
     module.run(passes);
     auto compiled =
-        CompiledProgram::compile(module.get(), function, CompileOptions());
+        CompiledProgram::compile(module.get(), function, compileOptions);
     if (failed(compiled))
       throw module.takeError("the program could not be compiled");
     program->compiled = std::move(*compiled);
@@ -253,6 +262,10 @@ void mlir::layout::python::bindProgram(py::module_ &module) {
                                return toObjects(self.results);
                              }),
                              "An ArrayType for each result.")
+      .def_property_readonly("threads", forPython(+[](const Program &self) {
+                               return self.compiled->getNumThreads();
+                             }),
+                             "How many threads share the loops of a call.")
       .def("__call__", call,
            R"(Runs the program: arrays in, an array or a tuple of arrays out.
 
@@ -264,11 +277,13 @@ a LayoutError. Threads may call one program at the same time.)")
   module.def("compile", compile, py::arg("module"),
              py::arg("target") = py::none(), py::kw_only(),
              py::arg("function") = "main", py::arg("shapes") = py::none(),
+             py::arg("threads") = py::none(),
              R"(A function of a module, laid out and compiled for this CPU.
 
 The pipeline is `layout-to-cpu`, the engine that of layout-run, in this process;
 the arguments are those of `assign`. The program runs on this CPU, whatever
-target the layouts are decided for.
+target the layouts are decided for. Its long loops are shared by `threads`, or
+by as many as this process may use processors; results do not depend on it.
 
 >>> import numpy as np
 >>> from layout_mlir import compile

@@ -86,6 +86,17 @@ static cl::opt<std::string>
 static cl::opt<unsigned>
     optLevel("opt-level", cl::init(3), cl::cat(category),
              cl::desc("LLVM's optimization level, 0 to 3"));
+// A part of LLVM that is not used here has an option of the same name.
+[[maybe_unused]] static const bool isNameFree = [] {
+  auto found = cl::getRegisteredOptions().find("threads");
+  if (found != cl::getRegisteredOptions().end())
+    found->second->removeArgument();
+  return true;
+}();
+static cl::opt<unsigned> threads(
+    "threads", cl::init(0), cl::cat(category),
+    cl::desc("Threads that share the loops of the modules; without it as many "
+             "as this process may use processors"));
 static cl::list<std::string> sharedLibs(
     "shared-libs", cl::CommaSeparated, cl::cat(category),
     cl::value_desc("lib,.."),
@@ -154,6 +165,8 @@ static LogicalResult checkOptions() {
     return fail("--repeat must be at least 1");
   if (optLevel > 3)
     return fail("--opt-level must be 0, 1, 2 or 3");
+  if (threads.getNumOccurrences() && (threads == 0 || threads > kMostThreads))
+    return fail("--threads must be a number from 1 to " + Twine(kMostThreads));
   if (maxRel.getNumOccurrences()) {
     if (!(maxRel >= 0))
       return fail("--max-rel must be a number that is not negative");
@@ -196,6 +209,7 @@ static LogicalResult load(MLIRContext &context, Module &module) {
                << llvm::format("%.2f", parsed - start) << " s, compiling\n";
   CompileOptions options;
   options.optLevel = optLevel;
+  options.threads = threads;
   for (StringRef lib : sharedLibs)
     options.sharedLibs.push_back(resolveLibrary(lib));
   useOpenCL(options);
@@ -293,6 +307,7 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
   for (const Module &module : modules) {
     llvm::json::Object line{{"module", toUtf8(module.path)},
                             {"function", toUtf8(functionName)},
+                            {"threads", module.program->getNumThreads()},
                             {"compile_seconds", module.compileSeconds},
                             {"run_min_seconds", module.min()},
                             {"run_median_seconds", median(module.runs)},

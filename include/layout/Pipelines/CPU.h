@@ -55,6 +55,12 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       *this, "plan-memory",
       llvm::cl::desc("Put temporaries of static size into one allocation"),
       llvm::cl::init(true)};
+  Option<bool> parallelLoops{
+      *this, "parallel-loops",
+      llvm::cl::desc(
+          "Share long loops among threads, by OpenMP; how many there "
+          "are is said when the program runs"),
+      llvm::cl::init(true)};
 };
 
 void buildLinalgToLLVMPipeline(OpPassManager &pm,

@@ -43,9 +43,16 @@ class ExecutionEngine;
 namespace layout {
 class DetachedConstants;
 
+/// LLVM's OpenMP library ends the process where there is no memory for more.
+inline constexpr unsigned kMostThreads = 1024;
+
 struct CompileOptions {
   /// Level of LLVM's optimizer and code generator, 0 to 3.
   unsigned optLevel = 3;
+  /// Threads that share the loops of a run, at most kMostThreads; 0 for as many
+  /// as the process may
+  /// use processors, or OMP_NUM_THREADS. Results do not depend on it.
+  unsigned threads = 0;
   /// Shared libraries that resolve symbols of the module.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
@@ -96,6 +103,9 @@ public:
 
   FunctionType getSignature() const { return signature; }
 
+  /// How many threads share the loops of a run.
+  unsigned getNumThreads() const { return std::max(threads, 1u); }
+
   /// Checks `inputs` against the signature; errors are emitted on the function.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
@@ -109,6 +119,7 @@ private:
   std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
   std::unique_ptr<ExecutionEngine> engine;
+  unsigned threads = 0; // 0 without parallel loops
   void (*entry)(void **) = nullptr;
 };
 

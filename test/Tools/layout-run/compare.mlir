@@ -24,7 +24,7 @@
 // CHECK: a.ll.mlir: compile {{.*}} over 4 runs{{$}}
 // CHECK-NEXT: b.ll.mlir: compile {{.*}} over 4 runs, speedup {{[0-9.]+}}{{$}}
 // CHECK-NEXT: b.ll.mlir: result 0 differs by at most 2.500e-01, relative 6.250e-02
-// JSON: "differences":[{"max_abs":0,"max_rel":0}]{{.*}}a.ll.mlir{{.*}}"speedup":1}
+// JSON: "differences":[{"max_abs":0,"max_rel":0}]{{.*}}a.ll.mlir{{.*}}"speedup":1,"threads":1}
 // JSON: "differences":[{"max_abs":0.25,"max_rel":0.0625}]{{.*}}b.ll.mlir
 // EXCEEDED-NOT: result 0 of {{.*}}a.ll.mlir is farther
 // EXCEEDED: error: result 0 of {{.*}}b.ll.mlir is farther from that of {{.*}}a.ll.mlir than --max-rel allows

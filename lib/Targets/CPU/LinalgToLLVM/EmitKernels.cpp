@@ -36,7 +36,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::CpuFigures target{vectorBits, vectorRegisters};
-    layout::EmitOptions options{contractFMA};
+    layout::EmitOptions options{contractFMA, parallelLoops};
     OpBuilder builder(&getContext());
     // Consumers first: a kernel takes its producers, which then have no user.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {

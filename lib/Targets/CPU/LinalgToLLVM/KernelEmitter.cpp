@@ -7,6 +7,7 @@
 
 #include "KernelEmitter.h"
 #include "Guard.h"
+#include "ParallelLoops.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -34,7 +35,9 @@ public:
           const EmitOptions &options)
       : b(b), loc(kernel.last().op->getLoc()), kernel(kernel), plan(plan),
         options(options), base(kernel.extents.size()),
-        fixed(kernel.extents.size()) {}
+        fixed(kernel.extents.size()),
+        isShared(options.parallelLoops &&
+                 isWorthThreads(kernel.root.op, plan.vectorSize)) {}
 
   SmallVector<Value> run();
 
@@ -85,6 +88,8 @@ private:
   SmallVector<int64_t> size;
   SmallVector<OpFoldResult> extents;
   std::optional<Guards> guards;
+  /// Whether threads share the loops over tiles.
+  bool isShared;
 };
 
 /// What the body of `stage` yields.
@@ -459,6 +464,9 @@ SmallVector<Value> Emitter::emitSpan(unsigned level, OpFoldResult from,
   auto loop = scf::ForOp::create(
       b, loc, getValueOrCreateConstantIndexOp(b, loc, from),
       getValueOrCreateConstantIndexOp(b, loc, to), index(step), dests);
+  // A point of the parallel space owns its elements of the results.
+  if (isShared)
+    markParallel(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[dim] = loop.getInductionVar();

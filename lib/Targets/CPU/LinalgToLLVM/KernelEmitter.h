@@ -27,6 +27,8 @@ namespace mlir::layout {
 
 struct EmitOptions {
   bool contractFMA = true;
+  /// Marks the loops over tiles for the threads where they are worth it.
+  bool parallelLoops = true;
 };
 
 /// Emits the kernel at the builder's insertion point and returns the new

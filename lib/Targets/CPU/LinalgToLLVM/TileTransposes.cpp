@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ParallelLoops.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -114,8 +115,10 @@ struct Transposition {
 
 class Emitter {
 public:
-  Emitter(OpBuilder &b, const Transposition &what)
-      : b(b), loc(what.op->getLoc()), what(what) {}
+  Emitter(OpBuilder &b, const Transposition &what, bool parallelLoops)
+      : b(b), loc(what.op->getLoc()), what(what),
+        isShared(parallelLoops &&
+                 layout::isWorthThreads(what.op, what.alongIn)) {}
 
   Value run(Value dest) {
     linalg::LinalgOp op = what.op;
@@ -151,17 +154,31 @@ private:
       base[dim] = index(0);
       return loops(level + 1, dest);
     }
-    auto loop = scf::ForOp::create(
-        b, loc, index(0), getValueOrCreateConstantIndexOp(b, loc, extents[dim]),
-        index(step), dest);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    base[dim] = loop.getInductionVar();
+    // Where the extent is ragged the last tile overlaps the one before. Both
+    // write the same values, but threads must not at the same time.
+    std::optional<int64_t> last;
     if (extent && *extent % step != 0)
-      base[dim] =
-          arith::MinSIOp::create(b, loc, base[dim], index(*extent - step));
-    scf::YieldOp::create(b, loc, loops(level + 1, loop.getRegionIterArg(0)));
-    return loop.getResult(0);
+      last = *extent - step;
+    OpFoldResult end = extents[dim];
+    if (last && isShared)
+      end = b.getIndexAttr(*extent - *extent % step);
+    auto loop = scf::ForOp::create(b, loc, index(0),
+                                   getValueOrCreateConstantIndexOp(b, loc, end),
+                                   index(step), dest);
+    if (isShared)
+      layout::markParallel(loop);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      base[dim] = loop.getInductionVar();
+      if (last && !isShared)
+        base[dim] = arith::MinSIOp::create(b, loc, base[dim], index(*last));
+      scf::YieldOp::create(b, loc, loops(level + 1, loop.getRegionIterArg(0)));
+    }
+    if (!last || !isShared)
+      return loop.getResult(0);
+    base[dim] = index(*last);
+    return loops(level + 1, loop.getResult(0));
   }
 
   SmallVector<Value> indices(AffineMap map, unsigned dim, int64_t offset) {
@@ -237,6 +254,8 @@ private:
   SmallVector<OpFoldResult> extents;
   SmallVector<unsigned> order;
   SmallVector<Value> base;
+  /// Whether threads share the loops.
+  const bool isShared;
 };
 
 std::optional<Transposition> matchTransposition(linalg::LinalgOp op,
@@ -300,7 +319,7 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
         init = tensor::EmptyOp::create(
             b, op->getLoc(), tensor::getMixedSizes(b, op->getLoc(), init),
             getElementTypeOrSelf(init.getType()));
-      Value result = Emitter(b, what).run(init);
+      Value result = Emitter(b, what, parallelLoops).run(init);
       op->getResult(0).replaceAllUsesWith(result);
       op->erase();
     }

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -layout-linalg-to-llvm \
+// RUN: layout-opt %s -layout-linalg-to-llvm=parallel-loops=false \
 // RUN:   | mlir-runner-22 -O3 -e main --entry-point-result=void \
 // RUN:     --shared-libs=%mlir_lib_dir/libmlir_runner_utils%shlibext,%mlir_lib_dir/libmlir_c_runner_utils%shlibext \
 // RUN:   | sed 's/base@ = [^ ]* //' > %t.fast

@@ -143,7 +143,9 @@ def EmitKernelsPass
            "Number of vector registers">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
            "Lets a float multiplication and the addition of its result become "
-           "one fused operation">
+           "one fused operation">,
+    Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
+           "Marks the loops that layout-parallelize-loops gives to the threads">
   ];
 }
 
@@ -163,7 +165,9 @@ def TileTransposesPass
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",
            /*default=*/"CpuFigures().vectorBits",
-           "Bits of one vector register; 0 leaves transpositions alone">
+           "Bits of one vector register; 0 leaves transpositions alone">,
+    Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
+           "Marks the loops that layout-parallelize-loops gives to the threads">
   ];
 }
 
@@ -249,6 +253,22 @@ def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
     "arith::ArithDialect", "bufferization::BufferizationDialect",
     "func::FuncDialect", "memref::MemRefDialect", "scf::SCFDialect"
   ];
+}
+
+def ParallelizeLoopsPass
+    : InterfacePass<"layout-parallelize-loops", "FunctionOpInterface"> {
+  let summary = "Rewrites loops that are marked as parallel to scf.parallel";
+  let description = [{
+    An `scf.for` on buffers that `layout-emit-kernels` or
+    `layout-tile-transposes` has marked with `layout.parallel`, and that carries
+    no value from one iteration to the next, becomes `scf.parallel`, together
+    with the marked loops that are all of its body, until there are 256
+    iterations to share. Every element is computed by one iteration, in the
+    order of the sequential program: results are the same, bit for bit, with any
+    number of threads. Marks that are left are removed. An `scf.parallel` of the
+    program that reduces to results becomes `scf.for`, for the same reason.
+  }];
+  let dependentDialects = ["scf::SCFDialect"];
 }
 
 #endif // LAYOUT_CONVERSION_LINALGTOLLVM_PASSES

@@ -1,0 +1,147 @@
+//===- ParallelizeLoops.cpp - Marked loops to scf.parallel ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+#include "ParallelLoops.h"
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_PARALLELIZELOOPSPASS
+#include "layout/Targets/CPU/LinalgToLLVM/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+/// Steps of vectors below which starting the threads takes longer than the
+/// work: a region begins and ends in a few microseconds.
+static constexpr double kLeastSteps = 1 << 13;
+
+/// Iterations that many threads can share evenly.
+static constexpr int64_t kEnoughIterations = 256;
+
+bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
+  if (hasEffects(op))
+    return false;
+  double steps = op.getBlock()->getOperations().size();
+  for (int64_t extent : op.getStaticLoopRanges()) {
+    if (ShapedType::isDynamic(extent))
+      return true;
+    steps *= extent;
+  }
+  return steps >= kLeastSteps * vectorSize;
+}
+
+/// The marked loop that is all of the body of `loop`, its bounds known outside
+/// of `outermost`.
+static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
+  auto next = dyn_cast<scf::ForOp>(loop.getBody()->front());
+  if (!next || next->getNextNode() != loop.getBody()->getTerminator() ||
+      !next->hasAttr(layout::kParallelLoopAttrName) ||
+      next->getNumResults() != 0)
+    return nullptr;
+  for (Value bound : next->getOperands())
+    if (!outermost.isDefinedOutsideOfLoop(bound))
+      return nullptr;
+  return next;
+}
+
+/// The outermost loops of a nest, as many as give all threads something to do.
+static SmallVector<scf::ForOp> findNest(scf::ForOp outermost) {
+  SmallVector<scf::ForOp> nest;
+  int64_t iterations = 1;
+  for (scf::ForOp loop = outermost; loop;
+       loop = getNextOfNest(loop, outermost)) {
+    nest.push_back(loop);
+    // An unknown number may be 1.
+    if (std::optional<APInt> trips = loop.getStaticTripCount())
+      iterations *= trips->getLimitedValue(kEnoughIterations);
+    if (iterations >= kEnoughIterations)
+      break;
+  }
+  return nest;
+}
+
+static void shareAmongThreads(ArrayRef<scf::ForOp> nest) {
+  scf::ForOp outermost = nest.front(), innermost = nest.back();
+  SmallVector<Value> from, to, steps;
+  for (scf::ForOp loop : nest) {
+    from.push_back(loop.getLowerBound());
+    to.push_back(loop.getUpperBound());
+    steps.push_back(loop.getStep());
+  }
+  OpBuilder b(outermost);
+  auto parallel =
+      scf::ParallelOp::create(b, outermost.getLoc(), from, to, steps);
+  Block *body = parallel.getBody();
+  innermost.getBody()->getTerminator()->erase();
+  body->getOperations().splice(body->begin(),
+                               innermost.getBody()->getOperations());
+  for (auto [loop, index] : llvm::zip_equal(nest, parallel.getInductionVars()))
+    scf::ForOp(loop).getInductionVar().replaceAllUsesWith(index);
+  // Without its terminator the innermost loop is erased with the outermost.
+  outermost->erase();
+}
+
+/// Upstream's lowering to OpenMP knows few reductions, and adds floats in an
+/// order that changes from run to run: loops with results stay with one thread.
+static void makeSequential(scf::ParallelOp op) {
+  OpBuilder builder(op);
+  auto emitBody = [&](OpBuilder &b, Location, ValueRange indices,
+                      ValueRange results) {
+    IRMapping mapping;
+    mapping.map(op.getInductionVars(), indices);
+    auto cloneAll = [&](Block *block) {
+      for (Operation &inner : block->without_terminator())
+        b.clone(inner, mapping);
+    };
+    cloneAll(op.getBody());
+    auto reduce = cast<scf::ReduceOp>(op.getBody()->getTerminator());
+    scf::ValueVector next;
+    for (auto [result, operand, region] : llvm::zip_equal(
+             results, reduce.getOperands(), reduce.getReductions())) {
+      Block &block = region.front();
+      mapping.map(block.getArgument(0), result);
+      mapping.map(block.getArgument(1), mapping.lookupOrDefault(operand));
+      cloneAll(&block);
+      next.push_back(
+          mapping.lookupOrDefault(block.getTerminator()->getOperand(0)));
+    }
+    return next;
+  };
+  scf::LoopNest nest = scf::buildLoopNest(
+      builder, op.getLoc(), op.getLowerBound(), op.getUpperBound(),
+      op.getStep(), op.getInitVals(), emitBody);
+  op.replaceAllUsesWith(nest.results);
+  op.erase();
+}
+
+namespace {
+struct ParallelizeLoops
+    : layout::impl::ParallelizeLoopsPassBase<ParallelizeLoops> {
+  void runOnOperation() override {
+    getOperation()->walk([](scf::ParallelOp op) {
+      if (op.getNumResults() != 0)
+        makeSequential(op);
+    });
+    SmallVector<SmallVector<scf::ForOp>> nests;
+    getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      // A loop that gives a buffer on to its next iteration is sequential.
+      if (!loop->hasAttr(layout::kParallelLoopAttrName) ||
+          loop->getNumResults() != 0)
+        return WalkResult::advance();
+      nests.push_back(findNest(loop));
+      return WalkResult::skip();
+    });
+    for (ArrayRef<scf::ForOp> nest : nests)
+      shareAmongThreads(nest);
+    getOperation()->walk([](scf::ForOp loop) {
+      loop->removeAttr(layout::kParallelLoopAttrName);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,76 @@
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-tile-transposes,layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-tile-transposes{parallel-loops=false},layout-emit-kernels{parallel-loops=false}))" | FileCheck %s --check-prefix=NONE
+// NONE-NOT: layout.parallel
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// Loops over tiles are marked, reductions are not.
+// CHECK-LABEL: func.func @product
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (vector
+// CHECK: vector.transfer_read
+// CHECK: scf.yield {{.*}} : vector
+// CHECK-NEXT: }
+// CHECK: {layout.parallel}
+// CHECK: {layout.parallel}
+func.func @product(%x: tensor<64x128xf32>, %y: tensor<128x256xf32>, %z: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<64x128xf32>, tensor<128x256xf32>)
+                     outs(%z : tensor<64x256xf32>) -> tensor<64x256xf32>
+  return %r : tensor<64x256xf32>
+}
+
+// What ends before the threads have started is left to one.
+// CHECK-LABEL: func.func @short
+// CHECK-NOT: layout.parallel
+// CHECK: return
+func.func @short(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>)
+                     outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// An unknown size may be large.
+// CHECK-LABEL: func.func @open
+// CHECK: {layout.parallel}
+// CHECK: return
+func.func @open(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %r = linalg.exp ins(%x : tensor<?x8xf32>) outs(%z : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// An assertion that fails ends the run from the thread that called.
+// CHECK-LABEL: func.func @asserts
+// CHECK-NOT: layout.parallel
+// CHECK: cf.assert
+// CHECK-NOT: layout.parallel
+// CHECK: return
+func.func @asserts(%x: tensor<1024x1024xi32>) -> tensor<1024x1024xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1024x1024xi32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1024x1024xi32>) outs(%e : tensor<1024x1024xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %positive = arith.cmpi sge, %a, %zero : i32
+    cf.assert %positive, "negative"
+    linalg.yield %a : i32
+  } -> tensor<1024x1024xi32>
+  return %r : tensor<1024x1024xi32>
+}
+
+// The last tile of a ragged transposition overlaps the one before and comes
+// after it.
+// CHECK-LABEL: func.func @turn
+// CHECK: scf.for %{{.*}} = %c0 to %c1008 step %c16
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c512 step %c8
+// CHECK-NOT: arith.minsi
+// CHECK-COUNT-2: {layout.parallel}
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c512 step %c8
+// CHECK: vector.transfer_read %{{.*}}[%c1005, %[[ROW]]]
+// CHECK: {layout.parallel}
+// CHECK: return
+func.func @turn(%x: tensor<1021x512xf32>) -> tensor<512x1021xf32> {
+  %e = tensor.empty() : tensor<512x1021xf32>
+  %r = linalg.transpose ins(%x : tensor<1021x512xf32>) outs(%e : tensor<512x1021xf32>) permutation = [1, 0]
+  return %r : tensor<512x1021xf32>
+}
