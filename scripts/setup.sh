@@ -19,10 +19,11 @@ required_packages=(
   ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with; an OpenCL device on the CPU, the translator of its kernels, their
-# validator; a faster malloc for layout-opt; what draws graphs. Without them the
-# rest still works.
+# validator; a faster malloc for layout-opt; what draws graphs; a browser for the
+# tests of pages. Without them the rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
-  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz)
+  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz
+  chromium chromium-driver)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {
@@ -165,6 +166,7 @@ setup_python() {
   # report themselves as unsupported without them.
   install_optional onnx
   install_optional oracles --no-deps
+  install_optional browser
 }
 
 # install_optional NAME [OPTIONS]: python/requirements-NAME.txt, or word that it

@@ -11,7 +11,8 @@
 # Features for REQUIRES: onnx, pycute and triton (their Python packages are
 # there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
-# needs; with CI=true its absence fails), spirv-val.
+# needs) and browser (Chromium, and what drives it), whose absence fails with CI=true; spirv-val.
+# Python modules that tests share are in Inputs/.
 
 import os
 import shlex
@@ -43,7 +44,8 @@ else:
 tools_dir = os.path.join(config.layout_obj_root, "bin")
 llvm_config.with_environment("PATH", [tools_dir, config.llvm_tools_dir], append_path=True)
 with open(os.path.join(config.layout_obj_root, "python.path"), encoding="utf-8") as file:
-    llvm_config.with_environment("PYTHONPATH", file.read().split(":"), append_path=True)
+    llvm_config.with_environment("PYTHONPATH", file.read().split(":") + [
+        os.path.join(config.test_source_root, "Inputs")], append_path=True)
 llvm_config.with_environment("PYTHONDONTWRITEBYTECODE", "1")
 llvm_config.with_environment("LAYOUT_BUILD_DIR", config.layout_obj_root)
 llvm_config.with_system_environment(["HOME", "TMPDIR", "LC_ALL", "CCACHE_DIR"])
@@ -121,17 +123,17 @@ config.environment["LAYOUT_OPENCL_CACHE"] = os.path.join(config.test_exec_root, 
 config.environment["POCL_CACHE_DIR"] = os.path.join(config.test_exec_root, "pocl-cache")
 
 
-def opencl_device():
-    """The first device's name, or why there is none."""
+def why_no_opencl_device():
+    """Nothing if there is one."""
     import ctypes
     try:
         library = ctypes.CDLL("libOpenCL.so.1")
     except OSError as error:
-        return None, str(error)
+        return f"OpenCL: {error}"
     count = ctypes.c_uint(0)
     code = library.clGetPlatformIDs(0, None, ctypes.byref(count))
     if code != 0 or count.value == 0:
-        return None, f"clGetPlatformIDs returned {code} and {count.value} platforms"
+        return f"OpenCL: clGetPlatformIDs returned {code} and {count.value} platforms"
     platforms = (ctypes.c_void_p * count.value)()
     library.clGetPlatformIDs(count, platforms, None)
     for platform in platforms:
@@ -144,17 +146,26 @@ def opencl_device():
         extensions = text.value
         library.clGetDeviceInfo(device, 0x102B, ctypes.c_size_t(8192), text, None)  # CL_DEVICE_NAME
         if b"cl_khr_il_program" in extensions or lit.util.which("llvm-spirv-15", os.environ.get("PATH", "")):
-            return text.value.decode(), None
-        return None, f"{text.value.decode()} takes no SPIR-V, and llvm-spirv-15 is not installed"
-    return None, "no platform has a device"
+            return None
+        return f"{text.value.decode()} takes no SPIR-V, and llvm-spirv-15 is not installed"
+    return "OpenCL: no platform has a device"
 
 
-device, reason = opencl_device() if config.has_opencl else (None, "the build has none")
-if device:
-    config.available_features.add("opencl-device")
-elif config.has_opencl and os.environ.get("CI") == "true":
-    lit_config.error("OpenCL: " + reason + "; with CI=true the tests on a device must run")
-else:
-    lit_config.warning("OpenCL: " + reason + "; tests on a device are skipped")
+def require(feature, reason, subject):
+    """The feature, unless there is a reason why it is missing."""
+    if not reason:
+        config.available_features.add(feature)
+    elif os.environ.get("CI") == "true":
+        lit_config.error(f"{reason}; with CI=true the tests {subject} must run")
+    else:
+        lit_config.warning(f"{reason}; tests {subject} are skipped")
+
+
+if config.has_opencl:
+    require("opencl-device", why_no_opencl_device(), "on an OpenCL device")
+lacking = [f"{name} is not in PATH" for name in ("chromium", "chromedriver")
+           if not lit.util.which(name, os.environ.get("PATH", ""))]
+lacking += [f"{config.python} has no {package}" for package in ("selenium", "PIL") if not python_has(package)]
+require("browser", ", ".join(lacking), "in a browser")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")
