@@ -1,8 +1,9 @@
 """Runs the examples of the documentation.
 
-usage: doc_examples.py FILE.md|ROOT...
+usage: doc_examples.py [--link NAME=PATH].. FILE.md|ROOT...
 
-Of a source tree ROOT these are the pages at its top and all below docs/.
+Of a source tree ROOT these are the pages at its top and all below docs/, but docs/tutorials, whose pages
+need more than others and are run one by one.
 
 An example is a fenced `mlir` block right after a comment that names a command:
 
@@ -21,20 +22,26 @@ at the ends of lines and of the whole:
     module { .. }
     ```
 
-A fenced `python` or `wcsp` block is an example in the same way. $PYTHON is the
-interpreter that runs this program, so that a session with `>>>` prompts is checked by
+Where it has `...`, the command may print anything. Blocks of other languages are examples in the same
+way. $PYTHON is the interpreter that runs this program, so that a session with `>>>` prompts is checked by
 
     <!-- run: "$PYTHON" -m doctest /dev/stdin -->
+
+A script is run by `sh -e`, and `cat > FILE` leaves a file for the next blocks: the examples of a page run in
+one new directory, which has the named links, and a `./dev` that runs and does not build.
 
 Text may stand between the example and its output, not between a comment and its
 block. Blocks without a comment are not run.
 """
 
+import argparse
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
+LANGUAGES = ("mlir", "python", "wcsp", "sh", "c")
 _COMMENT = re.compile(r"^\s*<!--\s*(run:\s*(?P<command>.*?)|(?P<output>output))\s*-->\s*$")
 # A comment meant for this program that it would otherwise overlook.
 _ALMOST = re.compile(r"^\s*<!--\s*(run|output)\b")
@@ -80,9 +87,8 @@ def find_examples(file, lines):
             if pending["output"]:
                 examples[-1].expected = text
             else:
-                if fence["language"] not in ("mlir", "python", "wcsp"):
-                    raise MarkupError(f"{file}:{number}: an example is a ```mlir, a "
-                                      "```python or a ```wcsp block")
+                if fence["language"] not in LANGUAGES:
+                    raise MarkupError(f"{file}:{number}: an example is a block of {', '.join(LANGUAGES)}")
                 examples.append(Example(file, number, pending["command"], text))
             pending = None
             continue
@@ -109,55 +115,89 @@ def normalized(text):
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-def check(example):
+def agree(expected, printed):
+    """Whether a text is what is expected, where `...` stands for anything."""
+    return re.fullmatch(re.escape(expected).replace(r"\.\.\.", ".*"), printed, re.S)
+
+
+def check(example, directory):
     """None, or what is wrong with the example."""
     try:
         result = subprocess.run(
             ["bash", "-o", "pipefail", "-c", example.command], input=example.text,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            timeout=_TIME_LIMIT_S, env={**os.environ, "PYTHON": sys.executable})
+            timeout=_TIME_LIMIT_S, cwd=directory, env={**os.environ, "PYTHON": sys.executable})
     except subprocess.TimeoutExpired:
         return f"still running after {_TIME_LIMIT_S} s"
     if result.returncode:
         return f"exit status {result.returncode}\n{result.stdout}{result.stderr}"
     if example.expected is not None:
         expected, printed = normalized(example.expected), normalized(result.stdout)
-        if expected != printed:
+        if not agree(expected, printed):
             return f"the text shows\n{expected}\nbut the command prints\n{printed}"
     return None
 
 
+_DEV = """#!/bin/sh
+case $1 in
+run) shift && exec "$PYTHON" -m layout_mlir.run "$@" ;;
+python) shift && exec "$PYTHON" "$@" ;;
+esac
+echo "an example may only run: ./dev $*" >&2
+exit 1
+"""
+
+
+def make_directory(links):
+    """A directory for the examples of a page."""
+    directory = tempfile.TemporaryDirectory(prefix="layout-examples-")
+    for name, target in links:
+        os.symlink(os.path.abspath(target), os.path.join(directory.name, name))
+    dev = os.path.join(directory.name, "dev")
+    with open(dev, "w", encoding="utf-8") as file:
+        file.write(_DEV)
+    os.chmod(dev, 0o755)
+    return directory
+
+
 def pages(root):
     found = [os.path.join(root, name) for name in os.listdir(root)]
-    for directory, _, names in os.walk(os.path.join(root, "docs")):
+    for directory, folders, names in os.walk(os.path.join(root, "docs")):
+        if "tutorials" in folders:
+            folders.remove("tutorials")
         found += [os.path.join(directory, name) for name in names]
     return sorted(name for name in found if name.endswith(".md"))
 
 
-def main(arguments):
-    files = []
-    for name in arguments:
-        files += pages(name) if os.path.isdir(name) else [name]
-    total = failed = 0
-    for file in files:
-        try:
-            with open(file, encoding="utf-8") as stream:
-                examples = find_examples(file, stream.read().splitlines())
-        except MarkupError as error:
-            print(error)
-            failed += 1
-            continue
+def check_page(file, links):
+    """How many examples a page has, and how many faults."""
+    try:
+        with open(file, encoding="utf-8") as stream:
+            examples = find_examples(file, stream.read().splitlines())
+    except MarkupError as error:
+        print(error)
+        return 0, 1
+    failed = 0
+    with make_directory(links) as directory:
         for example in examples:
-            total += 1
-            problem = check(example)
+            problem = check(example, directory)
             if problem:
                 failed += 1
                 print(f"{example.place}: {example.command}: {problem}")
+    return len(examples), failed
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--link", action="append", default=[], type=lambda text: text.split("=", 1))
+    parser.add_argument("pages", nargs="+")
+    arguments = parser.parse_args()
+    files = [file for name in arguments.pages for file in (pages(name) if os.path.isdir(name) else [name])]
+    counts = [check_page(file, arguments.link) for file in files]
+    total, failed = (sum(column) for column in zip(*counts))
     print(f"{total} examples in {len(files)} files, {failed} failed")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
