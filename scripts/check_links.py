@@ -1,11 +1,17 @@
 """Checks that every link of a page leads somewhere.
 
 usage: check_links.py ROOT
+       check_links.py --site FOLDER
 
 A relative link in a Markdown file names a file or directory of the tree, and its
 #anchor a heading of that page. Links to the web are not followed; code is no link.
+
+Of the built site in FOLDER these are the links of its HTML pages and what the pages load, which
+is in FOLDER, too: the site needs no other host. An #anchor with a `=` is for a script of its page.
 """
 
+import functools
+import html
 import os
 import re
 import sys
@@ -15,7 +21,10 @@ from source_files import source_files
 _FENCE = re.compile(r"^\s*(`{3,})")
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
 _CODE = re.compile(r"(`+)(.+?)\1")
-_WEB = re.compile(r"[a-z]+:")
+_TAG = re.compile(r"<([a-z][a-z0-9]*)\s([^>]*)>")
+_ATTRIBUTE = re.compile(r"""\b(id|href|src)=(?:"([^"]*)"|'([^']*)'|([^\s"']+))""")
+_LOADED = re.compile(r"""url\(["']?([^"')]+)""")
+WEB = re.compile(r"[a-z]+:")
 
 
 def text_lines(path):
@@ -33,10 +42,13 @@ def text_lines(path):
                 yield number, line
 
 
+def slug(heading, _="-"):
+    """The anchor of a heading, as the sites that show Markdown make it."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
 def anchors(path):
-    """The anchors of the headings, as the sites that show Markdown make them."""
-    return {re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower()).replace(" ", "-")
-            for _, line in text_lines(path) if line.startswith("#")}
+    return {slug(line.lstrip("#")) for _, line in text_lines(path) if line.startswith("#")}
 
 
 def check_page(root, name, known):
@@ -44,7 +56,7 @@ def check_page(root, name, known):
     for number, line in text_lines(path):
         # Code in the text of a link stays a link.
         for target in _LINK.findall(_CODE.sub("code", line)):
-            if _WEB.match(target):
+            if WEB.match(target):
                 continue
             file, _, anchor = target.partition("#")
             to = os.path.normpath(os.path.join(os.path.dirname(name), file)) if file else name
@@ -54,16 +66,67 @@ def check_page(root, name, known):
                 yield f"{name}:{number}: {to} has no heading #{anchor}"
 
 
-def main(argv):
-    if len(argv) != 2:
-        sys.exit(__doc__)
-    names = source_files(argv[1])
+@functools.cache
+def read_html(path):
+    """The ids of an HTML page, and its other attributes as (tag, address)."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    found = [(tag, key, html.unescape(a or b or c)) for tag, attributes in _TAG.findall(text)
+             for key, a, b, c in _ATTRIBUTE.findall(attributes)]
+    return ({value for _, key, value in found if key == "id"},
+            [(tag, value) for tag, key, value in found if key != "id"])
+
+
+def check_address(site, name, tag, address):
+    if WEB.match(address) or address.startswith("//"):
+        if tag != "a" and not address.startswith("data:"):
+            yield f"{name}: <{tag}> loads {address}"
+        return
+    file, _, anchor = address.partition("#")
+    base = "" if file.startswith("/") else os.path.dirname(name)
+    to = os.path.normpath(os.path.join(base, file.lstrip("/"))) if file else name
+    path = os.path.join(site, to, "index.html") if os.path.isdir(os.path.join(site, to)) else os.path.join(site, to)
+    if not os.path.exists(path):
+        yield f"{name}: there is no {to}"
+    elif anchor and "=" not in anchor and path.endswith(".html") and anchor not in read_html(path)[0]:
+        yield f"{name}: {to} has no #{anchor}"
+
+
+def check_site_page(site, name):
+    path = os.path.join(site, name)
+    if name.endswith(".html"):
+        addresses = read_html(path)[1]
+    else:
+        with open(path, encoding="utf-8") as file:
+            addresses = [("style", address) for address in _LOADED.findall(file.read())]
+    for tag, address in dict.fromkeys(addresses):
+        yield from check_address(site, name, tag, address)
+
+
+def check_site(site):
+    """The pages of a built site, and their problems."""
+    names = [os.path.relpath(os.path.join(folder, file), site) for folder, _, files in os.walk(site) for file in files]
+    pages = sorted(name for name in names if name.endswith((".html", ".css")))
+    return pages, [problem for page in pages for problem in check_site_page(site, page)]
+
+
+def check_tree(root):
+    names = source_files(root)
     known = set(names) | {"."}
     for name in names:
         while name := os.path.dirname(name):
             known.add(name)
     pages = [name for name in names if name.endswith(".md")]
-    problems = [problem for page in pages for problem in check_page(argv[1], page, known)]
+    return pages, [problem for page in pages for problem in check_page(root, page, known)]
+
+
+def main(argv):
+    if len(argv) == 3 and argv[1] == "--site":
+        pages, problems = check_site(argv[2])
+    elif len(argv) == 2:
+        pages, problems = check_tree(argv[1])
+    else:
+        sys.exit(__doc__)
     for problem in problems:
         print(problem)
     print(f"{len(pages)} pages, {len(problems)} broken links")

@@ -1,0 +1,276 @@
+"""Builds the documentation site from the pages of the documentation.
+
+usage: build_site.py TOOL PAGES ROOT OUT
+
+TOOL is layout-translate, PAGES the pages of the source tree ROOT as figures.py writes them, with their
+pictures. OUT gets the site, OUT.pages the pages as mkdocs takes them: what is in docs/ and docs/site
+comes to the top, files of the tree that pages link to become pages below source/, commands of examples
+are shown, the gallery gets all pictures, and the page that shows a layout its table of maps.
+"""
+
+import argparse
+import json
+import logging
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from urllib.parse import quote
+
+import pygments.lexers
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
+
+from check_links import WEB, text_lines
+from figures import find_drawings
+
+# The pages of each tab in their order; where there is a folder, what else is in it comes behind them.
+TABS = [
+    ("Start", None, ["start"]),
+    ("Tutorials", "tutorials", ["onnx-model", "your-pipeline", "your-target", "phone-kernels", "npu-code"]),
+    ("Try a layout", None, ["try"]),
+    ("Gallery", None, ["gallery"]),
+    ("Guides", "", ["model", "python", "networks", "embedding", "assignment", "rules", "opencl", "opencl-kernels",
+                    "npu", "solver", "onnx-operators"]),
+    ("Layout families", "families", []),
+    ("Tools", "tools", []),
+    ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses"]),
+    ("Project", None, ["spec", "architecture", "glossary", "compatibility", "testing", "fuzzing", "contributing",
+                       "changelog", "security", "code_of_conduct"]),
+]
+LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".c": "c", ".td": "tablegen", ".py": "python", ".mlir": "mlir",
+             ".sh": "sh", ".json": "json"}
+SOURCE = "---\nsearch:\n  exclude: true\n---\n"
+_LINK = re.compile(r"(`+).+?\1|\]\(([^()\s]+)\)")
+_EXAMPLE = re.compile(r"^<!-- (run: (?P<command>.*)|output) -->\n+(?P<fence>```+\w+)$", re.M)
+_SHOW_WORDS = """layout-translate() { printf '%s\\0' "$@"; echo; }\n"""
+
+
+def site_path(name):
+    """Where a page or a picture of the tree is on the site."""
+    if name == "README.md":
+        return "start.md"
+    for folder in ("docs/site/", "docs/"):
+        if name.startswith(folder):
+            return name[len(folder):]
+    return name.lower()
+
+
+class Site:
+    def __init__(self, tool, pages, root, out):
+        self.tool, self.pages, self.root, self.out = tool, pages, root, out
+        self.names = {path.relative_to(pages).as_posix() for path in pages.rglob("*.*")}
+        self.texts = {}  # of the pages of the site
+        self.linked = {}  # files and folders of the tree that have no page of their own yet
+
+    def find(self, page, link):
+        """The name in the tree of what a page links to."""
+        path = pathlib.Path(os.path.normpath((self.pages / page).parent / link))
+        base = self.pages if self.pages in path.parents else self.root
+        return path.relative_to(base).as_posix()
+
+    def lead(self, page, at):
+        """A function from matches of links on a page of the tree, shown at `at`, to links of the site."""
+        def leading(match):
+            if match[2] is None or WEB.match(match[2]) or match[2].startswith("#"):
+                return match[0]
+            file, mark, anchor = match[2].partition("#")
+            name = self.find(page, file)
+            target = site_path(name)
+            if name not in self.names:
+                target = self.linked.setdefault(name, f"source/{name.lstrip('.')}.md")
+            return f"]({os.path.relpath(target, os.path.dirname(at))}{mark}{anchor})"
+        return leading
+
+    def add_page(self, name, path, at, head=""):
+        lines = path.read_text(encoding="utf-8").split("\n")
+        for number, line in text_lines(path):
+            lines[number - 1] = _LINK.sub(self.lead(name, at), line.rstrip("\n"))
+        text = _EXAMPLE.sub(show_command, "\n".join(lines))
+        if not re.search(r"^# ", text, re.M):
+            text = f"# {title_of(name)}\n\n{text}"
+        self.texts[at] = head + text
+
+    def add_linked(self, name, at):
+        path = self.root / name
+        if path.is_dir():
+            self.add_folder(name, path, at)
+        elif path.suffix == ".md":
+            self.add_page(name, path, at, SOURCE)
+        else:
+            text = path.read_text(encoding="utf-8")
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+            language = "cmake" if path.name == "CMakeLists.txt" else LANGUAGES.get(path.suffix, "text")
+            self.texts[at] = f"{SOURCE}# `{name}`\n\n{fence}{language}\n{text}\n{fence}\n"
+
+    def add_folder(self, name, path, at):
+        if (path / "README.md").exists():
+            self.add_page(f"{name}/README.md", path / "README.md", at, SOURCE)
+        else:
+            self.texts[at] = f"{SOURCE}# `{name}`\n"
+        rows = []
+        for child in sorted(path.iterdir()):
+            inside = f"{name}/{child.name}"
+            target = self.linked.get(inside, site_path(inside) if inside in self.names else None)
+            label = f"`{child.name}{'/' if child.is_dir() else ''}`"
+            rows.append(f"* [{label}]({os.path.relpath(target, os.path.dirname(at))})" if target else f"* {label}")
+        self.texts[at] += "\n" + "\n".join(rows) + "\n"
+
+    def add_gallery(self):
+        """Every picture, below the page that draws it, and a way to open it as a layout of one's own."""
+        parts, shown = [], set()
+        for name in sorted(self.names):
+            if not name.endswith(".md"):
+                continue
+            text = (self.pages / name).read_text(encoding="utf-8")
+            drawn = [words for script, _, _ in find_drawings(text) for words in read_commands(script)
+                     if words[-1] not in shown]
+            shown.update(words[-1] for words in drawn)
+            if not drawn:
+                continue
+            parts.append(f"\n## [{title_in(text) or title_of(name)}]({site_path(name)})\n")
+            for words in drawn:
+                picture = words[-1].removesuffix(".svg")
+                parts.append(
+                    f'\n<figure markdown class="picture">\n![{picture}](figures/{picture}.svg){{ loading=lazy }}\n</figure>\n'
+                    f"\n```sh\nlayout-translate {shlex.join(words)}\n```\n"
+                    f'\n<a class="md-button" href="try.html#{fragment(self.read_drawing(words))}">Open it</a>\n')
+        self.texts["gallery.md"] += "".join(parts)
+
+    def read_drawing(self, words):
+        """The layout that a command draws, as the page that shows layouts takes it."""
+        options, words = {}, list(words)
+        while words:
+            word = words.pop(0)
+            key, mark, value = word.lstrip("-").partition("=")
+            if not word.startswith("-"):
+                text = word
+            elif key != "layout-to-svg":
+                options[key] = value if mark else words.pop(0)
+        return self.describe(text, options["shape"], options.get("dims", ""),
+                             [f"--{key}={options[key]}" for key in ("target", "element") if key in options])
+
+    def describe(self, text, shape, dims, more=()):
+        unknown = "x".join("?" for size in shape.split("x"))
+        said = self.read_map(text, unknown, more)
+        is_of_shape = said is None
+        said = said or self.read_map(text, shape, more)
+        names = dims.split(",") if dims else []
+        named = re.sub(r"\bd(\d+)\b", lambda dim: names[int(dim[1])] if names else dim[0], said)
+        blocked = re.fullmatch(r'#layout\.blocked<"[A-Z]*" to "(\w+)">', text)
+        return dict(layout=text, name=blocked[1] if blocked else None, map=named, shape=shape, isOfShape=is_of_shape)
+
+    def read_map(self, text, shape, more):
+        done = subprocess.run([self.tool, "--layout-to-map", f"--shape={shape}", *more, text], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE if "?" in shape else None)
+        if done.returncode:
+            return None
+        return re.search(r"#layout\.map<(.*?\))>", done.stdout)[1]
+
+    def add_layouts(self):
+        """The table of the page that shows a layout, from docs/site/layouts.txt."""
+        groups = []
+        for line in (self.root / "docs/site/layouts.txt").read_text(encoding="utf-8").splitlines():
+            if line.startswith("## "):
+                groups.append(dict(title=line[3:], layouts=[]))
+            elif groups and line.strip():
+                shape, dims, text, *more = re.split(r"\s{2,}", line.strip())
+                groups[-1]["layouts"].append(self.describe(text, shape, dims, more))
+        return f"const kLayouts = {json.dumps(groups, indent=1)};\n"
+
+    def find_tabs(self):
+        known = {f"{folder + '/' if folder else ''}{page}.md" for _, folder, pages in TABS for page in pages}
+        tabs = [{"Home": "index.md"}]
+        for title, folder, order in TABS:
+            prefix = f"{folder}/" if folder else ""
+            pages = [f"{prefix}{page}.md" for page in order]
+            if folder is not None:
+                pages += sorted(at for at in self.texts if at not in known and at != "index.md"
+                                and os.path.dirname(at) == folder)
+            tabs.append({title: pages[0] if len(pages) == 1 else pages})
+        return tabs
+
+    def write(self):
+        for name in sorted(self.names):
+            if name.endswith(".md"):
+                self.add_page(name, self.pages / name, site_path(name))
+        table = re.search(r"(?:^\|.*\n)+", self.texts["start.md"], re.M)[0]
+        self.texts["index.md"] = self.texts["index.md"].replace("<!-- the table of README.md -->", table)
+        self.add_gallery()
+        done = set()
+        while todo := sorted(self.linked.keys() - done):
+            for name in todo:
+                if not (self.root / name).is_dir():
+                    self.add_linked(name, self.linked[name])
+            for name in todo:
+                if (self.root / name).is_dir():
+                    self.add_linked(name, self.linked[name])
+            done.update(todo)
+        docs = pathlib.Path(f"{self.out}.pages")
+        shutil.rmtree(docs, ignore_errors=True)
+        shutil.copytree(self.pages / "docs/figures", docs / "figures")
+        (docs / "assets").mkdir()
+        for path in [*(self.root / "docs/site").glob("*.js"), *(self.root / "docs/site").glob("*.css"),
+                     self.root / "python/layout_mlir/web/layout_map.js"]:
+            shutil.copy(path, docs / "assets")
+        (docs / "assets/layouts.js").write_text(self.add_layouts(), encoding="utf-8")
+        for at, text in self.texts.items():
+            (docs / at).parent.mkdir(parents=True, exist_ok=True)
+            (docs / at).write_text(text, encoding="utf-8")
+        return load_config(str(self.root / "docs/site/mkdocs.yml"), docs_dir=str(docs), site_dir=str(self.out),
+                           nav=self.find_tabs())
+
+
+def title_in(text):
+    found = re.search(r"^# (.*)$", text, re.M)
+    return found and found[1]
+
+
+def title_of(name):
+    """Words of a file's name: LayoutToGPUPasses.md has `Layout To GPU Passes`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", pathlib.Path(name).stem)
+
+
+def read_commands(script):
+    """The words of each call of layout-translate in a script."""
+    said = subprocess.run(["bash", "-e", "-c", _SHOW_WORDS + script], check=True, stdout=subprocess.PIPE, text=True)
+    return [line.split("\0")[:-1] for line in said.stdout.splitlines()]
+
+
+def show_command(match):
+    """The command of an example as the title of its block; sessions and scripts say it themselves."""
+    title = "prints" if match["command"] is None else match["command"].removeprefix("cat > ")
+    if title.startswith(('"$PYTHON"', "sh ")):
+        return match["fence"]
+    quoted = title.replace('"', "&quot;")
+    return f'{match["fence"]} title="{quoted}"'
+
+
+def fragment(layout):
+    """The state of the page that shows a layout, as it writes it itself."""
+    return f"map={quote(layout['map'], safe='')}&shape={layout['shape']}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("tool")
+    for name in ("pages", "root", "out"):
+        parser.add_argument(name, type=lambda path: pathlib.Path(path).resolve())
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    pygments.lexers.LEXERS["MlirLexer"] = ("mlir_lexer", "MLIR", ("mlir",), ("*.mlir",), ())
+    site = Site(arguments.tool, arguments.pages, arguments.root, arguments.out)
+    try:
+        build(site.write())
+    except Abort:
+        return 1
+    print(f"site: {len(site.texts)} pages in {arguments.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
