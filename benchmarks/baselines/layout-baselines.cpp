@@ -12,8 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
-#include "layout/Analysis/Assignment.h"
+#include "layout/Analysis/Baselines.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/Registration.h"
@@ -24,38 +23,6 @@
 
 using namespace mlir;
 using namespace mlir::layout;
-
-/// Counts each conversion once for every node that asks for it.
-static void convertForEach(LayoutAssignment &assignment) {
-  const Program &program = assignment.program;
-  llvm::DenseMap<Value, const Tensor *> tensors;
-  for (const Tensor &tensor : program.tensors)
-    tensors[tensor.value] = &tensor;
-  std::vector<PlannedConversion> conversions;
-  Cost total = 0;
-  for (const PlannedConversion &shared : assignment.conversions) {
-    const Tensor &tensor = *tensors.at(shared.value);
-    const TensorClass &known = program.tensorClasses[tensor.tensorClass];
-    for (const auto &consumer : shared.consumers) {
-      PlannedConversion own = shared;
-      own.consumers.assign(1, consumer);
-      const unsigned *place =
-          llvm::find(program.getConsumers(tensor), consumer.first);
-      own.frequency =
-          std::min(known.consumers[place - program.getConsumers(tensor).begin()]
-                       .frequency,
-                   known.frequency);
-      own.cost = scaleCost(shared.cost / shared.frequency, own.frequency);
-      total = addCosts(total, own.cost);
-      conversions.push_back(std::move(own));
-    }
-  }
-  assignment.cost =
-      addCosts(assignment.cost - assignment.conversionCost, total);
-  assignment.conversionCost = total;
-  assignment.conversions = std::move(conversions);
-  assignment.exact = assignment.cost == assignment.lowerBound;
-}
 
 namespace {
 struct BaselinePass : PassWrapper<BaselinePass, OperationPass<>> {
@@ -80,28 +47,24 @@ struct BaselinePass : PassWrapper<BaselinePass, OperationPass<>> {
       return signalPassFailure();
     CostModel costs(*wanted, objective);
     LayoutAssignment assignment = assignLayouts(root, costs, {}, {}, *pins);
-    setChoice(
-        assignment,
-        chooseByRule(rule, assignment.program, assignment.candidates, costs),
-        costs);
-    if (rule == Rule::greedy)
-      convertForEach(assignment);
+    setBaseline(assignment, rule, costs);
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
   }
 
-  Option<Rule> rule{
+  Option<Baseline> rule{
       *this, "rule", llvm::cl::desc("What to choose by"),
       llvm::cl::values(
-          clEnumValN(Rule::forward, "forward", "Follow the first operand"),
-          clEnumValN(Rule::priority, "priority",
+          clEnumValN(Baseline::asTyped, "as-typed", "Keep all types"),
+          clEnumValN(Baseline::forward, "forward", "Follow the first operand"),
+          clEnumValN(Baseline::priority, "priority",
                      "Spread from ops with needs, first come first served"),
-          clEnumValN(Rule::rank, "rank",
+          clEnumValN(Baseline::rank, "rank",
                      "Lower the ranks of converted tensors, op by op"),
-          clEnumValN(Rule::majority, "majority", "Follow most neighbors"),
-          clEnumValN(Rule::bidirectional, "bidirectional",
+          clEnumValN(Baseline::majority, "majority", "Follow most neighbors"),
+          clEnumValN(Baseline::bidirectional, "bidirectional",
                      "Follow the first operand, then the consumers"),
-          clEnumValN(Rule::greedy, "greedy",
+          clEnumValN(Baseline::greedy, "greedy",
                      "Each op says what it is stored in; nothing is shared"))};
   Option<Objective> objective{
       *this, "objective", llvm::cl::desc("What is counted"),

@@ -261,8 +261,7 @@ std::vector<Candidates> Propagation::run() {
   return std::move(result);
 }
 
-/// Leaves nothing to weigh but conversions.
-static void fixNeeds(std::vector<Candidates> &all) {
+void layout::keepNeeds(std::vector<Candidates> &all) {
   for (Candidates &candidates : all) {
     std::vector<OpConfig> &configs = candidates.configs;
     Cost least = kInfiniteCost;
@@ -284,8 +283,6 @@ static void fixNeeds(std::vector<Candidates> &all) {
       };
       return rank(a) < rank(b);
     });
-    for (OpConfig &config : configs)
-      config.cost = 0;
   }
 }
 
@@ -294,7 +291,12 @@ layout::collectCandidates(const Program &program, CostModel &costs,
                           const CandidateLimits &limits) {
   std::vector<Candidates> result = Propagation(program, costs, limits).run();
   costs.getModel().addStates(program, limits, costs, result);
-  if (costs.getObjective() == Objective::bytes)
-    fixNeeds(result);
+  if (costs.getObjective() == Objective::bytes) {
+    // Leaves nothing to weigh but conversions.
+    keepNeeds(result);
+    for (Candidates &candidates : result)
+      for (OpConfig &config : candidates.configs)
+        config.cost = 0;
+  }
   return result;
 }

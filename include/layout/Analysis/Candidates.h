@@ -80,9 +80,12 @@ struct CandidateLimits {
   unsigned layoutsPerTensor = 6;
 };
 
+/// Where some meet the need of their op, leaves those that do at the least
+/// cost. The first is then the one that rules start from.
+void keepNeeds(std::vector<Candidates> &all);
+
 /// The candidates of every class of `program`, with the prices of `costs`.
-/// Under Objective::bytes, classes that have a need of their own keep the
-/// configurations that meet it at the least cost, and ops cost nothing.
+/// Under Objective::bytes needs are kept, and ops cost nothing.
 std::vector<Candidates> collectCandidates(const Program &program,
                                           CostModel &costs,
                                           const CandidateLimits &limits = {});

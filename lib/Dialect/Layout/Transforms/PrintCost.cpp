@@ -84,17 +84,20 @@ static Row makeRow(Location loc, RankedTensorType from, RankedTensorType to,
   return {loc, from, to, std::move(plan), cost, std::move(why)};
 }
 
+Row Row::get(ConvertOp convert, TargetInterface target) {
+  return makeRow(convert.getLoc(), convert.getSource().getType(),
+                 convert.getResult().getType(),
+                 ConversionPlan::get(convert, target),
+                 explainConversion(convert), target);
+}
+
 CostTable CostTable::get(Operation *root, TargetInterface target) {
   CostTable table;
   root->walk([&](Operation *op) {
     if (auto convert = dyn_cast<ConvertOp>(op)) {
-      Row row = makeRow(convert.getLoc(), convert.getSource().getType(),
-                        convert.getResult().getType(),
-                        ConversionPlan::get(convert, target),
-                        explainConversion(convert), target);
       (isConstant(convert.getSource().getDefiningOp()) ? table.constants
                                                        : table.activations)
-          .push_back(std::move(row));
+          .push_back(Row::get(convert, target));
     } else if (isConstant(op) && hasLayout(op->getResult(0).getType())) {
       // A conversion that has folded: the lowering packs the elements.
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -147,6 +150,21 @@ static void printText(const CostTable &table, raw_ostream &os) {
        << ", gap " << it->cost - it->lowerBound << "\n";
 }
 
+void layout::printRow(llvm::json::OStream &json, const Row &row) {
+  json.attribute("location", toUtf8(printPlace(row.loc)));
+  json.attribute("shape", toUtf8(printShape(row.to)));
+  json.attribute("kind", stringify(row.plan.kind));
+  json.attribute("transition", printTransition(row));
+  json.attribute("from", toUtf8(printMap(row.from)));
+  json.attribute("to", toUtf8(printMap(row.to)));
+  json.attribute("bytes_read", row.plan.bytesRead);
+  json.attribute("bytes_written", row.plan.bytesWritten);
+  json.attribute("run_bytes", row.plan.runBytes);
+  json.attribute("cost", row.cost);
+  json.attribute("plan", printPlan(row.plan));
+  json.attribute("why", toUtf8(row.why));
+}
+
 static void printJSON(const CostTable &table, raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   auto printRows = [&](StringRef title, ArrayRef<Row> rows) {
@@ -162,20 +180,7 @@ static void printJSON(const CostTable &table, raw_ostream &os) {
       });
       json.attributeArray("rows", [&] {
         for (const Row &row : rows)
-          json.object([&] {
-            json.attribute("location", toUtf8(printPlace(row.loc)));
-            json.attribute("shape", toUtf8(printShape(row.to)));
-            json.attribute("kind", stringify(row.plan.kind));
-            json.attribute("transition", printTransition(row));
-            json.attribute("from", toUtf8(printMap(row.from)));
-            json.attribute("to", toUtf8(printMap(row.to)));
-            json.attribute("bytes_read", row.plan.bytesRead);
-            json.attribute("bytes_written", row.plan.bytesWritten);
-            json.attribute("run_bytes", row.plan.runBytes);
-            json.attribute("cost", row.cost);
-            json.attribute("plan", printPlan(row.plan));
-            json.attribute("why", toUtf8(row.why));
-          });
+          json.object([&] { printRow(json, row); });
       });
     });
   };

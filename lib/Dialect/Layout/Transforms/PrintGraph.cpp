@@ -5,22 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs of ops in one layout as boxes in its color, tensors as arrows in theirs,
-// conversions as red diamonds with the bytes that they move and the reason.
-// Regions are frames. What costs nothing is not shown: constants, fresh storage
-// and what fills it, destinations that nobody reads, sizes. The language is
-// Graphviz's dot.
+// The boxes of LayoutGraph.h in the color of their layout, tensors as arrows in
+// theirs, conversions that move bytes in red with how many and why, regions as
+// frames: as a graph in Graphviz's dot, or as JSON with the ops of each box.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LayoutGraph.h"
 #include "Printing.h"
-#include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Support/EmittedText.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PRINTGRAPHPASS
@@ -30,248 +29,100 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-namespace {
-
-/// A node of the picture: an argument, or ops in one layout, of which each
-/// reads the one before alone, or in a large program those that are connected.
-struct Box {
-  Block *block;
-  SmallVector<Operation *> ops;
-  BlockArgument argument;
-
-  /// Whether another box has its ops.
-  bool isJoined() const { return !argument && ops.empty(); }
-  Type getType() const {
-    if (argument)
-      return argument.getType();
-    return ops.back()->getNumResults() ? ops.back()->getResult(0).getType()
-                                       : Type();
-  }
-};
-
-class GraphPrinter {
-public:
-  GraphPrinter(TargetInterface target, unsigned maxBoxes, raw_ostream &os)
-      : target(target), maxBoxes(maxBoxes), os(os) {}
-
-  void print(Operation *root);
-
-private:
-  void collect(Block &block);
-  void collect(Operation *op);
-  void joinConnected();
-  bool isJoinable(const Box &box) const;
-  std::optional<unsigned> findRun(Operation *op) const;
-  SmallVector<OpOperand *> getReadTensors(Operation *op) const;
-  std::optional<unsigned> getBox(Value value) const;
-
-  void printFrame(Operation *op);
-  void printBoxes(Block &block);
-  void printBox(unsigned number);
-  void printEdges(unsigned number);
-  void printLegend();
-  std::string describeRun(const Box &box) const;
-  std::string getColor(Type type);
-  raw_ostream &indent() { return os.indent(2 * depth); }
-
-  TargetInterface target;
-  unsigned maxBoxes;
-  raw_ostream &os;
-  unsigned depth = 1, numFrames = 0;
-  std::vector<Box> boxes;
-  DenseMap<Operation *, unsigned> boxOf;
-  DenseMap<Value, unsigned> boxOfArgument;
-  DenseMap<Block *, SmallVector<unsigned>> boxesOf;
-  DenseMap<Block *, SmallVector<Operation *>> framesOf;
-  /// Layouts in the order in which they are met, with their colors.
-  llvm::MapVector<Attribute, std::string> colors;
-};
-
-} // namespace
-
-static bool isTensor(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
-
-static bool hasTensors(Operation *op) {
-  return llvm::any_of(op->getOperands(), isTensor) ||
-         llvm::any_of(op->getResults(), isTensor);
-}
+using Box = LayoutGraph::Box;
 
 /// Kinds of ops that a box names.
 static constexpr size_t kMostKinds = 4;
 
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
 
-/// Hues go round by the golden section, so that neighbors differ; red is that
-/// of conversions that move bytes.
-std::string GraphPrinter::getColor(Type type) {
+namespace {
+/// Numbers for layouts, and for their maps, in the order in which they are met.
+struct LayoutNumbers {
+  llvm::MapVector<Attribute, unsigned> layouts;
+  llvm::MapVector<StringAttr, unsigned> maps;
+
+  /// Nothing for row-major.
+  std::optional<unsigned> getLayout(Type type);
+  /// "layout3", or "plain" for row-major.
+  std::string getId(Type type);
+  unsigned getMap(RankedTensorType type);
+};
+
+class DotPrinter {
+public:
+  DotPrinter(const LayoutGraph &graph, TargetInterface target, raw_ostream &os)
+      : graph(graph), target(target), os(os) {}
+
+  void print(Operation *root);
+
+private:
+  void printFrame(Operation *op);
+  void printBoxes(Block &block);
+  void printBox(unsigned number);
+  void printArrows(unsigned number);
+  void printLegend();
+  raw_ostream &indent() { return os.indent(2 * depth); }
+
+  const LayoutGraph &graph;
+  TargetInterface target;
+  raw_ostream &os;
+  unsigned depth = 1, numFrames = 0;
+  LayoutNumbers numbers;
+};
+} // namespace
+
+std::optional<unsigned> LayoutNumbers::getLayout(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   if (!tensor || !tensor.getEncoding())
-    return "0.000 0.000 0.850";
-  auto [it, isNew] = colors.try_emplace(tensor.getEncoding());
-  if (isNew) {
-    unsigned hue = 100 + (colors.size() - 1) * 618 % 1000 * 4 / 5;
-    llvm::raw_string_ostream(it->second)
-        << llvm::format("0.%03u 0.550 0.950", hue);
-  }
-  return it->second;
-}
-
-//===----------------------------------------------------------------------===//
-// Boxes
-//===----------------------------------------------------------------------===//
-
-/// Ops below one with a rule are part of what it does.
-static bool showsRegions(Operation *op) {
-  return op->getNumRegions() && !op->getRegion(0).empty() &&
-         std::holds_alternative<OpaqueRule>(getLayoutRule(op));
-}
-
-/// What costs nothing in any layout.
-static bool isHidden(Operation *op) {
-  OpLayoutRule rule = getLayoutRule(op);
-  return op->hasTrait<OpTrait::ConstantLike>() ||
-         std::holds_alternative<ShapeRule>(rule) || isFreeSource(op, rule);
-}
-
-std::optional<unsigned> GraphPrinter::getBox(Value value) const {
-  auto find = [](const auto &numbers, auto key) {
-    auto found = numbers.find(key);
-    return found == numbers.end() ? std::nullopt
-                                  : std::optional<unsigned>(found->second);
-  };
-  Operation *op = value.getDefiningOp();
-  return op ? find(boxOf, op) : find(boxOfArgument, value);
-}
-
-/// The operands that an op reads and a box makes.
-SmallVector<OpOperand *> GraphPrinter::getReadTensors(Operation *op) const {
-  OpLayoutRule rule = getLayoutRule(op);
-  auto *loops = std::get_if<LoopsRule>(&rule);
-  SmallVector<OpOperand *> tensors;
-  for (OpOperand &operand : op->getOpOperands())
-    if (getBox(operand.get()) &&
-        (!loops || loops->isRead[operand.getOperandNumber()]))
-      tensors.push_back(&operand);
-  return tensors;
-}
-
-/// Whether the op may share a box.
-static bool isInRun(Operation *op) {
-  return !isa<ConvertOp>(op) && !showsRegions(op) && op->getNumResults() == 1 &&
-         isTensor(op->getResult(0));
-}
-
-/// The run that the op continues: it reads what that makes and nothing else,
-/// nobody else reads it, and both have one layout.
-std::optional<unsigned> GraphPrinter::findRun(Operation *op) const {
-  SmallVector<OpOperand *> tensors = getReadTensors(op);
-  if (tensors.empty() || !isInRun(op))
     return std::nullopt;
-  Operation *before = tensors.front()->get().getDefiningOp();
-  if (!before || !isInRun(before) || before->getBlock() != op->getBlock() ||
-      !llvm::all_of(tensors,
-                    [&](OpOperand *operand) {
-                      return operand->get().getDefiningOp() == before;
-                    }) ||
-      !llvm::all_of(before->getUsers(), [&](Operation *user) {
-        return user == op || isHidden(user);
-      }))
-    return std::nullopt;
-  auto getEncoding = [](Operation *op) {
-    return cast<RankedTensorType>(op->getResult(0).getType()).getEncoding();
-  };
-  if (getEncoding(before) != getEncoding(op))
-    return std::nullopt;
-  return boxOf.lookup(before);
+  return layouts.try_emplace(tensor.getEncoding(), layouts.size())
+      .first->second;
 }
 
-void GraphPrinter::collect(Operation *op) {
-  if (isHidden(op))
-    return;
-  if (hasTensors(op)) {
-    std::optional<unsigned> run = findRun(op);
-    if (!run) {
-      run = boxes.size();
-      boxes.push_back({op->getBlock(), {}, {}});
-      boxesOf[op->getBlock()].push_back(*run);
-    }
-    boxes[*run].ops.push_back(op);
-    boxOf[op] = *run;
-  }
-  if (!showsRegions(op))
-    return;
-  framesOf[op->getBlock()].push_back(op);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      collect(block);
+std::string LayoutNumbers::getId(Type type) {
+  std::optional<unsigned> layout = getLayout(type);
+  return layout ? "layout" + std::to_string(*layout) : "plain";
 }
 
-void GraphPrinter::collect(Block &block) {
-  for (BlockArgument argument : block.getArguments())
-    if (isTensor(argument)) {
-      boxOfArgument[argument] = boxes.size();
-      boxesOf[&block].push_back(boxes.size());
-      boxes.push_back({&block, {}, argument});
-    }
-  for (Operation &op : block)
-    collect(&op);
+unsigned LayoutNumbers::getMap(RankedTensorType type) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  auto text = StringAttr::get(type.getContext(), failed(map) ? "" : map->str());
+  return maps.try_emplace(text, maps.size()).first->second;
 }
 
-bool GraphPrinter::isJoinable(const Box &box) const {
-  return !box.argument && isInRun(box.ops.front());
+/// In thousandths of the circle. Hues go round by the golden section, so that
+/// neighbors differ; red is that of conversions that move bytes.
+static unsigned getHue(unsigned layout) {
+  return 100 + layout * 618 % 1000 * 4 / 5;
 }
 
-/// Makes connected boxes of one layout one box. The round of a box counts the
-/// changes of layout before it, so what leaves a box never comes back to it.
-void GraphPrinter::joinConnected() {
-  std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
-  auto getLayout = [](const Box &box) {
-    auto tensor = dyn_cast_if_present<RankedTensorType>(box.getType());
-    return tensor ? tensor.getEncoding() : Attribute();
-  };
-  auto canJoin = [&](unsigned a, unsigned b) {
-    return boxes[a].block == boxes[b].block && isJoinable(boxes[a]) &&
-           isJoinable(boxes[b]) && getLayout(boxes[a]) == getLayout(boxes[b]);
-  };
-  for (unsigned b = 0; b < boxes.size(); ++b) {
-    SmallVector<unsigned> producers;
-    for (Operation *op : boxes[b].ops)
-      for (OpOperand *operand : getReadTensors(op))
-        if (unsigned from = *getBox(operand->get()); from != b)
-          producers.push_back(from);
-    for (unsigned from : producers)
-      rounds[b] = std::max(rounds[b], rounds[from] + !canJoin(from, b));
-    joined[b] = b;
-    for (unsigned from : producers)
-      if (canJoin(from, b) && rounds[from] == rounds[b]) {
-        joined[b] = joined[from];
-        break;
-      }
-    if (joined[b] == b)
-      continue;
-    Box &whole = boxes[joined[b]];
-    for (Operation *op : boxes[b].ops)
-      boxOf[op] = joined[b];
-    llvm::append_range(whole.ops, boxes[b].ops);
-    boxes[b].ops.clear();
-  }
+static std::string getColor(std::optional<unsigned> layout) {
+  std::string color = "0.000 0.000 0.850";
+  if (layout)
+    color = llvm::formatv("0.{0} 0.550 0.950", getHue(*layout));
+  return color;
 }
 
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The most frequent kinds of ops with how many there are, and the names that
-/// the model gives to the first and the last one.
-std::string GraphPrinter::describeRun(const Box &box) const {
+/// The name that the model gives to an op.
+static StringRef getName(Operation *op) {
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  return name ? name.getName().getValue() : StringRef();
+}
+
+/// The most frequent kinds of ops with how many there are, the names that the
+/// model gives to the first and the last one, and what leaves the box.
+static std::string describeRun(const Box &box) {
   llvm::MapVector<StringRef, unsigned> counts;
   SmallVector<StringRef> names;
   for (Operation *op : box.ops) {
     ++counts[op->getName().getStringRef()];
-    if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-      names.push_back(name.getName());
+    if (StringRef name = getName(op); !name.empty())
+      names.push_back(name);
   }
   auto kinds = counts.takeVector();
   llvm::stable_sort(
@@ -292,45 +143,61 @@ std::string GraphPrinter::describeRun(const Box &box) const {
     os << "\n" << names.front();
   if (names.size() > 1 && names.front() != names.back())
     os << " .. " << names.back();
+  if (auto tensor = dyn_cast_if_present<RankedTensorType>(box.getType()))
+    os << "\n" << printShape(tensor);
   return text;
 }
 
-static std::string describeConversion(ConvertOp convert,
-                                      const ConversionPlan &plan) {
-  std::string moved = plan.isFree()
-                          ? "a view"
-                          : std::to_string(plan.bytesRead) + " + " +
-                                std::to_string(plan.bytesWritten) + " bytes";
-  return "layout.convert\n" + moved + "\n" + explainConversion(convert);
+static std::string describeConversion(const CostTable::Row &row) {
+  std::string moved =
+      row.plan.isFree() ? "a view"
+                        : std::to_string(row.plan.bytesRead) + " + " +
+                              std::to_string(row.plan.bytesWritten) + " bytes";
+  // Two short lines in place of a long one.
+  auto [need, reason] = StringRef(row.why).split(", ");
+  return ("layout.convert\n" + moved + "\n" + need + "\n" + reason).str();
 }
 
-void GraphPrinter::printBox(unsigned number) {
-  const Box &box = boxes[number];
+static std::string describeFrame(Operation *op) {
+  std::string label = op->getName().getStringRef().str();
+  if (auto function = dyn_cast<FunctionOpInterface>(op))
+    label += " @" + function.getName().str();
+  return label;
+}
+
+//===----------------------------------------------------------------------===//
+// dot
+//===----------------------------------------------------------------------===//
+
+void DotPrinter::printBox(unsigned number) {
+  const Box &box = graph.boxes[number];
   Type type = box.getType();
-  std::string label, shape = "box", color = getColor(type);
+  std::string label, shape = "box", color = getColor(numbers.getLayout(type)),
+                     kind = numbers.getId(type);
   if (box.argument) {
     label = "argument " + std::to_string(box.argument.getArgNumber()) + "\n" +
             printShape(cast<RankedTensorType>(type));
     shape = "ellipse";
-  } else if (auto convert = dyn_cast<ConvertOp>(box.ops.front())) {
-    ConversionPlan plan = ConversionPlan::get(convert, target);
-    label = describeConversion(convert, plan);
-    shape = "diamond";
-    color = plan.isFree() ? color : kRed.str();
+  } else if (ConvertOp convert = box.getConversion()) {
+    auto row = CostTable::Row::get(convert, target);
+    label = describeConversion(row);
+    shape = "octagon";
+    if (!row.plan.isFree()) {
+      color = kRed.str();
+      kind = "moves";
+    }
   } else {
     label = describeRun(box);
   }
-  indent() << "n" << number << " [label=\"" << escapeDot(label)
-           << "\" shape=" << shape << " fillcolor=\"" << color << "\"];\n";
+  indent() << "n" << number << " [id=n" << number << " class=" << kind
+           << " label=\"" << escapeDot(label) << "\" shape=" << shape
+           << " fillcolor=\"" << color << "\"];\n";
 }
 
-void GraphPrinter::printFrame(Operation *op) {
+void DotPrinter::printFrame(Operation *op) {
   indent() << "subgraph cluster_" << numFrames++ << " {\n";
   ++depth;
-  std::string label = op->getName().getStringRef().str();
-  if (auto function = dyn_cast<FunctionOpInterface>(op))
-    label += " @" + function.getName().str();
-  indent() << "label=\"" << escapeDot(label) << "\";\n";
+  indent() << "label=\"" << escapeDot(describeFrame(op)) << "\";\n";
   for (Region &region : op->getRegions())
     for (Block &block : region)
       printBoxes(block);
@@ -338,68 +205,142 @@ void GraphPrinter::printFrame(Operation *op) {
   indent() << "}\n";
 }
 
-void GraphPrinter::printBoxes(Block &block) {
-  for (unsigned number : boxesOf.lookup(&block))
-    if (!boxes[number].isJoined())
-      printBox(number);
-  for (Operation *frame : framesOf.lookup(&block))
+void DotPrinter::printBoxes(Block &block) {
+  for (unsigned number : graph.getBoxes(&block))
+    printBox(number);
+  for (Operation *frame : graph.getFrames(&block))
     printFrame(frame);
 }
 
-void GraphPrinter::printEdges(unsigned number) {
-  for (Operation *op : boxes[number].ops)
-    for (OpOperand *operand : getReadTensors(op)) {
-      unsigned from = *getBox(operand->get());
-      auto type = cast<RankedTensorType>(operand->get().getType());
-      if (from != number)
-        os << "  n" << from << " -> n" << number << " [label=\""
-           << escapeDot(printShape(type)) << "\" color=\"" << getColor(type)
-           << "\"];\n";
-    }
+/// One for each box that is read and type that it is read in.
+void DotPrinter::printArrows(unsigned number) {
+  llvm::SmallDenseSet<std::pair<unsigned, Type>> known;
+  for (auto [from, value] : graph.getReads(number)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (known.insert({from, type}).second)
+      os << "  n" << from << " -> n" << number
+         << " [class=" << numbers.getId(type) << " edgetooltip=\""
+         << escapeDot(printShape(type)) << "\" color=\""
+         << getColor(numbers.getLayout(type)) << "\"];\n";
+  }
 }
 
-void GraphPrinter::printLegend() {
-  os << "  subgraph cluster_legend {\n    label=\"layouts\";\n"
-     << "    plain [label=\"row-major\" shape=box fillcolor=\""
-     << getColor(Type()) << "\"];\n";
-  unsigned number = 0;
-  for (auto &[layout, color] : colors) {
-    std::string text;
+void DotPrinter::printLegend() {
+  os << "  subgraph cluster_legend {\n    id=legend_frame;\n    "
+        "label=\"layouts\";\n"
+     << "    plain [id=plain class=plain label=\"row-major\" fillcolor=\""
+     << getColor(std::nullopt) << "\"];\n";
+  for (auto [layout, number] : numbers.layouts) {
+    std::string text, id = "layout" + std::to_string(number);
     llvm::raw_string_ostream(text) << layout;
-    os << "    layout" << number++ << " [label=\"" << escapeDot(text)
-       << "\" shape=box fillcolor=\"" << color << "\"];\n";
+    os << "    " << id << " [id=" << id << " class=" << id << " label=\""
+       << escapeDot(text) << "\" fillcolor=\"" << getColor(number) << "\"];\n";
   }
   os << "  }\n";
 }
 
-void GraphPrinter::print(Operation *root) {
+void DotPrinter::print(Operation *root) {
   os << "digraph layouts {\n"
-     << "  node [style=filled fontname=\"sans-serif\" fontsize=10];\n"
-     << "  edge [fontname=\"sans-serif\" fontsize=8 penwidth=2];\n";
-  bool isFunction = isa<FunctionOpInterface>(root);
-  if (isFunction)
-    collect(root);
-  else
-    for (Region &region : root->getRegions())
-      for (Block &block : region)
-        collect(block);
-  if (boxes.size() > maxBoxes)
-    joinConnected();
-  if (isFunction)
+     << "  graph [fontname=\"sans-serif\" fontsize=11 style=rounded "
+        "color=\"0.000 0.000 0.700\"];\n"
+     << "  node [shape=box style=\"filled,rounded\" penwidth=0 "
+        "fontname=\"sans-serif\" fontsize=10];\n"
+     << "  edge [penwidth=2 arrowsize=0.7];\n";
+  if (isa<FunctionOpInterface>(root))
     printFrame(root);
   else
     for (Region &region : root->getRegions())
       for (Block &block : region)
         printBoxes(block);
-  for (unsigned number = 0; number < boxes.size(); ++number)
-    printEdges(number);
+  for (unsigned number = 0; number < graph.boxes.size(); ++number)
+    printArrows(number);
   printLegend();
   os << "}\n";
 }
 
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void printTensor(llvm::json::OStream &json, Type type,
+                        LayoutNumbers &numbers) {
+  auto tensor = dyn_cast_if_present<RankedTensorType>(type);
+  if (!tensor)
+    return;
+  json.attribute("tensor", toUtf8(printShape(tensor)));
+  json.attribute("layout", numbers.getId(type));
+  json.attribute("map", numbers.getMap(tensor));
+}
+
+static void printBox(llvm::json::OStream &json, const LayoutGraph &graph,
+                     unsigned number, TargetInterface target,
+                     LayoutNumbers &numbers) {
+  const Box &box = graph.boxes[number];
+  json.attribute("id", "n" + std::to_string(number));
+  printTensor(json, box.getType(), numbers);
+  if (box.argument)
+    json.attribute("argument", int64_t(box.argument.getArgNumber()));
+  if (ConvertOp convert = box.getConversion())
+    json.attributeObject("conversion", [&] {
+      auto row = CostTable::Row::get(convert, target);
+      printRow(json, row);
+      json.attributeObject("read",
+                           [&] { printTensor(json, row.from, numbers); });
+    });
+  json.attributeArray("reads", [&] {
+    llvm::SmallDenseSet<unsigned> known;
+    for (auto [from, value] : graph.getReads(number))
+      if (known.insert(from).second)
+        json.value("n" + std::to_string(from));
+  });
+  json.attributeArray("ops", [&] {
+    for (Operation *op : box.ops)
+      json.object([&] {
+        json.attribute("op", toUtf8(op->getName().getStringRef()));
+        json.attribute("name", toUtf8(getName(op)));
+        if (op->getNumResults())
+          printTensor(json, op->getResult(0).getType(), numbers);
+      });
+  });
+}
+
+static void printJSON(const LayoutGraph &graph, TargetInterface target,
+                      raw_ostream &os) {
+  LayoutNumbers numbers;
+  llvm::json::OStream json(os, /*IndentSize=*/1);
+  json.object([&] {
+    json.attributeArray("boxes", [&] {
+      for (unsigned number = 0; number < graph.boxes.size(); ++number)
+        if (const Box &box = graph.boxes[number];
+            box.argument || !box.ops.empty())
+          json.object([&] { printBox(json, graph, number, target, numbers); });
+    });
+    json.attributeArray("layouts", [&] {
+      for (auto [layout, number] : numbers.layouts)
+        json.object([&] {
+          std::string text;
+          llvm::raw_string_ostream(text) << layout;
+          json.attribute("id", "layout" + std::to_string(number));
+          json.attribute("hue", getHue(number));
+          json.attribute("text", toUtf8(text));
+        });
+    });
+    json.attributeArray("maps", [&] {
+      for (auto [map, number] : numbers.maps)
+        json.value(map.getValue());
+    });
+  });
+  os << "\n";
+}
+
 void layout::printLayoutGraph(Operation *root, TargetInterface target,
-                              raw_ostream &os, unsigned maxBoxes) {
-  GraphPrinter(target, maxBoxes, os).print(root);
+                              GraphFormat format, raw_ostream &os,
+                              unsigned maxBoxes) {
+  LayoutGraph graph(root, target, maxBoxes);
+  if (format == GraphFormat::json)
+    printJSON(graph, target, os);
+  else
+    DotPrinter(graph, target, os).print(root);
 }
 
 namespace {
@@ -409,10 +350,10 @@ struct PrintGraphPass : layout::impl::PrintGraphPassBase<PrintGraphPass> {
   void runOnOperation() override {
     Operation *root = getOperation();
     markAllAnalysesPreserved();
-    if (failed(printToFile(root, target, output,
-                           [&](TargetInterface wanted, raw_ostream &os) {
-                             printLayoutGraph(root, wanted, os, maxBoxes);
-                           })))
+    if (failed(printToFile(
+            root, target, output, [&](TargetInterface wanted, raw_ostream &os) {
+              printLayoutGraph(root, wanted, format, os, maxBoxes);
+            })))
       signalPassFailure();
   }
 };

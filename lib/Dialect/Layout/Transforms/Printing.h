@@ -12,7 +12,11 @@
 #ifndef LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
 #define LAYOUT_LIB_DIALECT_LAYOUT_TRANSFORMS_PRINTING_H
 
-#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Dialect/Layout/Transforms/CostTable.h"
+
+namespace llvm::json {
+class OStream;
+} // namespace llvm::json
 
 namespace mlir {
 namespace layout {
@@ -22,6 +26,9 @@ std::string printShape(RankedTensorType type);
 
 /// "linalg.matmul needs 'to', linalg.generic makes 'from'".
 std::string explainConversion(ConvertOp convert);
+
+/// The fields of a conversion.
+void printRow(llvm::json::OStream &json, const CostTable::Row &row);
 
 /// Runs `print` with the file of the option 'output' of a pass on `root`, - for
 /// standard output. Reports where it cannot be written.

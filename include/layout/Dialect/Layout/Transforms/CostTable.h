@@ -30,6 +30,8 @@ struct CostTable {
     ConversionPlan plan;
     Cost cost;
     std::string why; // which op needs `to` and which makes `from`
+
+    static Row get(ConvertOp convert, TargetInterface target);
   };
 
   std::vector<Row> activations, constants;

@@ -27,6 +27,7 @@ class CostModel;
 struct LayoutAssignment;
 
 enum class CostFormat { text, json };
+enum class GraphFormat { dot, json };
 
 /// The target that a pass on `op` works for: `option` as an attribute, else
 /// `layout.target` on `op` or on an op around it, else the one device of a
@@ -61,10 +62,11 @@ LogicalResult insertLayoutTransforms(Operation *root);
 void printLayoutCost(Operation *root, TargetInterface target, CostFormat format,
                      raw_ostream &os);
 
-/// Draws everything below `root`, colored by layout, as a Graphviz graph;
-/// beyond `maxBoxes` connected ops of one layout are one box.
-void printLayoutGraph(Operation *root, TargetInterface target, raw_ostream &os,
-                      unsigned maxBoxes);
+/// Draws everything below `root`, colored by layout; beyond `maxBoxes`
+/// connected ops of one layout are one box, and if these are as many, what is
+/// connected without a conversion that moves bytes.
+void printLayoutGraph(Operation *root, TargetInterface target,
+                      GraphFormat format, raw_ostream &os, unsigned maxBoxes);
 
 /// Prints what each op below `root` asks of layouts, one line an op.
 void printLayoutRules(Operation *root, raw_ostream &os);

@@ -114,20 +114,24 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
   let summary = "Draws the program, colored by layout";
   let description = [{
     A graph for Graphviz's `dot`: boxes are ops in the color of the layout of
-    their result, tensors are arrows, conversions are red diamonds that state the
-    bytes they read and write and who needs them, regions are frames, and a
+    their result, tensors are arrows, conversions are octagons with the bytes
+    that they read and write and who needs them, red where they move any, regions are frames, and a
     legend says which color is which layout. Row-major is grey.
 
     Ops of which each reads the one before alone, in one layout, are one box that
     counts them, with the names that the model gives to the first and the last;
-    where that leaves more than `max-boxes`, connected ops in one layout are.
-    What costs nothing is not shown: constants, fresh storage and what fills it,
+    where that leaves more than `max-boxes`, connected ops in one layout are,
+    and where that does, too, all ops between which no bytes are moved. What costs nothing is not shown: constants, fresh storage and what fills it,
     destinations that are not read, sizes.
 
     ```sh
     layout-opt net.mlir --layout-assign --layout-print-graph=output=net.dot
     dot -Tsvg net.dot > net.svg
     ```
+
+    Elements of that SVG have the numbers of boxes as ids and those of layouts as
+    classes. `format=json` writes the same boxes for programs, with the ops, the
+    tensors and their canonical maps, and the rows of `layout-print-cost`.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
@@ -135,6 +139,14 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
                       targetDescription)>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
            "The file to write, - for standard output">,
+    Option<"format", "format", "::mlir::layout::GraphFormat",
+           /*default=*/"::mlir::layout::GraphFormat::dot",
+           "`dot` or `json`",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::layout::GraphFormat::dot, "dot",
+                          "A graph for Graphviz"),
+               clEnumValN(::mlir::layout::GraphFormat::json, "json",
+                          "For programs"))}]>,
     Option<"maxBoxes", "max-boxes", "unsigned", /*default=*/"200",
            "How many boxes show runs; a larger program shows connected ops">
   ];
@@ -158,6 +170,37 @@ def PrintRulesPass : Pass<"layout-print-rules"> {
     Nothing is decided, so no target is needed.
   }];
   let options = [
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write, - for standard output">
+  ];
+}
+
+def PrintStrategiesPass : Pass<"layout-print-strategies"> {
+  let summary = "Prints what the optimum costs beside simple rules";
+  let description = [{
+    A table of what the program costs, how many conversions move bytes, and how
+    many bytes these are as often as they run: with the layouts that
+    `layout-solve` decides, with all types as they are, and with the layouts that
+    rules of other compilers choose over the same candidates, where ops that have
+    a need, such as channels in tiles, insist on it: `forward` follows the first
+    operand, `priority` spreads from ops with needs, `rank` lowers the ranks of
+    converted tensors, `majority` follows most neighbors, `bidirectional` the
+    first operand and then the consumers, and with `greedy` each op says what it
+    is stored in and nothing is shared. All have the same prices.
+
+    Stands where `layout-solve` would, before anything is decided.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"",
+           !strconcat("Prices are for this target: ", targetDescription)>,
+    Option<"format", "format", "::mlir::layout::CostFormat",
+           /*default=*/"::mlir::layout::CostFormat::text",
+           "`text` or `json`",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::layout::CostFormat::text, "text",
+                          "A table for people"),
+               clEnumValN(::mlir::layout::CostFormat::json, "json",
+                          "For programs"))}]>,
     Option<"output", "output", "std::string", /*default=*/"\"-\"",
            "The file to write, - for standard output">
   ];

@@ -1,4 +1,4 @@
-//===- Rules.h - Rules that others choose layouts by ------------*- C++ -*-===//
+//===- Baselines.h - Layouts as other compilers choose them -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,9 @@
 // over the same candidates as the solver, so that its results can be compared
 // with theirs. All of them start from ops that insist on a layout (anchors:
 // nodes with a need of their own, and those with a single configuration) and
-// let the others follow:
+// let the others follow, but for the first one, which changes nothing:
 //
+//   as-typed        every op keeps its types
 //   forward         an op takes the layout of its first operand (TVM's
 //                   ConvertLayout)
 //   priority        constraints spread from anchors to both sides, breadth
@@ -27,26 +28,33 @@
 //                   and each of its operands that comes otherwise is converted
 //                   for it alone (MACE's insertion of buffer transforms)
 //
-// Law: the answer has a configuration for every node, and says nothing of cost.
+// Law: every node has one of its candidates, and the lower bound stays, as it
+// is of the program.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_BENCHMARKS_BASELINES_RULES_H
-#define LAYOUT_BENCHMARKS_BASELINES_RULES_H
+#ifndef LAYOUT_ANALYSIS_BASELINES_H
+#define LAYOUT_ANALYSIS_BASELINES_H
 
-#include "layout/Analysis/Candidates.h"
+#include "layout/Analysis/Assignment.h"
 
 namespace mlir {
 namespace layout {
 
-enum class Rule { forward, priority, rank, majority, bidirectional, greedy };
+enum class Baseline {
+  asTyped,
+  forward,
+  priority,
+  rank,
+  majority,
+  bidirectional,
+  greedy
+};
 
-/// The configuration of each node.
-std::vector<unsigned> chooseByRule(Rule rule, const Program &program,
-                                   ArrayRef<Candidates> candidates,
-                                   CostModel &costs);
+/// Replaces the decision by that of a rule, with its conversions and costs.
+void setBaseline(LayoutAssignment &assignment, Baseline rule, CostModel &costs);
 
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_BENCHMARKS_BASELINES_RULES_H
+#endif // LAYOUT_ANALYSIS_BASELINES_H

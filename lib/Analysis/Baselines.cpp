@@ -1,11 +1,11 @@
-//===- Rules.cpp - Rules that others choose layouts by --------------------===//
+//===- Baselines.cpp - Layouts as other compilers choose them -------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "layout/Analysis/Baselines.h"
 #include <deque>
 
 using namespace mlir;
@@ -268,30 +268,66 @@ void Chooser::state() {
   }
 }
 
-std::vector<unsigned> layout::chooseByRule(Rule rule, const Program &program,
-                                           ArrayRef<Candidates> candidates,
-                                           CostModel &costs) {
-  Chooser chooser(program, candidates, costs);
+/// Counts each conversion once for every node that asks for it.
+static void convertForEach(LayoutAssignment &assignment) {
+  const Program &program = assignment.program;
+  llvm::DenseMap<Value, const Tensor *> tensors;
+  for (const Tensor &tensor : program.tensors)
+    tensors[tensor.value] = &tensor;
+  std::vector<PlannedConversion> conversions;
+  Cost total = 0;
+  for (const PlannedConversion &shared : assignment.conversions) {
+    const Tensor &tensor = *tensors.at(shared.value);
+    const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+    for (const auto &consumer : shared.consumers) {
+      PlannedConversion own = shared;
+      own.consumers.assign(1, consumer);
+      const unsigned *place =
+          llvm::find(program.getConsumers(tensor), consumer.first);
+      own.frequency =
+          std::min(known.consumers[place - program.getConsumers(tensor).begin()]
+                       .frequency,
+                   known.frequency);
+      own.cost = scaleCost(shared.cost / shared.frequency, own.frequency);
+      total = addCosts(total, own.cost);
+      conversions.push_back(std::move(own));
+    }
+  }
+  assignment.cost =
+      addCosts(assignment.cost - assignment.conversionCost, total);
+  assignment.conversionCost = total;
+  assignment.conversions = std::move(conversions);
+  assignment.exact = assignment.cost == assignment.lowerBound;
+}
+
+void layout::setBaseline(LayoutAssignment &assignment, Baseline rule,
+                         CostModel &costs) {
+  Chooser chooser(assignment.program, assignment.candidates, costs);
   switch (rule) {
-  case Rule::forward:
+  case Baseline::asTyped:
+    // The first configuration of every node.
+    break;
+  case Baseline::forward:
     chooser.goForward();
     break;
-  case Rule::priority:
+  case Baseline::priority:
     chooser.spread();
     break;
-  case Rule::rank:
+  case Baseline::rank:
     chooser.lowerRanks();
     break;
-  case Rule::majority:
+  case Baseline::majority:
     chooser.vote();
     break;
-  case Rule::greedy:
+  case Baseline::greedy:
     chooser.state();
     break;
-  case Rule::bidirectional:
+  case Baseline::bidirectional:
     chooser.goForward();
     chooser.goBackward();
     break;
   }
-  return std::move(chooser.choice);
+  setChoice(assignment, std::move(chooser.choice), costs);
+  if (rule == Baseline::greedy)
+    convertForEach(assignment);
 }

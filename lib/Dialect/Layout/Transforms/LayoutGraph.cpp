@@ -1,0 +1,221 @@
+//===- LayoutGraph.cpp - What is shown of a program -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutGraph.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Type LayoutGraph::Box::getType() const {
+  if (argument)
+    return argument.getType();
+  return ops.back()->getNumResults() ? ops.back()->getResult(0).getType()
+                                     : Type();
+}
+
+ConvertOp LayoutGraph::Box::getConversion() const {
+  return ops.size() == 1 ? dyn_cast<ConvertOp>(ops.front()) : nullptr;
+}
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+static bool hasTensors(Operation *op) {
+  return llvm::any_of(op->getOperands(), isTensor) ||
+         llvm::any_of(op->getResults(), isTensor);
+}
+
+/// Ops below one with a rule are part of what it does.
+static bool showsRegions(Operation *op) {
+  return op->getNumRegions() && !op->getRegion(0).empty() &&
+         std::holds_alternative<OpaqueRule>(getLayoutRule(op));
+}
+
+/// What costs nothing in any layout.
+static bool isHidden(Operation *op) {
+  OpLayoutRule rule = getLayoutRule(op);
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         std::holds_alternative<ShapeRule>(rule) || isFreeSource(op, rule);
+}
+
+std::optional<unsigned> LayoutGraph::getBox(Value value) const {
+  auto find = [](const auto &numbers, auto key) {
+    auto found = numbers.find(key);
+    return found == numbers.end() ? std::nullopt
+                                  : std::optional<unsigned>(found->second);
+  };
+  Operation *op = value.getDefiningOp();
+  return op ? find(boxOf, op) : find(boxOfArgument, value);
+}
+
+/// The operands that an op reads and a box makes.
+SmallVector<OpOperand *> LayoutGraph::getReadTensors(Operation *op) const {
+  OpLayoutRule rule = getLayoutRule(op);
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  SmallVector<OpOperand *> tensors;
+  for (OpOperand &operand : op->getOpOperands())
+    if (getBox(operand.get()) &&
+        (!loops || loops->isRead[operand.getOperandNumber()]))
+      tensors.push_back(&operand);
+  return tensors;
+}
+
+/// Whether the op may share a box.
+static bool isInRun(Operation *op) {
+  return !isa<ConvertOp>(op) && !showsRegions(op) && op->getNumResults() == 1 &&
+         isTensor(op->getResult(0));
+}
+
+/// The run that the op continues: it reads what that makes and nothing else,
+/// nobody else reads it, and both have one layout.
+std::optional<unsigned> LayoutGraph::findRun(Operation *op) const {
+  SmallVector<OpOperand *> tensors = getReadTensors(op);
+  if (tensors.empty() || !isInRun(op))
+    return std::nullopt;
+  Operation *before = tensors.front()->get().getDefiningOp();
+  if (!before || !isInRun(before) || before->getBlock() != op->getBlock() ||
+      !llvm::all_of(tensors,
+                    [&](OpOperand *operand) {
+                      return operand->get().getDefiningOp() == before;
+                    }) ||
+      !llvm::all_of(before->getUsers(), [&](Operation *user) {
+        return user == op || isHidden(user);
+      }))
+    return std::nullopt;
+  auto getEncoding = [](Operation *op) {
+    return cast<RankedTensorType>(op->getResult(0).getType()).getEncoding();
+  };
+  if (getEncoding(before) != getEncoding(op))
+    return std::nullopt;
+  return boxOf.lookup(before);
+}
+
+void LayoutGraph::collect(Operation *op) {
+  if (isHidden(op))
+    return;
+  if (hasTensors(op)) {
+    std::optional<unsigned> run = findRun(op);
+    if (!run) {
+      run = boxes.size();
+      boxes.push_back({op->getBlock(), {}, {}});
+      boxesOf[op->getBlock()].push_back(*run);
+    }
+    boxes[*run].ops.push_back(op);
+    boxOf[op] = *run;
+  }
+  if (!showsRegions(op))
+    return;
+  framesOf[op->getBlock()].push_back(op);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      collect(block);
+}
+
+void LayoutGraph::collect(Block &block) {
+  for (BlockArgument argument : block.getArguments())
+    if (isTensor(argument)) {
+      boxOfArgument[argument] = boxes.size();
+      boxesOf[&block].push_back(boxes.size());
+      boxes.push_back({&block, {}, argument});
+    }
+  for (Operation &op : block)
+    collect(&op);
+}
+
+bool LayoutGraph::isJoinable(const Box &box, bool isOneLayout) const {
+  if (box.argument)
+    return false;
+  if (auto convert = box.getConversion())
+    return !isOneLayout && ConversionPlan::get(convert, target).isFree();
+  return isInRun(box.ops.front());
+}
+
+/// For each box the one that it joins, or itself. The round of a box counts the
+/// boxes before it that do not join, so what leaves a box never comes back to
+/// it.
+std::vector<unsigned> LayoutGraph::findConnected(bool isOneLayout) const {
+  std::vector<unsigned> rounds(boxes.size(), 0), joined(boxes.size());
+  std::vector<char> joinable;
+  for (const Box &box : boxes)
+    joinable.push_back(isJoinable(box, isOneLayout));
+  auto getLayout = [](const Box &box) {
+    auto tensor = dyn_cast_if_present<RankedTensorType>(box.getType());
+    return tensor ? tensor.getEncoding() : Attribute();
+  };
+  auto canJoin = [&](unsigned a, unsigned b) {
+    return boxes[a].block == boxes[b].block && joinable[a] && joinable[b] &&
+           (!isOneLayout || getLayout(boxes[a]) == getLayout(boxes[b]));
+  };
+  for (unsigned b = 0; b < boxes.size(); ++b) {
+    SmallVector<std::pair<unsigned, Value>> producers = getReads(b);
+    for (auto [from, value] : producers)
+      rounds[b] = std::max(rounds[b], rounds[from] + !canJoin(from, b));
+    joined[b] = b;
+    for (auto [from, value] : producers)
+      if (canJoin(from, b) && rounds[from] == rounds[b]) {
+        joined[b] = joined[from];
+        break;
+      }
+  }
+  return joined;
+}
+
+void LayoutGraph::join(ArrayRef<unsigned> joined) {
+  for (auto [b, whole] : llvm::enumerate(joined)) {
+    if (whole == b)
+      continue;
+    for (Operation *op : boxes[b].ops)
+      boxOf[op] = whole;
+    llvm::append_range(boxes[whole].ops, boxes[b].ops);
+    boxes[b].ops.clear();
+  }
+  for (auto &[block, numbers] : boxesOf)
+    llvm::erase_if(numbers, [&](unsigned b) { return joined[b] != b; });
+}
+
+SmallVector<std::pair<unsigned, Value>>
+LayoutGraph::getReads(unsigned box) const {
+  SmallVector<std::pair<unsigned, Value>> reads;
+  for (Operation *op : boxes[box].ops)
+    for (OpOperand *operand : getReadTensors(op))
+      if (unsigned from = *getBox(operand->get()); from != box)
+        reads.push_back({from, operand->get()});
+  return reads;
+}
+
+ArrayRef<unsigned> LayoutGraph::getBoxes(Block *block) const {
+  auto found = boxesOf.find(block);
+  return found == boxesOf.end() ? ArrayRef<unsigned>()
+                                : ArrayRef(found->second);
+}
+
+ArrayRef<Operation *> LayoutGraph::getFrames(Block *block) const {
+  auto found = framesOf.find(block);
+  return found == framesOf.end() ? ArrayRef<Operation *>()
+                                 : ArrayRef(found->second);
+}
+
+LayoutGraph::LayoutGraph(Operation *root, TargetInterface target,
+                         unsigned maxBoxes)
+    : target(target) {
+  if (isa<FunctionOpInterface>(root))
+    collect(root);
+  else
+    for (Region &region : root->getRegions())
+      for (Block &block : region)
+        collect(block);
+  if (boxes.size() <= maxBoxes)
+    return;
+  std::vector<unsigned> joined = findConnected(/*isOneLayout=*/true);
+  if (llvm::DenseSet<unsigned>(joined.begin(), joined.end()).size() > maxBoxes)
+    joined = findConnected(/*isOneLayout=*/false);
+  join(joined);
+}

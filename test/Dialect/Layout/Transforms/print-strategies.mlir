@@ -1,0 +1,42 @@
+// What the optimum costs beside the program as it is and beside rules, in one
+// table. Nothing is decided in the IR.
+//
+// RUN: layout-opt %s --layout-print-strategies=output=%t.txt | FileCheck %s --check-prefix=IR --implicit-check-not=layout.
+// RUN: layout-opt %s --layout-solve | FileCheck %s --check-prefix=SOLVED
+// RUN: cat %t.txt | FileCheck %s --check-prefix=TEXT
+// RUN: layout-opt %s --layout-print-strategies=format=json -o /dev/null | FileCheck %s --check-prefix=JSON
+// RUN: not layout-opt %s --layout-print-strategies=output=%t/no/such/file 2>&1 | FileCheck %s --check-prefix=BAD
+//
+// IR: module attributes {layout.target = #layout.cpu<lanes = 16>}
+// IR: linalg.conv_2d_nchw_fchw
+// SOLVED: layout.assignment = {conversion_cost = 783686 : i64, cost = 18421094 : i64, lower_bound = 18421094 : i64}
+// TEXT:      strategy                        cost      of conversions   conversions     bytes moved
+// TEXT-NEXT: optimum                     18421094              783686             1          401408
+// TEXT-NEXT: as-typed                    19223040                   0             0               0
+// TEXT-NEXT: forward                     18421094              783686             1          401408
+// TEXT-NEXT: priority                    19444684             1807276             2          925696
+// TEXT-NEXT: rank                        18421094              783686             1          401408
+// TEXT-NEXT: majority                    18421094              783686             1          401408
+// TEXT-NEXT: bidirectional               18421094              783686             1          401408
+// TEXT-NEXT: greedy                      19444684             1807276             2          925696
+// TEXT-NEXT: no assignment costs less than 18421094
+// JSON:      "name": "optimum",
+// JSON-NEXT: "cost": 18421094,
+// JSON-NEXT: "conversion_cost": 783686,
+// JSON-NEXT: "conversions": 1,
+// JSON-NEXT: "bytes_moved": 401408
+// JSON: "lower_bound": 18421094
+// BAD: error: the option 'output': cannot write
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
+  func.func @main(%x: tensor<1x64x32x32xf32>) -> tensor<1x64x28x28xf32> {
+    %w = arith.constant dense<0.5> : tensor<64x64x3x3xf32>
+    %wide = tensor.empty() : tensor<1x64x30x30xf32>
+    %out = tensor.empty() : tensor<1x64x28x28xf32>
+    %y = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x64x32x32xf32>, tensor<64x64x3x3xf32>)
+      outs(%wide : tensor<1x64x30x30xf32>) -> tensor<1x64x30x30xf32>
+    %tanh = math.tanh %y : tensor<1x64x30x30xf32>
+    %z = linalg.conv_2d_nchw_fchw ins(%tanh, %w : tensor<1x64x30x30xf32>, tensor<64x64x3x3xf32>)
+      outs(%out : tensor<1x64x28x28xf32>) -> tensor<1x64x28x28xf32>
+    return %z : tensor<1x64x28x28xf32>
+  }
+}
