@@ -11,7 +11,8 @@
 # Features for REQUIRES: material (what builds the documentation site), onnx, pycute and triton
 # (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
-# needs) and browser (Chromium, and what drives it), whose absence fails with CI=true; spirv-val.
+# needs), browser (Chromium, and what drives it) and graphviz, whose absence fails with CI=true;
+# spirv-val.
 # Python modules that tests share are in Inputs/.
 
 import os
@@ -167,5 +168,7 @@ lacking = [f"{name} is not in PATH" for name in ("chromium", "chromedriver")
            if not lit.util.which(name, os.environ.get("PATH", ""))]
 lacking += [f"{config.python} has no {package}" for package in ("selenium", "PIL") if not python_has(package)]
 require("browser", ", ".join(lacking), "in a browser")
+drawer = lit.util.which("dot", os.environ.get("PATH", ""))
+require("graphviz", "" if drawer else "dot is not in PATH", "of pictures of networks")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")

@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from layout_mlir import LayoutError, Target, run_npu
+from layout_mlir import LayoutError, Target, html_report, run_npu
 from layout_mlir.models import ImportFailed, Options, load_model
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
@@ -80,6 +80,9 @@ def add_options(parser):
     parser.add_argument("--max-rel", type=float, default=1e-4,
                         help="largest difference of a result, relative to its largest value")
     parser.add_argument("--keep", metavar="DIR", help="leave all files there")
+    parser.add_argument("--report", metavar="FILE.html",
+                        help="write a page with the network, its conversions, what other strategies "
+                             "cost, and the layouts")
 
 
 def complete(args):
@@ -111,18 +114,27 @@ def parse(argv):
 
 # --------------------------------------------------------------------- the steps
 
+def passes_before(args):
+    """What the pipeline of the device does before it decides."""
+    _, _, before = DEVICES[args.device]
+    if args.device == "npu":
+        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize"]
+    return before
+
+
 def lower(args, module, folder):
     """Both programs, in the LLVM dialect where they run here, and the costs of the assignment."""
     bytecode = ["--emit-bytecode"]
-    _, pipeline, before = DEVICES[args.device]
-    if args.device == "npu":
-        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize"]
+    _, pipeline, _ = DEVICES[args.device]
     with Progress("assigning layouts"):
-        run_tool("layout-opt", module, *before, f"--layout-assign=target={{{args.target}}}", *bytecode,
-                 "-o", folder / "assigned.mlirbc")
+        run_tool("layout-opt", module, *passes_before(args),
+                 f"--layout-assign=target={{{args.target}}}", *bytecode, "-o", folder / "assigned.mlirbc")
         run_tool("layout-opt", folder / "assigned.mlirbc",
                  f"--layout-print-cost=target={{{args.target}}} format=json "
                  f"output={folder / 'cost.json'}", "-o", "/dev/null")
+    cost = json.loads((folder / "cost.json").read_text())
+    if "assignment" not in cost:
+        raise ToolError(f"{module} has no tensors, so there is no layout to decide")
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", module, "--layout-linalg-to-llvm", *bytecode,
                  "-o", folder / "before.mlirbc")
@@ -130,7 +142,7 @@ def lower(args, module, folder):
         with Progress("lowering the laid-out network"):
             run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}", *bytecode,
                      "-o", folder / "after.mlirbc")
-    return json.loads((folder / "cost.json").read_text())
+    return cost
 
 
 def write_inputs(model, folder):
@@ -198,7 +210,7 @@ def print_conversions(moved):
 
 
 def report(args, model, cost, runs, results):
-    """The table; True if the results agree."""
+    """The rows of the table, which it prints, and whether the results agree."""
     before, after = runs
     moved, packed, assignment = cost["conversions"], cost["constants"], cost["assignment"]
     moving = sum(row["kind"] != "view" for row in moved["rows"])
@@ -224,7 +236,7 @@ def report(args, model, cost, runs, results):
         agree &= same
     print_rows(f"{model.name} on {args.target}", rows)
     print_conversions(moved)
-    return agree
+    return rows, agree
 
 
 def difference(expected, result):
@@ -244,7 +256,7 @@ def difference(expected, result):
 
 
 def run_on_npu(args, model, cost, inputs, folder):
-    """Runs the program of an NPU in the simulator; True if the results agree."""
+    """Runs the program of an NPU in the simulator; what `report` gives."""
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
@@ -253,13 +265,39 @@ def run_on_npu(args, model, cost, inputs, folder):
                           args.max_rel)
 
 
+def describe_device(args, runs):
+    if args.device == "npu":
+        return f"{args.chip}, in the simulator"
+    used = runs[1].get("opencl_device")
+    return used["name"] if used else "this CPU, one thread"
+
+
+def write_report(args, model, cost, runs, rows, agree, folder):
+    with Progress(f"writing {args.report}"):
+        network, picture = html_report.collect(model.module, folder / "assigned.mlirbc",
+                                               passes_before(args), args.target, folder)
+        network |= {
+            "name": model.name, "target": args.target, "cost": cost, "rows": rows, "agree": agree,
+            "runs": runs, "reference": [model.reference, model.reference_seconds],
+            "machine": html_report.describe_machine(describe_device(args, runs))}
+        html_report.write(args.report, network, picture)
+    if network["problem"]:
+        print(f"note: the report has no picture of the network: {network['problem']}", file=sys.stderr)
+
+
 def run_model(args, model, folder):
     """True if the results agree."""
     inputs = write_inputs(model, folder)
     cost = lower(args, model.module, folder)
+    runs = []
     if args.device == "npu":
-        return run_on_npu(args, model, cost, inputs, folder)
-    return report(args, model, cost, *compare(args, model, inputs, folder))
+        rows, agree = run_on_npu(args, model, cost, inputs, folder)
+    else:
+        runs, results = compare(args, model, inputs, folder)
+        rows, agree = report(args, model, cost, runs, results)
+    if args.report:
+        write_report(args, model, cost, runs, rows, agree, folder)
+    return agree
 
 
 def run_and_exit(args, make_model):
@@ -268,6 +306,8 @@ def run_and_exit(args, make_model):
         folder = pathlib.Path(args.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
         try:
+            if args.report:
+                html_report.check_path(args.report)
             agree = run_model(args, make_model(folder), folder)
         except (ToolError, LayoutError, ImportFailed, OSError) as error:
             print(f"\nerror: {error}", file=sys.stderr)

@@ -60,7 +60,7 @@ def describe_bytes(program, counters):
 
 
 def report(name, target, cost, memory, program, result, differences, max_rel):
-    """The table; True if the results agree."""
+    """The rows of the table, which it prints, and whether the results agree."""
     counters = result.counters
     moved, least = describe_bytes(program, counters)
     assignment = cost["assignment"]
@@ -90,5 +90,6 @@ def report(name, target, cost, memory, program, result, differences, max_rel):
         ("accesses that break a rule", str(len(result.errors))),
     ]
     compared, agree = describe_differences("largest difference", differences, max_rel)
-    print_rows(f"{name} on {target}", rows + compared)
-    return agree
+    rows += compared
+    print_rows(f"{name} on {target}", rows)
+    return rows, agree

@@ -114,6 +114,14 @@ static StringRef getName(Operation *op) {
   return name ? name.getName().getValue() : StringRef();
 }
 
+/// A name as long as a box can hold it.
+static std::string shorten(StringRef name) {
+  constexpr size_t kEnd = 24;
+  if (name.size() <= 3 * kEnd)
+    return name.str();
+  return (name.take_front(kEnd) + "..." + name.take_back(kEnd)).str();
+}
+
 /// The most frequent kinds of ops with how many there are, the names that the
 /// model gives to the first and the last one, and what leaves the box.
 static std::string describeRun(const Box &box) {
@@ -140,9 +148,9 @@ static std::string describeRun(const Box &box) {
   if (kinds.size() > kMostKinds)
     os << "\nand " << kinds.size() - kMostKinds << " more kinds";
   if (!names.empty())
-    os << "\n" << names.front();
+    os << "\n" << shorten(names.front());
   if (names.size() > 1 && names.front() != names.back())
-    os << " .. " << names.back();
+    os << " .. " << shorten(names.back());
   if (auto tensor = dyn_cast_if_present<RankedTensorType>(box.getType()))
     os << "\n" << printShape(tensor);
   return text;
@@ -244,7 +252,7 @@ void DotPrinter::print(Operation *root) {
      << "  graph [fontname=\"sans-serif\" fontsize=11 style=rounded "
         "color=\"0.000 0.000 0.700\"];\n"
      << "  node [shape=box style=\"filled,rounded\" penwidth=0 "
-        "fontname=\"sans-serif\" fontsize=10];\n"
+        "margin=\"0.16,0.07\" fontname=\"sans-serif\" fontsize=10];\n"
      << "  edge [penwidth=2 arrowsize=0.7];\n";
   if (isa<FunctionOpInterface>(root))
     printFrame(root);

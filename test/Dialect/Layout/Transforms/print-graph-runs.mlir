@@ -9,7 +9,7 @@
 // CHECK: [[RIGHT:n[0-9]+]] [{{.*}} label="math.sin\n
 // CHECK: [[SUM:n[0-9]+]] [{{.*}} label="arith.addf\n
 // CHECK: [[VIEW:n[0-9]+]] [{{.*}} label="layout.convert\na view\narith.negf needs 'to'\narith.addf makes 'from'" shape=octagon
-// CHECK: [[NEG:n[0-9]+]] [{{.*}} label="arith.negf\nlinalg.generic\n
+// CHECK: [[NEG:n[0-9]+]] [{{.*}} label="arith.negf\nlinalg.generic\na_name_of_many_character..._of_a_network_could_hold\n
 // CHECK: [[X]] -> [[CHAIN]] [{{.*}} edgetooltip="4x?xf32"
 // CHECK-NEXT: [[CHAIN]] -> [[LEFT]]
 // CHECK-NEXT: [[CHAIN]] -> [[RIGHT]]
@@ -30,7 +30,7 @@
 // Where these are too many, too, ops between which no bytes are moved.
 // RUN: layout-opt %s --layout-print-graph=max-boxes=5 -o /dev/null | FileCheck %s --check-prefix=FEWEST --implicit-check-not=octagon
 // FEWEST: [[X:n[0-9]+]] [{{.*}} label="argument 0
-// FEWEST: [[ALL:n[0-9]+]] [{{.*}} label="math.exp x 2\nmath.tanh\nmath.absf\nmath.sin\nand 4 more kinds\nfirst .. left\n4x?xf32" shape=box
+// FEWEST: [[ALL:n[0-9]+]] [{{.*}} label="math.exp x 2\nmath.tanh\nmath.absf\nmath.sin\nand 4 more kinds\nfirst .. a_name_of_many_character..._of_a_network_could_hold\n4x?xf32" shape=box
 // FEWEST: [[RETURN:n[0-9]+]] [{{.*}} label="func.return
 // FEWEST: [[X]] -> [[ALL]]
 // FEWEST-NEXT: [[ALL]] -> [[RETURN]]
@@ -46,7 +46,7 @@ module attributes {layout.target = #layout.cpu<lanes = 16>} {
     %right = math.sin %2 : tensor<4x?xf32>
     %sum = arith.addf %left, %right : tensor<4x?xf32>
     %as = layout.convert %sum : tensor<4x?xf32> to tensor<4x?xf32, #rows>
-    %neg = arith.negf %as : tensor<4x?xf32, #rows>
+    %neg = arith.negf %as : tensor<4x?xf32, #rows> loc("a_name_of_many_characters_which_no_box_of_a_picture_of_a_network_could_hold")
     %copy = linalg.generic {
         indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
         iterator_types = ["parallel", "parallel"]}

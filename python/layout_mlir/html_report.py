@@ -1,0 +1,108 @@
+"""The report of a run as one HTML file: the graph of the network, tables, layouts to look things up in.
+
+The picture is what Graphviz makes of `layout-print-graph`, and all figures are those of
+`layout-print-graph`, `layout-print-cost`, `layout-print-strategies` and of the run itself. The file
+needs nothing beside it: styles, scripts (web/) and data are in it.
+"""
+
+import html
+import importlib.resources
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+
+from layout_mlir import Layout, LayoutError, __version__
+from layout_mlir.tools import ToolError, run_tool, whole_file
+
+# What a picture of a network may take, in seconds, and how many boxes show runs of ops.
+DRAWING_LIMIT, BOXES = 60, 500
+
+
+def check_path(path):
+    """Says before a long run that its report could not be written."""
+    path = pathlib.Path(path)
+    folder = path.resolve().parent
+    if path.is_dir() or not path.name:
+        reason = "it is a folder"
+    elif not folder.is_dir():
+        reason = f"there is no folder {folder}"
+    elif not os.access(path if path.exists() else folder, os.W_OK):
+        reason = "it cannot be written"
+    else:
+        return
+    raise ToolError(f"--report {path}: {reason}")
+
+
+def draw_graph(dot, svg):
+    """Why there is no picture, or None."""
+    if shutil.which("dot") is None:
+        return "Graphviz is not installed: its program dot draws the network."
+    try:
+        done = subprocess.run(["dot", "-Tsvg", dot, "-o", svg], stderr=subprocess.PIPE, text=True,
+                              timeout=DRAWING_LIMIT)
+    except subprocess.TimeoutExpired:
+        return f"Graphviz did not finish the picture of this network within {DRAWING_LIMIT} seconds."
+    # A program that a signal ends has written a part.
+    return None if done.returncode == 0 else f"Graphviz failed: {done.stderr.strip()[:300]}"
+
+
+def collect(module, assigned, before, target, folder):
+    """The network and what its layouts cost, and its picture; `before` are the passes before the
+    decision."""
+    dot, graph, strategies = (folder / name for name in ("graph.dot", "graph.json", "strategies.json"))
+    wanted = f"target={{{target}}}"
+    run_tool("layout-opt", assigned, f"--layout-print-graph={wanted} max-boxes={BOXES} output={dot}",
+             f"--layout-print-graph={wanted} max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
+    run_tool("layout-opt", module, *before, "--layout-lower-tosa", "--layout-inline-globals",
+             "--layout-canonicalize=keep-npu-scatter",
+             f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
+    problem = draw_graph(dot, folder / "graph.svg")
+    picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")
+    data = json.loads(graph.read_text())
+    data["maps"] = [describe_map(text) for text in data["maps"]]
+    data |= {"strategies": json.loads(strategies.read_text()), "problem": problem}
+    return data, picture[picture.find("<svg"):]
+
+
+def describe_map(text):
+    """A canonical map, and the picture of a small tensor in it where there is one."""
+    try:
+        picture = Layout(f"#layout.map<{text}>")._repr_svg_()
+    except LayoutError:  # no layout applies to the type
+        picture = None
+    return {"text": text, "picture": picture}
+
+
+def describe_machine(device):
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            processor = next((line.split(":", 1)[1].strip() for line in file
+                              if line.startswith("model name")), platform.processor())
+    except OSError:
+        processor = platform.processor()
+    return [("device", device), ("processor", processor or platform.machine()),
+            ("cores", str(len(os.sched_getaffinity(0)))),
+            ("system", f"{platform.system()} {platform.machine()}"),
+            ("layout_mlir", __version__)]
+
+
+def read_web(name):
+    return importlib.resources.files(__package__).joinpath("web", name).read_text(encoding="utf-8")
+
+
+def write(path, data, picture):
+    """`data` goes into the page as JSON, in which no text of the model can end an element."""
+    parts = {
+        "title": html.escape(data["name"]),
+        "style": read_web("report.css"),
+        "script": read_web("layout_map.js") + read_web("report.js"),
+        "graph": picture,
+        "data": re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data)),
+    }
+    page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], read_web("report.html"))
+    with whole_file(path, "wb") as file:
+        file.write(page.encode("utf-8", "replace"))

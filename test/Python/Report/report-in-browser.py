@@ -1,0 +1,142 @@
+# The page of --report as somebody sees it: the graph, its details, the tables,
+# the picture of a layout, and the two look-ups, whose numbers are the library's.
+# REQUIRES: onnx, python-extension, browser, graphviz
+# RUN: %python %s %t
+
+import json
+import pathlib
+import random
+import sys
+
+from browser import Browser
+from layout_mlir import Layout, run
+
+# The names of a model are data, whatever is in them.
+HOSTILE = '</script><script>alert(1)</script> "é" <b>'
+MODEL = """
+func.func @main(%x: tensor<1x61x20x20xf32>) -> tensor<1x64x16x16xf32> {
+  %w = arith.constant dense<0.01> : tensor<61x61x3x3xf32>
+  %v = arith.constant dense<0.01> : tensor<64x61x3x3xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x61x18x18xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x61x18x18xf32>) -> tensor<1x61x18x18xf32>
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x61x20x20xf32>, tensor<61x61x3x3xf32>)
+    outs(%f : tensor<1x61x18x18xf32>) -> tensor<1x61x18x18xf32> loc("first.conv")
+  %1 = math.tanh %0 : tensor<1x61x18x18xf32> loc("HOSTILE")
+  %g = tensor.empty() : tensor<1x64x16x16xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<1x64x16x16xf32>) -> tensor<1x64x16x16xf32>
+  %2 = linalg.conv_2d_nchw_fchw ins(%1, %v : tensor<1x61x18x18xf32>, tensor<64x61x3x3xf32>)
+    outs(%h : tensor<1x64x16x16xf32>) -> tensor<1x64x16x16xf32> loc("second.conv")
+  return %2 : tensor<1x64x16x16xf32>
+}
+""".replace("HOSTILE", HOSTILE.replace('"', '\\22'))
+
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
+model, page = folder / "net <1>.mlir", folder / "report.html"
+model.write_text(MODEL, encoding="utf-8")
+assert run.main([str(model), "--repeat", "1", "--report", str(page), "--keep", str(folder / "kept")]) == 0
+cost = json.loads((folder / "kept" / "cost.json").read_text())
+graph = json.loads((folder / "kept" / "graph.json").read_text())
+conversions = [box for box in graph["boxes"] if "conversion" in box]
+assert conversions, "this network is to have conversions"
+
+
+def check_summary(browser):
+    assert browser.text("h1") == "net <1>.mlir"
+    assert browser.text("#certificate strong") == "Proven optimal."
+    assert f"{cost['assignment']['cost']:,}" in browser.text("#certificate")
+    assert browser.count(".card") == 4 and "Results agree" in browser.text("#cards")
+    assert "#layout.cpu" in browser.text("#target")
+    assert "processor" in browser.text("#machine")
+    assert "largest difference" in browser.text("#rows")
+
+
+def check_graph(browser):
+    assert browser.count("#graph .node") == len(graph["boxes"])
+    assert browser.count("#graph .node.moves") == len(conversions)
+    row = conversions[0]["conversion"]
+    browser.click("#next")
+    assert browser.count("#graph .node.moves.selected") == 1
+    details = browser.text("#details")
+    assert row["why"] in details and f"{row['bytes_read']:,}" in details, details
+    browser.type("#search", "second.conv\n")
+    assert "second.conv" in browser.text("#details")
+    browser.type("#search", "</script>\n")
+    assert HOSTILE in browser.text("#details"), browser.text("#details")
+    width = browser.run("return document.querySelector('#graph svg').viewBox.baseVal.width")
+    browser.click("#zoom-in")
+    assert browser.run("return document.querySelector('#graph svg').viewBox.baseVal.width") < width
+    browser.click("#fit")
+    argument = next(box for box in graph["boxes"] if "argument" in box)
+    browser.click(f"#graph #{argument['id']}")
+    assert "Argument 0" in browser.text("#details")
+
+
+def check_tables(browser):
+    rows = "#conversions-table tbody tr"
+    assert browser.count(rows) == len(conversions)
+    assert f"{cost['assignment']['cost']:,}" in browser.text("#strategies-table tr.best")
+    figures = json.loads((folder / "kept" / "strategies.json").read_text())["strategies"]
+    expected = sorted(each["cost"] for each in figures)
+    assert len(expected) == 8 and expected[0] < expected[-1]
+    for order in (1, -1, 1):
+        shown = browser.run("return [...document.querySelectorAll('#strategies-table td:nth-child(3)')]"
+                            ".map(cell => Number(cell.textContent.replaceAll(',', '')))")
+        assert shown == expected[::order], shown
+        browser.click("#strategies-table th:nth-child(3) button")
+    browser.click(rows)
+    assert browser.text("#details h3") == "Conversion"
+
+
+def check_look_up(browser, layout, shape):
+    """Some indices and addresses, typed."""
+    dice = random.Random(7)
+    for _ in range(6):
+        index = [dice.randrange(size) for size in shape]
+        browser.type("#index", ", ".join(map(str, index)))
+        offset = layout.address(index, shape)["offset"]
+        assert browser.text("#index-result") == f"offset {offset}, byte {4 * offset:,}"
+        assert browser.count("#window td.found") == 1 and browser.count("#storage td.found") == 1
+        offset = dice.randrange(layout.storage_extent(shape)["offset"])
+        browser.type("#address", str(offset))
+        found = layout.backward_index(offset, shape)
+        expected = str(found) if found else "padding: no element lies there"
+        assert browser.text("#address-result") == expected, (offset, found)
+    browser.type("#index", "1, 2")
+    assert "an index is 4 numbers below" in browser.text("#index-result")
+    browser.type("#address", "1000000")
+    assert "an address is offset below" in browser.text("#address-result")
+
+
+def check_layout(browser):
+    box = conversions[0]
+    tiled = box if box["layout"] != "plain" else box["conversion"]["read"]
+    browser.click(f"#details .chip.{tiled['layout']}")
+    assert browser.run("return document.querySelector('#layout').open")
+    text = graph["maps"][tiled["map"]]
+    assert browser.text("#layout-text") == text
+    shape = tuple(int(size) for size in tiled["tensor"].split("x")[:-1])
+    layout = Layout(f"#layout.map<{text}>", element="f32")
+    browser.type("#index", ", ".join("0" for _ in shape))
+    browser.hover("#window tr:nth-child(3) td:nth-child(3)")
+    second = [int(word) for word in browser.text("#hover").split(")")[0].strip("(").split(",")]
+    assert browser.text("#hover") == f"({', '.join(map(str, second))}) at offset {layout.address(second, shape)['offset']}"
+    browser.hover("#picture svg rect + rect")
+    assert "at offset" in browser.text("#hover")
+    browser.screenshot(folder / "layout.png")
+    check_look_up(browser, layout, shape)
+    browser.click("#close")
+    assert not browser.run("return document.querySelector('#layout').open")
+
+
+with Browser(1300, 1000) as browser:
+    browser.open(page)
+    check_summary(browser)
+    browser.screenshot(folder / "light.png")
+    check_graph(browser)
+    check_tables(browser)
+    check_layout(browser)
+    browser.use_scheme("dark")
+    dark = browser.screenshot(folder / "dark.png")
+    assert sum(dark.getpixel((5, 5))) < 150
