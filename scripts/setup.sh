@@ -134,18 +134,21 @@ setup_tidy() {
   apt_install "${missing[@]}" || die "apt could not install ${missing[*]}"
 }
 
-# install_requirements FILE STAMP [OPTIONS]: pip, when FILE changed since the
-# last time.
-install_requirements() {
-  local file=$1 stamp=$2 value
-  shift 2
-  [[ -e $file ]] || return 0
-  value=$(hash_of <"$file")
-  if stamp_is "$stamp" "$value"; then return 0; fi
-  step "Python packages of ${file#"$root"/}"
+# packages_of NAME: the Python packages of a list of pyproject.toml.
+packages_of() { /usr/bin/python3 -B "$root/scripts/requirements.py" "$root" "$1"; }
+
+# install_python NAME [OPTIONS]: pip, when the list changed since the last time.
+install_python() {
+  local name=$1 stamp=$build/venv/.requirements-$1 list
+  local -a packages
+  shift
+  list=$(packages_of "$name")
+  if stamp_is "$stamp" "$list"; then return 0; fi
+  mapfile -t packages <<<"$list"
+  step "Python packages: $name"
   logged "$build/venv/bin/python" -m pip install --quiet \
-    --disable-pip-version-check --no-input --retries 2 "$@" -r "$file" || return 1
-  printf '%s\n' "$value" >"$stamp"
+    --disable-pip-version-check --no-input --retries 2 "$@" "${packages[@]}" || return 1
+  printf '%s\n' "$list" >"$stamp"
 }
 
 setup_python() {
@@ -160,27 +163,26 @@ setup_python() {
       die "could not create $build/venv"
     printf '%s\n' "$identity" >"$build/venv/.identity"
   fi
-  install_requirements "$root/python/requirements.txt" "$build/venv/.requirements" ||
-    die "pip could not install python/requirements.txt"
-  # The ONNX importer and some tests are the only users of these; such tests
-  # report themselves as unsupported without them.
+  install_python needs || die "pip could not install what the package needs"
+  # The ONNX importer, wheels and some tests are the only users of these; such
+  # tests report themselves as unsupported without them.
   install_optional onnx
   install_optional oracles --no-deps
   install_optional browser
+  install_optional wheel
+  install_optional types
 }
 
-# install_optional NAME [OPTIONS]: python/requirements-NAME.txt, or word that it
-# is not there.
+# install_optional NAME [OPTIONS]: the packages of that list, or word that they are
+# not there.
 install_optional() {
-  local name=$1 file=$root/python/requirements-$1.txt value
-  local unavailable=$build/venv/.$1-unavailable
-  shift
-  value=$(hash_of <"$file")
-  if stamp_is "$unavailable" "$value"; then
-    step "going on without ${file#"$root"/} (rm $unavailable to try again)"
-  elif ! install_requirements "$file" "$build/venv/.requirements-$name" "$@"; then
-    printf '%s\n' "$value" >"$unavailable"
-    step "going on without ${file#"$root"/}"
+  local unavailable=$build/venv/.$1-unavailable list
+  list=$(packages_of "$1")
+  if stamp_is "$unavailable" "$list"; then
+    step "going on without the Python packages '$1' (rm $unavailable to try again)"
+  elif ! install_python "$@"; then
+    printf '%s\n' "$list" >"$unavailable"
+    step "going on without the Python packages '$1'"
   fi
 }
 

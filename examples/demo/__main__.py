@@ -26,9 +26,9 @@ def flag(name):
     return "--" + name.replace("_", "-")
 
 
-def parse(argv):
+def parse(argv, prog):
     parser = argparse.ArgumentParser(
-        prog="./dev demo",
+        prog=prog,
         description="Runs a network with and without layouts and compares the results.")
     parser.add_argument("network", nargs="?", default="resnet50",
                         help=f"{', '.join(sorted(NETWORKS))}, or an .mlir file with a function @main")
@@ -97,8 +97,8 @@ def make_model(args, folder):
     return Model(pathlib.Path(args.network).name, network, args.module.example_inputs(args.sizes))
 
 
-def main(argv=None):
-    args = parse(argv)
+def main(argv=None, prog="./dev demo"):
+    args = parse(argv, prog)
     return run.run_and_exit(args, lambda folder: make_model(args, folder))
 
 

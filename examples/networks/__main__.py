@@ -29,9 +29,9 @@ def _all_fields() -> dict[str, Field]:
     return result
 
 
-def _parser(all_fields: dict[str, Field]) -> argparse.ArgumentParser:
+def _parser(all_fields: dict[str, Field], prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m networks",
+        prog=prog,
         description="Writes an inference network as linalg on tensors, with seeded weights.")
     parser.add_argument("network", nargs="?", choices=sorted(NETWORKS), metavar="network",
                         help=", ".join(sorted(NETWORKS)))
@@ -108,9 +108,9 @@ def _write_inputs(args: argparse.Namespace, builder: Module, sizes: dict[str, in
                             for path in paths)
 
 
-def main(argv: list[str] | None = None) -> None:
+def main(argv: list[str] | None = None, prog: str = "python -m networks") -> None:
     all_fields = _all_fields()
-    parser = _parser(all_fields)
+    parser = _parser(all_fields, prog)
     args = parser.parse_args(argv)
     if args.list:
         return _print_list()

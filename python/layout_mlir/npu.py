@@ -71,7 +71,11 @@ def _compile(folder, cxx):
     command = [*shlex.split(cxx or os.environ.get("CXX", "c++")), *FLAGS, "-I", include, "-I", okk,
                folder / "program.cpp", "-Wl,--whole-archive", simulator,
                "-Wl,--no-whole-archive", "-o", made]
-    done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+    try:
+        done = subprocess.run(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+    except FileNotFoundError as error:
+        raise LayoutError(f"{command[0]} was not found: install a C++ compiler (Debian: g++), or name one in "
+                          "CXX") from error
     if done.returncode != 0:
         raise LayoutError(f"{shlex.join(map(str, command))}\n{done.stderr[:4000]}")
     os.replace(made, library)
@@ -190,8 +194,8 @@ class Program:
         return Result([output for _, output in results], counters, errors)
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(prog="python -m layout_mlir.npu", description=__doc__,
+def main(argv=None, prog="python -m layout_mlir.npu"):
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--function", default="main")

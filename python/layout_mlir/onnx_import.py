@@ -4,8 +4,8 @@
 
 The model is prepared with the `onnx` package, written as torch-dialect MLIR by
 `iree-import-onnx` and lowered with the torch passes of `iree-opt` (both from the
-pip package iree-base-compiler[onnx], see requirements-onnx.txt). What comes out
-has only operations of upstream dialects; that is checked.
+extra `onnx` of pyproject.toml). What comes out has only operations of upstream
+dialects; that is checked.
 
 onnx_prepare.py says what the preparation does. The modules of IREE's compiler
 run in a process of their own: what they do not know can make them abort.
@@ -39,6 +39,11 @@ _PIPELINE = (
 
 class ImportFailed(RuntimeError):
     """The model cannot be imported; the message says which step refused it."""
+
+
+def explain_missing(error, extra):
+    """What to raise where packages cannot be imported that an extra of pyproject.toml lists."""
+    return ImportFailed(f"{error}: pip install 'layout-mlir[{extra}]' brings it")
 
 
 _HEADER = re.compile(r"^ *func\.func .*", re.MULTILINE)
@@ -92,8 +97,7 @@ def lower(model):
     try:
         import iree.compiler.extras.onnx_importer  # noqa: F401
     except ImportError as error:
-        raise ImportFailed(f"{error}; install the packages of "
-                           "python/requirements-onnx.txt") from error
+        raise explain_missing(error, "onnx") from error
     replaced = set()
     while True:
         try:
@@ -142,7 +146,7 @@ def read(path):
         import onnx
         from google.protobuf.message import DecodeError
     except ImportError as error:
-        raise ImportFailed(f"{error}; install the packages of python/requirements-onnx.txt") from error
+        raise explain_missing(error, "onnx") from error
     try:
         return onnx.load(path)
     except DecodeError as error:
@@ -207,9 +211,9 @@ def make_runnable(text):
     return _SIGNATURE.sub(attach, text, count=1)
 
 
-def main(argv=None):
+def main(argv=None, prog="python -m layout_mlir.onnx_import"):
     parser = argparse.ArgumentParser(
-        prog="python -m layout_mlir.onnx_import",
+        prog=prog,
         description="Imports an ONNX model as linalg on tensors (func.func @main).")
     parser.add_argument("model", help="the .onnx file")
     parser.add_argument("-o", "--output", required=True, help="the .mlir file")
@@ -232,7 +236,7 @@ def main(argv=None):
         import_model(args.model, args.output, args.reseed, args.runnable, args.save_onnx,
                      not args.no_compare, inputs)
     except ImportError as error:
-        sys.exit(f"error: {error}; install the packages of python/requirements-onnx.txt")
+        sys.exit(f"error: {explain_missing(error, 'onnx')}")
     except (ImportFailed, OSError) as error:
         sys.exit(f"error: {error}")
 

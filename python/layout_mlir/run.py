@@ -91,9 +91,9 @@ def complete(args):
     return args
 
 
-def parse(argv):
+def parse(argv, prog):
     parser = argparse.ArgumentParser(
-        prog="./dev run",
+        prog=prog,
         description="Runs a model with and without layouts and compares the results, also with "
                     "those of the model's own runtime where that is installed.")
     parser.add_argument("model", help="an .onnx file, or StableHLO or linalg as text or bytecode; the "
@@ -317,8 +317,8 @@ def run_and_exit(args, make_model):
     return 0 if agree else 1
 
 
-def main(argv=None):
-    args = parse(argv)
+def main(argv=None, prog="./dev run"):
+    args = parse(argv, prog)
 
     def make_model(folder):
         with Progress(f"importing {pathlib.Path(args.model).name}"):

@@ -1,6 +1,6 @@
-"""StableHLO as linalg on tensors, by the passes of IREE's compiler (requirements-onnx.txt)."""
+"""StableHLO as linalg on tensors, by the passes of IREE's compiler (the extra `jax`)."""
 
-from layout_mlir.onnx_import import ImportFailed, lower_isolated, print_located
+from layout_mlir.onnx_import import explain_missing, lower_isolated, print_located
 
 _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
 
@@ -25,5 +25,5 @@ def lower(data):
     try:
         import iree.compiler  # noqa: F401
     except ImportError as error:
-        raise ImportFailed(f"{error}; install the packages of python/requirements-onnx.txt") from error
+        raise explain_missing(error, "jax") from error
     return lower_isolated(_lower, data)

@@ -13,9 +13,11 @@ class ToolError(RuntimeError):
 
 
 def find_tool(name):
-    """The path of a built tool: from LAYOUT_BUILD_DIR, the PATH, or build/bin of the tree."""
-    tree = pathlib.Path(__file__).resolve().parents[2]
-    folders = [os.path.join(os.environ.get("LAYOUT_BUILD_DIR", ""), "bin"), str(tree / "build/bin")]
+    """The path of a tool: that of a wheel, or a built one from LAYOUT_BUILD_DIR, build/bin of the
+    tree or the PATH."""
+    package = pathlib.Path(__file__).resolve().parent
+    folders = [str(package / "bin"), os.path.join(os.environ.get("LAYOUT_BUILD_DIR", ""), "bin"),
+               str(package.parents[1] / "build/bin")]
     for folder in folders:
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK):

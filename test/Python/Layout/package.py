@@ -1,6 +1,7 @@
 # RUN: %python %s %layout_src_root
-"""What a wheel says of itself is what the tree is. (Building one takes minutes: docs/python.md.)"""
+"""What a wheel says of itself is what the tree is; wheel.py makes one."""
 
+import importlib
 import pathlib
 import re
 import sys
@@ -26,11 +27,12 @@ class Package(unittest.TestCase):
         settings = self.project["tool"]["scikit-build"]
         for path in [self.project["project"]["readme"], *settings["wheel"]["packages"]]:
             self.assertTrue((ROOT / path).exists(), path)
-        cmake = (ROOT / "python/CMakeLists.txt").read_text()
-        for target in settings["build"]["targets"]:
-            self.assertIn(f"pybind11_add_module({target} ", cmake)
-        for component in settings["install"]["components"]:
-            self.assertIn(f"COMPONENT {component} ", cmake)
+        for folder in "python", "python/wheel":
+            cmake = (ROOT / folder / "CMakeLists.txt").read_text()
+            for target in settings["build"]["targets"]:
+                self.assertRegex(cmake, rf"add_custom_target\({target}\b")
+            for component in settings["install"]["components"]:
+                self.assertRegex(cmake, rf"COMPONENT {component}\b")
         self.assertTrue((ROOT / "python/layout_mlir/py.typed").exists())
 
     def test_it_uses_nothing_of_examples_and_benchmarks(self):
@@ -38,10 +40,21 @@ class Package(unittest.TestCase):
         for path in (ROOT / "python/layout_mlir").rglob("*.py"):
             self.assertIsNone(pattern.search(path.read_text()), path)
 
-    def test_dependencies_are_those_of_the_tree(self):
-        lines = (ROOT / "python/requirements.txt").read_text().splitlines()
-        wanted = [line for line in lines if line and not line.startswith("#")]
-        self.assertEqual(self.project["project"]["dependencies"], wanted)
+    def test_a_command_for_each_tool(self):
+        tools = {name for path in ROOT.glob("tools/*/CMakeLists.txt")
+                 for name in re.findall(r"layout_add_tool\(([\w-]+)", path.read_text())}
+        scripts = self.project["project"]["scripts"]
+        self.assertEqual(set(scripts), {"layout", *tools})
+        for place in scripts.values():
+            module, _, name = place.partition(":")
+            self.assertTrue(callable(getattr(importlib.import_module(module), name)), place)
+
+    def test_extras_have_one_version_of_a_package(self):
+        versions = {}
+        for packages in self.project["project"]["optional-dependencies"].values():
+            for package in packages:
+                name, version = re.fullmatch(r"([\w-]+)(?:\[.*\])?==(.*)", package).groups()
+                self.assertEqual(versions.setdefault(name, version), version, package)
 
 
 if __name__ == "__main__":

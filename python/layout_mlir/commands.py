@@ -1,0 +1,52 @@
+"""The commands of a wheel: `layout`, and the tools by their names."""
+
+import argparse
+import functools
+import importlib
+import os
+import pathlib
+import sys
+
+from layout_mlir import __version__
+from layout_mlir.tools import ToolError, find_tool
+
+_PACKAGE = pathlib.Path(__file__).parent
+
+# The module that has `main(arguments, name of the command)`, and what it does.
+_COMMANDS = {
+    "run": ("layout_mlir.run", "run a model with and without layouts, and compare"),
+    "demo": ("demo.__main__", "the same with a network that is generated"),
+    "networks": ("networks.__main__", "write such a network as a module"),
+    "import": ("layout_mlir.onnx_import", "write an ONNX model as a module"),
+    "npu": ("layout_mlir.npu", "run a program for an NPU in the simulator"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="layout", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="\n".join(f"{name:<10}{what}" for name, (_, what) in _COMMANDS.items()))
+    parser.add_argument("--version", action="version", version=f"layout {__version__}")
+    parser.add_argument("--plugin", action="version", version=str(_PACKAGE / "lib/LayoutPlugin.so"),
+                        help="show the path of the plugin for mlir-opt, and exit")
+    parser.add_argument("command", choices=_COMMANDS, metavar="command")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="`layout COMMAND --help` lists them")
+    args = parser.parse_args()
+    sys.path.insert(0, str(_PACKAGE / "examples"))
+    module, _ = _COMMANDS[args.command]
+    return importlib.import_module(module).main(args.arguments, f"layout {args.command}")
+
+
+def _execute(name):
+    try:
+        os.execv(find_tool(name), [name, *sys.argv[1:]])
+    except ToolError as error:
+        sys.exit(f"error: {error}")
+
+
+layout_lsp_server = functools.partial(_execute, "layout-lsp-server")
+layout_opt = functools.partial(_execute, "layout-opt")
+layout_reduce = functools.partial(_execute, "layout-reduce")
+layout_run = functools.partial(_execute, "layout-run")
+layout_solve = functools.partial(_execute, "layout-solve")
+layout_translate = functools.partial(_execute, "layout-translate")

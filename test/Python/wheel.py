@@ -1,0 +1,142 @@
+# REQUIRES: python-extension, auditwheel, onnx
+# RUN: %python -B %s %layout_src_root %layout_obj_root %t
+"""A wheel of the build works where neither the repository nor LLVM's libraries are in reach."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import unittest
+import zipfile
+
+ROOT, BUILD, WORK = map(pathlib.Path, (sys.argv.pop(1) for _ in range(3)))
+# The libraries that every system of the platform's tag has.
+SYSTEM = re.compile(r"/(usr/)?lib(64|/x86_64-linux-gnu)/(ld-linux-x86-64\.so\.2|lib(c|m|dl|rt|z|expat|pthread|util|gcc_s|stdc\+\+)\.so\.\d)")
+TOOLS = ["layout-lsp-server", "layout-opt", "layout-reduce", "layout-run", "layout-solve", "layout-translate"]
+
+
+def call(*command, env=None, **kwargs):
+    """What a command printed; its working directory is of no use to it."""
+    done = subprocess.run([str(each) for each in command], cwd="/", env=env, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **kwargs)
+    if done.returncode:
+        raise AssertionError(f"{command}\nexit status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def list_files(folder):
+    return {str(path) for path in folder.rglob("*") if path.is_file()}
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        shutil.rmtree(WORK, ignore_errors=True)
+        call(sys.executable, "-B", ROOT / "scripts/wheel.py", ROOT, BUILD, WORK, 0)
+        cls.wheel, = WORK.glob("*.whl")
+        cls.venv = WORK / "a folder"
+        call(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", cls.venv)
+        # The packages of the extra `onnx` are those of the project's environment.
+        site, = cls.venv.glob("lib/python*/site-packages")
+        (site / "packages.pth").write_text(sysconfig.get_path("purelib"))
+        cls.before = list_files(cls.venv)
+        cls.pip("install", "--no-index", "--no-compile", f"{cls.wheel}[onnx,jax]")
+        cls.package = site / "layout_mlir"
+        cls.environment = {"PATH": f"{cls.venv}/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                           "LD_LIBRARY_PATH": "/usr/lib/llvm-22/lib"}
+
+    @classmethod
+    def pip(cls, *arguments):
+        return call(sys.executable, "-m", "pip", "--python", cls.venv / "bin/python", "--disable-pip-version-check",
+                    *arguments)
+
+    def run_there(self, command, *arguments, **kwargs):
+        return call(self.venv / "bin" / command, *arguments, env=self.environment, **kwargs)
+
+    def check_libraries(self, paths):
+        """Each is the wheel's, Python's or one that every system has."""
+        shared = {path for path in paths if ".so" in path}
+        self.assertTrue(any("libLLVM-" in path for path in shared), shared)
+        pythons = sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "/usr/lib/python3"
+        for path in shared:
+            if not path.startswith((str(self.venv), *pythons)):
+                self.assertRegex(path, SYSTEM)
+
+    def test_tag(self):
+        self.assertRegex(self.wheel.name, r"^layout_mlir-[\d.]+-cp311-cp311-manylinux_2_\d\d_x86_64\.whl$")
+        with self.assertRaisesRegex(AssertionError, "is not a supported wheel"):
+            self.pip("download", "--no-index", "--no-deps", "--only-binary=:all:", "--python-version=3.12",
+                     "--dest", WORK / "other", self.wheel)
+
+    def test_tools(self):
+        for tool in TOOLS:
+            with self.subTest(tool=tool):
+                self.assertEqual(self.run_there(tool, "--version"),
+                                 call(BUILD / "bin" / tool, "--version"))
+                loaded = call(self.package / "bin" / tool, "--version", env={**self.environment, "LD_DEBUG": "files"})
+                self.check_libraries(re.findall(r"calling init: (.*)", loaded))
+
+    def test_pipeline(self):
+        module = "func.func @f(%x: tensor<4x6xf32>) -> tensor<4x6xf32> { return %x : tensor<4x6xf32> }"
+        self.assertIn("llvm.func @f", self.run_there("layout-opt", "--layout-linalg-to-llvm", input=module))
+        plugin = self.run_there("layout", "--plugin").strip()
+        self.assertIn("layout.map<", call("mlir-opt-22", f"--load-dialect-plugin={plugin}",
+                                          input="func.func private @f(tensor<4xf32, #layout.map<(i) -> buffer(i)>>)"))
+
+    def test_libraries_of_the_extension(self):
+        paths = self.run_there("python", "-c", "from layout_mlir import compile\n"
+                               "compile('func.func @main() { return }')()\nprint(open('/proc/self/maps').read())")
+        self.check_libraries(re.findall(r" (/.*)", paths))
+
+    def test_examples_of_the_documentation(self):
+        self.assertIn(" 0 failed", self.run_there("python", ROOT / "scripts/doc_examples.py", ROOT / "README.md",
+                                                  ROOT / "docs/python.md"))
+
+    def test_model(self):
+        model = WORK / "small.onnx"
+        call(sys.executable, ROOT / "test/Python/Inputs/make_onnx.py", "small", model)
+        said = self.run_there("layout", "run", model, "--repeat", "1")
+        self.assertRegex(said, r"result 0: largest difference .* \(within 0.0001\)")
+        self.assertRegex(said, r"from ONNX Runtime .* \(within 0.001\)")
+
+    def test_demo(self):
+        said = self.run_there("layout", "demo", "mobilenet_v2", "--small", "--repeat", "1")
+        self.assertRegex(said, r"result 0: largest difference .* \(within 0.0001\)")
+
+    def test_simulator(self):
+        program = ROOT / "test/Targets/NPU/NPUToEmitC/Inputs/package.mlir"
+        self.assertRegex(self.run_there("layout", "npu", program), r"transfers +3\n")
+        self.environment = {**self.environment, "CXX": "no-compiler"}
+        with self.assertRaisesRegex(AssertionError, "no-compiler was not found: install .*g\\+\\+"):
+            self.run_there("layout", "npu", program)
+
+    def test_commands(self):
+        self.assertRegex(self.run_there("layout", "--version"), r"^layout \d+\.\d+\.\d+\n$")
+        for command in "run", "demo", "networks", "import", "npu":
+            self.assertIn(f"usage: layout {command} ", self.run_there("layout", command, "--help"))
+
+    def test_licenses(self):
+        with zipfile.ZipFile(self.wheel) as archive:
+            names = archive.namelist()
+        licenses = {name.rpartition("/licenses/")[2] for name in names if "/licenses/" in name}
+        self.assertLessEqual({"LICENSE", "libllvm22", "libisl-dev", "LGPL-3"}, licenses)
+
+    def test_data_files(self):
+        files = {str(path.relative_to(ROOT / "python")) for path in (ROOT / "python/layout_mlir").rglob("*")
+                 if path.is_file() and "__pycache__" not in path.parts}
+        with zipfile.ZipFile(self.wheel) as archive:
+            self.assertLessEqual(files, set(archive.namelist()))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.pip("uninstall", "--yes", "layout-mlir")
+        left = list_files(cls.venv) - cls.before
+        shutil.rmtree(WORK)
+        assert not left, left
+
+
+if __name__ == "__main__":
+    unittest.main()
