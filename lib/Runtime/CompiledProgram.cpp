@@ -311,6 +311,10 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 
 /// In memory, compiled code expects the upper bits of an i4 to be zero; an
 /// array has its value in the whole byte.
+static char extend(Type type, char byte) {
+  byte &= 15;
+  return type.isUnsignedInteger() ? byte : llvm::SignExtend32<4>(byte);
+}
 static void toMemory(RankedTensorType type, Array &array) {
   if (type.getElementType().isInteger(4))
     for (char &byte : array.bytes())
@@ -319,15 +323,18 @@ static void toMemory(RankedTensorType type, Array &array) {
 static void fromMemory(RankedTensorType type, Array &array) {
   if (type.getElementType().isInteger(4))
     for (char &byte : array.bytes())
-      byte = llvm::SignExtend32<4>(byte & 15);
+      byte = extend(type.getElementType(), byte);
 }
 
 static bool fits(RankedTensorType type, const Array &array) {
-  auto isOutside = [](signed char value) { return value < -8 || value > 7; };
   return canHold(array.getKind(), type.getElementType()) &&
-         succeeded(verifyCompatibleShape(type.getShape(), array.getShape())) &&
-         !(type.getElementType().isInteger(4) &&
-           llvm::any_of(array.bytes(), isOutside));
+         succeeded(verifyCompatibleShape(type.getShape(), array.getShape()));
+}
+
+static bool isInRange(Type element, const Array &array) {
+  return !element.isInteger(4) || llvm::all_of(array.bytes(), [&](char byte) {
+    return byte == extend(element, byte);
+  });
 }
 
 FailureOr<std::unique_ptr<Call>>
@@ -341,6 +348,10 @@ CompiledProgram::prepare(ArrayRef<const Array *> inputs) const {
     if (!fits(tensor, *array))
       return function->emitError() << "takes " << tensor << " as input " << i
                                    << ", got " << array->describe();
+    if (!isInRange(tensor.getElementType(), *array))
+      return function->emitError()
+             << "takes " << tensor << " as input " << i
+             << ", got values that its elements do not have";
   }
   return std::unique_ptr<Call>(new Call(*this, inputs));
 }

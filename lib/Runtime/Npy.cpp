@@ -52,7 +52,12 @@ static constexpr KindInfo kinds[] = {
     {ElementKind::U32, "ui32", "<u4", 4},
     {ElementKind::U64, "ui64", "<u8", 8},
     {ElementKind::I4, "i4", "|i1", 1},
+    {ElementKind::U4, "ui4", "|u1", 1},
     {ElementKind::BF16, "bf16", "<u2", 2, APFloat::BFloat},
+    {ElementKind::F8E3M4, "f8E3M4", "|u1", 1, APFloat::Float8E3M4},
+    {ElementKind::F8E4M3, "f8E4M3", "|u1", 1, APFloat::Float8E4M3},
+    {ElementKind::F8E4M3B11FNUZ, "f8E4M3B11FNUZ", "|u1", 1,
+     APFloat::Float8E4M3B11FNUZ},
     {ElementKind::F8E4M3FN, "f8E4M3FN", "|u1", 1, APFloat::Float8E4M3FN},
     {ElementKind::F8E4M3FNUZ, "f8E4M3FNUZ", "|u1", 1, APFloat::Float8E4M3FNUZ},
     {ElementKind::F8E5M2, "f8E5M2", "|u1", 1, APFloat::Float8E5M2},
@@ -172,6 +177,7 @@ std::complex<double> Array::getAsComplex(int64_t i) const {
   case ElementKind::I64:
     return static_cast<double>(loadAs<int64_t>(p));
   case ElementKind::I1:
+  case ElementKind::U4:
   case ElementKind::U8:
     return loadAs<uint8_t>(p);
   case ElementKind::U16:

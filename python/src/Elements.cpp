@@ -21,7 +21,14 @@ struct Dtype {
   explicit Dtype(const py::object &dtype)
       : kind(py::cast<std::string>(dtype.attr("kind"))[0]),
         bits(8 * dtype.attr("itemsize").cast<unsigned>()),
-        name(py::str(dtype.attr("name"))) {}
+        name(py::str(dtype.attr("name"))) {
+    // The integers of ml_dtypes are of kind V.
+    StringRef rest = name;
+    bool isUnsigned = rest.consume_front("u");
+    if (kind == 'V' && rest.consume_front("int") &&
+        !rest.getAsInteger(10, bits))
+      kind = isUnsigned ? 'u' : 'i';
+  }
 
   bool isInteger() const { return StringRef("biu").contains(kind); }
 
@@ -63,17 +70,17 @@ static Type getTypeOf(const Dtype &dtype, MLIRContext *context) {
   }
 }
 
-/// The name among numpy's dtypes of a float type that numpy itself lacks.
-static StringRef getForeignName(Type type) {
-  return llvm::TypeSwitch<Type, StringRef>(type)
-      .Case([](BFloat16Type) { return "bfloat16"; })
-      .Case([](Float8E5M2Type) { return "float8_e5m2"; })
-      .Case([](Float8E4M3Type) { return "float8_e4m3"; })
-      .Case([](Float8E4M3FNType) { return "float8_e4m3fn"; })
-      .Case([](Float8E4M3FNUZType) { return "float8_e4m3fnuz"; })
-      .Case([](Float8E5M2FNUZType) { return "float8_e5m2fnuz"; })
-      .Case([](IntegerType type) { return type.getWidth() == 4 ? "int4" : ""; })
-      .Default([](Type) { return StringRef(); });
+/// The name in ml_dtypes of a type that numpy lacks; empty for others.
+static std::string getForeignName(Type type) {
+  if (type.isBF16())
+    return "bfloat16";
+  if (type.isInteger(4))
+    return type.isUnsignedInteger() ? "uint4" : "int4";
+  if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() != 8)
+    return "";
+  std::string name; // f8E4M3FN is float8_e4m3fn there.
+  llvm::raw_string_ostream(name) << type;
+  return "float8_" + StringRef(name).drop_front(2).lower();
 }
 
 static bool dtypeHolds(const Dtype &dtype, Type element, MLIRContext *context) {
@@ -86,7 +93,7 @@ static bool dtypeHolds(const Dtype &dtype, Type element, MLIRContext *context) {
   }
   if (getTypeOf(dtype, context) == element)
     return true;
-  StringRef foreign = getForeignName(element);
+  std::string foreign = getForeignName(element);
   if (foreign.empty())
     return false;
   bool isRaw =
@@ -120,7 +127,8 @@ Type mlir::layout::python::getElement(const LayoutValue &layout,
 
 bool mlir::layout::python::holds(const py::object &given, Type element) {
   Dtype dtype(given);
-  bool isStored = element.isInteger(4) && dtype.kind == 'i' && dtype.bits == 8;
+  bool isStored = element.isInteger(4) && dtype.bits == 8 &&
+                  dtype.kind == (element.isUnsignedInteger() ? 'u' : 'i');
   return given.attr("isnative").cast<bool>() &&
          (isStored || dtypeHolds(dtype, element, element.getContext()));
 }
@@ -138,11 +146,11 @@ py::object mlir::layout::python::getStoredDtype(Type element) {
 }
 
 py::object mlir::layout::python::getDtype(Type element) {
-  StringRef foreign = getForeignName(element);
+  std::string foreign = getForeignName(element);
   if (!foreign.empty())
     try {
       return getNumpy("dtype")(
-          py::module_::import("ml_dtypes").attr(foreign.str().c_str()));
+          py::module_::import("ml_dtypes").attr(foreign.c_str()));
     } catch (const py::error_already_set &error) {
       if (!error.matches(PyExc_ImportError))
         throw;
@@ -153,7 +161,11 @@ py::object mlir::layout::python::getDtype(Type element) {
 Array mlir::layout::python::toStored(const Array &array, Type element) {
   if (!element.isInteger(4))
     return array;
-  return Array(array.object.attr("astype")(getStoredDtype(element)), "array");
+  py::object stored = array.object.attr("astype")(getStoredDtype(element));
+  // An unsigned number in a signless type: its upper bit is a sign.
+  if (!element.isUnsignedInteger() && Dtype(array.getDtype()).kind == 'u')
+    stored = (stored ^ py::int_(8)) - py::int_(8);
+  return Array(stored, "array");
 }
 
 py::object mlir::layout::python::fromStored(const py::object &array,

@@ -14,9 +14,10 @@
 //
 // Element types that numpy lacks are stored in the dtype of the same width that
 // `kinds` in Npy.cpp names: bf16 as the bits in a uint16, the f8 types as the
-// bits in a uint8, an i4 as its value in an int8. The files that ml_dtypes
-// makes of bf16 and f8 (dtype V2 and V1) are read too. A signless integer of
-// MLIR is stored by the signed and by the unsigned dtype of its width alike.
+// bits in a uint8, an i4 as its value in an int8 (ui4: uint8). The files that
+// ml_dtypes makes of bf16 and f8 (dtype V2 and V1) are read too. A signless
+// integer of MLIR is stored by the signed and by the unsigned dtype of its
+// width alike.
 //
 // Laws: readNpy(writeNpy(a)) has the bytes and the shape of a, and its kind
 // where numpy has the type. A file that is truncated, has bytes left over, is
@@ -54,7 +55,11 @@ enum class ElementKind {
   U32,
   U64,
   I4,
+  U4,
   BF16,
+  F8E3M4,
+  F8E4M3,
+  F8E4M3B11FNUZ,
   F8E4M3FN,
   F8E4M3FNUZ,
   F8E5M2,

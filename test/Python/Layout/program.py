@@ -21,6 +21,18 @@ func.func @main(%a: tensor<1x5x9x9xf32>, %w: tensor<7x5x3x3xf32>) -> tensor<1x7x
   return %c : tensor<1x7x7x7xf32>
 }
 """
+CAST = "func.func @main(%x: tensor<?x{0}>) -> tensor<?x{1}> {{\n" \
+       "  %y = arith.{2} %x : tensor<?x{0}> to tensor<?x{1}>\n  return %y : tensor<?x{1}>\n}}"
+MATMUL = """func.func @main(%x: tensor<5x7x{0}>, %y: tensor<7x6x{0}>) -> tensor<5x6x{0}> {{
+  %zero = arith.constant 0.0 : {0}
+  %e = tensor.empty() : tensor<5x6x{0}>
+  %i = linalg.fill ins(%zero : {0}) outs(%e : tensor<5x6x{0}>) -> tensor<5x6x{0}>
+  %z = linalg.matmul ins(%x, %y : tensor<5x7x{0}>, tensor<7x6x{0}>) outs(%i : tensor<5x6x{0}>) -> tensor<5x6x{0}>
+  return %z : tensor<5x6x{0}>
+}}"""
+FLOATS = {"bf16": "bfloat16", "f8E3M4": "float8_e3m4", "f8E4M3": "float8_e4m3", "f8E4M3B11FNUZ": "float8_e4m3b11fnuz",
+          "f8E4M3FN": "float8_e4m3fn", "f8E4M3FNUZ": "float8_e4m3fnuz", "f8E5M2": "float8_e5m2",
+          "f8E5M2FNUZ": "float8_e5m2fnuz"}
 ADD = "func.func @main(%x: tensor<3x{0}>, %y: tensor<3x{0}>) -> tensor<3x{0}> {{\n" \
       "  %z = arith.{1} %x, %y : tensor<3x{0}>\n  return %z : tensor<3x{0}>\n}}"
 
@@ -101,23 +113,49 @@ class Programs(unittest.TestCase):
         np.testing.assert_array_equal(compile(ADD.format("i8", "addi"))(x, x).view("u1"), x + x)
 
     @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
-    def test_element_types_of_ml_dtypes(self):
-        ml_dtypes = find_ml_dtypes()
-        same = "func.func @main(%x: tensor<3x{0}>) -> tensor<3x{0}> {{ return %x : tensor<3x{0}> }}"
-        for text, name in (("bf16", "bfloat16"), ("f8E5M2", "float8_e5m2"), ("f8E4M3FN", "float8_e4m3fn"),
-                           ("i4", "int4")):
-            with self.subTest(text=text):
-                x = np.array([1, -2, 3]).astype(getattr(ml_dtypes, name))
-                program = compile(same.format(text))
-                self.assertEqual(program.results[0].dtype, x.dtype)
-                self.assertEqual(program(x).dtype, x.dtype)
-                np.testing.assert_array_equal(program(x).astype("f4"), x.astype("f4"))
-        x = np.array([1, -2, 3]).astype(ml_dtypes.bfloat16)
-        np.testing.assert_array_equal(compile(ADD.format("bf16", "addf"))(x, x), x + x)
-        # What numpy itself can hold.
-        np.testing.assert_array_equal(compile(same.format("bf16"))(x.view("u2")), x)
-        np.testing.assert_array_equal(compile(same.format("i4"))(np.array([7, -8, 0], "i1")).astype("i1"), [7, -8, 0])
-        self.says("as input 0", compile(same.format("i4")), np.array([8, 0, 0], "i1"))
+    def test_floats_of_ml_dtypes(self):
+        rng = np.random.default_rng(2)
+        x = np.append(rng.standard_normal(500).astype("f4") * 4, np.float32([0, -0.0, 1e-3, 1e9, -1e9, np.nan]))
+        for text, name in FLOATS.items():
+            with self.subTest(text=text), np.errstate(all="ignore"):
+                dtype = np.dtype(getattr(find_ml_dtypes(), name))
+                every = np.arange(2**(8 * dtype.itemsize), dtype=f"u{dtype.itemsize}").view(dtype)
+                narrow = compile(CAST.format("f32", text, "truncf"))
+                self.assertEqual((narrow.inputs[0].dtype, narrow.results[0].dtype), (np.float32, dtype))
+                np.testing.assert_array_equal(narrow(x).astype("f4"), x.astype(dtype).astype("f4"))
+                np.testing.assert_array_equal(compile(CAST.format(text, "f32", "extf"))(every), every.astype("f4"))
+                add, other = compile(ADD.format(text, "addf").replace("3x", "?x")), rng.permutation(every)
+                self.assertEqual(add(every, other).dtype, dtype)
+                np.testing.assert_array_equal(add(every, other).astype("f4"), (every + other).astype("f4"))
+                a, b = (rng.integers(-1, 2, shape).astype(dtype) for shape in ((5, 7), (7, 6)))
+                np.testing.assert_array_equal(compile(MATMUL.format(text))(a, b).astype("f4"),
+                                              a.astype("f4") @ b.astype("f4"))
+                # What numpy itself can hold.
+                np.testing.assert_array_equal(add(every.view(f"u{dtype.itemsize}"), other).astype("f4"),
+                                              (every + other).astype("f4"))
+        self.says("arith.extf %x : tensor<.xf8E8M0FNU>", compile, CAST.format("f8E8M0FNU", "f32", "extf"))
+
+    @unittest.skipUnless(find_ml_dtypes(), "ml_dtypes is not installed")
+    def test_integers_of_ml_dtypes(self):
+        int4, uint4 = np.dtype(find_ml_dtypes().int4), np.dtype(find_ml_dtypes().uint4)
+        signed, unsigned = np.arange(-8, 8).astype(int4), np.arange(16).astype("u1").astype(uint4)
+        add = compile(ADD.format("i4", "addi").replace("3x", "16x"))
+        self.assertEqual(add(signed, signed).dtype, int4)
+        np.testing.assert_array_equal(add(signed, signed), signed + signed)
+        np.testing.assert_array_equal(add(signed.astype("i1"), signed), signed + signed)
+        # A signless integer of MLIR is either.
+        np.testing.assert_array_equal(add(unsigned, unsigned).astype("i1") % 16, (unsigned + unsigned).astype("i1"))
+        numbers = compile(CAST.format("i4", "f32", "sitofp"))
+        np.testing.assert_array_equal(numbers(signed), np.arange(-8, 8))
+        np.testing.assert_array_equal(compile(CAST.format("i4", "f32", "uitofp"))(unsigned), np.arange(16))
+        same = compile("func.func @main(%x: tensor<?xui4>) -> tensor<?xui4> { return %x : tensor<?xui4> }")
+        self.assertEqual(same(unsigned).dtype, uint4)
+        np.testing.assert_array_equal(same(unsigned), unsigned)
+        np.testing.assert_array_equal(same(unsigned.astype("u1")), unsigned)
+        self.says("as input 0, got values that its elements do not have", numbers, np.array([8], "i1"))
+        self.says("as input 0, got values that its elements do not have", same, np.array([16], "u1"))
+        self.says(r"argument 0 \(%x\) is to be an array of uint4 .*, not of int4", same, signed)
+        self.says("the element type must be one of", compile, ADD.format("i2", "addi"))
 
     def test_faults_of_an_argument(self):
         program = compile(CONVOLUTION)

@@ -16,7 +16,7 @@
 // CHECK: result 0 differs by at most 0.000e+00
 
 // RUN: not layout-run %t.mlir --function=nibbles --input=%t.i1.npy 2>&1 | FileCheck %s --check-prefix=RANGE
-// RANGE: error: takes 'tensor<2x3xi4>' as input 0, got tensor<2x3xi8>
+// RANGE: error: takes 'tensor<2x3xi4>' as input 0, got values that its elements do not have
 // RUN: not layout-run %t.mlir --function=bits --input=%t.badbool.npy 2>&1 | FileCheck %s --check-prefix=BOOL
 // BOOL: badbool.npy: has a boolean that is neither 0 nor 1
 

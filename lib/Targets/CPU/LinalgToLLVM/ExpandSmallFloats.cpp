@@ -15,13 +15,19 @@
 //              half of the last digit; a denormal one by adding the number
 //              whose last digit is that of a denormal number.
 //
+// Other operations are done in f32, and each result is rounded.
+//
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
@@ -242,9 +248,49 @@ struct ExpandBF16Truncation : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// The body of a named op is what its name says: one that computes with small
+/// floats cannot be changed, and has to be that of a generic op.
+void generalizeNamedOps(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](linalg::LinalgOp op) {
+    bool computes = llvm::any_of(*op.getBlock(), [](Operation &each) {
+      return !isa<arith::ExtFOp>(each) &&
+             !each.hasTrait<OpTrait::IsTerminator>() &&
+             llvm::any_of(each.getOperandTypes(), SmallFloat::get);
+    });
+    rewriter.setInsertionPoint(op);
+    if (computes)
+      (void)linalg::generalizeNamedOp(rewriter, op); // fails for generic ones
+  });
+}
+
+LogicalResult computeInF32(Operation *root) {
+  TypeConverter converter;
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](FloatType type) -> std::optional<Type> {
+    if (!SmallFloat::get(type))
+      return std::nullopt;
+    return Float32Type::get(type.getContext());
+  });
+  converter.addTargetMaterialization(
+      [](OpBuilder &builder, Type type, ValueRange small, Location loc) {
+        return arith::ExtFOp::create(builder, loc, type, small);
+      });
+  RewritePatternSet patterns(root->getContext());
+  ConversionTarget target(*root->getContext());
+  arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+  arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+  math::populateExtendToSupportedTypesPatterns(patterns, converter);
+  math::populateExtendToSupportedTypesConversionTarget(target, converter);
+  return applyPartialConversion(root, target, std::move(patterns));
+}
+
 struct ExpandSmallFloats
     : layout::impl::ExpandSmallFloatsPassBase<ExpandSmallFloats> {
   void runOnOperation() override {
+    generalizeNamedOps(getOperation());
+    if (failed(computeInF32(getOperation())))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExtension, ExpandTruncation, ExpandBF16Extension,
                  ExpandBF16Truncation>(&getContext());

@@ -24,6 +24,16 @@
 // CHECK-NOT: arith.extf
 // CHECK-NOT: arith.truncf
 
+// Other operations are done in f32; a named op that does them is a generic one.
+// CHECK-LABEL: func.func @product
+// CHECK: linalg.fill
+// CHECK: linalg.generic
+// CHECK: arith.mulf {{.*}} : f32
+// CHECK: arith.addf {{.*}} : f32
+// CHECK: linalg.yield {{.*}} : f8E4M3FN
+// CHECK-LABEL: func.func @root
+// CHECK: math.sqrt {{.*}} : f32
+
 #id = affine_map<(i) -> (i)>
 func.func @main(%bits: tensor<?xf8E4M3FN>, %x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf8E4M3FN>) {
   %c0 = arith.constant 0 : index
@@ -44,4 +54,18 @@ func.func @main(%bits: tensor<?xf8E4M3FN>, %x: tensor<?xf32>) -> (tensor<?xf32>,
     linalg.yield %0 : f8E4M3FN
   } -> tensor<?xf8E4M3FN>
   return %wide, %narrow : tensor<?xf32>, tensor<?xf8E4M3FN>
+}
+
+func.func @product(%x: tensor<2x3xf8E4M3FN>, %y: tensor<3x2xf8E4M3FN>) -> tensor<2x2xf8E4M3FN> {
+  %zero = arith.constant 0.0 : f8E4M3FN
+  %e = tensor.empty() : tensor<2x2xf8E4M3FN>
+  %i = linalg.fill ins(%zero : f8E4M3FN) outs(%e : tensor<2x2xf8E4M3FN>) -> tensor<2x2xf8E4M3FN>
+  %z = linalg.matmul ins(%x, %y : tensor<2x3xf8E4M3FN>, tensor<3x2xf8E4M3FN>)
+                     outs(%i : tensor<2x2xf8E4M3FN>) -> tensor<2x2xf8E4M3FN>
+  return %z : tensor<2x2xf8E4M3FN>
+}
+
+func.func @root(%x: f8E4M3FN) -> f8E4M3FN {
+  %y = math.sqrt %x : f8E4M3FN
+  return %y : f8E4M3FN
 }

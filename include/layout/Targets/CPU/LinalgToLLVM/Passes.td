@@ -77,14 +77,16 @@ def DecomposeAggregatesPass : Pass<"layout-decompose-aggregates"> {
 }
 
 def ExpandSmallFloatsPass : Pass<"layout-expand-small-floats"> {
-  let summary = "Converts floats of 8 bits by operations on integers";
+  let summary = "Rewrites floats of 8 bits to f32 and integers";
   let description = [{
     Rewrites `arith.extf` from and `arith.truncf` to a float type of 8 bits with
     a sign (f8E4M3FN, f8E5M2 and their like), which LLVM does not have, to
     operations on integers: exact, and rounded to nearest with ties to even.
     What is too large becomes an infinity, or NaN where the type has none.
+    Other operations of `arith` and `math` on these types are done in f32, and
+    every result is rounded.
   }];
-  let dependentDialects = ["arith::ArithDialect"];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect"];
 }
 
 def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
