@@ -4,7 +4,7 @@
 #
 # setup_packages   Debian packages, through apt, only when one is missing
 # setup_tidy       those of clang-tidy
-# setup_python     a virtual environment in $build/venv
+# setup_python     a virtual environment in $build/venv, with lists of packages
 # setup_configure  CMake, only when its arguments changed
 # build_targets    ninja, quiet, with progress
 # Each leaves at once when its result is already there.
@@ -19,11 +19,12 @@ required_packages=(
   ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with; an OpenCL device on the CPU, the translator of its kernels, their
-# validator; a faster malloc for layout-opt; what draws graphs; a browser for the
-# tests of pages. Without them the rest still works.
+# validator; a faster malloc for layout-opt; what draws graphs. Without them the
+# rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
-  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz
-  chromium chromium-driver)
+  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz)
+# And a browser, for the tests of pages.
+test_packages=(chromium chromium-driver)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {
@@ -151,6 +152,7 @@ install_python() {
   printf '%s\n' "$list" >"$stamp"
 }
 
+# setup_python LIST..: with these lists of pyproject.toml.
 setup_python() {
   # Debian's Python whatever is first in PATH: its numpy and headers are used.
   local python=/usr/bin/python3 identity
@@ -163,14 +165,14 @@ setup_python() {
       die "could not create $build/venv"
     printf '%s\n' "$identity" >"$build/venv/.identity"
   fi
-  install_python needs || die "pip could not install what the package needs"
-  # The ONNX importer, wheels and some tests are the only users of these; such
-  # tests report themselves as unsupported without them.
-  install_optional onnx
-  install_optional oracles --no-deps
-  install_optional browser
-  install_optional wheel
-  install_optional types
+  local list
+  for list in "$@"; do
+    case $list in
+    needs) install_python needs || die "pip could not install what the package needs" ;;
+    oracles) install_optional oracles --no-deps ;;
+    *) install_optional "$list" ;;
+    esac
+  done
 }
 
 # install_optional NAME [OPTIONS]: the packages of that list, or word that they are
@@ -268,7 +270,15 @@ build_targets() {
   ((status == 0)) || die "the build failed"
 }
 
+# setup_all [LIST..]: with these lists of Python packages; without one, with all of
+# them and with what only tests take. A test whose packages could not be had
+# reports itself as unsupported.
 setup_all() {
+  local -a lists=("$@")
+  if (($# == 0)); then
+    lists=(needs onnx oracles browser docs wheel types)
+    wanted_packages+=("${test_packages[@]}")
+  fi
   mkdir -p "$build"
   # One set-up at a time in one build directory.
   exec 9>"$build/.setup.lock"
@@ -276,7 +286,7 @@ setup_all() {
   # The log describes one run.
   : >"$log"
   setup_packages 9>&-
-  setup_python 9>&-
+  setup_python "${lists[@]}" 9>&-
   setup_configure 9>&-
   exec 9>&-
 }
