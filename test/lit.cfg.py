@@ -65,7 +65,10 @@ config.substitutions += [
         "-DMLIR_DIR=" + config.mlir_cmake_dir,
         "-DCMAKE_C_COMPILER=" + config.host_cc,
         "-DCMAKE_CXX_COMPILER=" + config.host_cxx,
-        "-DCMAKE_EXE_LINKER_FLAGS=" + config.host_linker_flags])),
+        "-DCMAKE_EXE_LINKER_FLAGS=" + config.host_linker_flags,
+        "-DCMAKE_SHARED_LINKER_FLAGS=" + config.host_linker_flags])),
+    # Objects of what other configurations build instead (test/CMakeLists.txt).
+    ("%stand_ins", os.path.join(config.layout_obj_root, "test/CMakeFiles/layout-stand-ins.dir/__")),
 ]
 
 # Full paths, so that neither a tool of another build nor an older LLVM in PATH

@@ -190,8 +190,9 @@ static char *readFile(const char *path) {
   return content;
 }
 
-/// Decides for a target, and lowers by passes with names.
-static void compile(MlirContext context, const char *module) {
+/// Decides for a target, and runs passes with names.
+static void compile(MlirContext context, const char *module,
+                    const char *pipeline) {
   int64_t sum = 0;
   LayoutAssignmentCost assignment;
   MlirPassManager passes = mlirPassManagerCreate(context);
@@ -214,11 +215,11 @@ static void compile(MlirContext context, const char *module) {
   layoutForEachConversion(op, printConversion, &sum);
   printf("sum %" PRId64 "\n", sum);
   layoutPrintCost(op, /*asJSON=*/true, print, NULL);
-  if (mlirLogicalResultIsFailure(mlirParsePassPipeline(
-          mlirPassManagerGetAsOpPassManager(passes),
-          text("builtin.module(convert-layout-to-linalg)"), print, NULL)) ||
+  if (mlirLogicalResultIsFailure(
+          mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(passes),
+                                text(pipeline), print, NULL)) ||
       mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(passes, op)))
-    abort();
+    exit(1);
   mlirOperationPrint(op, print, NULL);
   mlirPassManagerDestroy(passes);
   mlirModuleDestroy(parsed);
@@ -249,7 +250,7 @@ int main(int argc, char **argv) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   MlirContext context;
   char *module;
-  if (argc != 2)
+  if (argc != 3)
     return 1;
   module = readFile(argv[1]);
   layoutRegisterWithUpstream(registry);
@@ -261,7 +262,7 @@ int main(int argc, char **argv) {
   makeLayouts(context);
   askBlocked(context);
   askOthers(context);
-  compile(context, module);
+  compile(context, module, argv[2]);
   mlirContextDestroy(context);
   mlirDialectRegistryDestroy(registry);
   free(module);
