@@ -27,6 +27,7 @@ from mkdocs.exceptions import Abort
 
 from check_links import WEB, text_lines
 from figures import find_drawings
+from source_files import source_files
 
 # The pages of each tab in their order; where there is a folder, what else is in it comes behind them.
 TABS = [
@@ -61,9 +62,12 @@ def site_path(name):
 
 
 class Site:
-    def __init__(self, tool, pages, root, out):
-        self.tool, self.pages, self.root, self.out = tool, pages, root, out
-        self.names = {path.relative_to(pages).as_posix() for path in pages.rglob("*.*")}
+    def __init__(self, tool, pages, root):
+        self.tool, self.pages, self.root = tool, pages, root
+        # A page of an earlier run is none of the tree any more.
+        self.names = {name for name in (path.relative_to(pages).as_posix() for path in pages.rglob("*.*"))
+                      if name.endswith(".svg") or (root / name).exists()}
+        self.files = source_files(root)
         self.texts = {}  # of the pages of the site
         self.linked = {}  # files and folders of the tree that have no page of their own yet
 
@@ -82,6 +86,8 @@ class Site:
             name = self.find(page, file)
             target = site_path(name)
             if name not in self.names:
+                if not (self.root / name).exists():
+                    return match[0]  # which is reported with the name of the page
                 target = self.linked.setdefault(name, f"source/{name.lstrip('.')}.md")
             return f"]({os.path.relpath(target, os.path.dirname(at))}{mark}{anchor})"
         return leading
@@ -112,13 +118,12 @@ class Site:
             self.add_page(f"{name}/README.md", path / "README.md", at, SOURCE)
         else:
             self.texts[at] = f"{SOURCE}# `{name}`\n"
-        rows = []
-        for child in sorted(path.iterdir()):
-            inside = f"{name}/{child.name}"
-            target = self.linked.get(inside, site_path(inside) if inside in self.names else None)
-            label = f"`{child.name}{'/' if child.is_dir() else ''}`"
-            rows.append(f"* [{label}]({os.path.relpath(target, os.path.dirname(at))})" if target else f"* {label}")
-        self.texts[at] += "\n" + "\n".join(rows) + "\n"
+        inside = {file[len(name) + 1:].split("/")[0] for file in self.files if file.startswith(f"{name}/")}
+        for child in sorted(inside):
+            file = f"{name}/{child}"
+            target = self.linked.get(file, site_path(file) if file in self.names else None)
+            label = f"`{child}{'/' if (path / child).is_dir() else ''}`"
+            self.texts[at] += f"\n* [{label}]({os.path.relpath(target, os.path.dirname(at))})" if target else f"\n* {label}"
 
     def add_gallery(self):
         """Every picture, below the page that draws it, and a way to open it as a layout of one's own."""
@@ -155,23 +160,23 @@ class Site:
                              [f"--{key}={options[key]}" for key in ("target", "element") if key in options])
 
     def describe(self, text, shape, dims, more=()):
-        unknown = "x".join("?" for size in shape.split("x"))
-        said = self.read_map(text, unknown, more)
-        is_of_shape = said is None
-        said = said or self.read_map(text, shape, more)
+        """What the page that shows layouts has to know of one. Its map is that of all shapes, if there is one."""
+        said = self.translate(text, "x".join("?" for _ in shape.split("x")), more)
+        is_of_shape = said.returncode != 0
+        if is_of_shape:
+            said = self.translate(text, shape, more)
+            said.check_returncode()
+        map_text = re.search(r"#layout\.map<(.*?\))>", said.stdout)[1]
         names = dims.split(",") if dims else []
-        named = re.sub(r"\bd(\d+)\b", lambda dim: names[int(dim[1])] if names else dim[0], said)
+        named = re.sub(r"\bd(\d+)\b", lambda dim: names[int(dim[1])] if names else dim[0], map_text)
         blocked = re.fullmatch(r'#layout\.blocked<"[A-Z]*" to "(\w+)">', text)
         return dict(layout=text, name=blocked[1] if blocked else None, map=named, shape=shape, isOfShape=is_of_shape)
 
-    def read_map(self, text, shape, more):
-        done = subprocess.run([self.tool, "--layout-to-map", f"--shape={shape}", *more, text], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE if "?" in shape else None)
-        if done.returncode:
-            return None
-        return re.search(r"#layout\.map<(.*?\))>", done.stdout)[1]
+    def translate(self, text, shape, more):
+        return subprocess.run([self.tool, "--layout-to-map", f"--shape={shape}", *more, text], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def add_layouts(self):
+    def make_layouts(self):
         """The table of the page that shows a layout, from docs/site/layouts.txt."""
         groups = []
         for line in (self.root / "docs/site/layouts.txt").read_text(encoding="utf-8").splitlines():
@@ -194,7 +199,7 @@ class Site:
             tabs.append({title: pages[0] if len(pages) == 1 else pages})
         return tabs
 
-    def write(self):
+    def add_pages(self):
         for name in sorted(self.names):
             if name.endswith(".md"):
                 self.add_page(name, self.pages / name, site_path(name))
@@ -202,27 +207,23 @@ class Site:
         self.texts["index.md"] = self.texts["index.md"].replace("<!-- the table of README.md -->", table)
         self.add_gallery()
         done = set()
-        while todo := sorted(self.linked.keys() - done):
-            for name in todo:
-                if not (self.root / name).is_dir():
-                    self.add_linked(name, self.linked[name])
-            for name in todo:
-                if (self.root / name).is_dir():
-                    self.add_linked(name, self.linked[name])
-            done.update(todo)
-        docs = pathlib.Path(f"{self.out}.pages")
+        while todo := self.linked.keys() - done:
+            # Folders list what has a page by then.
+            for name in sorted(todo, key=lambda name: ((self.root / name).is_dir(), name)):
+                self.add_linked(name, self.linked[name])
+            done |= todo
+
+    def write(self, docs):
         shutil.rmtree(docs, ignore_errors=True)
         shutil.copytree(self.pages / "docs/figures", docs / "figures")
         (docs / "assets").mkdir()
         for path in [*(self.root / "docs/site").glob("*.js"), *(self.root / "docs/site").glob("*.css"),
                      self.root / "python/layout_mlir/web/layout_map.js"]:
             shutil.copy(path, docs / "assets")
-        (docs / "assets/layouts.js").write_text(self.add_layouts(), encoding="utf-8")
+        (docs / "assets/layouts.js").write_text(self.make_layouts(), encoding="utf-8")
         for at, text in self.texts.items():
             (docs / at).parent.mkdir(parents=True, exist_ok=True)
             (docs / at).write_text(text, encoding="utf-8")
-        return load_config(str(self.root / "docs/site/mkdocs.yml"), docs_dir=str(docs), site_dir=str(self.out),
-                           nav=self.find_tabs())
 
 
 def title_in(text):
@@ -231,8 +232,8 @@ def title_in(text):
 
 
 def title_of(name):
-    """Words of a file's name: LayoutToGPUPasses.md has `Layout To GPU Passes`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", pathlib.Path(name).stem)
+    """Words of a file's name: `GPU To OpenCL Passes` of GPUToOpenCLPasses.md."""
+    return re.sub(r"(?<=To)(?=[A-Z])|(?<=\w)(?=[A-Z][a-z])", " ", pathlib.Path(name).stem)
 
 
 def read_commands(script):
@@ -263,9 +264,13 @@ def main():
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     pygments.lexers.LEXERS["MlirLexer"] = ("mlir_lexer", "MLIR", ("mlir",), ("*.mlir",), ())
-    site = Site(arguments.tool, arguments.pages, arguments.root, arguments.out)
+    site = Site(arguments.tool, arguments.pages, arguments.root)
+    site.add_pages()
+    docs = pathlib.Path(f"{arguments.out}.pages")
+    site.write(docs)
     try:
-        build(site.write())
+        build(load_config(str(arguments.root / "docs/site/mkdocs.yml"), docs_dir=str(docs),
+                          site_dir=str(arguments.out), nav=site.find_tabs()))
     except Abort:
         return 1
     print(f"site: {len(site.texts)} pages in {arguments.out}")

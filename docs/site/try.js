@@ -8,6 +8,7 @@
 {
   const kMostCells = 1024; // in one picture
   const kMostElements = 20000; // that are all looked at
+  const kMostBoxes = 500; // in the search for the index of one cell of a larger tensor
   const kMostColumns = 32;
   const kColors = 8;
   const kSvg = 'http://www.w3.org/2000/svg';
@@ -85,13 +86,13 @@
     if (axes && product(axes.map((axis) => axis.extent)) === extents[0])
       return arrangeBuffer(axes, columns);
     const dims = map.coordinates.map((label, coordinate) => ({label, extent: extents[coordinate], coordinate, stride: 1}));
-    if (map.space.startsWith('image')) {
-      const [x, y, ...rest] = dims, lane = rest.pop();
+    const lane = dims.at(-1);
+    if (['image2d', 'image2d_array', 'image3d'].includes(map.space) && lane.extent <= kMostColumns) {
+      const [x, y, ...rest] = dims.slice(0, -1);
       x.extent = Math.min(x.extent, Math.max(columns, Math.floor(64 / lane.extent)));
       return {panels: rest, rows: [y], columns: [x, lane]};
     }
-    const last = dims.pop();
-    return {panels: dims, ...wrap(last, columns)};
+    return {panels: dims.slice(0, -1), ...wrap(dims.at(-1), columns)};
   }
 
   function* walk(dims) {
@@ -140,7 +141,8 @@
     const margin = 10 + 7 * cell.margin, height = 22, steps = [...walk(parts.columns)].length;
     const lanes = parts.columns.length > 1 ? parts.columns.at(-1).extent : 0;
     const gap = (column) => (lanes > 1 ? Math.floor(column / lanes) * 4 : 0);
-    const svg = make(panel, 'svg', {width: margin + steps * cell.width + gap(steps) + 2});
+    const svg = make(panel, 'svg');
+    svg.style.width = `${margin + steps * cell.width + gap(steps) + 2}px`;
     let y = 1, left = room;
     for (const row of walk(parts.rows)) {
       if (left <= 0)
@@ -159,13 +161,13 @@
       }
       y += height;
     }
-    svg.setAttribute('height', y + 2);
+    svg.style.height = `${y + 2}px`;
     return room - left;
   }
 
   function drawCell(svg, address, x, y, width, height) {
     const key = address.join();
-    const index = shown.elements ? shown.elements.get(key) ?? null : shown.map.index(address, shown.shape);
+    const index = shown.elements ? shown.elements.get(key) ?? null : shown.map.index(address, shown.shape, kMostBoxes);
     const color = index ? `k${(index[shown.color] ?? 0) % kColors}` : index === null ? 'pad' : 'unknown';
     const cell = make(svg, 'g', {class: `cell ${color}`, 'data-address': key, ...(index ? {'data-index': index.join()} : {})});
     make(cell, 'rect', {x, y, width, height});
@@ -179,20 +181,22 @@
     page.picture.replaceChildren();
     const longest = labelOf(shape.map((size) => Math.max(size - 1, 0))).length;
     const cell = {width: Math.max(24, 6 + 6.7 * longest), margin: String(Math.max(...extents)).length};
-    const columns = Math.max(4, Math.min(kMostColumns, Math.floor((page.picture.clientWidth - 50) / cell.width)));
+    const fitting = Math.max(4, Math.min(kMostColumns, (page.picture.clientWidth - 50) / cell.width));
+    const columns = 2 ** Math.floor(Math.log2(fitting));
     const parts = arrange(map, shape, extents, columns);
-    let room = shown.elements ? kMostCells : kMostCells / 4;
+    const positions = product(extents);
+    let room = positions && (shown.elements ? kMostCells : kMostCells / 4);
     for (const at of walk(parts.panels)) {
       if (room <= 0)
         break;
       const title = parts.panels.map((dim, d) => (dim.extent > 1 || map.space !== 'buffer' ? `${dim.label} = ${at[d]}` : '')).filter((text) => text).join(', ');
       room -= drawPanel(parts, addTo(extents.map(() => 0), parts.panels, at), title, room, cell);
     }
-    const positions = product(extents), drawn = page.picture.querySelectorAll('.cell').length;
-    const say = (dims) => dims.map(({label}) => label).filter((label) => label).join(', ');
+    const drawn = page.picture.querySelectorAll('.cell').length;
+    const say = (dims) => dims.map(({label}) => label).join(', ');
     page.caption.textContent = [
       drawn < positions ? `${numbers.format(drawn)} of ${numbers.format(positions)} positions are drawn; type an index or an address to ask for any other.` : '',
-      map.space === 'buffer' && parts.columns.some(({label}) => label) ? `Along columns: ${say(parts.columns)}; rows: ${say(parts.rows)}.` : '',
+      parts.whole === undefined ? `Along columns: ${say(parts.columns)}; rows: ${say(parts.rows)}.` : '',
       shown.elements ? '' : 'The elements are too many to check that no two of them share a position.',
     ].filter((text) => text).join(' ');
   }
@@ -337,6 +341,8 @@
   page.shape.addEventListener('input', show);
   page.known.addEventListener('change', pick);
   page.color.addEventListener('change', () => {
+    if (!shown)
+      return;
     shown.color = Number(page.color.value);
     draw();
   });

@@ -77,6 +77,14 @@ class Pages(Site):
         for page in ("index.html", "gallery.html", "try.html", "spec.html", "start.html"):
             self.open(page)
             self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 390, page)
+        self.open("try.html")
+        self.put(layout="#layout.rgba_image<in_out_channel>", shape="2x5x3x6")
+        self.assertTrue(self.browser.run("""
+            const picture = document.querySelector('#picture'), {right, bottom} = picture.querySelector('svg').getBoundingClientRect();
+            return picture.scrollWidth > picture.clientWidth && [...picture.querySelectorAll('rect')].every((rect) => {
+                const cell = rect.getBoundingClientRect();
+                return cell.right <= right && cell.bottom <= bottom;
+            });"""), "the picture is cut")
 
 
 class TryALayout(Site):
@@ -146,6 +154,14 @@ class TryALayout(Site):
         self.browser.type("#address", str(offset + 1))
         self.assertEqual(self.browser.text("#answer"), f"offset {offset + 1} is padding")
 
+    def test_an_index_that_is_hard_to_find_is_searched_when_asked_for(self):
+        self.put(layout="(i) -> buffer(i mod 4, i floordiv 4)", shape="4000000")
+        self.assertEqual(self.browser.text("#fault"), "")
+        self.assertGreater(self.browser.count("#picture .unknown"), 0)
+        self.browser.hover("#picture .unknown")
+        offset = int(self.browser.find("#address").get_property("value"))
+        self.assertEqual(self.browser.text("#answer"), f"(i {4 * offset}) is at offset {offset}")
+
     def test_what_is_wrong_is_said(self):
         rows = "(i, j) -> buffer(i, j)"
         for layout, shape, message in (
@@ -157,6 +173,9 @@ class TryALayout(Site):
                 ("(i, j) -> tape(i, j)", "2x3", "column 11: the coordinates of space 'tape' are named"),
                 ("<img src=x onerror=undefined_name()>", "2x3", "column 1: expected '('"),
                 ("(i) -> buffer(<b>i</b>)", "2", "column 15: expected a dim"),
+                ("(a, b) -> buffer(offset = a" + " * (size(a) + 2)" * 20 + " * (size(b) + 2)" * 300 + ")", "2x3", "past 2^53"),
+                (", ".join(f"d{d}" for d in range(30)).join("()") + " -> buffer(offset = d0"
+                 + "".join(f" * (size(d{d}) + 1)" for d in range(30)) + ")", "x".join(["1"] * 30), "too many terms"),
                 (rows, "2", "this layout is of 2 dims, the shape has 1"),
                 (rows, "", "this layout is of 2 dims, the shape has 0"),
                 (rows, "2x?", "a shape is numbers, as in 1x17x2x3, not '?'"),
@@ -171,6 +190,7 @@ class TryALayout(Site):
                 self.put(layout=layout, shape=shape)
                 self.assertIn(message, self.browser.text("#fault"))
                 self.assertEqual(self.browser.count("#try img, #try b"), 0)
+                self.browser.run("document.querySelector('#color').dispatchEvent(new Event('change'))")
         self.put(layout=rows, shape="2x3")
         for field, text, message in (("index", "1", "an index has 2 numbers here"), ("index", "2, 0", "outside of the shape"),
                                      ("address", "6", "outside of the storage"), ("address", "-1", "not '-1'")):
@@ -179,7 +199,9 @@ class TryALayout(Site):
 
     def test_small_extents(self):
         for layout, shape, cells in (("() -> buffer()", "", 1), ("(i) -> buffer(i)", "1", 1), ("(i) -> buffer(i)", "0", 0),
-                                     ("(i, j) -> buffer(i, [j] align 4)", "3x0", 0), ("(i) -> buffer(i, 0)", "2", 2),
+                                     ("(i, j) -> buffer(i, [j] align 4)", "3x0", 0), ("(i) -> buffer(i, 0)", "2", 2), ("(i) -> imagery(row = i)", "3", 3),
+                                     ("(i, j) -> mesh(a = i, b = j)", "10000000x0", 0),
+                                     ("(i) -> image2d(x = 0, y = 0, lane = i)", "1000000", 256),
                                      ("(i, j) -> mesh(a = i, b = j)", "2x0", 0), ("(i) replicate(r : 3) -> buffer(r, i)", "2", 6)):
             with self.subTest(layout=layout, shape=shape):
                 self.put(layout=layout, shape=shape)

@@ -25,6 +25,7 @@ class LayoutMapError extends Error {
 
 const LayoutMap = (() => {
   const kMaxDepth = 64, kMaxRank = 64;
+  const kMaxTerms = 4096; // of a product of sizes
   const kMaxBoxes = 200000; // that the search for one index looks at
   const kCoordinates = {
     buffer: ['offset'],
@@ -63,6 +64,8 @@ const LayoutMap = (() => {
 
     plus(other) { return new Size([...this.terms.values(), ...other.terms.values()]); }
     times(other) {
+      if (this.terms.size * other.terms.size > kMaxTerms)
+        throw new LayoutMapError('a size of this layout has too many terms');
       return new Size([...this.terms.values()].flatMap((a) => [...other.terms.values()].map((b) => ({
         coefficient: exact(a.coefficient * b.coefficient),
         factors: [...a.factors, ...b.factors],
@@ -558,16 +561,17 @@ const LayoutMap = (() => {
 
     /**
      * The index at an address: null for padding and for what lies outside of the storage. Boxes of
-     * indices are halved and those that cannot hold it left out; undefined where that takes too long.
+     * indices are halved and those that cannot hold it left out; undefined where that takes more than
+     * `most` boxes.
      */
-    index(address, shape) {
+    index(address, shape, most = kMaxBoxes) {
       const extents = this.extents(shape);
       if (shape.includes(0) || address.some((x, c) => x < 0 || x >= extents[c]))
         return null;
       const ranges = this.#bind(shape);
       const open = [[...shape, ...this.replicas].map((size) => [0, size - 1])];
       for (let seen = 0; open.length; ++seen) {
-        if (seen === kMaxBoxes)
+        if (seen === most)
           return undefined;
         const box = open.pop();
         if (!ranges.every((range, c) => {
