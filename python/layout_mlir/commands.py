@@ -6,6 +6,7 @@ import importlib
 import os
 import pathlib
 import sys
+from typing import Any, NoReturn
 
 from layout_mlir import __version__
 from layout_mlir.tools import ToolError, find_tool
@@ -22,7 +23,7 @@ _COMMANDS = {
 }
 
 
-def main():
+def main() -> Any:
     parser = argparse.ArgumentParser(
         prog="layout", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="\n".join(f"{name:<10}{what}" for name, (_, what) in _COMMANDS.items()))
@@ -37,7 +38,7 @@ def main():
     return importlib.import_module(module).main(args.arguments, f"layout {args.command}")
 
 
-def _execute(name):
+def _execute(name: str) -> NoReturn:
     try:
         os.execv(find_tool(name), [name, *sys.argv[1:]])
     except ToolError as error:

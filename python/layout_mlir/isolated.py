@@ -6,20 +6,25 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from typing import IO, Any, Literal, NoReturn, TypeVar
+
+_Result = TypeVar("_Result")
 
 
 class Crashed(RuntimeError):
     """The process ended without an answer; the message says how, and its last words."""
 
 
-def _is_picklable(error):
+def _is_picklable(error: BaseException) -> bool:
     try:
         return isinstance(pickle.loads(pickle.dumps(error)), type(error))
     except Exception:  # whatever a class of a library does
         return False
 
 
-def _serve(function, args, answer, words):
+def _serve(function: Callable[..., Any], args: tuple[Any, ...], answer: IO[bytes],
+           words: IO[bytes]) -> NoReturn:
     """In the child: calls, writes the pickled answer, and never returns."""
     status = 1
     try:
@@ -38,7 +43,7 @@ def _serve(function, args, answer, words):
         os._exit(status)
 
 
-def _wait(child, seconds):
+def _wait(child: int, seconds: float) -> int | None:
     """The exit status, or None when the time was up; the child is gone then, too."""
     end = time.monotonic() + seconds
     pause = 0.001
@@ -53,7 +58,7 @@ def _wait(child, seconds):
     return None
 
 
-def isolated(function, *args, seconds=600):
+def isolated(function: Callable[..., _Result], *args: Any, seconds: float = 600) -> _Result:
     """What function(*args) returns or raises; the arguments need not be picklable."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -64,10 +69,10 @@ def isolated(function, *args, seconds=600):
         status = _wait(child, seconds)
         if status == 0:
             answer.seek(0)
-            returned, value = pickle.load(answer)
-            if returned:
-                return value
-            raise value
+            answered: tuple[Literal[True], _Result] | tuple[Literal[False], Exception] = pickle.load(answer)
+            if answered[0]:
+                return answered[1]
+            raise answered[1]
         words.seek(0)
         last = words.read().decode(errors="replace").strip()
     said = ": " + "\n".join(last.splitlines()[:5]) if last else ""

@@ -8,17 +8,31 @@ Files that are not .onnx are told apart by what is in them. Inputs that are not 
 drawn at random.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import importlib.util
+import os
 import pathlib
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir import onnx_compare, onnx_import, onnx_shapes, stablehlo_import
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_import import ImportFailed
 from layout_mlir.tools import run_tool
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+_Value = TypeVar("_Value")
+# By the name or the number of an input.
+_Arrays = Mapping[str | int, NDArray[Any]]
+_Shapes = Mapping[str | int, tuple[int, ...]]
 
 _DEFAULT_SIZE = 3  # of a dim that is open
 
@@ -27,47 +41,48 @@ _DEFAULT_SIZE = 3  # of a dim that is open
 class Model:
     name: str
     module: pathlib.Path
-    inputs: list
+    inputs: list[NDArray[Any]]
     # What the model's own runtime gives for the inputs, how long one run takes there, and how far
     # results may be from it, relative to the largest value.
-    expected: list = None
+    expected: list[NDArray[Any]] | None = None
     reference: str = ""
-    reference_seconds: float = None
+    reference_seconds: float | None = None
     tolerance: float = 1e-3
 
 
 # ------------------------------------------------------------------- the options
 
-def _parse_named(texts, parse, kind):
+def _parse_named(texts: Iterable[str], parse: Callable[[str], _Value], kind: str) -> dict[str | int, _Value]:
     """{name or position: value} of `NAME=VALUE` and of `VALUE`, which count from 0."""
-    named, position = {}, 0
+    named: dict[str | int, _Value] = {}
+    position = 0
     for text in texts:
         name, separator, value = text.rpartition("=")
+        key: str | int = int(name) if name.isdigit() else name
         if not separator:
-            name, position = position, position + 1
-        elif name.isdigit():
-            name = int(name)
+            key, position = position, position + 1
         try:
-            named[name] = parse(value)
+            named[key] = parse(value)
         except ValueError as error:
             raise ImportFailed(f"--{kind} {text}: {error}") from None
     return named
 
 
-def _parse_shape(text):
+def _parse_shape(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d+(x\d+)*|scalar", text):
         raise ValueError("a shape is written as 1x3x320x320, or 'scalar'")
     return () if text == "scalar" else tuple(map(int, text.split("x")))
 
 
-def _load_array(path):
+def _load_array(path: str) -> NDArray[Any]:
     array = np.load(path)
     if not isinstance(array, np.ndarray):
         raise ValueError("an input is an .npy file of one array")
     return array
 
 
-def _replace(drawn, given, names):
+def _replace(drawn: Iterable[NDArray[Any]], given: Mapping[str | int, NDArray[Any]],
+             names: Sequence[str | int]) -> list[NDArray[Any]]:
     """The inputs, with those that were given in their places."""
     inputs = list(drawn)
     for key, array in given.items():
@@ -81,7 +96,8 @@ def _replace(drawn, given, names):
 
 # -------------------------------------------------------------------------- ONNX
 
-def _load_onnx(model, name, folder, inputs, shapes, options):
+def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arrays, shapes: _Shapes,
+               options: Options) -> Model:
     try:
         onnx_shapes.set_shapes(model, shapes)
     except onnx_shapes.WrongShape as error:
@@ -105,8 +121,7 @@ def _load_onnx(model, name, folder, inputs, shapes, options):
         if any(each.dtype.itemsize == 2 for each in result.expected):
             result.tolerance = 2e-2
     if is_open and not options.dynamic:
-        sizes = {number: array.shape for number, array in enumerate(result.inputs)}
-        onnx_shapes.set_shapes(model, sizes)
+        onnx_shapes.set_shapes(model, {number: array.shape for number, array in enumerate(result.inputs)})
         prepared = onnx_import.prepare_checked(model)
     result.module.write_text(onnx_import.lower(prepared))
     return result
@@ -116,20 +131,21 @@ def _load_onnx(model, name, folder, inputs, shapes, options):
 
 _MAIN = re.compile(r"func\.func (?:public )?@main\((?P<arguments>.*?)\)(?: ->|\s*(?:attributes )?\{)", re.S)
 _TENSOR = re.compile(r"%\w+: (?P<type>tensor<(?:[^<>]|<[^<>]*>)*>|[^ ,]+)")
-_DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i1": np.bool_, "index": np.int64,
-           "complex<f32>": np.complex64, "complex<f64>": np.complex128,
-           **{f"{sign}i{bits}": np.dtype(f"int{bits}") for sign in ("", "s") for bits in (8, 16, 32, 64)},
-           **{f"ui{bits}": np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64)}}
+_DTYPES = {name: np.dtype(dtype) for name, dtype in {
+    "f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool", "index": "int64",
+    "complex<f32>": "complex64", "complex<f64>": "complex128",
+    **{f"{sign}i{bits}": f"int{bits}" for sign in ("", "s") for bits in (8, 16, 32, 64)},
+    **{f"ui{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}}.items()}
 
 
-def _read_inputs(module):
+def _read_inputs(module: pathlib.Path) -> list[tuple[list[int | None], np.dtype[Any]]]:
     """Shape (None for what is open) and dtype of each input of @main."""
     text = run_tool("layout-opt", module, "--mlir-elide-elementsattrs-if-larger=8",
                     "--mlir-elide-resource-strings-if-larger=8")
     main = _MAIN.search(text)
     if not main:
         raise ImportFailed(f"{module} has no function @main")
-    inputs = []
+    inputs: list[tuple[list[int | None], np.dtype[Any]]] = []
     for match in _TENSOR.finditer(main["arguments"]):
         *sizes, element = re.sub(r"^tensor<|>$", "", match["type"]).split("x")
         if not match["type"].startswith("tensor<") or element not in _DTYPES:
@@ -139,7 +155,7 @@ def _read_inputs(module):
     return inputs
 
 
-def _draw(rng, shape, dtype):
+def _draw(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     kind = np.dtype(dtype).kind
     if kind in "iu":
         return rng.integers(0, 2, shape).astype(dtype)
@@ -149,7 +165,8 @@ def _draw(rng, shape, dtype):
     return (array + 1j * rng.standard_normal(shape) if kind == "c" else array).astype(dtype)
 
 
-def _load_mlir(path, name, folder, inputs, shapes, options):
+def _load_mlir(path: pathlib.Path, name: str, folder: pathlib.Path, inputs: _Arrays, shapes: _Shapes,
+               options: Options) -> Model:
     data = path.read_bytes()
     module = path
     if stablehlo_import.is_stablehlo(data):
@@ -180,16 +197,17 @@ class Options:
     threads: int = 1
 
 
-def load_model(path, folder, inputs=(), shapes=(), options=Options()):
+def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inputs: Iterable[str] = (),
+               shapes: Iterable[str] = (), options: Options = Options()) -> Model:
     """The model of a file; `inputs` and `shapes` as --input and --shape of run.py state them. What
     is made is put into `folder`."""
     path, folder = pathlib.Path(path), pathlib.Path(folder)
-    inputs = _parse_named(inputs, _load_array, "input")
-    shapes = _parse_named(shapes, _parse_shape, "shape")
+    arrays = _parse_named(inputs, _load_array, "input")
+    sizes = _parse_named(shapes, _parse_shape, "shape")
     if path.suffix == ".pt2":
         raise ImportFailed(f"{path} is a program of torch.export: where torch is installed, "
                            "torch.onnx.export(torch.export.load(..), f='model.onnx', dynamo=True) makes "
                            "an .onnx file of it")
     if path.suffix == ".onnx":
-        return _load_onnx(onnx_import.read(path), path.name, folder, inputs, shapes, options)
-    return _load_mlir(path, path.name, folder, inputs, shapes, options)
+        return _load_onnx(onnx_import.read(path), path.name, folder, arrays, sizes, options)
+    return _load_mlir(path, path.name, folder, arrays, sizes, options)

@@ -2,11 +2,15 @@
 
 import os
 import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_Shapes = Mapping[str | int, Sequence[int]]
 
 _SUFFIXES = (".mlir", ".mlirbc", ".onnx")
 
 
-def read(module, shapes=None):
+def read(module: Any, shapes: _Shapes | None = None) -> Any:
     """Text as a str, or bytecode as bytes.
 
     A path object, or a str that ends in .mlir, .mlirbc or .onnx, is a file; what is no file is
@@ -20,7 +24,7 @@ def read(module, shapes=None):
     return _read_file(path, shapes or {}) if path else module
 
 
-def _read_file(path, shapes):
+def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes:
     from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import
 
     try:

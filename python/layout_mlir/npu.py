@@ -18,9 +18,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import LayoutError
 from .tools import find_tool, run_tool
@@ -47,19 +49,19 @@ class Counters(ctypes.Structure):
 
 
 class Result(NamedTuple):
-    outputs: list
-    counters: dict
-    errors: list
+    outputs: list[NDArray[Any]]
+    counters: dict[str, int]
+    errors: list[str]
 
 
-def _find(relative, *folders):
+def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
     for folder in folders:
         if (folder / relative).exists():
             return folder / relative
     raise LayoutError(f"{relative} is in none of {', '.join(map(str, folders))}: run ./dev build")
 
 
-def _compile(folder, cxx):
+def _compile(folder: pathlib.Path, cxx: str | None) -> pathlib.Path:
     """The package as a shared library with a simulator of its own."""
     build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
     tree = pathlib.Path(__file__).resolve().parents[2]
@@ -82,7 +84,7 @@ def _compile(folder, cxx):
     return library
 
 
-def _load(library):
+def _load(library: pathlib.Path) -> ctypes.CDLL:
     """The library, also where another one of its name is loaded already."""
     own = library.with_name(f".{secrets.token_hex(8)}.so")
     os.link(library, own)
@@ -95,7 +97,8 @@ def _load(library):
 class Program:
     """A function of a module, compiled. `folder` keeps the package; without it, it is temporary."""
 
-    def __init__(self, module, function="main", checks=True, folder=None, cxx=None):
+    def __init__(self, module: str | os.PathLike[str], function: str = "main", checks: bool = True,
+                 folder: str | os.PathLike[str] | None = None, cxx: str | None = None) -> None:
         self._scratch = None
         if folder is None:
             self._scratch = tempfile.TemporaryDirectory(prefix="layout-npu-")
@@ -113,7 +116,7 @@ class Program:
         self._library = _load(_compile(self.folder, cxx))
         self._declare()
 
-    def _declare(self):
+    def _declare(self) -> None:
         library, address = self._library, ctypes.c_ulonglong
         library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
         library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
@@ -126,7 +129,7 @@ class Program:
         library.okk_sim_error.restype = ctypes.c_char_p
         getattr(library, ENTRY).argtypes = [ctypes.POINTER(address)]
 
-    def _open(self):
+    def _open(self) -> None:
         chip = self.manifest["chip"]
         if chip is None:  # system memory alone
             chip = {"npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1,
@@ -136,7 +139,7 @@ class Program:
                                         chip["max_stride"])
         self._library.okk_sim_set_banks(chip["banks"])
 
-    def _check(self, inputs):
+    def _check(self, inputs: Sequence[ArrayLike]) -> list[NDArray[Any]]:
         """The inputs as arrays that are laid out as the program reads them."""
         wanted = [argument for argument in self.arguments if argument["role"] == "input"]
         if len(inputs) != len(wanted):
@@ -153,7 +156,7 @@ class Program:
             arrays.append(array)
         return arrays
 
-    def run(self, *inputs, check=True):
+    def run(self, *inputs: ArrayLike, check: bool = True) -> Result:
         """Runs on a fresh chip; with `check` what breaks a rule is raised."""
         arrays, library = iter(self._check(inputs)), self._library
         self._open()
@@ -162,11 +165,11 @@ class Program:
         finally:
             library.okk_sim_close()
 
-    def _run(self, arrays, check):
+    def _run(self, arrays: Iterator[NDArray[Any]], check: bool) -> Result:
         library, addresses, results = self._library, [], []
 
-        def put(array, size):
-            address = library.okk_sim_alloc(max(size, 1))
+        def put(array: NDArray[Any] | None, size: int) -> int:
+            address: int = library.okk_sim_alloc(max(size, 1))
             if array is not None and size:
                 library.okk_sim_write(address, array.ctypes.data, size)
             addresses.append(address)
@@ -190,11 +193,11 @@ class Program:
             shown = errors[:20] + [f"({len(errors) - 20} more)"] * (len(errors) > 20)
             raise LayoutError("the program breaks rules of the chip:\n" + "\n".join(shown))
         counted = library.okk_sim_count()
-        counters = {name: getattr(counted, name) for name, _ in Counters._fields_}
+        counters = {name: getattr(counted, name) for name, *_ in Counters._fields_}
         return Result([output for _, output in results], counters, errors)
 
 
-def main(argv=None, prog="python -m layout_mlir.npu"):
+def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.npu") -> int:
     parser = argparse.ArgumentParser(prog=prog, description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=pathlib.Path)

@@ -9,16 +9,24 @@ draws are tried until the runtime accepts one. What it does not implement is
 computed by the reference evaluator of the onnx package.
 """
 
+from __future__ import annotations
+
 import pathlib
 import statistics
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir import onnx_shapes
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.tools import ToolError, run_tool
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, ValueInfoProto
 
 # Relative to the element, and to the mean magnitude of its tensor.
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
@@ -38,7 +46,7 @@ class NotCompared(RuntimeError):
 
 # ------------------------------------------------------------------- the inputs
 
-def _shape(value, size, first, symbols):
+def _shape(value: ValueInfoProto, size: int, first: int, symbols: dict[Any, int]) -> list[int]:
     """The shape of a graph's input, with `size` for what is open, `first` for the first dim."""
     dims = value.type.tensor_type.shape.dim
     return [dim.dim_value if onnx_shapes.is_known(dim)
@@ -46,10 +54,12 @@ def _shape(value, size, first, symbols):
             for number, dim in enumerate(dims)]
 
 
-def _draw(graph, rng, size, first, low, high):
+def _draw(graph: GraphProto, rng: np.random.Generator, size: int, first: int, low: int,
+          high: int) -> list[NDArray[Any]]:
     from onnx import helper
 
-    inputs, symbols = [], {}
+    inputs: list[NDArray[Any]] = []
+    symbols: dict[Any, int] = {}
     for value in graph.input:
         if not value.type.HasField("tensor_type"):
             raise NotCompared(f"input '{value.name}' is no tensor")
@@ -57,6 +67,7 @@ def _draw(graph, rng, size, first, low, high):
         if dtype == object:
             raise NotCompared(f"input '{value.name}' holds strings")
         shape = _shape(value, size, first, symbols)
+        array: NDArray[Any]
         if dtype.kind in "iu":
             array = rng.integers(max(low, 0) if dtype.kind == "u" else low, high, shape)
         elif dtype.kind == "b":
@@ -69,7 +80,7 @@ def _draw(graph, rng, size, first, low, high):
     return inputs
 
 
-def draw_inputs(graph, seed, first=None):
+def draw_inputs(graph: GraphProto, seed: int, first: int | None = None) -> Iterator[list[NDArray[Any]]]:
     """Inputs to try. What does not depend on a choice is not drawn for each one. `first`: what an
     open first size is, such as that of a batch."""
     types = [value.type.tensor_type for value in graph.input]
@@ -82,11 +93,12 @@ def draw_inputs(graph, seed, first=None):
 
 # -------------------------------------------------------------------- the oracle
 
-def _first_line(error):
+def _first_line(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def _runtime(model, threads):
+def _runtime(model: ModelProto,
+             threads: int) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
     """A function from inputs to outputs, by ONNX Runtime or else by the reference evaluator."""
     import onnxruntime
     from onnx.reference import ReferenceEvaluator
@@ -106,7 +118,7 @@ def _runtime(model, threads):
     return lambda inputs: session.run(None, dict(zip(names, inputs)))
 
 
-def _fits(value, output):
+def _fits(value: ValueInfoProto, output: Any) -> bool:
     """Whether an output has the shape that the model says. With another one, the inputs are none
     of the model's: an axis, a size or a shape among them is not what the model was made for."""
     tensor = value.type.tensor_type
@@ -118,7 +130,8 @@ def _fits(value, output):
         for dim, size in zip(dims, output.shape))
 
 
-def run_oracle(model, draws, repeat=0, threads=1):
+def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: int = 0,
+               threads: int = 1) -> tuple[list[NDArray[Any]], list[NDArray[Any]], float | None]:
     """(inputs, outputs, seconds) of the first of the draws that the model takes; runs isolated. The
     seconds are the median of `repeat` runs on that many threads, None without."""
     run = _runtime(model, threads)
@@ -147,7 +160,7 @@ def run_oracle(model, draws, repeat=0, threads=1):
     return *chosen, _time(lambda: run(chosen[0]), repeat)
 
 
-def _time(function, repeat):
+def _time(function: Callable[[], object], repeat: int) -> float | None:
     """The median of `repeat` runs in seconds."""
     times = []
     for _ in range(repeat):
@@ -159,7 +172,7 @@ def _time(function, repeat):
 
 # ------------------------------------------------------------------- the module
 
-def run_module(text, inputs, count):
+def run_module(text: str, inputs: Sequence[NDArray[Any]], count: int) -> list[NDArray[Any]]:
     """The results of the module for the inputs, through --layout-linalg-to-llvm."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -174,12 +187,12 @@ def run_module(text, inputs, count):
         return [np.load(folder / f"out{i}.npy") for i in range(count)]
 
 
-def is_of_a_run(message):
+def is_of_a_run(message: str) -> bool:
     """Whether layout-run says it of a module that it compiled: of its inputs, or of the run."""
     return "error: takes" in message or "error: failed:" in message
 
 
-def with_dtype(result, dtype):
+def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """The array that layout-run wrote in the dtype that is expected, where the bits are the same:
     a signless integer is written as signed, a type that numpy lacks as unsigned integers."""
     if result.dtype == dtype or result.dtype.itemsize != dtype.itemsize:
@@ -187,7 +200,7 @@ def with_dtype(result, dtype):
     return np.frombuffer(result.tobytes(), dtype).reshape(result.shape)
 
 
-def describe_difference(expected, got, rounded=False):
+def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounded: bool = False) -> str | None:
     """How two arrays differ, or None. `rounded`: integers may be one step apart."""
     got = with_dtype(got, expected.dtype)
     if (got.dtype, got.shape) != (expected.dtype, expected.shape):
@@ -212,7 +225,7 @@ def describe_difference(expected, got, rounded=False):
 
 # ------------------------------------------------------------- the first node
 
-def expose_all(model):
+def expose_all(model: ModelProto) -> ModelProto:
     """A copy whose results are all tensors that top-level nodes make, in their order."""
     import onnx
 
@@ -226,7 +239,7 @@ def expose_all(model):
     return copy
 
 
-def _first_node(model, inputs, lower):
+def _first_node(model: ModelProto, inputs: list[NDArray[Any]], lower: Callable[[ModelProto], str]) -> str:
     """Says which node makes the first value that differs."""
     from layout_mlir.onnx_import import ImportFailed
 
@@ -247,13 +260,14 @@ def _first_node(model, inputs, lower):
     return "the node cannot be told: with all values as results, none differs"
 
 
-def _is_quantized(model):
+def _is_quantized(model: ModelProto) -> bool:
     return any("Quantize" in node.op_type or "QLinear" in node.op_type for node in model.graph.node)
 
 
 # -------------------------------------------------------------------------- all
 
-def compare(model, text, lower, inputs=None, seed=0):
+def compare(model: ModelProto, text: str, lower: Callable[[ModelProto], str],
+            inputs: list[NDArray[Any]] | None = None, seed: int = 0) -> None:
     """Raises Differs or NotCompared unless the module `text` of the prepared `model` computes what
     it should; `lower` makes a module of a prepared model. Inputs are drawn where none are given."""
     try:

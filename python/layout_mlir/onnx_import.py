@@ -11,17 +11,28 @@ onnx_prepare.py says what the preparation does. The modules of IREE's compiler
 run in a process of their own: what they do not know can make them abort.
 """
 
+from __future__ import annotations
+
 import argparse
 import importlib.util
+import os
 import re
 import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_prepare import prepare
 from layout_mlir.onnx_rewrites import Disputed, has_function, replace_by_function
 from layout_mlir.tools import whole_file
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+_Source = TypeVar("_Source")
 
 _PREFIXES = {"affine", "arith", "builtin", "cf", "func", "linalg", "math", "scf", "tensor"}
 
@@ -41,7 +52,7 @@ class ImportFailed(RuntimeError):
     """The model cannot be imported; the message says which step refused it."""
 
 
-def explain_missing(error, extra):
+def explain_missing(error: ImportError, extra: str) -> ImportFailed:
     """What to raise where packages cannot be imported that an extra of pyproject.toml lists."""
     return ImportFailed(f"{error}: pip install 'layout-mlir[{extra}]' brings it")
 
@@ -50,14 +61,14 @@ _HEADER = re.compile(r"^ *func\.func .*", re.MULTILINE)
 _LOCATION = re.compile(r' loc\("(?:[^"\\]|\\.)*"\)')
 
 
-def print_located(module):
+def print_located(module: Any) -> str:
     """The text of a module with the names of nodes as locations; arguments have none, so that the
     head of a function reads as everywhere."""
     text = module.get_asm(enable_debug_info=True)
     return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
 
 
-def _lower(model):
+def _lower(model: ModelProto) -> str:
     """The linalg module of a prepared model, as text; runs isolated."""
     from iree.compiler import ir, passmanager
     from iree.compiler.extras import onnx_importer
@@ -71,7 +82,7 @@ def _lower(model):
         return print_located(module)
 
 
-def describe_failure(error):
+def describe_failure(error: BaseException) -> str:
     """What a pass says, in few lines: one line of MLIR may hold a network's weights."""
     text = error if isinstance(error, Crashed) else f"{type(error).__name__}: {error}"
     lines = [line[:300] for line in str(text).splitlines() if line.strip()]
@@ -79,7 +90,7 @@ def describe_failure(error):
     return "\n  ".join(errors[:5])
 
 
-def lower_isolated(function, model):
+def lower_isolated(function: Callable[[_Source], str], model: _Source) -> str:
     """What `function` makes of a model in a process of its own: a module of upstream's dialects."""
     try:
         text = isolated(function, model)
@@ -91,7 +102,7 @@ def lower_isolated(function, model):
     return text
 
 
-def lower(model):
+def lower(model: ModelProto) -> str:
     """The linalg module of a prepared model, as text. Operators that the passes do not know are
     replaced by the functions that define them, where ONNX has such."""
     try:
@@ -116,7 +127,7 @@ def lower(model):
 _OPERATION = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+)\.([a-z_0-9.]+)', re.MULTILINE)
 
 
-def check_dialects(text):
+def check_dialects(text: str) -> None:
     """Refuses operations and types that are not upstream's."""
     foreign = sorted({f"{dialect}.{op}" for dialect, op in _OPERATION.findall(text)
                       if dialect not in _PREFIXES} | set(re.findall(r"![a-z_]+[.<][^,)]*", text)))
@@ -127,7 +138,7 @@ def check_dialects(text):
         raise ImportFailed("the lowering lost the function @main")
 
 
-def prepare_checked(model, reseed=None):
+def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """The prepared model; what the onnx package refuses is an ImportFailed."""
     from onnx import checker, shape_inference, version_converter
 
@@ -140,7 +151,7 @@ def prepare_checked(model, reseed=None):
         raise ImportFailed(f"the model is not valid: {error}") from error
 
 
-def read(path):
+def read(path: str | os.PathLike[str]) -> ModelProto:
     """The model of the file `path`, with weights that lie in files beside it."""
     try:
         import onnx
@@ -153,12 +164,12 @@ def read(path):
         raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
 
 
-def load(path, reseed=None):
+def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:
     """The prepared model of the file `path`."""
     return prepare_checked(read(path), reseed)
 
 
-def check(model, text, inputs=None):
+def check(model: ModelProto, text: str, inputs: list[NDArray[Any]] | None = None) -> None:
     """Refuses a module that does not compute what ONNX Runtime computes for the model."""
     from layout_mlir import onnx_compare
 
@@ -173,8 +184,9 @@ def check(model, text, inputs=None):
                            "unchecked)") from error
 
 
-def import_model(path, output, reseed=None, runnable=False, save_onnx=None, compare=True,
-                 inputs=None):
+def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
+                 runnable: bool = False, save_onnx: str | os.PathLike[str] | None = None,
+                 compare: bool = True, inputs: list[NDArray[Any]] | None = None) -> None:
     """Imports the .onnx file `path` to the .mlir file `output`."""
     import onnx
 
@@ -199,9 +211,9 @@ _SIGNATURE = re.compile(r"func\.func (?:public )?@main\((?P<arguments>[^)]*)\) -
                         r"(?P<attributes> attributes \{)?")
 
 
-def make_runnable(text):
+def make_runnable(text: str) -> str:
     """Puts on @main what layout-run needs after a stock lowering."""
-    def attach(match):
+    def attach(match: re.Match[str]) -> str:
         types = ", ".join(re.findall(r"tensor<[^>]*>", match["arguments"]))
         added = f"llvm.emit_c_interface, layout.signature = ({types}) -> {match['results']}"
         if match["attributes"]:
@@ -211,7 +223,7 @@ def make_runnable(text):
     return _SIGNATURE.sub(attach, text, count=1)
 
 
-def main(argv=None, prog="python -m layout_mlir.onnx_import"):
+def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.onnx_import") -> None:
     parser = argparse.ArgumentParser(
         prog=prog,
         description="Imports an ONNX model as linalg on tensors (func.func @main).")

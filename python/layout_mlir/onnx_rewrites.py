@@ -16,7 +16,16 @@ cannot tell whether it is right.
 with the function that its ONNX schema has.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto
 
 
 class Disputed(ValueError):
@@ -24,7 +33,7 @@ class Disputed(ValueError):
     it, or its import depends on what memory holds."""
 
 
-def _static_shapes(graph):
+def _static_shapes(graph: GraphProto) -> dict[str, list[int]]:
     """{name: shape} of tensors without dynamic dims."""
     shapes = {}
     for value in [*graph.value_info, *graph.input, *graph.output]:
@@ -38,11 +47,12 @@ def _static_shapes(graph):
 class _Rewriter:
     """Collects the nodes that a graph gets instead of its own."""
 
-    def __init__(self, graph):
+    def __init__(self, graph: GraphProto) -> None:
         self.graph, self.shapes = graph, _static_shapes(graph)
-        self.nodes = []
+        self.nodes: list[NodeProto] = []
 
-    def add(self, like, op, operands, result=None, **attributes):
+    def add(self, like: NodeProto, op: str, operands: Sequence[str], result: str | None = None,
+            **attributes: Any) -> str:
         from onnx import helper
 
         name = f"{like.name or like.output[0]}/{op}{len(self.nodes)}"
@@ -50,14 +60,14 @@ class _Rewriter:
         self.nodes.append(helper.make_node(op, operands, [result], name, **attributes))
         return result
 
-    def reshape(self, like, value, shape, result=None):
+    def reshape(self, like: NodeProto, value: str, shape: Sequence[int], result: str | None = None) -> str:
         from onnx import numpy_helper
 
         name = f"{like.output[0]}/shape{len(self.nodes)}"
         self.graph.initializer.append(numpy_helper.from_array(np.array(shape, np.int64), name))
         return self.add(like, "Reshape", [value, name], result)
 
-    def blocks_by_columns(self, node):
+    def blocks_by_columns(self, node: NodeProto) -> bool:
         """Channels to blocks of pixels and back, where the channels of a block are next to each
         other."""
         attributes = {attribute.name: attribute for attribute in node.attribute}
@@ -76,7 +86,7 @@ class _Rewriter:
         self.reshape(node, x, result, node.output[0])
         return True
 
-    def quantized_matmul(self, node):
+    def quantized_matmul(self, node: NodeProto) -> bool:
         ranks = [len(self.shapes.get(node.input[i], [0, 0])) for i in (0, 3)]
         scalars = all(np.prod(self.shapes.get(node.input[i], [2])) == 1 for i in (1, 2, 4, 5, 6, 7))
         if ranks == [2, 2] or not scalars:
@@ -87,7 +97,7 @@ class _Rewriter:
         self.add(node, "QuantizeLinear", [y, *node.input[6:8]], node.output[0])
         return True
 
-    def check_resize(self, node):
+    def check_resize(self, node: NodeProto) -> bool:
         """With corners aligned, ONNX takes size * scale for the new size, and ONNX Runtime, as the
         import, its whole part."""
         from onnx import numpy_helper
@@ -99,20 +109,20 @@ class _Rewriter:
         known = [each for each in self.graph.initializer if each.name == node.input[2]]
         shape = self.shapes.get(node.input[0])
         scales = numpy_helper.to_array(known[0]) if known else None
-        if scales is None or shape is None or np.any(shape * scales % 1):
+        if scales is None or shape is None or np.any(np.multiply(shape, scales) % 1):
             raise Disputed(f"node '{node.name or node.output[0]}' (Resize) aligns the corners of sizes "
                            "that its scales are not known to make whole, for which ONNX and ONNX "
                            "Runtime differ; give the sizes instead of the scales")
         return False
 
-    def constant(self, like, array):
+    def constant(self, like: NodeProto, array: NDArray[Any]) -> str:
         from onnx import numpy_helper
 
         name = f"{like.output[0]}/constant{len(self.graph.initializer)}"
         self.graph.initializer.append(numpy_helper.from_array(array, name))
         return name
 
-    def sample(self, node):
+    def sample(self, node: NodeProto) -> bool:
         """The import weighs what lies next to a point, one step outside of the image at most. Points
         farther away, for which it would read other memory, take the place of the middle, and their
         results that of zeros."""
@@ -151,7 +161,7 @@ class _Rewriter:
                  node.output[0])
         return True
 
-    def run(self):
+    def run(self) -> None:
         rules = {"DepthToSpace": self.blocks_by_columns, "SpaceToDepth": self.blocks_by_columns,
                  "QLinearMatMul": self.quantized_matmul, "Resize": self.check_resize,
                  "GridSample": self.sample}
@@ -162,7 +172,7 @@ class _Rewriter:
         self.graph.node.extend(self.nodes)
 
 
-def rewrite(model):
+def rewrite(model: ModelProto) -> ModelProto:
     """The model, whose shapes are inferred, with other nodes for those named at the top."""
     # The import has another square root of 2 / pi from the fourth digit on.
     if any(node.op_type == "Gelu" and any(each.s == b"tanh" for each in node.attribute)
@@ -172,22 +182,22 @@ def rewrite(model):
     return model
 
 
-def _opset(model):
-    return next(each.version for each in model.opset_import if each.domain in ("", "ai.onnx"))
+def _opset(model: ModelProto) -> int:
+    return next(int(each.version) for each in model.opset_import if each.domain in ("", "ai.onnx"))
 
 
-def has_function(model, operator):
+def has_function(model: ModelProto, operator: str) -> bool:
     """Whether ONNX defines the operator by others."""
     from onnx import defs
 
     try:
-        schema = defs.get_schema(operator, _opset(model))
+        schema: Any = defs.get_schema(operator, _opset(model))
     except defs.SchemaError:
         return False
-    return schema.has_function or schema.has_context_dependent_function
+    return bool(schema.has_function or schema.has_context_dependent_function)
 
 
-def replace_by_function(model, operator):
+def replace_by_function(model: ModelProto, operator: str) -> ModelProto:
     """The model with the operator's function in place of its nodes."""
     from onnx import inliner, shape_inference
 

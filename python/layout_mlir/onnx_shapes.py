@@ -5,7 +5,16 @@ an If, and a filter bank or a window as the nodes that compute it. Where all siz
 are constants, and views of constant shape are what every later step is best at.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto, TensorShapeProto, ValueInfoProto
 
 _MOST = 1 << 20  # elements of a tensor that is computed here
 # These make many bytes out of few, which stay few.
@@ -16,24 +25,24 @@ class WrongShape(ValueError):
     """A shape that does not fit the model; the message says why."""
 
 
-def is_known(dim):
+def is_known(dim: TensorShapeProto.Dimension) -> bool:
     """Whether a size is a number; some exporters write -1 for one that is open."""
     return dim.HasField("dim_value") and dim.dim_value >= 0
 
 
-def has_open_sizes(graph):
+def has_open_sizes(graph: GraphProto) -> bool:
     """Whether the size of some input is open."""
     return any(not is_known(dim) for value in graph.input for dim in value.type.tensor_type.shape.dim)
 
 
-def copy(model):
+def copy(model: ModelProto) -> ModelProto:
     """A model of its own."""
     result = type(model)()
     result.CopyFrom(model)
     return result
 
 
-def set_shapes(model, shapes):
+def set_shapes(model: ModelProto, shapes: Mapping[str | int, Sequence[int]]) -> None:
     """Gives inputs, by name or position, the shapes that are stated."""
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in weights]
@@ -59,7 +68,7 @@ def set_shapes(model, shapes):
         del model.graph.value_info[:]
 
 
-def _set_named_sizes(graph, sizes):
+def _set_named_sizes(graph: GraphProto, sizes: Mapping[str, int]) -> None:
     """The same name is the same size in every input."""
     for value in graph.input:
         for dim in value.type.tensor_type.shape.dim:
@@ -67,7 +76,7 @@ def _set_named_sizes(graph, sizes):
                 dim.dim_value = sizes[dim.dim_param]
 
 
-def _static_shape(value):
+def _static_shape(value: ValueInfoProto) -> list[int] | None:
     tensor = value.type.tensor_type
     dims = tensor.shape.dim
     if not tensor.HasField("shape") or not all(map(is_known, dims)):
@@ -75,13 +84,13 @@ def _static_shape(value):
     return [dim.dim_value for dim in dims]
 
 
-def _get_shape(node, shape):
+def _get_shape(node: NodeProto, shape: Sequence[int]) -> NDArray[Any]:
     """What Shape gives: a slice of the sizes."""
     attributes = {each.name: each.i for each in node.attribute}
     return np.array(shape[attributes.get("start", 0):attributes.get("end", len(shape))], np.int64)
 
 
-def _evaluate(model, node, inputs):
+def _evaluate(model: ModelProto, node: NodeProto, inputs: Sequence[NDArray[Any]]) -> list[Any] | None:
     """The outputs of one node on constants, or None where it cannot be computed."""
     from onnx import helper
     from onnx.reference import ReferenceEvaluator
@@ -94,16 +103,16 @@ def _evaluate(model, node, inputs):
         [helper.make_empty_tensor_value_info(name) for name in node.output])
     one = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
     try:
-        return ReferenceEvaluator(one).run(None, dict(zip(names, inputs)))
+        return list(ReferenceEvaluator(one).run(None, dict(zip(names, inputs))))
     except Exception:  # whatever an operator of the reference raises
         return None
 
 
-def _is_small(array):
+def _is_small(array: Any) -> bool:
     return isinstance(array, np.ndarray) and array.dtype != object and array.size <= _MOST
 
 
-def _rename(nodes, names):
+def _rename(nodes: Iterable[NodeProto], names: Mapping[str, str]) -> None:
     """In these nodes and the graphs in their attributes."""
     for node in nodes:
         for field in (node.input, node.output):
@@ -116,7 +125,7 @@ def _rename(nodes, names):
                     value.name = names.get(value.name, value.name)
 
 
-def _take_branch(node, is_true, graph):
+def _take_branch(node: NodeProto, is_true: bool, graph: GraphProto) -> list[NodeProto]:
     """The nodes of the branch of an If whose condition is known, under names of their own."""
     from onnx import helper
 
@@ -137,7 +146,7 @@ def _take_branch(node, is_true, graph):
               for value, name in zip(branch.output, node.output))]
 
 
-def fold_constants(model):
+def fold_constants(model: ModelProto) -> bool:
     """Replaces computations on sizes that are known and on other constants by their results, and an
     If whose condition is one of them by the branch that it takes; True where there were any."""
     from onnx import numpy_helper
@@ -158,8 +167,8 @@ def fold_constants(model):
             continue
         names = [name for name in node.input if name]
         outputs = None
-        if node.op_type == "Shape" and shapes.get(node.input[0]) is not None:
-            outputs = [_get_shape(node, shapes[node.input[0]])]
+        if node.op_type == "Shape" and (shape := shapes.get(node.input[0])) is not None:
+            outputs = [_get_shape(node, shape)]
         elif (names and node.domain in ("", "ai.onnx") and node.op_type not in _PACKED
               and all(name in constants for name in names)
               and not any(each.HasField("g") for each in node.attribute)):

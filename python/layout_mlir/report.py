@@ -1,14 +1,17 @@
 """Rows of a table on the terminal, and how far results are apart in them."""
 
+from collections.abc import Iterable, Sequence
 
-def print_rows(title, rows):
+
+def print_rows(title: str, rows: Sequence[tuple[str, str]]) -> None:
     print(f"\n{title}")
     width = max(len(label) for label, _ in rows) + 2
     for label, text in rows:
         print(f"  {label:<{width}}{text}")
 
 
-def describe_differences(label, differences, max_rel):
+def describe_differences(label: str, differences: Iterable[tuple[float, float | None]],
+                         max_rel: float) -> tuple[list[tuple[str, str]], bool]:
     """A row for each (absolute, relative) difference, and whether all are within the limit."""
     rows, agree = [], True
     for number, (absolute, relative) in enumerate(differences):

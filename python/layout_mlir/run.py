@@ -6,6 +6,8 @@ and compares their results with each other and, where the model's own runtime is
 that. Exits with 1 if they differ by more than --max-rel.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -14,11 +16,15 @@ import re
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir import LayoutError, Target, html_report, run_npu
-from layout_mlir.models import ImportFailed, Options, load_model
+from layout_mlir.models import Model, Options, load_model
+from layout_mlir.onnx_import import ImportFailed
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
@@ -40,21 +46,21 @@ DEVICES = {
 class Progress:
     """Says what is being done, and how long it took."""
 
-    def __enter__(self):
+    def __enter__(self) -> Progress:
         return self
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         print(f"  {text} ...", end="", file=sys.stderr, flush=True)
         self.start = time.monotonic()
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         seconds = time.monotonic() - self.start
         print(f" {'failed' if kind else f'{seconds:.1f} s'}", file=sys.stderr, flush=True)
 
 
 # ------------------------------------------------------------------- the options
 
-def positive(text):
+def positive(text: str) -> int:
     """An argument that is an integer above 0."""
     number = int(text)
     if number < 1:
@@ -62,7 +68,7 @@ def positive(text):
     return number
 
 
-def add_options(parser):
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Where the model runs, and what is compared."""
     parser.add_argument("--device", choices=DEVICES, default="cpu",
                         help="where the laid-out network runs: on this CPU, with images on an "
@@ -85,13 +91,13 @@ def add_options(parser):
                              "cost, and the layouts")
 
 
-def complete(args):
+def complete(args: argparse.Namespace) -> argparse.Namespace:
     """What follows from options that were given."""
     args.target = args.target or DEVICES[args.device][0] or run_npu.get_target(args.chip)
     return args
 
 
-def parse(argv, prog):
+def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=prog,
         description="Runs a model with and without layouts and compares the results, also with "
@@ -114,7 +120,7 @@ def parse(argv, prog):
 
 # --------------------------------------------------------------------- the steps
 
-def passes_before(args):
+def passes_before(args: argparse.Namespace) -> list[str]:
     """What the pipeline of the device does before it decides."""
     _, _, before = DEVICES[args.device]
     if args.device == "npu":
@@ -122,7 +128,7 @@ def passes_before(args):
     return before
 
 
-def lower(args, module, folder):
+def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:
     """Both programs, in the LLVM dialect where they run here, and the costs of the assignment."""
     bytecode = ["--emit-bytecode"]
     _, pipeline, _ = DEVICES[args.device]
@@ -132,7 +138,7 @@ def lower(args, module, folder):
         run_tool("layout-opt", folder / "assigned.mlirbc",
                  f"--layout-print-cost=target={{{args.target}}} format=json "
                  f"output={folder / 'cost.json'}", "-o", "/dev/null")
-    cost = json.loads((folder / "cost.json").read_text())
+    cost: dict[str, Any] = json.loads((folder / "cost.json").read_text())
     if "assignment" not in cost:
         raise ToolError(f"{module} has no tensors, so there is no layout to decide")
     with Progress("lowering the untouched network"):
@@ -145,7 +151,7 @@ def lower(args, module, folder):
     return cost
 
 
-def write_inputs(model, folder):
+def write_inputs(model: Model, folder: pathlib.Path) -> list[pathlib.Path]:
     paths = []
     for number, array in enumerate(model.inputs):
         paths.append(folder / f"input-{number}.npy")
@@ -153,7 +159,8 @@ def write_inputs(model, folder):
     return paths
 
 
-def compare(args, model, inputs, folder):
+def compare(args: argparse.Namespace, model: Model, inputs: list[pathlib.Path],
+            folder: pathlib.Path) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
     """Runs both in turns; the records of layout-run, and what the untouched one gave."""
     count = len(model.expected or [])
     outputs = [folder / f"result-{number}.npy" for number in range(count)]
@@ -168,15 +175,16 @@ def compare(args, model, inputs, folder):
 
 # -------------------------------------------------------------------- the report
 
-def mega(count):
+def mega(count: float) -> str:
     return f"{count / 1e6:.2f} MB"
 
 
-def milli(seconds):
+def milli(seconds: float) -> str:
     return f"{seconds * 1e3:.{1 if seconds >= 0.01 else 3}f} ms"
 
 
-def describe_times(args, model, before, after):
+def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any],
+                   after: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("run time before", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),
             ("run time after", milli(after["run_median_seconds"]))]
     device = after.get("opencl_device")
@@ -185,19 +193,19 @@ def describe_times(args, model, before, after):
                                         "say nothing of a GPU"))
         return rows
     rows.append(("speedup", f"{after['speedup']:.2f}x (median of paired runs)"))
-    rows.append(("threads", args.threads))
+    rows.append(("threads", str(args.threads)))
     if model.reference_seconds:
         rows.append((model.reference, f"{milli(model.reference_seconds)} (median of {args.repeat}, in "
                                       "a process of its own)"))
     return rows
 
 
-def describe_place(location):
+def describe_place(location: str) -> str:
     """The name that the model gives to what makes a tensor; a line of generated text says nothing."""
     return "" if location == "unknown" or re.search(r":\d+:\d+$", location) else f" at '{location}'"
 
 
-def print_conversions(moved):
+def print_conversions(moved: dict[str, Any]) -> None:
     moving = [row for row in moved["rows"] if row["kind"] != "view"]
     moving.sort(key=lambda row: -row["bytes_read"] - row["bytes_written"])
     views = [row for row in moved["rows"] if row["kind"] == "view"]
@@ -209,7 +217,8 @@ def print_conversions(moved):
             print(f"  ({len(rows) - shown} more {name})")
 
 
-def report(args, model, cost, runs, results):
+def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: list[dict[str, Any]],
+           results: list[NDArray[Any]]) -> tuple[list[tuple[str, str]], bool]:
     """The rows of the table, which it prints, and whether the results agree."""
     before, after = runs
     moved, packed, assignment = cost["conversions"], cost["constants"], cost["assignment"]
@@ -239,7 +248,7 @@ def report(args, model, cost, runs, results):
     return rows, agree
 
 
-def difference(expected, result):
+def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, float | None]:
     """The largest absolute difference, and relative to the largest value; of NaNs nothing."""
     from layout_mlir.onnx_compare import with_dtype
 
@@ -255,7 +264,8 @@ def difference(expected, result):
     return (largest, relative) if np.isfinite(relative) else (largest, None)
 
 
-def run_on_npu(args, model, cost, inputs, folder):
+def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],
+               folder: pathlib.Path) -> tuple[list[tuple[str, str]], bool]:
     """Runs the program of an NPU in the simulator; what `report` gives."""
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
@@ -265,14 +275,16 @@ def run_on_npu(args, model, cost, inputs, folder):
                           args.max_rel)
 
 
-def describe_device(args, runs):
+def describe_device(args: argparse.Namespace, runs: list[dict[str, Any]]) -> str:
     if args.device == "npu":
         return f"{args.chip}, in the simulator"
     used = runs[1].get("opencl_device")
-    return used["name"] if used else "this CPU, one thread"
+    return used["name"] if used else f"this CPU, {runs[1]['threads']} threads"
 
 
-def write_report(args, model, cost, runs, rows, agree, folder):
+def write_report(args: argparse.Namespace, model: Model, cost: dict[str, Any],
+                 runs: list[dict[str, Any]], rows: list[tuple[str, str]], agree: bool,
+                 folder: pathlib.Path) -> None:
     with Progress(f"writing {args.report}"):
         network, picture = html_report.collect(model.module, folder / "assigned.mlirbc",
                                                passes_before(args), args.target, folder)
@@ -285,7 +297,7 @@ def write_report(args, model, cost, runs, rows, agree, folder):
         print(f"note: the report has no picture of the network: {network['problem']}", file=sys.stderr)
 
 
-def run_model(args, model, folder):
+def run_model(args: argparse.Namespace, model: Model, folder: pathlib.Path) -> bool:
     """True if the results agree."""
     inputs = write_inputs(model, folder)
     cost = lower(args, model.module, folder)
@@ -300,7 +312,7 @@ def run_model(args, model, folder):
     return agree
 
 
-def run_and_exit(args, make_model):
+def run_and_exit(args: argparse.Namespace, make_model: Callable[[pathlib.Path], Model]) -> int:
     """`make_model` makes the model in a folder; the exit status."""
     with tempfile.TemporaryDirectory(prefix="layout-run-") as scratch:
         folder = pathlib.Path(args.keep or scratch)
@@ -317,10 +329,10 @@ def run_and_exit(args, make_model):
     return 0 if agree else 1
 
 
-def main(argv=None, prog="./dev run"):
+def main(argv: Sequence[str] | None = None, prog: str = "./dev run") -> int:
     args = parse(argv, prog)
 
-    def make_model(folder):
+    def make_model(folder: pathlib.Path) -> Model:
         with Progress(f"importing {pathlib.Path(args.model).name}"):
             return load_model(args.model, folder, args.input, args.shape,
                               Options(args.seed, 0 if args.no_reference else args.repeat,

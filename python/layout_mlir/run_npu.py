@@ -1,10 +1,13 @@
 """The part of run.py that is about an NPU: its program, the simulator, and what they count."""
 
+import pathlib
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from layout_mlir.npu import Program
+from layout_mlir.npu import Program, Result
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import run_tool
 
@@ -18,11 +21,11 @@ NUMBERS = ("PeakBytes", "LowerBound", "BytesPerCore", "Parts", "Loaded", "LeastP
            "BankConflicts", "CarelessConflicts", "ConflictBound")
 
 
-def get_target(chip):
+def get_target(chip: str) -> str:
     return TARGET.format(chip=chip)
 
 
-def lower(network, target, folder):
+def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str, int]:
     """The program with addresses, and its peak of local memory with the bound of it."""
     remarks = folder / "npu.yaml"
     run_tool("layout-opt", network, f"--layout-to-npu=target={{{target}}}", "--emit-bytecode", "-o",
@@ -33,7 +36,8 @@ def lower(network, target, folder):
             for name in NUMBERS}
 
 
-def run(inputs, folder):
+def run(inputs: Sequence[pathlib.Path],
+        folder: pathlib.Path) -> tuple[Program, Result, list[tuple[float, float]]]:
     """Runs the untouched network on the CPU and the program in the simulator; the differences."""
     program = Program(folder / "after.mlirbc")
     arrays = [np.load(path) for path in inputs]
@@ -51,7 +55,7 @@ def run(inputs, folder):
     return program, result, differences
 
 
-def describe_bytes(program, counters):
+def describe_bytes(program: Program, counters: dict[str, int]) -> tuple[int, int]:
     """All that crosses between the memories, and what has to."""
     moved = sum(counters[name] for name in ("bytes_s2l", "bytes_l2s", "bytes_s2s"))
     least = program.manifest["constants"] + sum(
@@ -59,7 +63,9 @@ def describe_bytes(program, counters):
     return moved, least
 
 
-def report(name, target, cost, memory, program, result, differences, max_rel):
+def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int], program: Program,
+           result: Result, differences: Sequence[tuple[float, float]],
+           max_rel: float) -> tuple[list[tuple[str, str]], bool]:
     """The rows of the table, which it prints, and whether the results agree."""
     counters = result.counters
     moved, least = describe_bytes(program, counters)

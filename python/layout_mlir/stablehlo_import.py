@@ -5,12 +5,12 @@ from layout_mlir.onnx_import import explain_missing, lower_isolated, print_locat
 _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
 
 
-def is_stablehlo(data):
+def is_stablehlo(data: bytes) -> bool:
     """Whether a module, as text or bytecode, has operations of StableHLO or of its stable form."""
     return b"stablehlo." in data or b"vhlo" in data or b"StableHLO_v" in data
 
 
-def _lower(data):
+def _lower(data: bytes) -> str:
     """Runs isolated."""
     from iree.compiler import ir, passmanager
 
@@ -20,7 +20,7 @@ def _lower(data):
         return print_located(module)
 
 
-def lower(data):
+def lower(data: bytes) -> str:
     """The linalg module of one in StableHLO, as text."""
     try:
         import iree.compiler  # noqa: F401

@@ -6,13 +6,15 @@ import pathlib
 import secrets
 import shutil
 import subprocess
+from collections.abc import Iterator
+from typing import IO, Any
 
 
 class ToolError(RuntimeError):
     """A tool failed; the message holds what it said."""
 
 
-def find_tool(name):
+def find_tool(name: str) -> str:
     """The path of a tool: that of a wheel, or a built one from LAYOUT_BUILD_DIR, build/bin of the
     tree or the PATH."""
     package = pathlib.Path(__file__).resolve().parent
@@ -22,14 +24,14 @@ def find_tool(name):
         path = os.path.join(folder, name)
         if os.access(path, os.X_OK):
             return path
-    path = shutil.which(name)
-    if path is None:
+    found = shutil.which(name)
+    if found is None:
         raise ToolError(f"{name} is not built: run ./dev build")
-    return path
+    return found
 
 
 @contextlib.contextmanager
-def whole_file(path, mode="w"):
+def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Opens a file that takes its name when all of it is written: after an error, a full disk or a
     kill the name leads to what it led to before. A device or a pipe is written as it is."""
     path = pathlib.Path(path).resolve()
@@ -51,14 +53,14 @@ def whole_file(path, mode="w"):
             raise
 
 
-def _first_lines(text, count=40):
+def _first_lines(text: str, count: int = 40) -> str:
     """The diagnostics come first, the dumps that they refer to after them."""
     lines = [line[:500] for line in text.splitlines()]
     more = [f"({len(lines) - count} more lines)"] if len(lines) > count else []
     return "\n".join(lines[:count] + more)
 
 
-def run_tool_for_all(name, *args, seconds=None):
+def run_tool_for_all(name: str, *args: object, seconds: float | None = None) -> tuple[str, str]:
     """Runs a tool and returns what it printed, and what it said on standard error."""
     command = [find_tool(name), *map(str, args)]
     try:
@@ -71,6 +73,6 @@ def run_tool_for_all(name, *args, seconds=None):
     return done.stdout, done.stderr
 
 
-def run_tool(name, *args, seconds=None):
+def run_tool(name: str, *args: object, seconds: float | None = None) -> str:
     """Runs a tool and returns what it printed; one that takes longer than `seconds` fails."""
     return run_tool_for_all(name, *args, seconds=seconds)[0]
