@@ -21,6 +21,7 @@
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -166,30 +167,23 @@ static void noteUnresolved(ModuleOp module, const CompileOptions &options,
 // Threads
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// LLVM's OpenMP library, which runs the parallel loops of compiled code.
-struct OpenMP {
-  OpenMP() {
-    auto library =
-        llvm::sys::DynamicLibrary::getPermanentLibrary("libomp.so.5", &error);
-    if (!library.isValid())
-      return;
-    auto find = [&](const char *name) {
-      return library.getAddressOfSymbol(name);
-    };
-    setThreads = reinterpret_cast<void (*)(int)>(find("omp_set_num_threads"));
-    defaultThreads = reinterpret_cast<int (*)()>(find("omp_get_max_threads"))();
-  }
+/// Of LLVM's OpenMP library, which runs the parallel loops of compiled code; its
+/// header is one of clang's own.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int);
 
-  std::string error;                 // empty when it is loaded
-  void (*setThreads)(int) = nullptr; // of the calling thread's runs
-  int defaultThreads = 1;
-};
-} // namespace
+/// How many threads there are before a program sets another number.
+static int getDefaultThreads() {
+  static const int number = omp_get_max_threads();
+  return number;
+}
 
-static const OpenMP &getOpenMP() {
-  static OpenMP library;
-  return library;
+/// Compiled code looks its functions up in this process, where the library may be
+/// one that only an extension of Python sees.
+static bool publishOpenMP() {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &info) &&
+         !llvm::sys::DynamicLibrary::LoadLibraryPermanently(info.dli_fname);
 }
 
 /// How many threads run the parallel loops of `module`; 0 where it has none.
@@ -203,14 +197,11 @@ static FailureOr<unsigned> findThreads(ModuleOp module, Operation *function,
   });
   if (!walk.wasInterrupted())
     return 0;
-  const OpenMP &library = getOpenMP();
-  if (!library.setThreads)
+  if (!publishOpenMP())
     return function->emitError()
-           << "has parallel loops, and LLVM's OpenMP library cannot be loaded: "
-           << library.error
-           << "; install libomp-22-dev, or lower the module with "
-              "parallel-loops=false";
-  return wanted ? wanted : library.defaultThreads;
+           << "has parallel loops, and LLVM's OpenMP library cannot be found in "
+              "this process; lower the module with parallel-loops=false";
+  return wanted ? wanted : getDefaultThreads();
 }
 
 FailureOr<std::unique_ptr<CompiledProgram>>
@@ -409,7 +400,7 @@ FailureOr<double> Call::run() {
     toMemory(cast<RankedTensorType>(type), copy);
   }
   if (program->threads)
-    getOpenMP().setThreads(program->threads);
+    omp_set_num_threads(program->threads);
   auto start = std::chrono::steady_clock::now();
   bool returned = callGuarded(program->entry, packed.data());
   double seconds =
