@@ -55,7 +55,6 @@ struct BaselinePass : PassWrapper<BaselinePass, OperationPass<>> {
   Option<Baseline> rule{
       *this, "rule", llvm::cl::desc("What to choose by"),
       llvm::cl::values(
-          clEnumValN(Baseline::asTyped, "as-typed", "Keep all types"),
           clEnumValN(Baseline::forward, "forward", "Follow the first operand"),
           clEnumValN(Baseline::priority, "priority",
                      "Spread from ops with needs, first come first served"),

@@ -304,9 +304,6 @@ void layout::setBaseline(LayoutAssignment &assignment, Baseline rule,
                          CostModel &costs) {
   Chooser chooser(assignment.program, assignment.candidates, costs);
   switch (rule) {
-  case Baseline::asTyped:
-    // The first configuration of every node.
-    break;
   case Baseline::forward:
     chooser.goForward();
     break;
@@ -325,6 +322,9 @@ void layout::setBaseline(LayoutAssignment &assignment, Baseline rule,
   case Baseline::bidirectional:
     chooser.goForward();
     chooser.goBackward();
+    break;
+  case Baseline::asTyped:
+    // The first configuration of every node.
     break;
   }
   setChoice(assignment, std::move(chooser.choice), costs);

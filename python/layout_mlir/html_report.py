@@ -18,6 +18,8 @@ import subprocess
 from layout_mlir import Layout, LayoutError, __version__
 from layout_mlir.tools import ToolError, run_tool, whole_file
 
+SCRIPTS = ("layout_map.js", "report.js", "report_graph.js", "report_layout.js")
+
 # What a picture of a network may take, in seconds, and how many boxes show runs of ops.
 DRAWING_LIMIT, BOXES = 60, 500
 
@@ -99,7 +101,7 @@ def write(path, data, picture):
     parts = {
         "title": html.escape(data["name"]),
         "style": read_web("report.css"),
-        "script": read_web("layout_map.js") + read_web("report.js"),
+        "script": "".join(map(read_web, SCRIPTS)),
         "graph": picture,
         "data": re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data)),
     }

@@ -9,9 +9,8 @@
 // over the same candidates as the solver, so that its results can be compared
 // with theirs. All of them start from ops that insist on a layout (anchors:
 // nodes with a need of their own, and those with a single configuration) and
-// let the others follow, but for the first one, which changes nothing:
+// let the others follow, but for the last one, which changes nothing:
 //
-//   as-typed        every op keeps its types
 //   forward         an op takes the layout of its first operand (TVM's
 //                   ConvertLayout)
 //   priority        constraints spread from anchors to both sides, breadth
@@ -27,6 +26,7 @@
 //                   others, images where it can and linear memory for views,
 //                   and each of its operands that comes otherwise is converted
 //                   for it alone (MACE's insertion of buffer transforms)
+//   as typed        every op keeps its types
 //
 // Law: every node has one of its candidates, and the lower bound stays, as it
 // is of the program.
@@ -42,13 +42,13 @@ namespace mlir {
 namespace layout {
 
 enum class Baseline {
-  asTyped,
   forward,
   priority,
   rank,
   majority,
   bidirectional,
-  greedy
+  greedy,
+  asTyped
 };
 
 /// Replaces the decision by that of a rule, with its conversions and costs.

@@ -55,6 +55,9 @@ def check_summary(browser):
 def check_graph(browser):
     assert browser.count("#graph .node") == len(graph["boxes"])
     assert browser.count("#graph .node.moves") == len(conversions)
+    shown = browser.run("return Object.fromEntries([...document.querySelectorAll('#graph .node')]"
+                        ".map(node => [node.id, node.classList[1]]))")
+    assert shown == {box["id"]: "moves" if box in conversions else box.get("layout", "plain") for box in graph["boxes"]}
     row = conversions[0]["conversion"]
     browser.click("#next")
     assert browser.count("#graph .node.moves.selected") == 1

@@ -18,6 +18,7 @@
 #include "layout/Support/EmittedText.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -37,22 +38,26 @@ static constexpr size_t kMostKinds = 4;
 static constexpr llvm::StringLiteral kRed = "0.000 0.850 1.000";
 
 namespace {
-/// Numbers for layouts, and for their maps, in the order in which they are met.
-struct LayoutNumbers {
-  llvm::MapVector<Attribute, unsigned> layouts;
-  llvm::MapVector<StringAttr, unsigned> maps;
+/// Numbers for the layouts of a graph, the same in both forms.
+class LayoutNumbers {
+public:
+  explicit LayoutNumbers(const LayoutGraph &graph);
 
+  /// In the order of their numbers.
+  ArrayRef<Attribute> getLayouts() const { return layouts.getArrayRef(); }
   /// Nothing for row-major.
-  std::optional<unsigned> getLayout(Type type);
+  std::optional<unsigned> getNumber(Type type) const;
   /// "layout3", or "plain" for row-major.
-  std::string getId(Type type);
-  unsigned getMap(RankedTensorType type);
+  std::string getId(Type type) const;
+
+private:
+  llvm::SetVector<Attribute> layouts;
 };
 
 class DotPrinter {
 public:
   DotPrinter(const LayoutGraph &graph, TargetInterface target, raw_ostream &os)
-      : graph(graph), target(target), os(os) {}
+      : graph(graph), target(target), os(os), numbers(graph) {}
 
   void print(Operation *root);
 
@@ -72,23 +77,47 @@ private:
 };
 } // namespace
 
-std::optional<unsigned> LayoutNumbers::getLayout(Type type) {
+static Attribute getLayout(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
-  if (!tensor || !tensor.getEncoding())
+  return tensor ? tensor.getEncoding() : Attribute();
+}
+
+LayoutNumbers::LayoutNumbers(const LayoutGraph &graph) {
+  auto add = [&](Type type) {
+    if (Attribute layout = getLayout(type))
+      layouts.insert(layout);
+  };
+  for (const Box &box : graph.boxes) {
+    if (box.argument)
+      add(box.argument.getType());
+    for (Operation *op : box.ops) {
+      if (auto convert = dyn_cast<ConvertOp>(op))
+        add(convert.getSource().getType());
+      llvm::for_each(op->getResultTypes(), add);
+    }
+  }
+}
+
+std::optional<unsigned> LayoutNumbers::getNumber(Type type) const {
+  Attribute layout = getLayout(type);
+  if (!layout)
     return std::nullopt;
-  return layouts.try_emplace(tensor.getEncoding(), layouts.size())
-      .first->second;
+  return llvm::find(layouts, layout) - layouts.begin();
 }
 
-std::string LayoutNumbers::getId(Type type) {
-  std::optional<unsigned> layout = getLayout(type);
-  return layout ? "layout" + std::to_string(*layout) : "plain";
+static std::string getLayoutId(unsigned number) {
+  return "layout" + std::to_string(number);
 }
 
-unsigned LayoutNumbers::getMap(RankedTensorType type) {
-  FailureOr<LayoutMap> map = getLayoutMap(type);
-  auto text = StringAttr::get(type.getContext(), failed(map) ? "" : map->str());
-  return maps.try_emplace(text, maps.size()).first->second;
+std::string LayoutNumbers::getId(Type type) const {
+  std::optional<unsigned> number = getNumber(type);
+  return number ? getLayoutId(*number) : "plain";
+}
+
+static std::string print(Attribute layout) {
+  std::string text;
+  llvm::raw_string_ostream(text) << layout;
+  return text;
 }
 
 /// In thousandths of the circle. Hues go round by the golden section, so that
@@ -180,7 +209,7 @@ static std::string describeFrame(Operation *op) {
 void DotPrinter::printBox(unsigned number) {
   const Box &box = graph.boxes[number];
   Type type = box.getType();
-  std::string label, shape = "box", color = getColor(numbers.getLayout(type)),
+  std::string label, shape = "box", color = getColor(numbers.getNumber(type)),
                      kind = numbers.getId(type);
   if (box.argument) {
     label = "argument " + std::to_string(box.argument.getArgNumber()) + "\n" +
@@ -229,7 +258,7 @@ void DotPrinter::printArrows(unsigned number) {
       os << "  n" << from << " -> n" << number
          << " [class=" << numbers.getId(type) << " edgetooltip=\""
          << escapeDot(printShape(type)) << "\" color=\""
-         << getColor(numbers.getLayout(type)) << "\"];\n";
+         << getColor(numbers.getNumber(type)) << "\"];\n";
   }
 }
 
@@ -238,11 +267,11 @@ void DotPrinter::printLegend() {
         "label=\"layouts\";\n"
      << "    plain [id=plain class=plain label=\"row-major\" fillcolor=\""
      << getColor(std::nullopt) << "\"];\n";
-  for (auto [layout, number] : numbers.layouts) {
-    std::string text, id = "layout" + std::to_string(number);
-    llvm::raw_string_ostream(text) << layout;
+  for (auto [number, layout] : llvm::enumerate(numbers.getLayouts())) {
+    std::string id = getLayoutId(number);
     os << "    " << id << " [id=" << id << " class=" << id << " label=\""
-       << escapeDot(text) << "\" fillcolor=\"" << getColor(number) << "\"];\n";
+       << escapeDot(::print(layout)) << "\" fillcolor=\"" << getColor(number)
+       << "\"];\n";
   }
   os << "  }\n";
 }
@@ -270,30 +299,50 @@ void DotPrinter::print(Operation *root) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static void printTensor(llvm::json::OStream &json, Type type,
-                        LayoutNumbers &numbers) {
+namespace {
+class JsonPrinter {
+public:
+  JsonPrinter(const LayoutGraph &graph, TargetInterface target, raw_ostream &os)
+      : graph(graph), target(target), json(os, /*IndentSize=*/1),
+        numbers(graph) {}
+
+  void print();
+
+private:
+  void printTensor(Type type);
+  void printBox(unsigned number);
+
+  const LayoutGraph &graph;
+  TargetInterface target;
+  llvm::json::OStream json;
+  LayoutNumbers numbers;
+  llvm::SetVector<StringAttr> maps;
+};
+} // namespace
+
+void JsonPrinter::printTensor(Type type) {
   auto tensor = dyn_cast_if_present<RankedTensorType>(type);
   if (!tensor)
     return;
+  FailureOr<LayoutMap> map = getLayoutMap(tensor);
+  auto text = StringAttr::get(type.getContext(), failed(map) ? "" : map->str());
+  maps.insert(text);
   json.attribute("tensor", toUtf8(printShape(tensor)));
   json.attribute("layout", numbers.getId(type));
-  json.attribute("map", numbers.getMap(tensor));
+  json.attribute("map", int64_t(llvm::find(maps, text) - maps.begin()));
 }
 
-static void printBox(llvm::json::OStream &json, const LayoutGraph &graph,
-                     unsigned number, TargetInterface target,
-                     LayoutNumbers &numbers) {
+void JsonPrinter::printBox(unsigned number) {
   const Box &box = graph.boxes[number];
   json.attribute("id", "n" + std::to_string(number));
-  printTensor(json, box.getType(), numbers);
+  printTensor(box.getType());
   if (box.argument)
     json.attribute("argument", int64_t(box.argument.getArgNumber()));
   if (ConvertOp convert = box.getConversion())
     json.attributeObject("conversion", [&] {
       auto row = CostTable::Row::get(convert, target);
       printRow(json, row);
-      json.attributeObject("read",
-                           [&] { printTensor(json, row.from, numbers); });
+      json.attributeObject("read", [&] { printTensor(row.from); });
     });
   json.attributeArray("reads", [&] {
     llvm::SmallDenseSet<unsigned> known;
@@ -307,38 +356,32 @@ static void printBox(llvm::json::OStream &json, const LayoutGraph &graph,
         json.attribute("op", toUtf8(op->getName().getStringRef()));
         json.attribute("name", toUtf8(getName(op)));
         if (op->getNumResults())
-          printTensor(json, op->getResult(0).getType(), numbers);
+          printTensor(op->getResult(0).getType());
       });
   });
 }
 
-static void printJSON(const LayoutGraph &graph, TargetInterface target,
-                      raw_ostream &os) {
-  LayoutNumbers numbers;
-  llvm::json::OStream json(os, /*IndentSize=*/1);
+void JsonPrinter::print() {
   json.object([&] {
     json.attributeArray("boxes", [&] {
       for (unsigned number = 0; number < graph.boxes.size(); ++number)
         if (const Box &box = graph.boxes[number];
             box.argument || !box.ops.empty())
-          json.object([&] { printBox(json, graph, number, target, numbers); });
+          json.object([&] { printBox(number); });
     });
     json.attributeArray("layouts", [&] {
-      for (auto [layout, number] : numbers.layouts)
+      for (auto [number, layout] : llvm::enumerate(numbers.getLayouts()))
         json.object([&] {
-          std::string text;
-          llvm::raw_string_ostream(text) << layout;
-          json.attribute("id", "layout" + std::to_string(number));
-          json.attribute("hue", getHue(number));
-          json.attribute("text", toUtf8(text));
+          json.attribute("id", getLayoutId(number));
+          json.attribute("hue", int64_t(getHue(number)));
+          json.attribute("text", toUtf8(::print(layout)));
         });
     });
     json.attributeArray("maps", [&] {
-      for (auto [map, number] : numbers.maps)
+      for (StringAttr map : maps)
         json.value(map.getValue());
     });
   });
-  os << "\n";
 }
 
 void layout::printLayoutGraph(Operation *root, TargetInterface target,
@@ -346,7 +389,7 @@ void layout::printLayoutGraph(Operation *root, TargetInterface target,
                               unsigned maxBoxes) {
   LayoutGraph graph(root, target, maxBoxes);
   if (format == GraphFormat::json)
-    printJSON(graph, target, os);
+    JsonPrinter(graph, target, os).print();
   else
     DotPrinter(graph, target, os).print(root);
 }
