@@ -5,6 +5,8 @@ The picture is what Graphviz makes of `layout-print-graph`, and all figures are 
 needs nothing beside it: styles, scripts (web/) and data are in it.
 """
 
+from __future__ import annotations
+
 import html
 import importlib.resources
 import json
@@ -14,6 +16,8 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
+from typing import Any
 
 from layout_mlir import Layout, LayoutError, __version__
 from layout_mlir.tools import ToolError, run_tool, whole_file
@@ -24,9 +28,9 @@ SCRIPTS = ("layout_map.js", "report.js", "report_graph.js", "report_layout.js")
 DRAWING_LIMIT, BOXES = 60, 500
 
 
-def check_path(path):
+def check_path(name: str) -> None:
     """Says before a long run that its report could not be written."""
-    path = pathlib.Path(path)
+    path = pathlib.Path(name)
     folder = path.resolve().parent
     if path.is_dir() or not path.name:
         reason = "it is a folder"
@@ -39,7 +43,7 @@ def check_path(path):
     raise ToolError(f"--report {path}: {reason}")
 
 
-def draw_graph(dot, svg):
+def draw_graph(dot: pathlib.Path, svg: pathlib.Path) -> str | None:
     """Why there is no picture, or None."""
     if shutil.which("dot") is None:
         return "Graphviz is not installed: its program dot draws the network."
@@ -52,7 +56,8 @@ def draw_graph(dot, svg):
     return None if done.returncode == 0 else f"Graphviz failed: {done.stderr.strip()[:300]}"
 
 
-def collect(module, assigned, before, target, folder):
+def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str], target: str,
+            folder: pathlib.Path) -> tuple[dict[str, Any], str]:
     """The network and what its layouts cost, and its picture; `before` are the passes before the
     decision."""
     dot, graph, strategies = (folder / name for name in ("graph.dot", "graph.json", "strategies.json"))
@@ -64,13 +69,13 @@ def collect(module, assigned, before, target, folder):
              f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
     problem = draw_graph(dot, folder / "graph.svg")
     picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")
-    data = json.loads(graph.read_text())
+    data: dict[str, Any] = json.loads(graph.read_text())
     data["maps"] = [describe_map(text) for text in data["maps"]]
     data |= {"strategies": json.loads(strategies.read_text()), "problem": problem}
     return data, picture[picture.find("<svg"):]
 
 
-def describe_map(text):
+def describe_map(text: str) -> dict[str, str | None]:
     """A canonical map, and the picture of a small tensor in it where there is one."""
     try:
         picture = Layout(f"#layout.map<{text}>")._repr_svg_()
@@ -79,7 +84,7 @@ def describe_map(text):
     return {"text": text, "picture": picture}
 
 
-def describe_machine(device):
+def describe_machine(device: str) -> list[tuple[str, str]]:
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             processor = next((line.split(":", 1)[1].strip() for line in file
@@ -92,11 +97,11 @@ def describe_machine(device):
             ("layout_mlir", __version__)]
 
 
-def read_web(name):
-    return importlib.resources.files(__package__).joinpath("web", name).read_text(encoding="utf-8")
+def read_web(name: str) -> str:
+    return importlib.resources.files("layout_mlir").joinpath("web", name).read_text(encoding="utf-8")
 
 
-def write(path, data, picture):
+def write(path: str, data: dict[str, Any], picture: str) -> None:
     """`data` goes into the page as JSON, in which no text of the model can end an element."""
     parts = {
         "title": html.escape(data["name"]),

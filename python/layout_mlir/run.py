@@ -307,7 +307,7 @@ def run_model(args: argparse.Namespace, model: Model, folder: pathlib.Path) -> b
     else:
         runs, results = compare(args, model, inputs, folder)
         rows, agree = report(args, model, cost, runs, results)
-    if args.report:
+    if args.report is not None:
         write_report(args, model, cost, runs, rows, agree, folder)
     return agree
 
@@ -318,7 +318,7 @@ def run_and_exit(args: argparse.Namespace, make_model: Callable[[pathlib.Path], 
         folder = pathlib.Path(args.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            if args.report:
+            if args.report is not None:
                 html_report.check_path(args.report)
             agree = run_model(args, make_model(folder), folder)
         except (ToolError, LayoutError, ImportFailed, OSError) as error:
