@@ -48,6 +48,7 @@ LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".c": "c", ".td": "tablegen", ".py": "p
 SOURCE = "---\nsearch:\n  exclude: true\n---\n"
 _LINK = re.compile(r"(`+).+?\1|\]\(([^()\s]+)\)")
 _EXAMPLE = re.compile(r"^<!-- (run: (?P<command>.*)|output) -->\n+(?P<fence>```+\w+)$", re.M)
+_FLOWCHART = re.compile(r"^```mermaid\nflowchart (\w+)\n(.*?)^```$", re.M | re.S)
 _SHOW_WORDS = """layout-translate() { printf '%s\\0' "$@"; echo; }\n"""
 
 
@@ -96,7 +97,7 @@ class Site:
         lines = path.read_text(encoding="utf-8").split("\n")
         for number, line in text_lines(path):
             lines[number - 1] = _LINK.sub(self.lead(name, at), line.rstrip("\n"))
-        text = _EXAMPLE.sub(show_command, "\n".join(lines))
+        text = _FLOWCHART.sub(draw_flowchart, _EXAMPLE.sub(show_command, "\n".join(lines)))
         if not re.search(r"^# ", text, re.M):
             text = f"# {title_of(name)}\n\n{text}"
         self.texts[at] = head + text
@@ -249,6 +250,17 @@ def show_command(match):
         return match["fence"]
     quoted = title.replace('"', "&quot;")
     return f'{match["fence"]} title="{quoted}"'
+
+
+def draw_flowchart(match):
+    """A flowchart drawn by graphviz; its text where that is not installed."""
+    if not shutil.which("dot"):
+        return match[0]
+    graph = re.sub(r'\["(.*?)"]', lambda label: '[label="{}"]'.format(label[1].replace("<br/>", "\\n")), match[2])
+    graph = re.sub(r"(\w+) -\.-> (\w+)", r"\1 -> \2 [style=dotted]", graph).replace("-->", "->")
+    drawn = subprocess.run(["dot", "-Tsvg"], input=f"digraph {{ rankdir={match[1]}; node [shape=box]\n{graph}}}",
+                           check=True, stdout=subprocess.PIPE, text=True).stdout
+    return f'<div class="flowchart">{drawn[drawn.index("<svg"):]}</div>'
 
 
 def fragment(layout):

@@ -7,6 +7,7 @@
 """The documentation site builds without a warning, its links lead somewhere, and its pages work in a browser."""
 
 import pathlib
+import shutil
 import sys
 import unittest
 
@@ -49,6 +50,12 @@ class Pages(Site):
         self.browser.click("label.md-search__icon, .md-search__input")
         self.browser.type(".md-search__input", "swizzle")
         self.assertTrue(self.browser.find(".md-search-result__link").get_attribute("href").startswith("file:"))
+
+    @unittest.skipUnless(shutil.which("dot"), "graphviz draws them")
+    def test_flowcharts_are_drawn(self):
+        self.open("architecture.html")
+        self.assertGreater(self.browser.count(".flowchart .node"), 20)
+        self.assertNotIn("flowchart BT", self.browser.text(".md-content"))
 
     def test_gallery_shows_every_picture(self):
         self.open("gallery.html")
