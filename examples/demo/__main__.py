@@ -37,7 +37,7 @@ def parse(argv, prog):
     run.add_options(parser)
     group = parser.add_argument_group(
         "options of networks", "Each network has some of them, and its own defaults: "
-        "`./dev python -m networks --list` shows which.")
+        "`./dev python -m networks --list`, in a wheel `layout networks --list`, shows which.")
     group.add_argument("--small", action="store_true", default=argparse.SUPPRESS,
                        help="few layers, few and odd channels, small inputs")
     for name, each in network_options().items():

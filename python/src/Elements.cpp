@@ -9,7 +9,7 @@
 #include "Context.h"
 #include "layout/Runtime/Npy.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace py = pybind11;
 using namespace mlir;

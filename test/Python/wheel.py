@@ -101,6 +101,8 @@ class Wheel(unittest.TestCase):
         said = self.run_there("layout", "run", model, "--repeat", "1")
         self.assertRegex(said, r"result 0: largest difference .* \(within 0.0001\)")
         self.assertRegex(said, r"from ONNX Runtime .* \(within 0.001\)")
+        exported = ROOT / "test/Integration/Inputs/jax-relu-of-product.bc"
+        self.assertIn("(within 0.0001)", self.run_there("layout", "run", exported, "--repeat", "1"))
 
     def test_demo(self):
         said = self.run_there("layout", "demo", "mobilenet_v2", "--small", "--repeat", "1")
