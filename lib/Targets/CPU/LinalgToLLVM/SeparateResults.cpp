@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_SEPARATERESULTSPASS
@@ -19,18 +20,64 @@ namespace mlir::layout {
 
 using namespace mlir;
 
-/// What stands for the memory that a result shows. Results of an op with
-/// regions may be one value on some way through them.
-static Value findMemory(Value value) {
+/// The value that a value is a view of.
+static Value findSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<RegionBranchOpInterface>(op))
-      return op->getResult(0);
     if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
              tensor::ExtractSliceOp, tensor::ReshapeOp>(op))
       break;
     value = op->getOperand(0);
   }
   return value;
+}
+
+/// The region that a block argument is handed to, with all that is handed to
+/// it; none for what is no such argument.
+static std::optional<RegionSuccessor> findSuccessor(BlockArgument argument) {
+  auto branch =
+      dyn_cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());
+  if (!branch)
+    return std::nullopt;
+  SmallVector<RegionSuccessor> successors;
+  branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  branch.getSuccessorRegions(*argument.getParentRegion(), successors);
+  for (RegionSuccessor successor : successors)
+    if (successor.getSuccessor() == argument.getParentRegion() &&
+        llvm::is_contained(successor.getSuccessorInputs(), argument))
+      return successor;
+  return std::nullopt;
+}
+
+/// Adds to `memory` the values that stand for what `value` shows: those of an
+/// op with regions on all ways through them. What a loop around `user` carries
+/// stands for itself, as its turns are kept apart.
+static void collectMemory(Value value, Operation *user,
+                          llvm::SetVector<Value> &memory,
+                          llvm::SmallDenseSet<Value> &visited) {
+  value = findSource(value);
+  if (!visited.insert(value).second)
+    return;
+  RegionBranchOpInterface branch;
+  std::optional<RegionSuccessor> successor;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (!argument.getOwner()->getParentOp()->isAncestor(user))
+      successor = findSuccessor(argument);
+    if (successor)
+      branch =
+          cast<RegionBranchOpInterface>(argument.getOwner()->getParentOp());
+  } else if ((branch = value.getDefiningOp<RegionBranchOpInterface>())) {
+    successor = RegionSuccessor(branch, branch->getResults());
+  }
+  if (!successor) {
+    memory.insert(value);
+    return;
+  }
+  ValueRange inputs = successor->getSuccessorInputs();
+  SmallVector<Value> values;
+  branch.getPredecessorValues(
+      *successor, llvm::find(inputs, value) - inputs.begin(), values);
+  for (Value each : values)
+    collectMemory(each, user, memory, visited);
 }
 
 /// Whether what `op` gives is carried to the next turn of a loop.
@@ -47,14 +94,20 @@ struct SeparateResults
       if (!isa<func::ReturnOp>(op) && !endsTurn(op))
         return;
       OpBuilder b(op);
-      llvm::SmallPtrSet<void *, 4> seen;
+      llvm::SmallDenseSet<Value> seen;
       for (OpOperand &operand : op->getOpOperands()) {
         auto type = dyn_cast<RankedTensorType>(operand.get().getType());
         if (!type)
           continue;
-        Value memory = findMemory(operand.get());
-        if (!seen.insert(memory.getAsOpaquePointer()).second ||
-            (isa<func::ReturnOp>(op) && matchPattern(memory, m_Constant())))
+        llvm::SetVector<Value> memory;
+        llvm::SmallDenseSet<Value> visited;
+        collectMemory(operand.get(), op, memory, visited);
+        bool isShared = llvm::any_of(memory, [&](Value each) {
+          return seen.contains(each) ||
+                 (isa<func::ReturnOp>(op) && matchPattern(each, m_Constant()));
+        });
+        seen.insert_range(memory);
+        if (isShared)
           operand.set(bufferization::AllocTensorOp::create(
               b, op->getLoc(), type, ValueRange(), /*copy=*/operand.get()));
       }
