@@ -17,6 +17,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -52,7 +54,27 @@ static StringRef getChannelType(Type element) {
                                  : "CL_SIGNED_INT32";
 }
 
+/// The name that a location gives, empty where it gives none.
+static std::string getName(Location loc) {
+  auto name = loc->findInstanceOf<NameLoc>();
+  return name ? toUtf8(name.getName()) : "";
+}
+
 namespace {
+/// Gives names that were given before a number.
+class UniqueNames {
+public:
+  std::string add(const std::string &name) {
+    std::string unique = name;
+    for (unsigned i = 1; !used.insert(unique).second; ++i)
+      unique = name + "_" + std::to_string(i);
+    return unique;
+  }
+
+private:
+  std::set<std::string> used;
+};
+
 class PackageWriter {
 public:
   PackageWriter(ModuleOp module, func::FuncOp function)
@@ -68,6 +90,8 @@ private:
   LogicalResult addCopy(gpu::MemcpyOp op);
   LogicalResult addLaunch(gpu::LaunchFuncOp op);
   LogicalResult addReturn(func::ReturnOp op);
+  void nameMemory();
+  void nameArguments();
 
   /// What the memory of the host is, seen through casts and reshapes.
   Value getBase(Value value) const;
@@ -81,6 +105,7 @@ private:
   llvm::DenseMap<Value, int64_t> memoryIds;
   llvm::DenseMap<Value, std::vector<size_t>> downloads; // to allocs: commands
   std::map<std::string, std::string> files;             // contents by name
+  std::vector<std::string> inputNames, memoryNames;
   json::Array kernels, memory, commands;
 };
 } // namespace
@@ -186,6 +211,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
       entry[toUtf8(attribute.getName())] = toUtf8(text);
     }
   memoryIds[op.getMemref()] = memory.size();
+  memoryNames.push_back(getName(op.getLoc()));
   memory.push_back(std::move(entry));
   if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName)) {
     // Of an image: its rows one after the other, four channels for each pixel.
@@ -340,6 +366,63 @@ LogicalResult PackageWriter::add(Operation &op) {
                            "copies and launches with constant sizes";
 }
 
+/// Memory is named after the input that it takes, the value that it holds, the
+/// constant, or the result that it gives.
+void PackageWriter::nameMemory() {
+  UniqueNames inputs, unique;
+  for (BlockArgument argument : function.getArguments()) {
+    std::string name = getName(argument.getLoc());
+    inputNames.push_back(inputs.add(
+        name.empty() ? "input" + std::to_string(argument.getArgNumber())
+                     : name));
+  }
+  for (const json::Value &command : commands) {
+    const json::Object &fields = *command.getAsObject();
+    std::optional<int64_t> id = fields.getInteger("memory");
+    if (!id)
+      continue;
+    std::string &name = memoryNames[*id];
+    if (std::optional<int64_t> input = fields.getInteger("input"))
+      name = inputNames[*input];
+    else if (!name.empty())
+      continue;
+    else if (std::optional<StringRef> file = fields.getString("file"))
+      name = file->drop_back(StringRef(".bin").size()).str();
+    else if (std::optional<int64_t> output = fields.getInteger("output"))
+      name = "output" + std::to_string(*output);
+  }
+  for (auto [name, entry] : llvm::zip_equal(memoryNames, memory)) {
+    name = unique.add(name.empty() ? "memory" : name);
+    (*entry.getAsObject())["name"] = name;
+  }
+}
+
+/// A kernel's arguments are named after what its first launch passes.
+void PackageWriter::nameArguments() {
+  auto getKey = [](const json::Object &fields, StringRef name) {
+    return (*fields.getString("file") + "\n" + *fields.getString(name)).str();
+  };
+  std::map<std::string, const json::Array *> launches;
+  for (const json::Value &command : commands) {
+    const json::Object &fields = *command.getAsObject();
+    if (fields.getString("command") == "launch")
+      launches.try_emplace(getKey(fields, "kernel"),
+                           fields.getArray("arguments"));
+  }
+  for (json::Value &kernel : kernels) {
+    auto launch = launches.find(getKey(*kernel.getAsObject(), "name"));
+    if (launch == launches.end())
+      continue;
+    UniqueNames unique;
+    for (auto [argument, given] : llvm::zip(
+             *kernel.getAsObject()->getArray("arguments"), *launch->second)) {
+      std::optional<int64_t> id = given.getAsObject()->getInteger("memory");
+      (*argument.getAsObject())["name"] =
+          unique.add(id ? memoryNames[*id] : "scalar");
+    }
+  }
+}
+
 LogicalResult PackageWriter::collect() {
   for (auto binary : module.getOps<gpu::BinaryOp>())
     if (failed(addKernels(binary)))
@@ -350,20 +433,21 @@ LogicalResult PackageWriter::collect() {
   for (Operation &op : function.getBody().front())
     if (failed(add(op)))
       return failure();
+  nameMemory();
+  nameArguments();
   return success();
 }
 
 LogicalResult PackageWriter::write(StringRef directory) {
-  auto list = [](TypeRange types) {
-    json::Array array;
-    for (Type type : types)
-      array.push_back(json::Object{{"type", toText(type)}});
-    return array;
-  };
   FunctionType type = function.getFunctionType();
+  json::Array inputs, outputs;
+  for (auto [name, input] : llvm::zip_equal(inputNames, type.getInputs()))
+    inputs.push_back(json::Object{{"name", name}, {"type", toText(input)}});
+  for (Type output : type.getResults())
+    outputs.push_back(json::Object{{"type", toText(output)}});
   json::Object manifest{{"function", toUtf8(function.getName())},
-                        {"inputs", list(type.getInputs())},
-                        {"outputs", list(type.getResults())},
+                        {"inputs", std::move(inputs)},
+                        {"outputs", std::move(outputs)},
                         {"kernels", std::move(kernels)},
                         {"memory", std::move(memory)},
                         {"commands", std::move(commands)}};

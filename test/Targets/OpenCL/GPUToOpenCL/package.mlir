@@ -26,18 +26,25 @@
 // CHECK-NEXT:   "output": 0
 // CHECK:      "function": "main",
 // CHECK:      "inputs": [
-// CHECK:        "type": "memref<2x4xf16>"
+// CHECK:        "name": "photo",
+// CHECK-NEXT:   "type": "memref<2x4xf16>"
 // CHECK:      "kernels": [
 // CHECK:        "element": "f16",
-// CHECK-NEXT:   "kind": "buffer"
+// CHECK-NEXT:   "kind": "buffer",
+// CHECK-NEXT:   "name": "photo"
+// CHECK:        "kind": "buffer",
+// CHECK-NEXT:   "name": "weights"
 // CHECK:        "kind": "scalar",
+// CHECK-NEXT:   "name": "scalar",
 // CHECK-NEXT:   "type": "i64"
 // An f16 is passed as f32.
 // CHECK:        "kind": "scalar",
+// CHECK-NEXT:   "name": "scalar_1",
 // CHECK-NEXT:   "type": "f32"
 // CHECK:        "access": "write_only",
 // CHECK-NEXT:   "element": "f16",
-// CHECK-NEXT:   "kind": "image2d"
+// CHECK-NEXT:   "kind": "image2d",
+// CHECK-NEXT:   "name": "stem/conv"
 // CHECK:        "file": "kernels.spv",
 // CHECK-NEXT:   "name": "k"
 // CHECK:      "memory": [
@@ -46,10 +53,20 @@
 // CHECK-NEXT:   "height": 3,
 // CHECK-NEXT:   "kind": "image2d",
 // CHECK-NEXT:   "layout.map": "#layout.map<(d0, d1) -> image2d(
+// CHECK-NEXT:   "name": "stem/conv",
 // CHECK-NEXT:   "width": 2
+// Memory of an input is the input; a constant has the name of its symbol.
 // CHECK:        "element": "f16",
 // CHECK-NEXT:   "elements": 8,
-// CHECK-NEXT:   "kind": "buffer"
+// CHECK-NEXT:   "kind": "buffer",
+// CHECK-NEXT:   "name": "photo"
+// CHECK:        "elements": 4,
+// CHECK-NEXT:   "kind": "buffer",
+// CHECK-NEXT:   "name": "weights"
+// Equal names get a number.
+// CHECK:        "elements": 2,
+// CHECK-NEXT:   "kind": "buffer",
+// CHECK-NEXT:   "name": "stem/conv_1"
 // CHECK:      "outputs": [
 module attributes {gpu.container_module} {
   gpu.module @kernels {
@@ -63,15 +80,16 @@ module attributes {gpu.container_module} {
     }
   }
   memref.global "private" constant @weights : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
-  func.func @main(%x: memref<2x4xf16>) -> memref<8xf16> {
+  func.func @main(%x: memref<2x4xf16> loc("photo")) -> memref<8xf16> {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c3 = arith.constant 3 : index
     %half = arith.constant 0.5 : f16
-    %image = gpu.alloc (%c2) {layout.map = #layout.map<(h, c) -> image2d(x = c floordiv 4, y = h, lane = c mod 4)>} : memref<3x?xvector<4xf16>, "image2d">
+    %image = gpu.alloc (%c2) {layout.map = #layout.map<(h, c) -> image2d(x = c floordiv 4, y = h, lane = c mod 4)>} : memref<3x?xvector<4xf16>, "image2d"> loc("stem/conv")
     %static = memref.cast %image : memref<3x?xvector<4xf16>, "image2d"> to memref<3x2xvector<4xf16>, "image2d">
-    %in = gpu.alloc () : memref<8xf16, "buffer">
+    %in = gpu.alloc () : memref<8xf16, "buffer"> loc("stem/conv")
     %w = gpu.alloc () : memref<4xf32, "buffer">
+    %free = gpu.alloc () : memref<2xf32, "buffer"> loc(callsite("stem/conv" at "main"))
     %flat = memref.collapse_shape %x [[0, 1]] : memref<2x4xf16> into memref<8xf16>
     gpu.memcpy %in, %flat : memref<8xf16, "buffer">, memref<8xf16>
     %weights = memref.get_global @weights : memref<4xf32>

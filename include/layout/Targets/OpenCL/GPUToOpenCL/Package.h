@@ -10,14 +10,16 @@
 // `<name>.bin`, and manifest.json:
 //
 //   {"function": "main",
-//    "inputs": [{"type": "memref<240xf32>"}], "outputs": [..],
+//    "inputs": [{"name": "x", "type": "memref<240xf32>"}], "outputs": [..],
 //    "kernels": [{"name": "copy", "file": "kernels.spv", "arguments": [
-//       {"kind": "image2d", "access": "read_only", "element": "f32"},
-//       {"kind": "buffer", "element": "f32"},
-//       {"kind": "scalar", "type": "i64"}]}],
-//    "memory": [{"kind": "image2d", "width": 6, "height": 10,
+//       {"name": "conv1", "kind": "image2d", "access": "read_only",
+//        "element": "f32"},
+//       {"name": "x", "kind": "buffer", "element": "f32"},
+//       {"name": "scalar", "kind": "scalar", "type": "i64"}]}],
+//    "memory": [{"name": "conv1", "kind": "image2d", "width": 6, "height": 10,
 //                "channel_order": "CL_RGBA", "channel_type": "CL_FLOAT"},
-//               {"kind": "buffer", "elements": 240, "element": "f32"}],
+//               {"name": "x", "kind": "buffer", "elements": 240,
+//                "element": "f32"}],
 //    "commands": [
 //       {"command": "upload", "memory": 1, "input": 0},
 //       {"command": "upload", "memory": 2, "file": "weights.bin"},
@@ -27,6 +29,11 @@
 //       {"command": "copy", "memory": 1, "from": 0},
 //       {"command": "download", "memory": 1, "output": 0},
 //       {"command": "release", "memory": 1}]}
+//
+// Memory has the name of the input that it takes, else that of the location of
+// its gpu.alloc, as a node of a network gives it, else of its constant or its
+// output; a number keeps equal ones apart. A kernel's arguments have the names
+// of what the first launch passes.
 //
 // Attributes of a gpu.alloc whose names start with "layout." are written with
 // its memory, as text.
