@@ -1,10 +1,11 @@
 """Models of other projects as linalg on tensors, with inputs to run them on.
 
   .onnx           onnx_import.py; ONNX Runtime says what is right
+  .pt2            a program of torch.export, as ONNX: torch_import.py
   StableHLO       text, or bytecode as JAX exports it: stablehlo_import.py
   linalg          text or bytecode, taken as it is
 
-Files that are not .onnx are told apart by what is in them. Inputs that are not given are
+Other files are told apart by what is in them. Inputs that are not given are
 drawn at random.
 """
 
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir import onnx_compare, onnx_import, onnx_shapes, stablehlo_import
+from layout_mlir import onnx_compare, onnx_import, onnx_shapes, stablehlo_import, torch_import
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_import import ImportFailed
 from layout_mlir.tools import run_tool
@@ -42,11 +43,10 @@ class Model:
     name: str
     module: pathlib.Path
     inputs: list[NDArray[Any]]
-    # What the model's own runtime gives for the inputs, how long one run takes there, and how far
-    # results may be from it, relative to the largest value.
-    expected: list[NDArray[Any]] | None = None
+    # What the model's own runtime is called and gives for the inputs, and how far results may be from
+    # it, relative to the largest value.
     reference: str = ""
-    reference_seconds: float | None = None
+    oracle: onnx_compare.Oracle | None = None
     tolerance: float = 1e-3
 
 
@@ -106,19 +106,23 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
     names = [value.name for value in model.graph.input if value.name not in weights]
     is_open = onnx_shapes.has_open_sizes(model.graph)
     prepared = onnx_import.prepare_checked(onnx_shapes.copy(model) if is_open else model)
-    draws = [_replace(draw, inputs, names)
-             for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
+    try:
+        draws = [_replace(draw, inputs, names)
+                 for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
+    except onnx_compare.NotCompared as error:
+        raise ImportFailed(f"{error}: a model is run on tensors of numbers") from error
     result = Model(name, folder / "model.mlir", draws[0])
     if options.repeat and importlib.util.find_spec("onnxruntime") is not None:
         import onnxruntime
         try:
-            result.inputs, result.expected, result.reference_seconds = isolated(
-                onnx_compare.run_oracle, prepared, draws, options.repeat, options.threads)
+            result.oracle = isolated(onnx_compare.run_oracle, prepared, draws, options.repeat,
+                                     options.threads)
         except (onnx_compare.NotCompared, Crashed) as error:
             raise ImportFailed(f"no result to compare with: {error}\n(--input gives inputs, --shape "
                                "the sizes that are open, --no-reference runs without)") from error
+        result.inputs = result.oracle.inputs
         result.reference = f"ONNX Runtime {onnxruntime.__version__}"
-        if any(each.dtype.itemsize == 2 for each in result.expected):
+        if any(each.dtype.itemsize == 2 for each in result.oracle.outputs):
             result.tolerance = 2e-2
     if is_open and not options.dynamic:
         onnx_shapes.set_shapes(model, {number: array.shape for number, array in enumerate(result.inputs)})
@@ -205,9 +209,7 @@ def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inp
     arrays = _parse_named(inputs, _load_array, "input")
     sizes = _parse_named(shapes, _parse_shape, "shape")
     if path.suffix == ".pt2":
-        raise ImportFailed(f"{path} is a program of torch.export: where torch is installed, "
-                           "torch.onnx.export(torch.export.load(..), f='model.onnx', dynamo=True) makes "
-                           "an .onnx file of it")
+        return _load_onnx(torch_import.read(path), path.name, folder, inputs, shapes, options)
     if path.suffix == ".onnx":
         return _load_onnx(onnx_import.read(path), path.name, folder, arrays, sizes, options)
     return _load_mlir(path, path.name, folder, arrays, sizes, options)

@@ -7,10 +7,17 @@ nodes become results of the model and of a second module.
 Inputs are drawn at random; where a model takes indices, shapes or dynamic sizes,
 draws are tried until the runtime accepts one. What it does not implement is
 computed by the reference evaluator of the onnx package.
+
+A result may be as far from the runtime's as rounding alone moves that: where terms
+cancel, or an exponential follows, much is lost of a result that is nearly zero, and no
+part of its largest value says how much. So the runtime is run again on inputs that are
+one unit in the last place away, and without its optimizations, which round in another
+order; _SCATTER times the largest change of a result is allowed.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import statistics
 import tempfile
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
 
 # Relative to the element, and to the mean magnitude of its tensor.
 _TOLERANCE = {2: 2e-2, 4: 1e-3, 8: 1e-6}
+_SCATTER = 8  # two programs round apart, and two runs show not all that can happen
 _SECONDS = 600  # for a run
 # What a dynamic size may be, and the range of integers, in the order of trial.
 _SIZES = [3, 16, 64, 224, 1]
@@ -97,8 +105,8 @@ def _first_line(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def _runtime(model: ModelProto,
-             threads: int) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
+def _runtime(model: ModelProto, threads: int,
+             optimized: bool = True) -> Callable[[Sequence[NDArray[Any]]], list[Any]]:
     """A function from inputs to outputs, by ONNX Runtime or else by the reference evaluator."""
     import onnxruntime
     from onnx.reference import ReferenceEvaluator
@@ -107,6 +115,8 @@ def _runtime(model: ModelProto,
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = threads
+    if not optimized:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), options)
     except Exception as error:  # it implements neither every operator nor every type
@@ -130,10 +140,39 @@ def _fits(value: ValueInfoProto, output: Any) -> bool:
         for dim, size in zip(dims, output.shape))
 
 
+def _largest_change(a: Any, b: Any) -> float:
+    """Of finite floats; what rounding does to integers, no number of it bounds."""
+    if not isinstance(a, np.ndarray) or a.dtype.kind not in "fc" or a.shape != np.shape(b):
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        change = np.abs(a.astype(np.complex128) - b)
+    return float(change[np.isfinite(change)].max(initial=0))
+
+
+def _allow_rounding(model: ModelProto, threads: int, inputs: list[NDArray[Any]],
+                    outputs: list[Any]) -> list[float]:
+    """How far each result may be from the runtime's whatever its size is."""
+    near = [np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf).astype(x.dtype))
+            if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
+    others = [_runtime(model, threads)(near), _runtime(model, threads, optimized=False)(inputs)]
+    return [_SCATTER * max(_largest_change(a, other[number]) for other in others)
+            for number, a in enumerate(outputs)]
+
+
+@dataclasses.dataclass
+class Oracle:
+    """What the runtime gives for inputs, how far each result may be from that whatever its size is,
+    and the median time of a run, None where it is not measured."""
+    inputs: list[NDArray[Any]]
+    outputs: list[Any]
+    rounding: list[float]
+    seconds: float | None = None
+
+
 def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: int = 0,
-               threads: int = 1) -> tuple[list[NDArray[Any]], list[NDArray[Any]], float | None]:
-    """(inputs, outputs, seconds) of the first of the draws that the model takes; runs isolated. The
-    seconds are the median of `repeat` runs on that many threads, None without."""
+               threads: int = 1) -> Oracle:
+    """The Oracle of the first of the draws that the model takes; runs isolated. Runs are timed on
+    that many threads."""
     run = _runtime(model, threads)
     chosen, reason = None, "there is no input to try"
     for inputs in draws:
@@ -157,7 +196,8 @@ def run_oracle(model: ModelProto, draws: Iterable[list[NDArray[Any]]], repeat: i
             raise NotCompared(f"result '{value.name}' is no tensor of numbers")
         if describe_difference(a, b):
             raise NotCompared(f"result '{value.name}' is another one each time the model runs")
-    return *chosen, _time(lambda: run(chosen[0]), repeat)
+    return Oracle(*chosen, _allow_rounding(model, threads, *chosen),
+                  _time(lambda: run(chosen[0]), repeat))
 
 
 def _time(function: Callable[[], object], repeat: int) -> float | None:
@@ -200,8 +240,10 @@ def with_dtype(result: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.frombuffer(result.tobytes(), dtype).reshape(result.shape)
 
 
-def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounded: bool = False) -> str | None:
-    """How two arrays differ, or None. `rounded`: integers may be one step apart."""
+def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounded: bool = False,
+                        rounding: float = 0.0) -> str | None:
+    """How two arrays differ, or None. `rounded`: integers may be one step apart. `rounding`: how far
+    floats may be."""
     got = with_dtype(got, expected.dtype)
     if (got.dtype, got.shape) != (expected.dtype, expected.shape):
         return f"{got.dtype}{list(got.shape)} instead of {expected.dtype}{list(expected.shape)}"
@@ -215,7 +257,7 @@ def describe_difference(expected: NDArray[Any], got: NDArray[Any], rounded: bool
         expected, got = expected.astype(wide), got.astype(wide)
         finite = np.abs(expected[np.isfinite(expected)])
         near = np.isclose(got, expected, rtol=tolerance, equal_nan=True,
-                          atol=tolerance * (finite.mean() if finite.size else 0))
+                          atol=max(tolerance * (finite.mean() if finite.size else 0), rounding))
     if np.all(near):
         return None
     at = tuple(int(i) for i in np.argwhere(~near)[0])
@@ -246,13 +288,13 @@ def _first_node(model: ModelProto, inputs: list[NDArray[Any]], lower: Callable[[
     exposed = expose_all(model)
     names = [value.name for value in exposed.graph.output]
     try:
-        _, expected, _ = isolated(run_oracle, exposed, [inputs])
+        oracle = isolated(run_oracle, exposed, [inputs])
         got = run_module(lower(exposed), inputs, len(names))
     except (ImportFailed, NotCompared, ToolError, Crashed) as error:
         return f"the node cannot be told: with all values as results, {_first_line(error)}"
     quantized = _is_quantized(model)
-    for name, a, b in zip(names, expected, got):
-        difference = describe_difference(a, b, rounded=quantized)
+    for name, a, b, rounding in zip(names, oracle.outputs, got, oracle.rounding):
+        difference = describe_difference(a, b, quantized, rounding)
         if difference:
             node = next(node for node in model.graph.node if name in node.output)
             return (f"the first node that differs is '{node.name or name}' ({node.op_type}), "
@@ -272,19 +314,19 @@ def compare(model: ModelProto, text: str, lower: Callable[[ModelProto], str],
     it should; `lower` makes a module of a prepared model. Inputs are drawn where none are given."""
     try:
         draws = draw_inputs(model.graph, seed) if inputs is None else [inputs]
-        inputs, expected, _ = isolated(run_oracle, model, draws)
+        oracle = isolated(run_oracle, model, draws)
     except Crashed as error:
         raise NotCompared(f"ONNX Runtime: {error}") from error
     try:
-        got = run_module(text, inputs, len(expected))
+        got = run_module(text, oracle.inputs, len(oracle.outputs))
     except ToolError as error:
         if not is_of_a_run(str(error)):
             raise NotCompared(f"the module does not compile: {error}") from error
         raise Differs(f"it does not run where ONNX Runtime does: {error};\n  "
-                      + _first_node(model, inputs, lower)) from error
+                      + _first_node(model, oracle.inputs, lower)) from error
     quantized = _is_quantized(model)
-    for value, a, b in zip(model.graph.output, expected, got):
-        difference = describe_difference(a, b, rounded=quantized)
+    for value, a, b, rounding in zip(model.graph.output, oracle.outputs, got, oracle.rounding):
+        difference = describe_difference(a, b, quantized, rounding)
         if difference:
             raise Differs(f"result '{value.name}' is not what ONNX Runtime computes: {difference};\n  "
-                          + _first_node(model, inputs, lower))
+                          + _first_node(model, oracle.inputs, lower))

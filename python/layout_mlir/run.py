@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from layout_mlir import LayoutError, Target, html_report, run_npu
 from layout_mlir.models import Model, Options, load_model
+from layout_mlir.onnx_compare import Oracle
 from layout_mlir.onnx_import import ImportFailed
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
@@ -162,7 +163,7 @@ def write_inputs(model: Model, folder: pathlib.Path) -> list[pathlib.Path]:
 def compare(args: argparse.Namespace, model: Model, inputs: list[pathlib.Path],
             folder: pathlib.Path) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
     """Runs both in turns; the records of layout-run, and what the untouched one gave."""
-    count = len(model.expected or [])
+    count = len(model.oracle.outputs if model.oracle else [])
     outputs = [folder / f"result-{number}.npy" for number in range(count)]
     with Progress("compiling, running both in turns"):
         run_tool("layout-run", folder / "before.mlirbc", folder / "after.mlirbc",
@@ -194,8 +195,8 @@ def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any
         return rows
     rows.append(("speedup", f"{after['speedup']:.2f}x (median of paired runs)"))
     rows.append(("threads", str(args.threads)))
-    if model.reference_seconds:
-        rows.append((model.reference, f"{milli(model.reference_seconds)} (median of {args.repeat}, in "
+    if model.oracle and model.oracle.seconds:
+        rows.append((model.reference, f"{milli(model.oracle.seconds)} (median of {args.repeat}, in "
                                       "a process of its own)"))
     return rows
 
@@ -235,17 +236,25 @@ def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: l
         "largest difference", [(each["max_abs"], each["max_rel"]) for each in after["differences"]],
         args.max_rel)
     rows += own
-    if any(np.isnan(each).any() for each in model.expected or [] if each.dtype.kind in "fc"):
-        rows.append(("note", f"{model.reference} gives NaN on these inputs, too: --input gives others"))
-    if model.expected:
-        theirs, same = describe_differences(
-            f"from {model.reference}", [difference(a, b) for a, b in zip(model.expected, results)],
-            max(args.max_rel, model.tolerance))
+    if model.oracle:
+        theirs, same = compare_with_reference(args, model, model.oracle, results)
         rows += theirs
         agree &= same
     print_rows(f"{model.name} on {args.target}", rows)
     print_conversions(moved)
     return rows, agree
+
+
+def compare_with_reference(args: argparse.Namespace, model: Model, oracle: Oracle,
+                           results: list[NDArray[Any]]) -> tuple[list[tuple[str, str]], bool]:
+    """The rows, and whether the results agree with what the model's own runtime gives."""
+    expected, rows = oracle.outputs, []
+    if any(np.isnan(each).any() for each in expected if each.dtype.kind in "fc"):
+        rows.append(("note", f"{model.reference} gives NaN on these inputs, too: --input gives others"))
+    theirs, agree = describe_differences(
+        f"from {model.reference}", [difference(a, b) for a, b in zip(expected, results)],
+        max(args.max_rel, model.tolerance), oracle.rounding)
+    return rows + theirs, agree
 
 
 def difference(expected: NDArray[Any], result: NDArray[Any]) -> tuple[float, float | None]:
@@ -290,7 +299,7 @@ def write_report(args: argparse.Namespace, model: Model, cost: dict[str, Any],
                                                passes_before(args), args.target, folder)
         network |= {
             "name": model.name, "target": args.target, "cost": cost, "rows": rows, "agree": agree,
-            "runs": runs, "reference": [model.reference, model.reference_seconds],
+            "runs": runs, "reference": [model.reference, model.oracle and model.oracle.seconds],
             "machine": html_report.describe_machine(describe_device(args, runs))}
         html_report.write(args.report, network, picture)
     if network["problem"]:
@@ -321,8 +330,8 @@ def run_and_exit(args: argparse.Namespace, make_model: Callable[[pathlib.Path], 
             if args.report is not None:
                 html_report.check_path(args.report)
             agree = run_model(args, make_model(folder), folder)
-        except (ToolError, LayoutError, ImportFailed, OSError) as error:
-            print(f"\nerror: {error}", file=sys.stderr)
+        except (ToolError, LayoutError, ImportFailed, OSError, MemoryError) as error:
+            print(f"\nerror: {error or 'there is not enough memory'}", file=sys.stderr)
             return 1
     if not agree:
         print("the results differ", file=sys.stderr)

@@ -1,0 +1,27 @@
+"""Programs of torch.export as ONNX models, by torch's own exporter, where torch is installed."""
+
+from layout_mlir.onnx_import import ImportFailed, describe_failure
+
+
+def read(path):
+    """The ONNX model of the program in the file `path`."""
+    try:
+        import onnxscript  # noqa: F401  # what torch.onnx.export stands on
+        import torch
+    except ImportError as error:
+        raise ImportFailed(f"{path} is a program of torch.export ({error}): where torch and onnxscript are "
+                           "installed, it is taken as it is, and torch.onnx.export(torch.export.load(..), "
+                           "f='model.onnx', dynamo=True) makes an .onnx file of it") from error
+    try:
+        program = torch.export.load(path)
+    except OSError:
+        raise
+    except Exception as error:  # torch has no common class of what can be wrong with a file
+        raise ImportFailed(f"{path} is not a program of torch.export: {describe_failure(error)}") from error
+    try:
+        return torch.onnx.export(program, dynamo=True, verbose=False).model_proto
+    except Exception as error:  # likewise
+        cause = error
+        while cause.__cause__:
+            cause = cause.__cause__
+        raise ImportFailed(f"torch.onnx.export refuses {path}: {describe_failure(cause)}") from error
