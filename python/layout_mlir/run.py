@@ -310,7 +310,7 @@ def run_model(args: argparse.Namespace, model: Model, folder: pathlib.Path) -> b
     """True if the results agree."""
     inputs = write_inputs(model, folder)
     cost = lower(args, model.module, folder)
-    runs = []
+    runs: list[dict[str, Any]] = []
     if args.device == "npu":
         rows, agree = run_on_npu(args, model, cost, inputs, folder)
     else:

@@ -1,9 +1,18 @@
 """Programs of torch.export as ONNX models, by torch's own exporter, where torch is installed."""
 
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING
+
 from layout_mlir.onnx_import import ImportFailed, describe_failure
 
 
-def read(path):
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
+def read(path: pathlib.Path) -> ModelProto:
     """The ONNX model of the program in the file `path`."""
     try:
         import onnxscript  # noqa: F401  # what torch.onnx.export stands on
@@ -19,9 +28,10 @@ def read(path):
     except Exception as error:  # torch has no common class of what can be wrong with a file
         raise ImportFailed(f"{path} is not a program of torch.export: {describe_failure(error)}") from error
     try:
-        return torch.onnx.export(program, dynamo=True, verbose=False).model_proto
+        model: ModelProto = torch.onnx.export(program, dynamo=True, verbose=False).model_proto
+        return model
     except Exception as error:  # likewise
-        cause = error
+        cause: BaseException = error
         while cause.__cause__:
             cause = cause.__cause__
         raise ImportFailed(f"torch.onnx.export refuses {path}: {describe_failure(cause)}") from error
