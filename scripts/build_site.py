@@ -124,7 +124,9 @@ class Site:
             file = f"{name}/{child}"
             target = self.linked.get(file, site_path(file) if file in self.names else None)
             label = f"`{child}{'/' if (path / child).is_dir() else ''}`"
-            self.texts[at] += f"\n* [{label}]({os.path.relpath(target, os.path.dirname(at))})" if target else f"\n* {label}"
+            if target:
+                label = f"[{label}]({os.path.relpath(target, os.path.dirname(at))})"
+            self.texts[at] += f"\n* {label}"
 
     def add_gallery(self):
         """Every picture, below the page that draws it, and a way to open it as a layout of one's own."""
@@ -142,7 +144,8 @@ class Site:
             for words in drawn:
                 picture = words[-1].removesuffix(".svg")
                 parts.append(
-                    f'\n<figure markdown class="picture">\n![{picture}](figures/{picture}.svg){{ loading=lazy }}\n</figure>\n'
+                    f'\n<figure markdown class="picture">\n![{picture}](figures/{picture}.svg){{ loading=lazy }}\n'
+                    "</figure>\n"
                     f"\n```sh\nlayout-translate {shlex.join(words)}\n```\n"
                     f'\n<a class="md-button" href="try.html#{fragment(self.read_drawing(words))}">Open it</a>\n')
         self.texts["gallery.md"] += "".join(parts)

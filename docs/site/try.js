@@ -36,7 +36,8 @@
     const words = text.split(/[\s,x()[\]]+/).filter((word) => word);
     for (const word of words)
       if (!/^\d+$/.test(word))
-        throw new LayoutMapError(`${what} is numbers, as in ${what === 'a shape' ? '1x17x2x3' : '0, 16, 1, 2'}, not '${word}'`);
+        throw new LayoutMapError(
+            `${what} is numbers, as in ${what === 'a shape' ? '1x17x2x3' : '0, 16, 1, 2'}, not '${word}'`);
     return words.map(Number);
   }
 
@@ -49,7 +50,8 @@
     if (!word)
       throw new LayoutMapError('type a map, as in (i, j) -> buffer(j, i), or pick a layout');
     if (/^[A-Za-z]\w*$/.test(word) || (word.startsWith('#') && !/^#layout\.(map|padded)</.test(word)))
-      throw new LayoutMapError('the list has no such layout; any other one is typed as a map, which layout-translate --layout-to-map writes');
+      throw new LayoutMapError('the list has no such layout; any other one is typed as a map, '
+                               + 'which layout-translate --layout-to-map writes');
     return {map: LayoutMap.parse(text)};
   }
 
@@ -85,7 +87,8 @@
     const axes = map.axes(shape);
     if (axes && product(axes.map((axis) => axis.extent)) === extents[0])
       return arrangeBuffer(axes, columns);
-    const dims = map.coordinates.map((label, coordinate) => ({label, extent: extents[coordinate], coordinate, stride: 1}));
+    const dims = map.coordinates.map((label, coordinate) =>
+      ({label, extent: extents[coordinate], coordinate, stride: 1}));
     const lane = dims.at(-1);
     if (['image2d', 'image2d_array', 'image3d'].includes(map.space) && lane.extent <= kMostColumns) {
       const [x, y, ...rest] = dims.slice(0, -1);
@@ -167,13 +170,17 @@
 
   function drawCell(svg, address, x, y, width, height) {
     const key = address.join();
-    const index = shown.elements ? shown.elements.get(key) ?? null : shown.map.index(address, shown.shape, kMostBoxes);
+    const index = shown.elements ? shown.elements.get(key) ?? null
+      : shown.map.index(address, shown.shape, kMostBoxes);
     const color = index ? `k${(index[shown.color] ?? 0) % kColors}` : index === null ? 'pad' : 'unknown';
-    const cell = make(svg, 'g', {class: `cell ${color}`, 'data-address': key, ...(index ? {'data-index': index.join()} : {})});
+    const cell = make(svg, 'g', {class: `cell ${color}`, 'data-address': key});
+    if (index)
+      cell.dataset.index = index.join();
     make(cell, 'rect', {x, y, width, height});
     if (index)
       make(cell, 'text', {x: x + width / 2, y: y + 15}, labelOf(index));
-    make(cell, 'title', {}, index ? `(${index}) at ${key}` : index === null ? `${key} is padding` : `${key}: not known`);
+    const what = index === null ? `${key} is padding` : `${key}: not known`;
+    make(cell, 'title', {}, index ? `(${index}) at ${key}` : what);
   }
 
   function draw() {
@@ -189,13 +196,15 @@
     for (const at of walk(parts.panels)) {
       if (room <= 0)
         break;
-      const title = parts.panels.map((dim, d) => (dim.extent > 1 || map.space !== 'buffer' ? `${dim.label} = ${at[d]}` : '')).filter((text) => text).join(', ');
+      const title = parts.panels.flatMap(({label, extent}, d) =>
+        (extent > 1 || map.space !== 'buffer' ? [`${label} = ${at[d]}`] : [])).join(', ');
       room -= drawPanel(parts, addTo(extents.map(() => 0), parts.panels, at), title, room, cell);
     }
     const drawn = page.picture.querySelectorAll('.cell').length;
     const say = (dims) => dims.map(({label}) => label).join(', ');
     page.caption.textContent = [
-      drawn < positions ? `${numbers.format(drawn)} of ${numbers.format(positions)} positions are drawn; type an index or an address to ask for any other.` : '',
+      drawn < positions ? `${numbers.format(drawn)} of ${numbers.format(positions)} positions are drawn; `
+        + 'type an index or an address to ask for any other.' : '',
       parts.whole === undefined ? `Along columns: ${say(parts.columns)}; rows: ${say(parts.rows)}.` : '',
       shown.elements ? '' : 'The elements are too many to check that no two of them share a position.',
     ].filter((text) => text).join(' ');
@@ -209,11 +218,13 @@
     page.meaning.replaceChildren();
     if (known)
       make(page.meaning, 'code', {}, known.map);
-    make(page.meaning, 'span', {}, `${numbers.format(product(shape))} elements${map.replicas.length ? `, ${product(map.replicas)} times` : ''}`
+    const times = map.replicas.length ? `, ${product(map.replicas)} times` : '';
+    make(page.meaning, 'span', {}, `${numbers.format(product(shape))} elements${times}`
       + ` + ${numbers.format(padding)} padding = ${numbers.format(positions)} positions (${space})`
       + (map.padding ? `, where padding holds ${map.padding}` : ''));
     if (known?.isOfShape && known.shape !== shape.join('x'))
-      make(page.meaning, 'em', {}, `This is the map of ${known.layout} on ${known.shape}; on another shape the notation may mean another one.`);
+      make(page.meaning, 'em', {}, `This is the map of ${known.layout} on ${known.shape}; `
+        + 'on another shape the notation may mean another one.');
     page['index-label'].textContent = `Index (${map.dims.join(', ')})`;
     page['address-label'].textContent = `Address (${map.coordinates.join(', ')})`;
     page.color.replaceChildren(...map.dims.map((name, d) => make(null, 'option', {value: d}, name)));
@@ -221,17 +232,14 @@
   }
 
   function mark(address) {
-    for (const cell of page.picture.querySelectorAll('.marked'))
-      cell.classList.remove('marked');
-    const key = address?.join();
-    for (const cell of page.picture.querySelectorAll('.cell'))
-      if (cell.dataset.address === key)
-        cell.classList.add('marked');
+    page.picture.querySelector('.marked')?.classList.remove('marked');
+    page.picture.querySelector(`[data-address="${address?.join()}"]`)?.classList.add('marked');
   }
 
   function say(index, address) {
     const place = shown.map.coordinates.map((name, c) => `${name} ${address[c]}`).join(', ');
-    page.answer.textContent = index ? `(${shown.map.dims.map((name, d) => `${name} ${index[d]}`).join(', ')}) is at ${place}`
+    const numbered = () => shown.map.dims.map((name, d) => `${name} ${index[d]}`).join(', ');
+    page.answer.textContent = index ? `(${numbered()}) is at ${place}`
       : index === null ? `${place} is padding` : `${place}: which index is there is not known within the bound`;
     mark(address);
   }

@@ -87,7 +87,8 @@ class Pages(Site):
         self.open("try.html")
         self.put(layout="#layout.rgba_image<in_out_channel>", shape="2x5x3x6")
         self.assertTrue(self.browser.run("""
-            const picture = document.querySelector('#picture'), {right, bottom} = picture.querySelector('svg').getBoundingClientRect();
+            const picture = document.querySelector('#picture');
+            const {right, bottom} = picture.querySelector('svg').getBoundingClientRect();
             return picture.scrollWidth > picture.clientWidth && [...picture.querySelectorAll('rect')].every((rect) => {
                 const cell = rect.getBoundingClientRect();
                 return cell.right <= right && cell.bottom <= bottom;
@@ -111,11 +112,13 @@ class TryALayout(Site):
         self.assertIn("102 elements + 90 padding = 192 positions (offset 192)", self.browser.text("#meaning"))
 
     def test_every_layout_of_the_list_is_drawn(self):
-        for layout, fault, cells in self.browser.run("""return kLayouts.flatMap(({layouts}) => layouts).map(({layout}, n) => {
+        for layout, fault, cells in self.browser.run("""
+            const fault = document.querySelector('#fault');
+            return kLayouts.flatMap(({layouts}) => layouts).map(({layout}, n) => {
                 const list = document.querySelector('#known');
                 list.value = n;
                 list.dispatchEvent(new Event('change'));
-                return [layout, document.querySelector('#fault').textContent, document.querySelectorAll('.cell text').length];
+                return [layout, fault.textContent, document.querySelectorAll('.cell text').length];
             });"""):
             self.assertEqual(fault, "", layout)
             self.assertGreater(cells, 0, layout)
@@ -180,7 +183,8 @@ class TryALayout(Site):
                 ("(i, j) -> tape(i, j)", "2x3", "column 11: the coordinates of space 'tape' are named"),
                 ("<img src=x onerror=undefined_name()>", "2x3", "column 1: expected '('"),
                 ("(i) -> buffer(<b>i</b>)", "2", "column 15: expected a dim"),
-                ("(a, b) -> buffer(offset = a" + " * (size(a) + 2)" * 20 + " * (size(b) + 2)" * 300 + ")", "2x3", "past 2^53"),
+                ("(a, b) -> buffer(offset = a" + " * (size(a) + 2)" * 20 + " * (size(b) + 2)" * 300 + ")", "2x3",
+                 "past 2^53"),
                 (", ".join(f"d{d}" for d in range(30)).join("()") + " -> buffer(offset = d0"
                  + "".join(f" * (size(d{d}) + 1)" for d in range(30)) + ")", "x".join(["1"] * 30), "too many terms"),
                 (rows, "2", "this layout is of 2 dims, the shape has 1"),
@@ -199,17 +203,19 @@ class TryALayout(Site):
                 self.assertEqual(self.browser.count("#try img, #try b"), 0)
                 self.browser.run("document.querySelector('#color').dispatchEvent(new Event('change'))")
         self.put(layout=rows, shape="2x3")
-        for field, text, message in (("index", "1", "an index has 2 numbers here"), ("index", "2, 0", "outside of the shape"),
-                                     ("address", "6", "outside of the storage"), ("address", "-1", "not '-1'")):
+        for field, text, message in (
+                ("index", "1", "an index has 2 numbers here"), ("index", "2, 0", "outside of the shape"),
+                ("address", "6", "outside of the storage"), ("address", "-1", "not '-1'")):
             self.put(**{field: text})
             self.assertIn(message, self.browser.text("#answer"))
 
     def test_small_extents(self):
-        for layout, shape, cells in (("() -> buffer()", "", 1), ("(i) -> buffer(i)", "1", 1), ("(i) -> buffer(i)", "0", 0),
-                                     ("(i, j) -> buffer(i, [j] align 4)", "3x0", 0), ("(i) -> buffer(i, 0)", "2", 2), ("(i) -> imagery(row = i)", "3", 3),
-                                     ("(i, j) -> mesh(a = i, b = j)", "10000000x0", 0),
-                                     ("(i) -> image2d(x = 0, y = 0, lane = i)", "1000000", 256),
-                                     ("(i, j) -> mesh(a = i, b = j)", "2x0", 0), ("(i) replicate(r : 3) -> buffer(r, i)", "2", 6)):
+        for layout, shape, cells in (
+                ("() -> buffer()", "", 1), ("(i) -> buffer(i)", "1", 1), ("(i) -> buffer(i)", "0", 0),
+                ("(i, j) -> buffer(i, [j] align 4)", "3x0", 0), ("(i) -> buffer(i, 0)", "2", 2),
+                ("(i) -> imagery(row = i)", "3", 3), ("(i, j) -> mesh(a = i, b = j)", "10000000x0", 0),
+                ("(i) -> image2d(x = 0, y = 0, lane = i)", "1000000", 256),
+                ("(i, j) -> mesh(a = i, b = j)", "2x0", 0), ("(i) replicate(r : 3) -> buffer(r, i)", "2", 6)):
             with self.subTest(layout=layout, shape=shape):
                 self.put(layout=layout, shape=shape)
                 self.assertEqual(self.browser.text("#fault"), "")

@@ -158,7 +158,8 @@ class MapsInBrowser(unittest.TestCase):
         texts = [changed(text, rng) for text in texts for _ in range(40)]
         texts += ["", "#layout.map<>", "#layout.map<(i) -> buffer(i)> x", "#layout.map<(i, i) -> buffer(i)>",
                   "#layout.map<(true) -> buffer(0)>", "#layout.map<(i) -> buffer(xor(i, i))>",
-                  "#layout.map<(i) -> buffer(xor(i, 1 : 3))>", "#layout.map<(i) -> buffer(" + "(" * 70 + "i" + ")" * 71 + ">"]
+                  "#layout.map<(i) -> buffer(xor(i, 1 : 3))>",
+                  "#layout.map<(i) -> buffer(" + "(" * 70 + "i" + ")" * 71 + ">"]
         refused = 0
         for text, fault in zip(texts, self.browser.run(PARSE, texts), strict=True):
             with self.subTest(text=text):
