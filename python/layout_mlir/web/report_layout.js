@@ -87,7 +87,7 @@ function storageRows({map, shape, run}, address) {
   let rows = [[]];
   for (const [c, extent] of extents.entries())
     rows = rows.flatMap((row) => (c === column ? [[...row, null]] :
-      range(extent > kCells ? address[c] : 0, extent > 4 ? 4 : extent, extent).map((x) => [...row, x])));
+      range(address[c] - address[c] % 4, 4, extent).map((x) => [...row, x])));
   return rows.slice(0, 2 * kCells).map((row) => ({
     name: row.map((x, c) => (x === null ? '' : `${map.coordinates[c]} ${x} `)).join(''),
     cells: range(from, kCells, extents[column]).map((x) => row.with(column, x)),

@@ -95,21 +95,36 @@ def check_tables(browser):
 def check_look_up(browser, layout, shape):
     """Some indices and addresses, typed."""
     dice = random.Random(7)
-    for _ in range(6):
+    extents = layout.storage_extent(shape)
+    for _ in range(5):
         index = [dice.randrange(size) for size in shape]
         browser.type("#index", ", ".join(map(str, index)))
-        offset = layout.address(index, shape)["offset"]
-        assert browser.text("#index-result") == f"offset {offset}, byte {4 * offset:,}"
+        address = layout.address(index, shape)
+        shown = ", ".join(f"{name} {address[name]}" for name in extents)
+        if list(extents) == ["offset"]:
+            shown += f", byte {4 * address['offset']:,}"
+        assert browser.text("#index-result") == shown
         assert browser.count("#window td.found") == 1 and browser.count("#storage td.found") == 1
-        offset = dice.randrange(layout.storage_extent(shape)["offset"])
-        browser.type("#address", str(offset))
-        found = layout.backward_index(offset, shape)
+        address = {name: dice.randrange(extent) for name, extent in extents.items()}
+        browser.type("#address", ", ".join(map(str, address.values())))
+        found = layout.backward_index(address, shape)
         expected = str(found) if found else "padding: no element lies there"
-        assert browser.text("#address-result") == expected, (offset, found)
+        assert browser.text("#address-result") == expected, (address, found)
     browser.type("#index", "1, 2")
     assert "an index is 4 numbers below" in browser.text("#index-result")
     browser.type("#address", "1000000")
-    assert "an address is offset below" in browser.text("#address-result")
+    assert f"an address is {next(iter(extents))} below" in browser.text("#address-result")
+
+
+def check_other_spaces(browser):
+    """Images and cores, which this network has not."""
+    for text, shape in (("(n, c, h, w) -> image2d(x = [c floordiv 4, w], y = [n, h], lane = c mod 4)", (2, 9, 11, 5)),
+                        ("(n, c, h, w) -> npu(npu = c mod 8, offset = [n, c floordiv 8, [h, w] align 16])", (2, 19, 5, 7))):
+        tensor = "x".join(map(str, shape)) + "xf32"
+        browser.run("data.maps.push({text: arguments[0], picture: null});"
+                    "openLayout({layout: 'plain', map: data.maps.length - 1, tensor: arguments[1]})", text, tensor)
+        check_look_up(browser, Layout(f"#layout.map<{text}>"), shape)
+        browser.click("#close")
 
 
 def check_layout(browser):
@@ -140,6 +155,7 @@ with Browser(1300, 1000) as browser:
     check_graph(browser)
     check_tables(browser)
     check_layout(browser)
+    check_other_spaces(browser)
     browser.use_scheme("dark")
     dark = browser.screenshot(folder / "dark.png")
     assert sum(dark.getpixel((5, 5))) < 150
