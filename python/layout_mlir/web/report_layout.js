@@ -14,7 +14,7 @@ const addressText = ({map}, address) => map.coordinates.map((name, c) => `${name
 const addressNumbers = (address) => address.join(', ');
 
 function byteText({map, bits}, address) {
-  return map.space === 'buffer' && bits % 8 === 0 ? `, byte ${count(address[0] * bits / 8)}` : '';
+  return map.space === 'buffer' && bits && bits % 8 === 0 ? `, byte ${count(address[0] * bits / 8)}` : '';
 }
 
 function cell(text, note, step, address, index) {
@@ -84,11 +84,14 @@ function storageRows({map, shape, run}, address) {
   }
   const column = map.space.startsWith('image') ? 0 : extents.length - 1;
   const from = address[column] - address[column] % kCells;
+  // The last two of the others vary.
+  const varying = extents.map((_, c) => c).filter((c) => c !== column).slice(-2);
   let rows = [[]];
-  for (const [c, extent] of extents.entries())
-    rows = rows.flatMap((row) => (c === column ? [[...row, null]] :
-      range(address[c] - address[c] % 4, 4, extent).map((x) => [...row, x])));
-  return rows.slice(0, 2 * kCells).map((row) => ({
+  for (const [c, extent] of extents.entries()) {
+    const values = varying.includes(c) ? range(address[c] - address[c] % 4, 4, extent) : [c === column ? null : address[c]];
+    rows = rows.flatMap((row) => values.map((x) => [...row, x]));
+  }
+  return rows.map((row) => ({
     name: row.map((x, c) => (x === null ? '' : `${map.coordinates[c]} ${x} `)).join(''),
     cells: range(from, kCells, extents[column]).map((x) => row.with(column, x)),
   }));
@@ -156,6 +159,8 @@ function openLayout({layout, map, tensor}) {
   find('#layout h2').textContent = layoutName(layout);
   find('#layout-tensor').textContent = `of ${shortShape(tensor)}${open ? `, unknown sizes taken as ${kCells}` : ''}`;
   find('#layout-text').textContent = text;
+  for (const id of ['#hover', '#window', '#window-text', '#storage', '#storage-text'])
+    find(id).replaceChildren();
   find('#picture').innerHTML = picture ?? ''; // made by the library
   find('#sketch').hidden = !picture;
   try {
@@ -180,7 +185,6 @@ function openLayout({layout, map, tensor}) {
   }
   for (const id of ['#forward', '#backward', '#window', '#storage'])
     find(id).hidden = !shownLayout;
-  find('#hover').textContent = '';
   if (!dialog.open)
     dialog.showModal();
   dialog.scrollTop = 0;

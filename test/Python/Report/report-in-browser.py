@@ -118,13 +118,17 @@ def check_look_up(browser, layout, shape):
 
 def check_other_spaces(browser):
     """Images and cores, which this network has not."""
-    for text, shape in (("(n, c, h, w) -> image2d(x = [c floordiv 4, w], y = [n, h], lane = c mod 4)", (2, 9, 11, 5)),
+    for text, shape in (("(n, c, h, w) -> image2d_array(x = w, y = h, slice = [n, c floordiv 4], lane = c mod 4)", (3, 9, 7, 20)),
+                        ("(n, c, h, w) -> image2d(x = [c floordiv 4, w], y = [n, h], lane = c mod 4)", (2, 9, 11, 5)),
                         ("(n, c, h, w) -> npu(npu = c mod 8, offset = [n, c floordiv 8, [h, w] align 16])", (2, 19, 5, 7))):
         tensor = "x".join(map(str, shape)) + "xf32"
         browser.run("data.maps.push({text: arguments[0], picture: null});"
                     "openLayout({layout: 'plain', map: data.maps.length - 1, tensor: arguments[1]})", text, tensor)
         check_look_up(browser, Layout(f"#layout.map<{text}>"), shape)
         browser.click("#close")
+    browser.run("openLayout({layout: 'plain', map: data.maps.length - 1, tensor: '2x0x5x7xf32'})")
+    assert browser.count("#window td") == 0 and "below (2, 0, 5, 7)" in browser.text("#index-result")
+    browser.click("#close")
 
 
 def check_layout(browser):
