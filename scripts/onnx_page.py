@@ -49,7 +49,7 @@ def reason_of(message):
 
 def _culprits(outcome):
     """The operator that the message names, or that the test is about, or all of the model."""
-    named = re.search(r'name = "onnx\.(\w+)"|\((\w+)\), in its output', outcome.reason)
+    named = re.search(r"^node '.*?' \(([\w.]+)\)|\((\w+)\), in its output", outcome.reason)
     if named:
         return [named[1] or named[2]]
     expanded = re.fullmatch(r"test_([a-z0-9]+)_.*expanded.*", outcome.name)

@@ -25,8 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout_mlir.isolated import Crashed, isolated
-from layout_mlir.onnx_prepare import prepare
-from layout_mlir.onnx_rewrites import Disputed, has_function, replace_by_function
+from layout_mlir.onnx_functions import has_function
+from layout_mlir.onnx_loops import find_loops, torch_type
+from layout_mlir.onnx_prepare import prepare, settle
+from layout_mlir.onnx_refusals import describe, find_refused
+from layout_mlir.onnx_rewrites import Refused
 from layout_mlir.tools import whole_file
 
 if TYPE_CHECKING:
@@ -68,17 +71,72 @@ def print_located(module: Any) -> str:
     return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
 
 
+def _import_nodes(model, context):
+    """The module in torch's dialect; a node that is written as loops is a call in it. Also the text of
+    the functions that are called, by name."""
+    from iree.compiler import ir
+    from iree.compiler.dialects import func
+    from iree.compiler.extras import onnx_importer
+
+    loops = {}
+
+    class Cache(onnx_importer.ModuleCache):
+        """Says which node is a call of which function."""
+
+        def get_operator_function(self, operator, domain, version, inputs, outputs, node, config):
+            name = f"{operator}{len(loops)}"
+            found = find_loops(node, name, inputs, outputs)
+            if not found:
+                return super().get_operator_function(operator, domain, version, inputs, outputs, node, config)
+            loops[name], *types = found
+            types = [[ir.Type.parse(torch_type(each)) for each in group] for group in types]
+            function = func.FuncOp(name, ir.FunctionType.get(*types), visibility="private",
+                                   ip=ir.InsertionPoint(module.regions[0].blocks[0]))
+            function.attributes["torch.onnx_meta.opset_version"] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signed(64), version)
+            return function
+
+    info = onnx_importer.ModelInfo(model)
+    module = info.create_module(context=context).operation
+    cache = onnx_importer.ContextCache(context)
+    importer = onnx_importer.NodeImporter.define_function(info.main_graph, module, cache, Cache(module, cache))
+    importer.import_all()
+    module.verify()
+    return module, loops
+
+
+def _inline(module, loops):
+    """Puts the functions in place of their calls."""
+    from iree.compiler import ir, passmanager
+
+    body = module.regions[0].blocks[0]
+    for function in list(body.operations):
+        if ir.StringAttr(function.attributes["sym_name"]).value in loops:
+            function.erase()
+    written = ir.Module.parse("\n".join(loops.values()), module.context)
+    for function in list(written.body.operations):
+        function.detach_from_parent()
+        body.append(function)
+    passmanager.PassManager.parse("builtin.module(inline,canonicalize,cse,symbol-dce)", module.context).run(module)
+
+    def locate(operation):
+        """Operations of the loops are at the node that they were called for."""
+        if isinstance(operation.location, ir.CallSiteLoc):
+            operation.location = operation.location.caller
+        return ir.WalkResult.ADVANCE
+
+    module.walk(locate)
+
+
 def _lower(model: ModelProto) -> str:
     """The linalg module of a prepared model, as text; runs isolated."""
     from iree.compiler import ir, passmanager
-    from iree.compiler.extras import onnx_importer
 
     with ir.Context() as context:
-        info = onnx_importer.ModelInfo(model)
-        module = info.create_module(context=context).operation
-        onnx_importer.NodeImporter.define_function(info.main_graph, module).import_all()
-        module.verify()
+        module, loops = _import_nodes(model, context)
         passmanager.PassManager.parse(_PIPELINE).run(module)
+        if loops:
+            _inline(module, loops)
         return print_located(module)
 
 
@@ -114,14 +172,17 @@ def lower(model: ModelProto) -> str:
         try:
             return lower_isolated(_lower, model)
         except ImportFailed as error:
-            unknown = re.search(r'name = "onnx\.(\w+)"', str(error))
-            if not unknown or unknown[1] in replaced or not has_function(model, unknown[1]):
+            node = find_refused(model, str(error), lambda each: lower_isolated(_lower, each))
+            if node is None:
                 raise
-            replaced.add(unknown[1])
+            refusal = ImportFailed(describe(node, error))
+            if node.op_type in replaced or not has_function(model, node.op_type):
+                raise refusal from None
+            replaced.add(node.op_type)
             try:
-                model = replace_by_function(model, unknown[1])
+                model = settle(model, lambda each: each.op_type in replaced)
             except Exception:  # the onnx package refuses it in its own ways
-                raise error from None
+                raise refusal from None
 
 
 _OPERATION = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+)\.([a-z_0-9.]+)', re.MULTILINE)
@@ -142,9 +203,11 @@ def prepare_checked(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """The prepared model; what the onnx package refuses is an ImportFailed."""
     from onnx import checker, shape_inference, version_converter
 
+    if not model.graph.output:
+        raise ImportFailed("the model has no results")
     try:
         return prepare(model, reseed)
-    except Disputed as error:
+    except Refused as error:
         raise ImportFailed(str(error)) from error
     except (checker.ValidationError, shape_inference.InferenceError,
             version_converter.ConvertError) as error:
@@ -155,6 +218,7 @@ def read(path: str | os.PathLike[str]) -> ModelProto:
     """The model of the file `path`, with weights that lie in files beside it."""
     try:
         import onnx
+        from onnx import checker
         from google.protobuf.message import DecodeError
     except ImportError as error:
         raise explain_missing(error, "onnx") from error
@@ -162,6 +226,8 @@ def read(path: str | os.PathLike[str]) -> ModelProto:
         return onnx.load(path)
     except DecodeError as error:
         raise ImportFailed(f"{path} is not an ONNX model: {error}") from error
+    except checker.ValidationError as error:  # of files beside it
+        raise ImportFailed(f"the model is not valid: {error}") from error
 
 
 def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:

@@ -1,5 +1,6 @@
 """Prepares an ONNX model for the import.
 
+  - Functions of the model's own are put in place of their calls.
   - Initializers leave the list of inputs: they are weights.
   - ConstantOfShape and Constant nodes become initializers, Dropout nodes nothing.
   - With `reseed`, every floating-point weight gets seeded random values that keep
@@ -8,32 +9,23 @@
   - The graph is named `main`, a node without a name after its result. The model
     is converted to opset 17, and all shapes are inferred; computations on
     constants and on sizes that are known become constants (onnx_shapes.py).
-  - What would be imported wrongly and has another form gets it (onnx_rewrites.py).
+  - What would be imported wrongly and has another form gets it (onnx_rewrites.py,
+    onnx_functions.py).
 """
 
-from __future__ import annotations
-
-import math
 import zlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from layout_mlir.onnx_rewrites import rewrite
+from layout_mlir.onnx_functions import replace_by_function
+from layout_mlir.onnx_refusals import describe
+from layout_mlir.onnx_rewrites import Refused, rewrite
 from layout_mlir.onnx_shapes import fold_constants
-
-if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto
-
-    # The nodes that take a tensor, and as which operand.
-    _Consumers = dict[str, list[tuple[NodeProto, int]]]
 
 OPSET = 17
 
 
-def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
+def _nodes(graph):
     """The nodes of the graph and of the graphs in their attributes."""
     for node in graph.node:
         yield node
@@ -42,7 +34,7 @@ def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
                 yield from _nodes(inner)
 
 
-def _used_names(graph: GraphProto) -> set[str]:
+def _used_names(graph):
     """What nodes take, those in subgraphs included, which see the names around them."""
     return ({name for node in _nodes(graph) for name in node.input}
             | {output.name for output in graph.output}
@@ -50,7 +42,7 @@ def _used_names(graph: GraphProto) -> set[str]:
                for inner in [attribute.g, *attribute.graphs] for output in inner.output})
 
 
-def _constant_nodes_to_initializers(graph: GraphProto) -> None:
+def _constant_nodes_to_initializers(graph):
     """Folds Constant and ConstantOfShape nodes with known shapes."""
     from onnx import numpy_helper
 
@@ -75,7 +67,7 @@ def _constant_nodes_to_initializers(graph: GraphProto) -> None:
     graph.node.extend(kept)
 
 
-def _dropout_to_identity(graph: GraphProto) -> None:
+def _dropout_to_identity(graph):
     """Inference drops nothing; the converter refuses some forms of Dropout."""
     used = _used_names(graph)
     for node in graph.node:
@@ -86,7 +78,7 @@ def _dropout_to_identity(graph: GraphProto) -> None:
             del node.attribute[:], node.input[1:], node.output[1:]
 
 
-def _drop_unused_initializers(graph: GraphProto) -> None:
+def _drop_unused_initializers(graph):
     used = _used_names(graph)
     kept = [tensor for tensor in graph.initializer if tensor.name in used]
     del graph.initializer[:]
@@ -96,7 +88,7 @@ def _drop_unused_initializers(graph: GraphProto) -> None:
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
-def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
+def _role(consumers, name):
     """What a weight is for: (operator, index of the operand), seen through views."""
     for node, index in consumers.get(name, []):
         if node.op_type in _VIEWS and index == 0:
@@ -108,8 +100,7 @@ def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
     return None
 
 
-def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: tuple[int, ...],
-          consumers: _Consumers) -> NDArray[Any]:
+def _draw(rng, role, shape, consumers):
     """Random values for a weight in that role."""
     if role is None:
         return rng.standard_normal(shape)
@@ -118,11 +109,11 @@ def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: t
     attributes = {a.name: a for a in node.attribute}
     if op in ("Conv", "ConvTranspose") and index == 1:
         fan_in = int(np.prod(shape[1:]))
-        return rng.standard_normal(shape) * math.sqrt(2 / fan_in)
+        return rng.standard_normal(shape) * np.sqrt(2 / fan_in)
     if op in ("Gemm", "MatMul") and index in (0, 1):
         transposed = op == "Gemm" and "transB" in attributes and attributes["transB"].i
         fan_in = shape[-1] if transposed else shape[-2]
-        return rng.standard_normal(shape) * math.sqrt(1 / fan_in)
+        return rng.standard_normal(shape) * np.sqrt(1 / fan_in)
     if op == "BatchNormalization" and index in (1, 4):  # scale and variance
         # The end of a residual branch is scaled down, or the sums would grow.
         ends_branch = any(consumer.op_type in ("Add", "Sum")
@@ -133,10 +124,10 @@ def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: t
     return rng.standard_normal(shape) * 0.1  # biases, means, shifts
 
 
-def _reseed(graph: GraphProto, seed: int) -> None:
+def _reseed(graph, seed):
     from onnx import numpy_helper
 
-    consumers: _Consumers = {}
+    consumers = {}
     for node in graph.node:
         for index, name in enumerate(node.input):
             consumers.setdefault(name, []).append((node, index))
@@ -150,11 +141,44 @@ def _reseed(graph: GraphProto, seed: int) -> None:
             np.asarray(new, dtype=old.dtype), tensor.name))
 
 
-def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
+def _is_imported_wrongly(node):
+    """The import of attention ends without a message; that of a Gelu by tanh has another square root
+    of 2 / pi from the fourth digit on. Axes of a normalization have to become constant."""
+    return node.op_type in ("Attention", "RotaryEmbedding", "RMSNormalization") or (
+        node.op_type == "Gelu" and any(each.s == b"tanh" for each in node.attribute))
+
+
+def settle(model, is_function=_is_imported_wrongly):
+    """The model with all shapes inferred, constants computed, and the functions of their operators in
+    place of some nodes: each of these may be what another one needs."""
+    import onnx
+
+    while True:
+        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+        if not replace_by_function(model, is_function) and not fold_constants(model):
+            break
+        _constant_nodes_to_initializers(model.graph)
+    _drop_unused_initializers(model.graph)
+    rewrite(model)
+    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    onnx.checker.check_model(model)
+    return model
+
+
+# Some of ONNX Runtime's own operators are taken.
+_DOMAINS = {"", "ai.onnx", "com.microsoft"}
+
+
+def prepare(model, reseed=None):
     """The model as described at the top; `reseed` is a seed or None."""
     import onnx
-    from onnx import checker, shape_inference, version_converter  # noqa: F401
+    from onnx import checker, inliner, shape_inference, version_converter  # noqa: F401
 
+    if model.functions:
+        model = inliner.inline_local_functions(model)
+    for node in _nodes(model.graph):
+        if node.domain not in _DOMAINS:
+            raise Refused(describe(node, "ONNX does not define it"))
     graph = model.graph
     # From version 4 of the format on, a weight need not be listed as an input.
     model.ir_version = max(model.ir_version, 8)
@@ -177,15 +201,4 @@ def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
     model.graph.name = "main"
     for node in _nodes(model.graph):  # messages and locations name nodes
         node.name = node.name or next(filter(None, node.output), "")
-    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    # A size that is known lets others be inferred.
-    while fold_constants(model):
-        _constant_nodes_to_initializers(model.graph)
-        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    _drop_unused_initializers(model.graph)
-    model = rewrite(model)
-    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
-    onnx.checker.check_model(model)
-    return model
-
-
+    return settle(model)

@@ -2,38 +2,29 @@
 
     DepthToSpace, SpaceToDepth of mode CRD     Reshape, Transpose, Reshape
     QLinearMatMul of a rank other than 2       DequantizeLinear, MatMul, QuantizeLinear
-    GridSample, linear between zeros           the same on points near the image, zero for others
-    Gelu by tanh                               the function of its schema
+    RNN, GRU, LSTM backwards                   the same forwards, on what Gather turns around
+    ConvTranspose in groups                    Pad to insert zeros, Conv
+    Resize, cubic or with a filter             weighted sums of Gathers (onnx_resize.py)
+    Pad by what is there, Pad that crops       a Gather along each axis; Slice, Pad
+    ConvInteger that pads                      Pad, ConvInteger
 
 These are the definitions that the ONNX specification gives. A node whose shape is
-not known keeps its form, and the comparison after the import catches it; but a
-GridSample is refused then, for its import reads outside of the image.
+not known keeps its form, and the comparison after the import catches it.
 
 A Resize is refused where ONNX and ONNX Runtime differ, so that the comparison
 cannot tell whether it is right.
-
-`replace_by_function` does the same for an operator that the import does not know,
-with the function that its ONNX schema has.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto
+from layout_mlir import onnx_resize
 
 
-class Disputed(ValueError):
-    """A node that no comparison shows to be right: ONNX Runtime and ONNX's definition differ about
-    it, or its import depends on what memory holds."""
+class Refused(ValueError):
+    """The model is not imported; the message names the node."""
 
 
-def _static_shapes(graph: GraphProto) -> dict[str, list[int]]:
+def _static_shapes(graph):
     """{name: shape} of tensors without dynamic dims."""
     shapes = {}
     for value in [*graph.value_info, *graph.input, *graph.output]:
@@ -44,15 +35,22 @@ def _static_shapes(graph: GraphProto) -> dict[str, list[int]]:
     return shapes
 
 
+def _dtypes(graph):
+    """{name: dtype} of tensors that nodes make or the graph is given."""
+    from onnx import helper
+
+    return {value.name: helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+            for value in [*graph.value_info, *graph.input, *graph.output] if value.type.tensor_type.elem_type}
+
+
 class _Rewriter:
     """Collects the nodes that a graph gets instead of its own."""
 
-    def __init__(self, graph: GraphProto) -> None:
-        self.graph, self.shapes = graph, _static_shapes(graph)
-        self.nodes: list[NodeProto] = []
+    def __init__(self, graph):
+        self.graph, self.shapes, self.dtypes = graph, _static_shapes(graph), _dtypes(graph)
+        self.nodes = []
 
-    def add(self, like: NodeProto, op: str, operands: Sequence[str], result: str | None = None,
-            **attributes: Any) -> str:
+    def add(self, like, op, operands, result=None, **attributes):
         from onnx import helper
 
         name = f"{like.name or like.output[0]}/{op}{len(self.nodes)}"
@@ -60,14 +58,23 @@ class _Rewriter:
         self.nodes.append(helper.make_node(op, operands, [result], name, **attributes))
         return result
 
-    def reshape(self, like: NodeProto, value: str, shape: Sequence[int], result: str | None = None) -> str:
+    def reshape(self, like, value, shape, result=None):
+        return self.add(like, "Reshape", [value, self.constant(like, np.array(shape, np.int64))], result)
+
+    def constant(self, like, array):
         from onnx import numpy_helper
 
-        name = f"{like.output[0]}/shape{len(self.nodes)}"
-        self.graph.initializer.append(numpy_helper.from_array(np.array(shape, np.int64), name))
-        return self.add(like, "Reshape", [value, name], result)
+        name = f"{like.output[0]}/constant{len(self.graph.initializer)}"
+        self.graph.initializer.append(numpy_helper.from_array(array, name))
+        return name
 
-    def blocks_by_columns(self, node: NodeProto) -> bool:
+    def known(self, name):
+        """The array of a constant, or None."""
+        from onnx import numpy_helper
+
+        return next((numpy_helper.to_array(each) for each in self.graph.initializer if each.name == name), None)
+
+    def blocks_by_columns(self, node):
         """Channels to blocks of pixels and back, where the channels of a block are next to each
         other."""
         attributes = {attribute.name: attribute for attribute in node.attribute}
@@ -86,7 +93,7 @@ class _Rewriter:
         self.reshape(node, x, result, node.output[0])
         return True
 
-    def quantized_matmul(self, node: NodeProto) -> bool:
+    def quantized_matmul(self, node):
         ranks = [len(self.shapes.get(node.input[i], [0, 0])) for i in (0, 3)]
         scalars = all(np.prod(self.shapes.get(node.input[i], [2])) == 1 for i in (1, 2, 4, 5, 6, 7))
         if ranks == [2, 2] or not scalars:
@@ -97,74 +104,151 @@ class _Rewriter:
         self.add(node, "QuantizeLinear", [y, *node.input[6:8]], node.output[0])
         return True
 
-    def check_resize(self, node: NodeProto) -> bool:
+    def check_resize(self, node):
         """With corners aligned, ONNX takes size * scale for the new size, and ONNX Runtime, as the
         import, its whole part."""
-        from onnx import numpy_helper
-
         attributes = {attribute.name: attribute.s for attribute in node.attribute}
         aligned = attributes.get("coordinate_transformation_mode") == b"align_corners"
         if not aligned or len(node.input) < 3 or not node.input[2]:
-            return False
-        known = [each for each in self.graph.initializer if each.name == node.input[2]]
-        shape = self.shapes.get(node.input[0])
-        scales = numpy_helper.to_array(known[0]) if known else None
-        if scales is None or shape is None or np.any(np.multiply(shape, scales) % 1):
-            raise Disputed(f"node '{node.name or node.output[0]}' (Resize) aligns the corners of sizes "
+            return
+        shape, scales = self.shapes.get(node.input[0]), self.known(node.input[2])
+        if scales is None or shape is None or np.any(shape * scales % 1):
+            raise Refused(f"node '{node.name or node.output[0]}' (Resize) aligns the corners of sizes "
                            "that its scales are not known to make whole, for which ONNX and ONNX "
                            "Runtime differ; give the sizes instead of the scales")
-        return False
 
-    def constant(self, like: NodeProto, array: NDArray[Any]) -> str:
-        from onnx import numpy_helper
-
-        name = f"{like.output[0]}/constant{len(self.graph.initializer)}"
-        self.graph.initializer.append(numpy_helper.from_array(array, name))
-        return name
-
-    def sample(self, node: NodeProto) -> bool:
-        """The import weighs what lies next to a point, one step outside of the image at most. Points
-        farther away, for which it would read other memory, take the place of the middle, and their
-        results that of zeros."""
-        attributes = {attribute.name: attribute for attribute in node.attribute}
-        mode = attributes["mode"].s if "mode" in attributes else b"linear"
-        padding = attributes["padding_mode"].s if "padding_mode" in attributes else b"zeros"
-        aligned = "align_corners" in attributes and attributes["align_corners"].i
+    def resize(self, node):
+        self.check_resize(node)
         shape = self.shapes.get(node.input[0])
-        if mode not in (b"linear", b"bilinear") or padding != b"zeros" or (shape and len(shape) != 4):
+        taps = shape and onnx_resize.find_taps(node, shape, self.known)
+        if not taps:
             return False
-        types = {value.name: value.type.tensor_type.elem_type
-                 for value in [*self.graph.value_info, *self.graph.input, *self.graph.output]}
-        if not shape or node.output[0] not in types or node.input[1] not in types:
-            raise Disputed(f"node '{node.name or node.output[0]}' (GridSample) reads an image whose "
-                           "shape is not known, and its import reads outside of the image for points "
-                           "that are; give the model static shapes")
-        from onnx import helper
-
-        dtypes = [helper.tensor_dtype_to_np_dtype(types[name])
-                  for name in (node.input[1], node.output[0])]
-        # Where a coordinate reaches the pixel next to the first or the last one, less what rounding
-        # may add.
-        reach = [2 * size / max(size - 1, 1e-30) - 1 if aligned else 1 + 1 / size
-                 for size in (shape[3], shape[2])]
-        limit = self.constant(node, (np.array(reach) * (1 - 2**-20)).astype(dtypes[0]))
-        near = self.add(node, "Less", [self.add(node, "Abs", [node.input[1]]), limit])
-        zero = self.constant(node, np.zeros((), dtypes[0]))
-        points = self.add(node, "Where", [near, node.input[1], zero])
-        y = self.add(node, node.op_type, [node.input[0], points],
-                     **{each.name: helper.get_attribute_value(each) for each in node.attribute})
-        x_near, y_near = (self.add(node, "Gather", [near, self.constant(node, np.array(i, np.int64))],
-                                   axis=3) for i in (0, 1))
-        both = self.add(node, "Unsqueeze", [self.add(node, "And", [x_near, y_near]),
-                                            self.constant(node, np.array([1], np.int64))])
-        self.add(node, "Where", [both, y, self.constant(node, np.zeros((), dtypes[1]))],
-                 node.output[0])
+        x = node.input[0]
+        dtype = self.dtypes[x]
+        for axis, places, weights in taps:
+            parts = [self.add(node, "Gather", [x, self.constant(node, each)], axis=axis) for each in places]
+            if len(parts) == 1:
+                x = parts[0]
+                continue
+            column = [-1] + [1] * (len(shape) - axis - 1)
+            parts = [self.add(node, "Mul", [part, self.constant(node, each.astype(dtype).reshape(column))])
+                     for part, each in zip(parts, weights)]
+            x = self.add(node, "Sum", parts)
+        self.add(node, "Identity", [x], node.output[0])
         return True
 
-    def run(self) -> None:
+    def crop_and_pad(self, like, x, shape, pads, value=(), result=None):
+        """Constant padding of which the import takes what is not negative."""
+        count = len(shape)
+        ends = np.array(shape) + np.minimum(pads[count:], 0)
+        bounds = [np.maximum(np.negative(pads[:count]), 0), ends, np.arange(count)]
+        x = self.add(like, "Slice", [x, *(self.constant(like, np.asarray(each, np.int64)) for each in bounds)])
+        return self.add(like, "Pad", [x, self.constant(like, np.maximum(pads, 0).astype(np.int64)), *value], result)
+
+    def pad(self, node):
+        """Along each axis, the places that np.pad gives."""
+        mode = next((each.s.decode() for each in node.attribute if each.name == "mode"), "constant")
+        shape, pads = self.shapes.get(node.input[0]), self.known(node.input[1])
+        if shape is None or pads is None or (mode == "constant" and (min(pads, default=0) >= 0 or len(node.input) > 3)):
+            return False
+        if mode == "constant":
+            self.crop_and_pad(node, node.input[0], shape, pads, node.input[2:], node.output[0])
+            return True
+        axes = self.known(node.input[3]) if len(node.input) > 3 and node.input[3] else range(len(shape))
+        x = node.input[0]
+        for axis, before, after in zip(axes, *pads.reshape(2, -1)):
+            places = np.pad(np.arange(shape[axis]), (max(before, 0), max(after, 0)), mode)
+            places = places[max(-before, 0):len(places) - max(-after, 0)].astype(np.int64)
+            if before or after:
+                x = self.add(node, "Gather", [x, self.constant(node, places)], axis=int(axis))
+        self.add(node, "Identity", [x], node.output[0])
+        return True
+
+    def pad_integers(self, node):
+        """The import pads no quantized image; what it is padded with is its zero."""
+        from onnx import helper
+
+        attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+        pads = attributes.pop("pads", [])
+        if not any(pads) or attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
+            return False
+        count, (x, w, *zeros) = len(pads) // 2, node.input
+        sizes = self.constant(node, np.array([0, 0, *pads[:count], 0, 0, *pads[count:]], np.int64))
+        x = self.add(node, "Pad", [x, sizes, *zeros[:1]])
+        self.add(node, "ConvInteger", [x, w, *zeros], node.output[0], **attributes)
+        return True
+
+    def turn_around(self, node, x):
+        """The first dim backwards."""
+        last = np.arange(self.shapes[node.input[0]][0])[::-1].astype(np.int64)
+        return self.add(node, "Gather", [x, self.constant(node, last)], axis=0)
+
+    def run_forwards(self, node):
+        """A recurrent cell that runs backwards, or both ways, as cells that run forwards."""
+        from onnx import helper
+
+        attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+        direction = attributes.pop("direction", b"forward")
+        has_lengths = len(node.input) > 4 and node.input[4]
+        # The import takes an LSTM both ways.
+        if direction == b"forward" or (node.op_type == "LSTM" and direction == b"bidirectional") or has_lengths \
+                or attributes.get("layout") or node.input[0] not in self.shapes:
+            return False
+        ways = [False, True] if direction == b"bidirectional" else [True]
+        activations, outputs = attributes.pop("activations", []), []
+        for way, backwards in enumerate(ways):
+            inputs = [x if number in (0, 4) or not x else
+                      self.add(node, "Gather", [x, self.constant(node, np.array([way]))], axis=0)
+                      for number, x in enumerate(node.input)]
+            if backwards:
+                inputs[0] = self.turn_around(node, inputs[0])
+            outputs.append([f"{node.name}/{way}/{name}" if name else "" for name in node.output])
+            each = len(activations) // len(ways)
+            own = {"activations": activations[way * each:way * each + each]} if each else {}
+            self.nodes.append(helper.make_node(node.op_type, inputs, outputs[-1], f"{node.name}/{way}",
+                                               **attributes, **own))
+            if backwards and outputs[-1][0]:
+                outputs[-1][0] = self.turn_around(node, outputs[-1][0])
+        for number, name in enumerate(node.output):
+            if name:
+                self.add(node, "Concat", [each[number] for each in outputs], name, axis=0 if number else 1)
+        return True
+
+    def insert_zeros(self, node):
+        """A transposed convolution in groups: a convolution of the image with zeros between its pixels,
+        by the filters turned around."""
+        from onnx import helper
+
+        attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+        shape, w, result = self.shapes.get(node.input[0]), self.known(node.input[1]), self.shapes.get(node.output[0])
+        groups = attributes.get("group", 1)
+        if groups == 1 or w is None or shape is None or result is None or attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
+            return False
+        count = len(shape) - 2
+        strides, dilations = (attributes.get(name, [1] * count) for name in ("strides", "dilations"))
+        pads = attributes.get("pads", [0] * 2 * count)
+        apart = [shape[0], shape[1], *(size for n in shape[2:] for size in (n, 1))]
+        x = self.reshape(node, node.input[0], apart)
+        ends = [0] * len(apart)
+        ends[3::2] = [s - 1 for s in strides]
+        x = self.add(node, "Pad", [x, self.constant(node, np.array([0] * len(apart) + ends, np.int64))])
+        wide = [*shape[:2], *(n * s for n, s in zip(shape[2:], strides))]
+        x = self.reshape(node, x, wide)
+        reach = [d * (k - 1) for d, k in zip(dilations, w.shape[2:])]
+        before = [r - p for r, p in zip(reach, pads[:count])]
+        after = [m + r - b - n * s for m, r, b, n, s in zip(result[2:], reach, before, shape[2:], strides)]
+        x = self.crop_and_pad(node, x, wide, [0, 0, *before, 0, 0, *after])
+        w = w.reshape(groups, shape[1] // groups, *w.shape[1:]).swapaxes(1, 2)
+        w = np.flip(w.reshape(-1, *w.shape[2:]), range(2, 2 + count))
+        self.add(node, "Conv", [x, self.constant(node, np.ascontiguousarray(w)), *node.input[2:]], node.output[0],
+                 group=groups, dilations=dilations)
+        return True
+
+    def run(self):
         rules = {"DepthToSpace": self.blocks_by_columns, "SpaceToDepth": self.blocks_by_columns,
-                 "QLinearMatMul": self.quantized_matmul, "Resize": self.check_resize,
-                 "GridSample": self.sample}
+                 "QLinearMatMul": self.quantized_matmul, "Resize": self.resize, "RNN": self.run_forwards,
+                 "GRU": self.run_forwards, "LSTM": self.run_forwards, "ConvTranspose": self.insert_zeros,
+                 "Pad": self.pad, "ConvInteger": self.pad_integers}
         for node in self.graph.node:
             if node.op_type not in rules or not rules[node.op_type](node):
                 self.nodes.append(node)
@@ -172,34 +256,6 @@ class _Rewriter:
         self.graph.node.extend(self.nodes)
 
 
-def rewrite(model: ModelProto) -> ModelProto:
-    """The model, whose shapes are inferred, with other nodes for those named at the top."""
-    # The import has another square root of 2 / pi from the fourth digit on.
-    if any(node.op_type == "Gelu" and any(each.s == b"tanh" for each in node.attribute)
-           for node in model.graph.node):
-        model = replace_by_function(model, "Gelu")
+def rewrite(model):
+    """Puts other nodes in place of those named at the top; the shapes are inferred."""
     _Rewriter(model.graph).run()
-    return model
-
-
-def _opset(model: ModelProto) -> int:
-    return next(int(each.version) for each in model.opset_import if each.domain in ("", "ai.onnx"))
-
-
-def has_function(model: ModelProto, operator: str) -> bool:
-    """Whether ONNX defines the operator by others."""
-    from onnx import defs
-
-    try:
-        schema: Any = defs.get_schema(operator, _opset(model))
-    except defs.SchemaError:
-        return False
-    return bool(schema.has_function or schema.has_context_dependent_function)
-
-
-def replace_by_function(model: ModelProto, operator: str) -> ModelProto:
-    """The model with the operator's function in place of its nodes."""
-    from onnx import inliner, shape_inference
-
-    model = inliner.inline_selected_functions(model, [("", operator)], inline_schema_functions=True)
-    return shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
