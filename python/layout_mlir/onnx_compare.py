@@ -152,7 +152,7 @@ def _largest_change(a: Any, b: Any) -> float:
 def _allow_rounding(model: ModelProto, threads: int, inputs: list[NDArray[Any]],
                     outputs: list[Any]) -> list[float]:
     """How far each result may be from the runtime's whatever its size is."""
-    near = [np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf).astype(x.dtype))
+    near = [np.asarray(np.nextafter(x, np.where(np.arange(x.size).reshape(x.shape) % 2, np.inf, -np.inf), dtype=x.dtype))
             if x.dtype in (np.float16, np.float32, np.float64) else x for x in inputs]
     others = [_runtime(model, threads)(near), _runtime(model, threads, optimized=False)(inputs)]
     return [_SCATTER * max(_largest_change(a, other[number]) for other in others)

@@ -20,7 +20,7 @@ import numpy as np
 from layout_mlir.onnx_functions import replace_by_function
 from layout_mlir.onnx_refusals import describe
 from layout_mlir.onnx_rewrites import Refused, rewrite
-from layout_mlir.onnx_shapes import fold_constants
+from layout_mlir.onnx_shapes import fold_constants, is_known
 
 OPSET = 17
 
@@ -180,6 +180,10 @@ def prepare(model, reseed=None):
         if node.domain not in _DOMAINS:
             raise Refused(describe(node, "ONNX does not define it"))
     graph = model.graph
+    for value in [*graph.output, *graph.value_info]:  # some exporters write -1 for an open size
+        for dim in value.type.tensor_type.shape.dim:
+            if not is_known(dim):
+                dim.ClearField("dim_value")
     # From version 4 of the format on, a weight need not be listed as an input.
     model.ir_version = max(model.ir_version, 8)
     if not any(imported.domain in ("", "ai.onnx") for imported in model.opset_import):

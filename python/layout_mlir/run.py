@@ -103,8 +103,8 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
         prog=prog,
         description="Runs a model with and without layouts and compares the results, also with "
                     "those of the model's own runtime where that is installed.")
-    parser.add_argument("model", help="an .onnx file, or StableHLO or linalg as text or bytecode; the "
-                                      "function of a module is @main")
+    parser.add_argument("model", help="an .onnx file, a .pt2 program of torch.export, or StableHLO or "
+                                      "linalg as text or bytecode; the function of a module is @main")
     parser.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE.npy",
                         help="an input, in the order of the model or by name; others are random")
     parser.add_argument("--shape", action="append", default=[], metavar="[NAME=]1x3x320x320",
