@@ -26,6 +26,7 @@ new one of the same name, and bufferization makes that a store.
 """
 
 import ast
+import builtins
 import dataclasses
 import functools
 import inspect
@@ -71,8 +72,7 @@ _COMPARE = {
     ast.Gt: (operator.gt, "sgt", "ogt"), ast.GtE: (operator.ge, "sge", "oge"),
     ast.Eq: (operator.eq, "eq", "oeq"), ast.NotEq: (operator.ne, "ne", "une"),
 }
-_UNARY = {"floor": "math.floor", "ceil": "math.ceil", "roundeven": "math.roundeven", "abs": "math.absf",
-          "exp": "math.exp", "tanh": "math.tanh", "sqrt": "math.sqrt"}
+_UNARY = {"floor": "math.floor", "ceil": "math.ceil", "roundeven": "math.roundeven"}
 
 
 class _Writer:
@@ -191,7 +191,7 @@ class _Writer:
     def functions(self):
         """By name."""
         found = {
-            "load": self.load, "size": self.size, "empty": self.empty, "first": self.first,
+            "size": self.size, "empty": self.empty, "first": self.first,
             "rank": lambda x: len(x.type.sizes),
             "shape": lambda x: tuple(self.size(x, d) for d in range(len(x.type.sizes))),
             "is_number": lambda x: x.type.element != "i1",
@@ -387,7 +387,7 @@ class _Interpreter:
         functions = self.writer.functions()
         if node.id in functions:
             return functions[node.id]
-        return self.globals[node.id] if node.id in self.globals else getattr(__import__("builtins"), node.id)
+        return self.globals[node.id] if node.id in self.globals else getattr(builtins, node.id)
 
     def get_Tuple(self, node):
         parts = []

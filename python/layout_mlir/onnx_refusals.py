@@ -48,6 +48,8 @@ def find_refused(model, message, lower):
     located = [name for name in _LOCATION.findall(message) if name in nodes and name]
     if located:
         return nodes[located[0]]
+    if "no answer within" in message:  # nor would the node give one
+        return None
     types = {value.name: value for value in [*model.graph.value_info, *model.graph.input, *model.graph.output]}
     weights = {tensor.name: (tensor.data_type, *tensor.dims) for tensor in model.graph.initializer}
     tried = set()

@@ -120,11 +120,11 @@ class _Rewriter:
     def resize(self, node):
         self.check_resize(node)
         shape = self.shapes.get(node.input[0])
-        taps = shape and onnx_resize.find_taps(node, shape, self.known)
+        x = node.input[0]
+        dtype = self.dtypes.get(x)
+        taps = shape and dtype and onnx_resize.find_taps(node, shape, self.known)
         if not taps:
             return False
-        x = node.input[0]
-        dtype = self.dtypes[x]
         for axis, places, weights in taps:
             parts = [self.add(node, "Gather", [x, self.constant(node, each)], axis=axis) for each in places]
             if len(parts) == 1:
@@ -149,9 +149,11 @@ class _Rewriter:
         """Along each axis, the places that np.pad gives."""
         mode = next((each.s.decode() for each in node.attribute if each.name == "mode"), "constant")
         shape, pads = self.shapes.get(node.input[0]), self.known(node.input[1])
-        if shape is None or pads is None or (mode == "constant" and (min(pads, default=0) >= 0 or len(node.input) > 3)):
+        if shape is None or pads is None or mode not in ("constant", "edge", "reflect", "wrap"):
             return False
         if mode == "constant":
+            if min(pads, default=0) >= 0 or len(node.input) > 3:
+                return False
             self.crop_and_pad(node, node.input[0], shape, pads, node.input[2:], node.output[0])
             return True
         axes = self.known(node.input[3]) if len(node.input) > 3 and node.input[3] else range(len(shape))
