@@ -157,7 +157,7 @@ function fillSummary() {
     cards.append(make('div', {className: `card${isBad ? ' bad' : ''}`}, make('b', {}, value), make('span', {}, label)));
   card(ratio(untouched.cost / optimum.cost), 'cheaper than the untouched program, by the model');
   card(bytes(moving.reduce((sum, box) => sum + moved(box), 0)),
-       `${moving.length ? `moved by ${plural(moving.length, 'conversion')}` : 'moved: there is no conversion'}; ${plural(data.cost.constants.count, 'constant')} packed at compile time`);
+       `moved by ${moving.length ? plural(moving.length, 'conversion') : 'conversions'}; ${plural(data.cost.constants.count, 'constant')} packed at compile time`);
   const [before, after] = data.runs;
   if (after && (!after.opencl_device || after.opencl_device.is_gpu))
     card(ratio(after.speedup), `speed of the run: ${seconds(before.run_median_seconds)} before, ${seconds(after.run_median_seconds)} after`);
@@ -187,6 +187,7 @@ function conversionColumns(name, from, to) {
 function showConversions() {
   const shown = find('#views').checked ? [...moving, ...views] : moving;
   const rows = shown.map((box) => ({...box.conversion, box, name: box.ops[0].name})).sort((a, b) => b.cost - a.cost);
+  find('#conversions-table').hidden = !rows.length;
   fillTable(find('#conversions-table'),
             conversionColumns((row) => row.name, (row) => chip(row.read), (row) => chip(row.box)), rows,
             (line, row) => {
@@ -205,7 +206,6 @@ function fillConversions() {
   find('#views-label').hidden = !views.length;
   find('#views-label span').textContent = `show ${plural(views.length, 'conversion')} that are free views`;
   find('#views').onchange = showConversions;
-  find('#conversions-table').hidden = !moving.length && !views.length;
   showConversions();
   const packed = data.cost.constants.rows;
   find('#constants').hidden = !packed.length;
