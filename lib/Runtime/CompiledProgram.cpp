@@ -167,8 +167,8 @@ static void noteUnresolved(ModuleOp module, const CompileOptions &options,
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Of LLVM's OpenMP library, which runs the parallel loops of compiled code; its
-/// header is one of clang's own.
+/// Of LLVM's OpenMP library, which runs the parallel loops of compiled code;
+/// its header is one of clang's own.
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int);
 
@@ -178,8 +178,8 @@ static int getDefaultThreads() {
   return number;
 }
 
-/// Compiled code looks its functions up in this process, where the library may be
-/// one that only an extension of Python sees.
+/// Compiled code looks its functions up in this process, where the library may
+/// be one that only an extension of Python sees.
 static bool publishOpenMP() {
   Dl_info info;
   return dladdr(reinterpret_cast<void *>(&omp_get_max_threads), &info) &&
@@ -199,7 +199,8 @@ static FailureOr<unsigned> findThreads(ModuleOp module, Operation *function,
     return 0;
   if (!publishOpenMP())
     return function->emitError()
-           << "has parallel loops, and LLVM's OpenMP library cannot be found in "
+           << "has parallel loops, and LLVM's OpenMP library cannot be found "
+              "in "
               "this process; lower the module with parallel-loops=false";
   return wanted ? wanted : getDefaultThreads();
 }

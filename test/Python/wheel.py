@@ -13,8 +13,8 @@ import unittest
 import zipfile
 
 ROOT, BUILD, WORK = map(pathlib.Path, (sys.argv.pop(1) for _ in range(3)))
-# The libraries that every system of the platform's tag has.
-SYSTEM = re.compile(r"/(usr/)?lib(64|/x86_64-linux-gnu)/(ld-linux-x86-64\.so\.2|lib(c|m|dl|rt|z|expat|pthread|util|gcc_s|stdc\+\+)\.so\.\d)")
+# The libraries that every system of the platform's tag has, and those of Python's own modules.
+SYSTEM = re.compile(r"/(usr/)?lib(64|/x86_64-linux-gnu)/(ld-linux-x86-64\.so\.2|lib(bz2|c|m|dl|rt|z|expat|lzma|pthread|util|gcc_s|stdc\+\+)\.so\.\d)")
 TOOLS = ["layout-lsp-server", "layout-opt", "layout-reduce", "layout-run", "layout-solve", "layout-translate"]
 
 
