@@ -201,9 +201,9 @@ def describe_times(args: argparse.Namespace, model: Model, before: dict[str, Any
     return rows
 
 
-def describe_place(location: str) -> str:
+def find_name(location: str) -> str:
     """The name that the model gives to what makes a tensor; a line of generated text says nothing."""
-    return "" if location == "unknown" or re.search(r":\d+:\d+$", location) else f" at '{location}'"
+    return "" if location == "unknown" or re.search(r":\d+:\d+$", location) else location
 
 
 def print_conversions(moved: dict[str, Any]) -> None:
@@ -212,7 +212,9 @@ def print_conversions(moved: dict[str, Any]) -> None:
     views = [row for row in moved["rows"] if row["kind"] == "view"]
     for rows, shown, name in (moving, SHOWN_MOVES, "conversions"), (views, SHOWN_VIEWS, "free views"):
         for row in rows[:shown]:
-            print(f"  conversion of {row['shape']}{describe_place(row['location'])}: {row['from']} -> "
+            node = find_name(row["location"])
+            place = f" at '{node}'" if node else ""
+            print(f"  conversion of {row['shape']}{place}: {row['from']} -> "
                   f"{row['to']}\n    {row['why']}")
         if len(rows) > shown:
             print(f"  ({len(rows) - shown} more {name})")
@@ -297,6 +299,8 @@ def write_report(args: argparse.Namespace, model: Model, cost: dict[str, Any],
     with Progress(f"writing {args.report}"):
         network, picture = html_report.collect(model.module, folder / "assigned.mlirbc",
                                                passes_before(args), args.target, folder)
+        for row in cost["constants"]["rows"]:
+            row["name"] = find_name(row["location"])
         network |= {
             "name": model.name, "target": args.target, "cost": cost, "rows": rows, "agree": agree,
             "runs": runs, "reference": [model.reference, model.oracle and model.oracle.seconds],

@@ -172,9 +172,9 @@ function fillSummary() {
 
 // -------------------------------------------------------------------------------- tables
 
-function conversionColumns(name, from, to) {
+function conversionColumns(from, to) {
   return [
-    {title: 'of', key: name, render: (row) => make('span', {}, breakable(name(row) || '-'), make('small', {}, shortShape(row.shape)))},
+    {title: 'of', key: (row) => row.name, render: (row) => make('span', {}, breakable(row.name || '-'), make('small', {}, shortShape(row.shape)))},
     {title: 'from', render: from},
     {title: 'to', render: to},
     {title: 'why', key: (row) => row.why, render: (row) => row.why},
@@ -189,7 +189,7 @@ function showConversions() {
   const rows = shown.map((box) => ({...box.conversion, box, name: box.ops[0].name})).sort((a, b) => b.cost - a.cost);
   find('#conversions-table').hidden = !rows.length;
   fillTable(find('#conversions-table'),
-            conversionColumns((row) => row.name, (row) => chip(row.read), (row) => chip(row.box)), rows,
+            conversionColumns((row) => chip(row.read), (row) => chip(row.box)), rows,
             (line, row) => {
               line.dataset.box = row.box.id;
               line.onclick = () => {
@@ -210,9 +210,8 @@ function fillConversions() {
   const packed = data.cost.constants.rows;
   find('#constants').hidden = !packed.length;
   find('#constants summary').textContent = `${plural(packed.length, 'constant')} packed at compile time`;
-  const known = (row) => (/:\d+:\d+$|^unknown$/.test(row.location) ? '' : row.location);
   const text = (side) => (row) => make('code', {}, row[side]);
-  fillTable(find('#constants-table'), conversionColumns(known, text('from'), text('to')),
+  fillTable(find('#constants-table'), conversionColumns(text('from'), text('to')),
             [...packed].sort((a, b) => b.bytes_written - a.bytes_written));
 }
 

@@ -45,7 +45,7 @@ public:
   ArrayRef<unsigned> getBoxes(Block *block) const;
   /// The ops of a block that have boxes inside.
   ArrayRef<Operation *> getFrames(Block *block) const;
-  /// Boxes and what makes the tensors that each reads, by the boxes that read.
+  /// The tensors that a box reads, each with the box that makes it.
   SmallVector<std::pair<unsigned, Value>> getReads(unsigned box) const;
 
 private:

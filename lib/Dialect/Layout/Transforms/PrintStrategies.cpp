@@ -29,8 +29,9 @@ namespace {
 struct Strategy {
   StringRef name;
   Cost cost = 0, conversionCost = 0;
-  /// Of conversions that move bytes, as often as they run.
+  /// That move bytes.
   int64_t conversions = 0;
+  /// That they move, as often as they run.
   Cost bytes = 0;
 
   Strategy(StringRef name, const LayoutAssignment &assignment);
