@@ -204,7 +204,7 @@ function fillConversions() {
     `${plural(moving.length, 'conversion')} of activations ${moving.length === 1 ? 'moves' : 'move'} bytes whenever the network runs. They are ${(100 * figures.conversion_cost / Math.max(figures.cost, 1)).toFixed(1)} % of the modeled cost.` :
     'No conversion moves bytes when the network runs.';
   find('#views-label').hidden = !views.length;
-  find('#views-label span').textContent = `show ${plural(views.length, 'conversion')} that are free views`;
+  find('#views-label span').textContent = `show conversions that are free views, too (${count(views.length)})`;
   find('#views').onchange = showConversions;
   showConversions();
   const packed = data.cost.constants.rows;
