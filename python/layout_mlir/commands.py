@@ -6,7 +6,7 @@ import importlib
 import os
 import pathlib
 import sys
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from layout_mlir import __version__
 from layout_mlir.tools import ToolError, find_tool
@@ -23,7 +23,7 @@ _COMMANDS = {
 }
 
 
-def main() -> Any:
+def main() -> int | None:
     parser = argparse.ArgumentParser(
         prog="layout", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="\n".join(f"{name:<10}{what}" for name, (_, what) in _COMMANDS.items()))
@@ -35,7 +35,8 @@ def main() -> Any:
     args = parser.parse_args()
     sys.path.insert(0, str(_PACKAGE / "examples"))
     module, _ = _COMMANDS[args.command]
-    return importlib.import_module(module).main(args.arguments, f"layout {args.command}")
+    status: int | None = importlib.import_module(module).main(args.arguments, f"layout {args.command}")
+    return status
 
 
 def _execute(name: str) -> NoReturn:

@@ -2,7 +2,6 @@
 # RUN: %python -B %s %layout_src_root %layout_obj_root %t
 """A wheel of the build works where neither the repository nor LLVM's libraries are in reach."""
 
-import os
 import pathlib
 import re
 import shutil
