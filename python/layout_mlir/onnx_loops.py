@@ -77,32 +77,48 @@ def overlap(boxes, b, i, j, centered):
     return both / (area + other - both)
 
 
+def sort_descending(keys, order, m):
+    """The first m places by their keys: runs of twice the length are merged in each step, and what is
+    equal keeps its order."""
+    merged, width = empty("i64", (size(order, 0),)), 1
+    for step in range(63):
+        if width < m:
+            for run in range((m + 2 * width - 1) // (2 * width)):
+                low, middle, high = run * 2 * width, min(run * 2 * width + width, m), min((run + 1) * 2 * width, m)
+                i, j = low, middle
+                for k in range(low, high):
+                    a, b = order[min(i, middle - 1)], order[min(j, high - 1)]
+                    takes_first = i < middle and (j >= high or not keys[b] > keys[a])
+                    merged[k] = a if takes_first else b
+                    i += integer(takes_first)
+                    j += 1 - integer(takes_first)
+            for k in range(m):
+                order[k] = merged[k]
+            width = width * 2
+    return order
+
+
 def non_max_suppression(boxes, scores, most=None, most_overlap=None, least_score=None, centered=False):
-    """Takes the best box that is left, and removes those that overlap it, again and again."""
+    """Takes the best boxes of each class that overlap none which is taken already."""
     batches, classes, n = shape(scores)
     limit = min(scalar(most), n) if most is not None else 0
-    found, total = empty("i64", (batches * classes * limit + 1, 3)), 0
+    allowed = scalar(most_overlap) if most_overlap is not None else 0.0
+    found, total = empty("i64", (batches * classes * limit, 3)), 0
     for b, c in indices((batches, classes)):
-        left, m = empty("i64", (n,)), 0
+        keys, order, m = empty(scores, (n,)), empty("i64", (n,)), 0
         for i in range(n):
-            left[m] = i
-            m += integer(scores[b, c, i] > scalar(least_score)) if least_score is not None else 1
-        for r in range(limit):
-            best, high = 0, scores[b, c, left[0]]
-            for i in range(m):
-                if scores[b, c, left[i]] > high:
-                    best, high = i, scores[b, c, left[i]]
-            chosen, kept = left[best], 0
-            found[total, 0] = b
-            found[total, 1] = c
-            found[total, 2] = chosen
-            total += integer(m > 0)
-            for i in range(m):
-                other = left[i]
-                left[kept] = other
-                allowed = scalar(most_overlap) if most_overlap is not None else 0.0
-                kept += integer(i != best and not overlap(boxes, b, chosen, other, centered) > allowed)
-            m = kept
+            keys[i] = scores[b, c, i]
+            order[m] = i
+            m += integer(keys[i] > scalar(least_score)) if least_score is not None else 1
+        order, start = sort_descending(keys, order, m), total
+        for r in range(m):
+            if total - start < limit:
+                box, free = order[r], True
+                for j in range(start, total):
+                    free = free and not overlap(boxes, b, found[j, 2], box, centered) > allowed
+                if free:
+                    found[total, 0], found[total, 1], found[total, 2] = b, c, box
+                    total += 1
     return first(found, (total, 3))
 
 
