@@ -208,8 +208,6 @@ def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inp
     path, folder = pathlib.Path(path), pathlib.Path(folder)
     arrays = _parse_named(inputs, _load_array, "input")
     sizes = _parse_named(shapes, _parse_shape, "shape")
-    if path.suffix == ".pt2":
+    if path.suffix in torch_import.SUFFIXES:
         return _load_onnx(torch_import.read(path), path.name, folder, arrays, sizes, options)
-    if path.suffix == ".onnx":
-        return _load_onnx(onnx_import.read(path), path.name, folder, arrays, sizes, options)
     return _load_mlir(path, path.name, folder, arrays, sizes, options)

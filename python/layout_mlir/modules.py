@@ -7,29 +7,30 @@ from typing import Any
 
 _Shapes = Mapping[str | int, Sequence[int]]
 
-_SUFFIXES = (".mlir", ".mlirbc", ".onnx")
+_SUFFIXES = (".mlir", ".mlirbc", ".onnx", ".pt2")
 
 
 def read(module: Any, shapes: _Shapes | None = None) -> Any:
     """Text as a str, or bytecode as bytes.
 
-    A path object, or a str that ends in .mlir, .mlirbc or .onnx, is a file; what is no file is
-    returned as it is. Models in ONNX and StableHLO are imported. `shapes` are sizes that an .onnx
-    file leaves open: a shape for each name or number of an input.
+    A path object, or a str that ends in .mlir, .mlirbc, .onnx or .pt2, is a file; what is no file is
+    returned as it is. Models in ONNX and StableHLO are imported, and programs of torch.export where
+    torch is installed. `shapes` are sizes that an .onnx or .pt2 file leaves open: a shape for each
+    name or number of an input.
     """
     is_file = isinstance(module, os.PathLike) or isinstance(module, str) and module.endswith(_SUFFIXES)
     path = pathlib.Path(module) if is_file else None
-    if shapes and not (path and path.suffix == ".onnx"):
-        raise TypeError("shapes are for the inputs of an .onnx file")
+    if shapes and not (path and path.suffix in (".onnx", ".pt2")):
+        raise TypeError("shapes are for the inputs of an .onnx or .pt2 file")
     return _read_file(path, shapes or {}) if path else module
 
 
 def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes:
-    from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import
+    from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import, torch_import
 
     try:
-        if path.suffix == ".onnx":
-            model = onnx_import.read(path)
+        if path.suffix in torch_import.SUFFIXES:
+            model = torch_import.read(path)
             onnx_shapes.set_shapes(model, shapes)
             return onnx_import.lower(onnx_import.prepare_checked(model))
         data = path.read_bytes()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pathlib
 from typing import TYPE_CHECKING
 
+from layout_mlir import onnx_import
 from layout_mlir.onnx_import import ImportFailed, describe_failure
+
+SUFFIXES = (".onnx", ".pt2")
 
 
 if TYPE_CHECKING:
@@ -13,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def read(path: pathlib.Path) -> ModelProto:
-    """The ONNX model of the program in the file `path`."""
+    """The ONNX model of a file: one itself, or a program of torch.export."""
+    return _export(path) if path.suffix == ".pt2" else onnx_import.read(path)
+
+
+def _export(path: pathlib.Path) -> ModelProto:
     try:
         import onnxscript  # noqa: F401  # what torch.onnx.export stands on
         import torch
