@@ -1,13 +1,22 @@
 """Replaces nodes by the functions that define their operators, where ONNX has such."""
 
+from __future__ import annotations
+
 import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, TypeProto
 
 
-def _opset(model):
-    return next(each.version for each in model.opset_import if each.domain in ("", "ai.onnx"))
+def _opset(model: ModelProto) -> int:
+    version: int = next(each.version for each in model.opset_import if each.domain in ("", "ai.onnx"))
+    return version
 
 
-def _schema(model, operator):
+def _schema(model: ModelProto, operator: str) -> Any:
+    """The OpSchema, of which onnx's own hints leave out the functions; None where there is none."""
     from onnx import defs
 
     try:
@@ -16,13 +25,13 @@ def _schema(model, operator):
         return None
 
 
-def has_function(model, operator):
+def has_function(model: ModelProto, operator: str) -> bool:
     """Whether ONNX defines the operator by others."""
     schema = _schema(model, operator)
     return bool(schema and (schema.has_function or schema.has_context_dependent_function))
 
 
-def _get_function(schema, node, types, opset):
+def _get_function(schema: Any, node: NodeProto, types: Sequence[TypeProto], opset: int) -> FunctionProto:
     """The newest function for the opset; some depend on the node and the types of its inputs."""
     from onnx import FunctionProto
 
@@ -33,10 +42,11 @@ def _get_function(schema, node, types, opset):
     else:
         text = schema.get_context_dependent_function_with_opset_version(
             dependent, node.SerializeToString(), [each.SerializeToString() for each in types])
-    return FunctionProto.FromString(text)
+    function: FunctionProto = FunctionProto.FromString(text)
+    return function
 
 
-def _bind(node, names, attributes):
+def _bind(node: NodeProto, names: Callable[[str], str], attributes: Mapping[str, AttributeProto]) -> None:
     """Renames values of a node of a function and gives attributes their values, in inner graphs too."""
     for field in (node.input, node.output):
         for number, name in enumerate(field):
@@ -61,7 +71,7 @@ def _bind(node, names, attributes):
     node.attribute.extend(bound)
 
 
-def _expand(node, schema, types, opset):
+def _expand(node: NodeProto, schema: Any, types: Mapping[str, TypeProto], opset: int) -> list[NodeProto]:
     """The nodes of the function of a node."""
     from onnx import NodeProto, TypeProto
 
@@ -69,10 +79,10 @@ def _expand(node, schema, types, opset):
     attributes = {name: each.default_value for name, each in schema.attributes.items() if each.default_value.type}
     attributes.update((each.name, each) for each in node.attribute)
     prefix = node.name or next(filter(None, node.output))
-    known = {inner: outer for inner, outer in zip(function.output, node.output) if outer}
+    known: dict[str, str] = {inner: outer for inner, outer in zip(function.output, node.output) if outer}
     known.update(itertools.zip_longest(function.input, node.input, fillvalue=""))
 
-    def names(name):
+    def names(name: str) -> str:
         return known.get(name, name and f"{prefix}/{name}")
 
     result = []
@@ -84,7 +94,7 @@ def _expand(node, schema, types, opset):
     return result
 
 
-def replace_by_function(model, chosen):
+def replace_by_function(model: ModelProto, chosen: Callable[[NodeProto], bool]) -> bool:
     """Puts in place of the nodes that are `chosen` the functions that define them; True where there
     are any. Shapes have to be inferred."""
     from onnx import helper

@@ -18,7 +18,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -33,7 +33,7 @@ from layout_mlir.onnx_rewrites import Refused
 from layout_mlir.tools import whole_file
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
+    from onnx import ModelProto, NodeProto, TypeProto
 
 _Source = TypeVar("_Source")
 
@@ -71,19 +71,20 @@ def print_located(module: Any) -> str:
     return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
 
 
-def _import_nodes(model, context):
+def _import_nodes(model: ModelProto, context: Any) -> tuple[Any, dict[str, str]]:
     """The module in torch's dialect; a node that is written as loops is a call in it. Also the text of
     the functions that are called, by name."""
     from iree.compiler import ir
     from iree.compiler.dialects import func
     from iree.compiler.extras import onnx_importer
 
-    loops = {}
+    loops: dict[str, str] = {}
 
-    class Cache(onnx_importer.ModuleCache):
+    class Cache(onnx_importer.ModuleCache):  # type: ignore[misc]
         """Says which node is a call of which function."""
 
-        def get_operator_function(self, operator, domain, version, inputs, outputs, node, config):
+        def get_operator_function(self, operator: str, domain: str, version: int, inputs: Sequence[TypeProto],
+                                  outputs: Sequence[TypeProto], node: NodeProto, config: Any) -> Any:
             name = f"{operator}{len(loops)}"
             found = find_loops(node, name, inputs, outputs)
             if not found:
@@ -105,7 +106,7 @@ def _import_nodes(model, context):
     return module, loops
 
 
-def _inline(module, loops):
+def _inline(module: Any, loops: Mapping[str, str]) -> None:
     """Puts the functions in place of their calls."""
     from iree.compiler import ir, passmanager
 
@@ -119,7 +120,7 @@ def _inline(module, loops):
         body.append(function)
     passmanager.PassManager.parse("builtin.module(inline,canonicalize,cse,symbol-dce)", module.context).run(module)
 
-    def locate(operation):
+    def locate(operation: Any) -> Any:
         """Operations of the loops are at the node that they were called for."""
         if isinstance(operation.location, ir.CallSiteLoc):
             operation.location = operation.location.caller

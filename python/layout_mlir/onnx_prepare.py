@@ -13,19 +13,31 @@
     onnx_functions.py).
 """
 
+from __future__ import annotations
+
+import math
 import zlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir.onnx_functions import replace_by_function
 from layout_mlir.onnx_refusals import describe
 from layout_mlir.onnx_rewrites import Refused, rewrite
 from layout_mlir.onnx_shapes import fold_constants, is_known
 
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto
+
+    # The nodes that take a tensor, and as which operand.
+    _Consumers = dict[str, list[tuple[NodeProto, int]]]
+
 OPSET = 17
 
 
-def _nodes(graph):
+def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
     """The nodes of the graph and of the graphs in their attributes."""
     for node in graph.node:
         yield node
@@ -34,7 +46,7 @@ def _nodes(graph):
                 yield from _nodes(inner)
 
 
-def _used_names(graph):
+def _used_names(graph: GraphProto) -> set[str]:
     """What nodes take, those in subgraphs included, which see the names around them."""
     return ({name for node in _nodes(graph) for name in node.input}
             | {output.name for output in graph.output}
@@ -42,7 +54,7 @@ def _used_names(graph):
                for inner in [attribute.g, *attribute.graphs] for output in inner.output})
 
 
-def _constant_nodes_to_initializers(graph):
+def _constant_nodes_to_initializers(graph: GraphProto) -> None:
     """Folds Constant and ConstantOfShape nodes with known shapes."""
     from onnx import numpy_helper
 
@@ -67,7 +79,7 @@ def _constant_nodes_to_initializers(graph):
     graph.node.extend(kept)
 
 
-def _dropout_to_identity(graph):
+def _dropout_to_identity(graph: GraphProto) -> None:
     """Inference drops nothing; the converter refuses some forms of Dropout."""
     used = _used_names(graph)
     for node in graph.node:
@@ -78,7 +90,7 @@ def _dropout_to_identity(graph):
             del node.attribute[:], node.input[1:], node.output[1:]
 
 
-def _drop_unused_initializers(graph):
+def _drop_unused_initializers(graph: GraphProto) -> None:
     used = _used_names(graph)
     kept = [tensor for tensor in graph.initializer if tensor.name in used]
     del graph.initializer[:]
@@ -88,7 +100,7 @@ def _drop_unused_initializers(graph):
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
 
 
-def _role(consumers, name):
+def _role(consumers: _Consumers, name: str) -> tuple[NodeProto, int] | None:
     """What a weight is for: (operator, index of the operand), seen through views."""
     for node, index in consumers.get(name, []):
         if node.op_type in _VIEWS and index == 0:
@@ -100,7 +112,8 @@ def _role(consumers, name):
     return None
 
 
-def _draw(rng, role, shape, consumers):
+def _draw(rng: np.random.Generator, role: tuple[NodeProto, int] | None, shape: tuple[int, ...],
+          consumers: _Consumers) -> NDArray[Any]:
     """Random values for a weight in that role."""
     if role is None:
         return rng.standard_normal(shape)
@@ -109,11 +122,11 @@ def _draw(rng, role, shape, consumers):
     attributes = {a.name: a for a in node.attribute}
     if op in ("Conv", "ConvTranspose") and index == 1:
         fan_in = int(np.prod(shape[1:]))
-        return rng.standard_normal(shape) * np.sqrt(2 / fan_in)
+        return rng.standard_normal(shape) * math.sqrt(2 / fan_in)
     if op in ("Gemm", "MatMul") and index in (0, 1):
         transposed = op == "Gemm" and "transB" in attributes and attributes["transB"].i
         fan_in = shape[-1] if transposed else shape[-2]
-        return rng.standard_normal(shape) * np.sqrt(1 / fan_in)
+        return rng.standard_normal(shape) * math.sqrt(1 / fan_in)
     if op == "BatchNormalization" and index in (1, 4):  # scale and variance
         # The end of a residual branch is scaled down, or the sums would grow.
         ends_branch = any(consumer.op_type in ("Add", "Sum")
@@ -124,10 +137,10 @@ def _draw(rng, role, shape, consumers):
     return rng.standard_normal(shape) * 0.1  # biases, means, shifts
 
 
-def _reseed(graph, seed):
+def _reseed(graph: GraphProto, seed: int) -> None:
     from onnx import numpy_helper
 
-    consumers = {}
+    consumers: _Consumers = {}
     for node in graph.node:
         for index, name in enumerate(node.input):
             consumers.setdefault(name, []).append((node, index))
@@ -141,14 +154,14 @@ def _reseed(graph, seed):
             np.asarray(new, dtype=old.dtype), tensor.name))
 
 
-def _is_imported_wrongly(node):
+def _is_imported_wrongly(node: NodeProto) -> bool:
     """The import of attention ends without a message; that of a Gelu by tanh has another square root
     of 2 / pi from the fourth digit on. Axes of a normalization have to become constant."""
     return node.op_type in ("Attention", "RotaryEmbedding", "RMSNormalization") or (
         node.op_type == "Gelu" and any(each.s == b"tanh" for each in node.attribute))
 
 
-def settle(model, is_function=_is_imported_wrongly):
+def settle(model: ModelProto, is_function: Callable[[NodeProto], bool] = _is_imported_wrongly) -> ModelProto:
     """The model with all shapes inferred, constants computed, and the functions of their operators in
     place of some nodes: each of these may be what another one needs."""
     import onnx
@@ -169,7 +182,7 @@ def settle(model, is_function=_is_imported_wrongly):
 _DOMAINS = {"", "ai.onnx", "com.microsoft"}
 
 
-def prepare(model, reseed=None):
+def prepare(model: ModelProto, reseed: int | None = None) -> ModelProto:
     """The model as described at the top; `reseed` is a seed or None."""
     import onnx
     from onnx import checker, inliner, shape_inference, version_converter  # noqa: F401

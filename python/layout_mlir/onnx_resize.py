@@ -1,9 +1,23 @@
 """What an ONNX Resize reads along each axis: places and their weights, as ONNX defines them."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
+
+# The array of a constant, by its name.
+_Known = Callable[[str], NDArray[Any] | None]
+# An axis, places along it and their weights; places without weights are taken as they are.
+_Taps = tuple[int, Iterable[NDArray[np.int64]], NDArray[np.float64] | None]
 
 
-def _coordinates(mode, old, new, scale):
+def _coordinates(mode: str, old: int, new: int, scale: float) -> NDArray[np.float64]:
     """Where each new element lies among the old ones."""
     x = np.arange(new, dtype=np.float64)
     if mode == "asymmetric":
@@ -18,22 +32,23 @@ def _coordinates(mode, old, new, scale):
     return middle
 
 
-def _round(x, mode):
+def _round(x: NDArray[np.float64], mode: str) -> NDArray[np.int64]:
     return {"round_prefer_floor": np.ceil(x - 0.5), "round_prefer_ceil": np.floor(x + 0.5),
             "floor": np.floor(x), "ceil": np.ceil(x)}[mode].astype(np.int64)
 
 
-def _linear(distance):
+def _linear(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(1 - distance, 0, None)
 
 
-def _cubic(distance, a):
+def _cubic(distance: NDArray[np.float64], a: float) -> NDArray[np.float64]:
     near = ((a + 2) * distance - (a + 3)) * distance**2 + 1
     far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
     return np.where(distance <= 1, near, np.where(distance < 2, far, 0))
 
 
-def _weigh(x, old, scale, attributes):
+def _weigh(x: NDArray[np.float64], old: int, scale: float,
+           attributes: Mapping[str, Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Places and weights of the neighbors of each of `x`."""
     is_cubic = attributes["mode"] == "cubic"
     shrink = min(scale, 1.0) if attributes["antialias"] else 1.0
@@ -47,12 +62,14 @@ def _weigh(x, old, scale, attributes):
     return np.clip(places, 0, old - 1), weights / weights.sum(0)
 
 
-_DEFAULTS = {"mode": "nearest", "coordinate_transformation_mode": "half_pixel", "antialias": 0,
-             "exclude_outside": 0, "cubic_coeff_a": -0.75, "nearest_mode": "round_prefer_floor",
-             "keep_aspect_ratio_policy": "stretch", "axes": None}
+_DEFAULTS: dict[str, Any] = {
+    "mode": "nearest", "coordinate_transformation_mode": "half_pixel", "antialias": 0, "exclude_outside": 0,
+    "cubic_coeff_a": -0.75, "nearest_mode": "round_prefer_floor", "keep_aspect_ratio_policy": "stretch",
+    "axes": None}
 
 
-def _sizes(node, shape, attributes, known):
+def _sizes(node: NodeProto, shape: Sequence[int], attributes: Mapping[str, Any],
+           known: _Known) -> list[tuple[int, int, float]] | None:
     """(axis, new size, scale) of each axis that is named; None where they are not known."""
     axes = attributes["axes"] if attributes["axes"] is not None else range(len(shape))
     axes = [axis % len(shape) for axis in axes]
@@ -69,7 +86,7 @@ def _sizes(node, shape, attributes, known):
     return [(axis, int(np.floor(shape[axis] * scale + 0.5)), scale) for axis in axes]
 
 
-def find_taps(node, shape, known):
+def find_taps(node: NodeProto, shape: Sequence[int], known: _Known) -> list[_Taps] | None:
     """[(axis, places, weights)] of the axes that change, where the import has no form of its own for
     the node; None else. `known`: the array of a constant."""
     from onnx import helper
@@ -84,7 +101,7 @@ def find_taps(node, shape, known):
     sizes = None if is_plain or transform == "tf_crop_and_resize" else _sizes(node, shape, attributes, known)
     if sizes is None:
         return None
-    taps = []
+    taps: list[_Taps] = []
     for axis, new, scale in sizes:
         if new == shape[axis] and scale == 1:
             continue

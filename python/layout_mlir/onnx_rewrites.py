@@ -15,16 +15,25 @@ A Resize is refused where ONNX and ONNX Runtime differ, so that the comparison
 cannot tell whether it is right.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from layout_mlir import onnx_resize
+
+if TYPE_CHECKING:
+    from onnx import GraphProto, ModelProto, NodeProto
 
 
 class Refused(ValueError):
     """The model is not imported; the message names the node."""
 
 
-def _static_shapes(graph):
+def _static_shapes(graph: GraphProto) -> dict[str, list[int]]:
     """{name: shape} of tensors without dynamic dims."""
     shapes = {}
     for value in [*graph.value_info, *graph.input, *graph.output]:
@@ -35,7 +44,7 @@ def _static_shapes(graph):
     return shapes
 
 
-def _dtypes(graph):
+def _dtypes(graph: GraphProto) -> dict[str, np.dtype[Any]]:
     """{name: dtype} of tensors that nodes make or the graph is given."""
     from onnx import helper
 
@@ -46,11 +55,12 @@ def _dtypes(graph):
 class _Rewriter:
     """Collects the nodes that a graph gets instead of its own."""
 
-    def __init__(self, graph):
+    def __init__(self, graph: GraphProto) -> None:
         self.graph, self.shapes, self.dtypes = graph, _static_shapes(graph), _dtypes(graph)
-        self.nodes = []
+        self.nodes: list[NodeProto] = []
 
-    def add(self, like, op, operands, result=None, **attributes):
+    def add(self, like: NodeProto, op: str, operands: Sequence[str], result: str | None = None,
+            **attributes: Any) -> str:
         from onnx import helper
 
         name = f"{like.name or like.output[0]}/{op}{len(self.nodes)}"
@@ -58,23 +68,23 @@ class _Rewriter:
         self.nodes.append(helper.make_node(op, operands, [result], name, **attributes))
         return result
 
-    def reshape(self, like, value, shape, result=None):
+    def reshape(self, like: NodeProto, value: str, shape: Sequence[int], result: str | None = None) -> str:
         return self.add(like, "Reshape", [value, self.constant(like, np.array(shape, np.int64))], result)
 
-    def constant(self, like, array):
+    def constant(self, like: NodeProto, array: NDArray[Any]) -> str:
         from onnx import numpy_helper
 
         name = f"{like.output[0]}/constant{len(self.graph.initializer)}"
         self.graph.initializer.append(numpy_helper.from_array(array, name))
         return name
 
-    def known(self, name):
+    def known(self, name: str) -> NDArray[Any] | None:
         """The array of a constant, or None."""
         from onnx import numpy_helper
 
         return next((numpy_helper.to_array(each) for each in self.graph.initializer if each.name == name), None)
 
-    def blocks_by_columns(self, node):
+    def blocks_by_columns(self, node: NodeProto) -> bool:
         """Channels to blocks of pixels and back, where the channels of a block are next to each
         other."""
         attributes = {attribute.name: attribute for attribute in node.attribute}
@@ -93,7 +103,7 @@ class _Rewriter:
         self.reshape(node, x, result, node.output[0])
         return True
 
-    def quantized_matmul(self, node):
+    def quantized_matmul(self, node: NodeProto) -> bool:
         ranks = [len(self.shapes.get(node.input[i], [0, 0])) for i in (0, 3)]
         scalars = all(np.prod(self.shapes.get(node.input[i], [2])) == 1 for i in (1, 2, 4, 5, 6, 7))
         if ranks == [2, 2] or not scalars:
@@ -104,7 +114,7 @@ class _Rewriter:
         self.add(node, "QuantizeLinear", [y, *node.input[6:8]], node.output[0])
         return True
 
-    def check_resize(self, node):
+    def check_resize(self, node: NodeProto) -> None:
         """With corners aligned, ONNX takes size * scale for the new size, and ONNX Runtime, as the
         import, its whole part."""
         attributes = {attribute.name: attribute.s for attribute in node.attribute}
@@ -112,22 +122,21 @@ class _Rewriter:
         if not aligned or len(node.input) < 3 or not node.input[2]:
             return
         shape, scales = self.shapes.get(node.input[0]), self.known(node.input[2])
-        if scales is None or shape is None or np.any(shape * scales % 1):
+        if scales is None or shape is None or np.any(np.multiply(shape, scales) % 1):
             raise Refused(f"node '{node.name or node.output[0]}' (Resize) aligns the corners of sizes "
                            "that its scales are not known to make whole, for which ONNX and ONNX "
                            "Runtime differ; give the sizes instead of the scales")
 
-    def resize(self, node):
+    def resize(self, node: NodeProto) -> bool:
         self.check_resize(node)
         shape = self.shapes.get(node.input[0])
         x = node.input[0]
         dtype = self.dtypes.get(x)
-        taps = shape and dtype and onnx_resize.find_taps(node, shape, self.known)
-        if not taps:
+        if not shape or not dtype or not (taps := onnx_resize.find_taps(node, shape, self.known)):
             return False
         for axis, places, weights in taps:
             parts = [self.add(node, "Gather", [x, self.constant(node, each)], axis=axis) for each in places]
-            if len(parts) == 1:
+            if weights is None:
                 x = parts[0]
                 continue
             column = [-1] + [1] * (len(shape) - axis - 1)
@@ -137,7 +146,8 @@ class _Rewriter:
         self.add(node, "Identity", [x], node.output[0])
         return True
 
-    def crop_and_pad(self, like, x, shape, pads, value=(), result=None):
+    def crop_and_pad(self, like: NodeProto, x: str, shape: Sequence[int], pads: Sequence[int] | NDArray[Any],
+                     value: Sequence[str] = (), result: str | None = None) -> str:
         """Constant padding of which the import takes what is not negative."""
         count = len(shape)
         ends = np.array(shape) + np.minimum(pads[count:], 0)
@@ -145,9 +155,9 @@ class _Rewriter:
         x = self.add(like, "Slice", [x, *(self.constant(like, np.asarray(each, np.int64)) for each in bounds)])
         return self.add(like, "Pad", [x, self.constant(like, np.maximum(pads, 0).astype(np.int64)), *value], result)
 
-    def pad(self, node):
+    def pad(self, node: NodeProto) -> bool:
         """Along each axis, the places that np.pad gives."""
-        mode = next((each.s.decode() for each in node.attribute if each.name == "mode"), "constant")
+        mode: Any = next((each.s.decode() for each in node.attribute if each.name == "mode"), "constant")
         shape, pads = self.shapes.get(node.input[0]), self.known(node.input[1])
         if shape is None or pads is None or mode not in ("constant", "edge", "reflect", "wrap"):
             return False
@@ -156,7 +166,9 @@ class _Rewriter:
                 return False
             self.crop_and_pad(node, node.input[0], shape, pads, node.input[2:], node.output[0])
             return True
-        axes = self.known(node.input[3]) if len(node.input) > 3 and node.input[3] else range(len(shape))
+        axes = self.known(node.input[3]) if len(node.input) > 3 and node.input[3] else np.arange(len(shape))
+        if axes is None:
+            return False
         x = node.input[0]
         for axis, before, after in zip(axes, *pads.reshape(2, -1)):
             places = np.pad(np.arange(shape[axis]), (max(before, 0), max(after, 0)), mode)
@@ -166,7 +178,7 @@ class _Rewriter:
         self.add(node, "Identity", [x], node.output[0])
         return True
 
-    def pad_integers(self, node):
+    def pad_integers(self, node: NodeProto) -> bool:
         """The import pads no quantized image; what it is padded with is its zero."""
         from onnx import helper
 
@@ -180,12 +192,12 @@ class _Rewriter:
         self.add(node, "ConvInteger", [x, w, *zeros], node.output[0], **attributes)
         return True
 
-    def turn_around(self, node, x):
+    def turn_around(self, node: NodeProto, x: str) -> str:
         """The first dim backwards."""
         last = np.arange(self.shapes[node.input[0]][0])[::-1].astype(np.int64)
         return self.add(node, "Gather", [x, self.constant(node, last)], axis=0)
 
-    def run_forwards(self, node):
+    def run_forwards(self, node: NodeProto) -> bool:
         """A recurrent cell that runs backwards, or both ways, as cells that run forwards."""
         from onnx import helper
 
@@ -216,7 +228,7 @@ class _Rewriter:
                 self.add(node, "Concat", [each[number] for each in outputs], name, axis=0 if number else 1)
         return True
 
-    def insert_zeros(self, node):
+    def insert_zeros(self, node: NodeProto) -> bool:
         """A transposed convolution in groups: a convolution of the image with zeros between its pixels,
         by the filters turned around."""
         from onnx import helper
@@ -241,12 +253,12 @@ class _Rewriter:
         after = [m + r - b - n * s for m, r, b, n, s in zip(result[2:], reach, before, shape[2:], strides)]
         x = self.crop_and_pad(node, x, wide, [0, 0, *before, 0, 0, *after])
         w = w.reshape(groups, shape[1] // groups, *w.shape[1:]).swapaxes(1, 2)
-        w = np.flip(w.reshape(-1, *w.shape[2:]), range(2, 2 + count))
+        w = np.flip(w.reshape(-1, *w.shape[2:]), tuple(range(2, 2 + count)))
         self.add(node, "Conv", [x, self.constant(node, np.ascontiguousarray(w)), *node.input[2:]], node.output[0],
                  group=groups, dilations=dilations)
         return True
 
-    def run(self):
+    def run(self) -> None:
         rules = {"DepthToSpace": self.blocks_by_columns, "SpaceToDepth": self.blocks_by_columns,
                  "QLinearMatMul": self.quantized_matmul, "Resize": self.resize, "RNN": self.run_forwards,
                  "GRU": self.run_forwards, "LSTM": self.run_forwards, "ConvTranspose": self.insert_zeros,
@@ -258,6 +270,6 @@ class _Rewriter:
         self.graph.node.extend(self.nodes)
 
 
-def rewrite(model):
+def rewrite(model: ModelProto) -> None:
     """Puts other nodes in place of those named at the top; the shapes are inferred."""
     _Rewriter(model.graph).run()
