@@ -25,6 +25,8 @@ Other functions of the same module are translated in place. A tensor is a value:
 new one of the same name, and bufferization makes that a store.
 """
 
+from __future__ import annotations
+
 import ast
 import builtins
 import dataclasses
@@ -32,6 +34,30 @@ import functools
 import inspect
 import operator
 import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    # What the functions may call, with the types of their text: a size or an element is a number of
+    # Python's, whether it is known or the program computes it.
+    class Tensor(Protocol):
+        def __getitem__(self, index: int | Sequence[int]) -> Any: ...
+        def __setitem__(self, index: int | Sequence[int], x: float) -> None: ...
+
+    def size(x: Tensor, dim: int) -> int: ...
+    def rank(x: Tensor) -> int: ...
+    def shape(x: Tensor) -> tuple[int, ...]: ...
+    def is_number(x: Tensor) -> bool: ...
+    def empty(like: Tensor | str, sizes: Sequence[int]) -> Tensor: ...
+    def first(x: Tensor, sizes: Sequence[int]) -> Tensor: ...
+    def indices(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]: ...
+    def integer(x: float) -> int: ...
+    def real(x: float) -> float: ...
+    def floor(x: float) -> float: ...
+    def ceil(x: float) -> float: ...
+    def roundeven(x: float) -> float: ...
+    def product_of(xs: Sequence[Any]) -> Any: ...
+    def all_of(xs: Sequence[bool]) -> bool: ...
 
 _STATIC = (int, float, bool, str, tuple, list, type(None))
 
@@ -40,22 +66,30 @@ _STATIC = (int, float, bool, str, tuple, list, type(None))
 class Type:
     """Of a tensor; a size that is None is open. `unsigned`: how an integer is read."""
     element: str
-    sizes: tuple
+    sizes: tuple[int | None, ...]
     unsigned: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "tensor<" + "".join(f"{'?' if size is None else size}x" for size in self.sizes) + self.element + ">"
 
 
+_Kind = TypeVar("_Kind", bound="Type | str")
+_Kind_co = TypeVar("_Kind_co", bound="Type | str", covariant=True)
+
+
 @dataclasses.dataclass(frozen=True)
-class Value:
+class Value(Generic[_Kind_co]):
     """A tensor or a scalar of the program: its name in the text and its type, a Type or a word."""
     name: str
-    type: object
+    type: _Kind_co
 
+
+# What the program computes, or what is known.
+_Scalar = Value[str] | int | float
+_Size = Value[str] | int
 
 # The operation on integers and on floats.
-_BINARY = {
+_BINARY: dict[type[ast.AST] | str, tuple[Callable[[Any, Any], Any], str | None, str | None]] = {
     ast.Add: (operator.add, "arith.addi", "arith.addf"),
     ast.Sub: (operator.sub, "arith.subi", "arith.subf"),
     ast.Mult: (operator.mul, "arith.muli", "arith.mulf"),
@@ -67,7 +101,7 @@ _BINARY = {
     "min": (min, "arith.minsi", "arith.minimumf"),
     "max": (max, "arith.maxsi", "arith.maximumf"),
 }
-_COMPARE = {
+_COMPARE: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str, str]] = {
     ast.Lt: (operator.lt, "slt", "olt"), ast.LtE: (operator.le, "sle", "ole"),
     ast.Gt: (operator.gt, "sgt", "ogt"), ast.GtE: (operator.ge, "sge", "oge"),
     ast.Eq: (operator.eq, "eq", "oeq"), ast.NotEq: (operator.ne, "ne", "une"),
@@ -78,19 +112,22 @@ _UNARY = {"floor": "math.floor", "ceil": "math.ceil", "roundeven": "math.roundev
 class _Writer:
     """Writes operations. Every method takes values or what is known, and gives values."""
 
-    def __init__(self, float_type):
-        self.float, self.lines, self.count = float_type, [], 0
+    def __init__(self, float_type: str) -> None:
+        self.float, self.count = float_type, 0
+        self.lines: list[str] = []
 
-    def emit(self, text, *types):
+    def emit_all(self, text: str, types: Sequence[_Kind]) -> list[Value[_Kind]]:
         names = []
         for _ in types:
             names.append(f"%{self.count}")
             self.count += 1
         self.lines.append((", ".join(names) + " = " if names else "") + text)
-        values = [Value(name, type) for name, type in zip(names, types)]
-        return values[0] if len(values) == 1 else values
+        return [Value(name, type) for name, type in zip(names, types)]
 
-    def value(self, x):
+    def emit(self, text: str, type: _Kind) -> Value[_Kind]:
+        return self.emit_all(text, [type])[0]
+
+    def value(self, x: Value[_Kind] | int | float) -> Value[_Kind | str]:
         """What is known, as a constant."""
         if isinstance(x, bool):
             return self.emit(f"arith.constant {str(x).lower()}", "i1")
@@ -100,14 +137,14 @@ class _Writer:
             return self.emit(f"arith.constant {x:.17e} : {self.float}", self.float)
         return x
 
-    def as_float(self, x):
+    def as_float(self, x: _Scalar) -> Value[str]:
         x = self.value(x)
         if x.type == "index":
             word = self.emit(f"arith.index_cast {x.name} : index to i64", "i64")
             return self.emit(f"arith.sitofp {word.name} : i64 to {self.float}", self.float)
         return x
 
-    def as_index(self, x):
+    def as_index(self, x: _Scalar) -> Value[str]:
         """A float that is whole, or a bit."""
         x = self.value(x)
         if x.type == "i1":
@@ -117,12 +154,12 @@ class _Writer:
             return self.emit(f"arith.index_cast {word.name} : i64 to index", "index")
         return x
 
-    def same(self, a, b):
+    def same(self, a: _Scalar, b: _Scalar) -> tuple[Value[str], Value[str]]:
         """Both values of one type: beside a float, an integer is one."""
         a, b = self.value(a), self.value(b)
         return (self.as_float(a), self.as_float(b)) if self.float in (a.type, b.type) else (a, b)
 
-    def binary(self, kind, a, b):
+    def binary(self, kind: type[ast.AST] | str, a: Any, b: Any) -> Any:
         function, on_integers, on_floats = _BINARY[kind]
         if isinstance(a, _STATIC) and isinstance(b, _STATIC):
             return function(a, b)
@@ -132,7 +169,7 @@ class _Writer:
         name = on_floats if a.type == self.float else on_integers
         return self.emit(f"{name} {a.name}, {b.name} : {a.type}", a.type)
 
-    def compare(self, kind, a, b):
+    def compare(self, kind: type[ast.cmpop], a: Any, b: Any) -> Any:
         function, on_integers, on_floats = _COMPARE[kind]
         if isinstance(a, _STATIC) and isinstance(b, _STATIC):
             return function(a, b)
@@ -142,7 +179,7 @@ class _Writer:
 
     # ------------------------------------------------------------------- tensors
 
-    def load(self, tensor, indices):
+    def load(self, tensor: Value[Type], indices: Sequence[_Size]) -> Value[str]:
         element = tensor.type.element
         places = ", ".join(self.value(index).name for index in indices)
         x = self.emit(f"tensor.extract {tensor.name}[{places}] : {tensor.type}", element)
@@ -154,7 +191,7 @@ class _Writer:
         cast = "index_castui" if tensor.type.unsigned else "index_cast"
         return self.emit(f"arith.{cast} {x.name} : {element} to index", "index")
 
-    def store(self, x, tensor, indices):
+    def store(self, x: _Scalar, tensor: Value[Type], indices: Sequence[_Size]) -> Value[Type]:
         element = tensor.type.element
         x = self.as_float(x) if element in ("f16", "bf16", "f32", "f64") else self.value(x)
         if x.type != element:
@@ -163,13 +200,14 @@ class _Writer:
         places = ", ".join(self.value(index).name for index in indices)
         return self.emit(f"tensor.insert {x.name} into {tensor.name}[{places}] : {tensor.type}", tensor.type)
 
-    def size(self, tensor, dim):
-        if tensor.type.sizes[dim] is not None:
-            return tensor.type.sizes[dim]
+    def size(self, tensor: Value[Type], dim: int) -> _Size:
+        known = tensor.type.sizes[dim]
+        if known is not None:
+            return known
         return self.emit(f"tensor.dim {tensor.name}, {self.value(dim % len(tensor.type.sizes)).name} : "
                          f"{tensor.type}", "index")
 
-    def empty(self, like, sizes):
+    def empty(self, like: Value[Type] | str, sizes: Sequence[_Size]) -> Value[Type]:
         """Of the elements of a tensor, or of those that are named."""
         element = like.type.element if isinstance(like, Value) else like
         known = tuple(size if isinstance(size, int) else None for size in sizes)
@@ -177,7 +215,7 @@ class _Writer:
         named = ", ".join(size.name for size in sizes if not isinstance(size, int))
         return self.emit(f"tensor.empty({named}) : {result}", result)
 
-    def first(self, tensor, sizes):
+    def first(self, tensor: Value[Type], sizes: Sequence[_Size]) -> Value[Type]:
         """The first elements of each dim."""
         known = tuple(size if isinstance(size, int) else None for size in sizes)
         result = dataclasses.replace(tensor.type, sizes=known)
@@ -188,9 +226,9 @@ class _Writer:
 
     # ------------------------------------------------- what the functions may call
 
-    def functions(self):
+    def functions(self) -> dict[str, Callable[..., Any]]:
         """By name."""
-        found = {
+        found: dict[str, Callable[..., Any]] = {
             "size": self.size, "empty": self.empty, "first": self.first,
             "rank": lambda x: len(x.type.sizes),
             "shape": lambda x: tuple(self.size(x, d) for d in range(len(x.type.sizes))),
@@ -205,24 +243,29 @@ class _Writer:
             found[name] = functools.partial(self._unary, op)
         return found
 
-    def _all(self, kind, start, xs):
+    def _all(self, kind: type[ast.AST], start: int, xs: Sequence[Any]) -> Any:
         return functools.reduce(lambda a, b: self.binary(kind, a, b), xs) if xs else start
 
-    def _unary(self, op, x):
+    def _unary(self, op: str, x: _Scalar) -> Value[str]:
         x = self.as_float(x)
         return self.emit(f"{op} {x.name} : {self.float}", self.float)
 
 
-def _assigned(statements):
+def _name(node: ast.expr) -> str:
+    assert isinstance(node, ast.Name), ast.dump(node)
+    return node.id
+
+
+def _assigned(statements: Sequence[ast.stmt]) -> list[str]:
     """The names that statements assign, in the order of the text."""
     names = {}
 
-    def collect(target):
+    def collect(target: ast.expr) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
             for each in target.elts:
                 collect(each)
         else:
-            names[target.value.id if isinstance(target, ast.Subscript) else target.id] = True
+            names[_name(target.value if isinstance(target, ast.Subscript) else target)] = True
 
     for statement in statements:
         for node in ast.walk(statement):
@@ -236,49 +279,51 @@ def _assigned(statements):
 class _Interpreter:
     """Runs the statements of one function: what is known is computed, the rest is written."""
 
-    def __init__(self, writer, function, arguments):
+    def __init__(self, writer: _Writer, function: Callable[..., Any],
+                 arguments: tuple[Sequence[Any], Mapping[str, Any]]) -> None:
         self.writer, self.globals = writer, function.__globals__
-        source = ast.parse(textwrap.dedent(inspect.getsource(function)))
-        self.statements = source.body[0].body
+        definition, = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+        assert isinstance(definition, ast.FunctionDef)
+        self.statements = definition.body
         bound = inspect.signature(function).bind(*arguments[0], **arguments[1])
         bound.apply_defaults()
-        self.names = dict(bound.arguments)
+        self.names: dict[str, Any] = dict(bound.arguments)
 
-    def run(self):
+    def run(self) -> Any:
         return self.block(self.statements)
 
-    def block(self, statements):
+    def block(self, statements: Sequence[ast.stmt]) -> Any:
         for statement in statements:
             if isinstance(statement, ast.Return):
-                return self.value(statement.value)
+                return statement.value and self.value(statement.value)
             getattr(self, f"do_{type(statement).__name__}")(statement)
         return None
 
     # ---------------------------------------------------------------- statements
 
-    def do_Expr(self, statement):
+    def do_Expr(self, statement: ast.Expr) -> None:
         pass  # the description of the function
 
-    def assign(self, target, x):
+    def assign(self, target: ast.expr, x: Any) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
             for each, part in zip(target.elts, x):
                 self.assign(each, part)
         elif isinstance(target, ast.Subscript):
-            name = target.value.id
+            name = _name(target.value)
             self.names[name] = self.writer.store(x, self.names[name], self.places(target.slice))
         else:
-            self.names[target.id] = x
+            self.names[_name(target)] = x
 
-    def do_Assign(self, statement):
+    def do_Assign(self, statement: ast.Assign) -> None:
         self.assign(statement.targets[0], self.value(statement.value))
 
-    def do_AugAssign(self, statement):
+    def do_AugAssign(self, statement: ast.AugAssign) -> None:
         target = ast.copy_location(type(statement.target)(**{**vars(statement.target), "ctx": ast.Load()}),
                                    statement.target)
         self.assign(statement.target, self.writer.binary(type(statement.op), self.value(target),
                                                          self.value(statement.value)))
 
-    def inside(self, statements):
+    def inside(self, statements: Sequence[ast.stmt]) -> tuple[list[str], dict[str, Any]]:
         """The lines of a block and the names after it; those before it stay."""
         names, lines = dict(self.names), self.writer.lines
         self.writer.lines = []
@@ -287,34 +332,36 @@ class _Interpreter:
         self.names, self.writer.lines = names, lines
         return written, after
 
-    def do_For(self, statement):
-        call = statement.iter
-        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-        if name == "range":
-            bounds = [self.value(each) for each in call.args]
-            low, high = bounds if len(bounds) == 2 else (0, bounds[0])
-            self.loop(statement.target, low, high, statement.body)
-        elif name == "indices":
-            self.nest(statement.target, self.value(call.args[0]), (), statement.body)
-        else:
-            for each in list(self.value(call)):
-                self.assign(statement.target, each)
-                self.block(statement.body)
+    def do_For(self, statement: ast.For) -> None:
+        match statement.iter:
+            case ast.Call(func=ast.Name(id="range"), args=args):
+                bounds = [self.value(each) for each in args]
+                low, high = bounds if len(bounds) == 2 else (0, bounds[0])
+                self.loop(low, high, statement.body, lambda i: self.step(statement, i))
+            case ast.Call(func=ast.Name(id="indices"), args=[sizes]):
+                self.nest(statement, self.value(sizes), ())
+            case sequence:
+                for each in list(self.value(sequence)):
+                    self.step(statement, each)
 
-    def nest(self, target, sizes, index, body):
+    def step(self, statement: ast.For, x: Any) -> None:
+        """What a loop does for one value."""
+        self.assign(statement.target, x)
+        self.block(statement.body)
+
+    def nest(self, statement: ast.For, sizes: Sequence[_Size], index: tuple[Value[str], ...]) -> None:
         """A loop for each of the sizes, around the body."""
         if len(index) == len(sizes):
-            self.assign(target, index)
-            self.block(body)
-            return
-        self.loop(None, 0, sizes[len(index)], body,
-                  lambda i: self.nest(target, sizes, (*index, i), body))
+            self.step(statement, index)
+        else:
+            self.loop(0, sizes[len(index)], statement.body, lambda i: self.nest(statement, sizes, (*index, i)))
 
-    def loop(self, target, low, high, body, inner=None):
+    def loop(self, low: _Size, high: _Size, body: Sequence[ast.stmt], inner: Callable[[Value[str]], None]) -> None:
+        """`inner` writes the body."""
         writer = self.writer
         low, high, step = writer.value(low), writer.value(high), writer.value(1)
         carried = [name for name in _assigned(body) if name in self.names]
-        initial = [writer.value(self.names[name]) for name in carried]
+        initial: list[Value[Type | str]] = [writer.value(self.names[name]) for name in carried]
         before, lines = dict(self.names), writer.lines
         i = Value(f"%{writer.count}", "index")
         writer.count += 1
@@ -324,11 +371,7 @@ class _Interpreter:
             writer.count += 1
         self.names.update(zip(carried, arguments))
         writer.lines = []
-        if inner:
-            inner(i)
-        else:
-            self.assign(target, i)
-            self.block(body)
+        inner(i)
         last = [self.like(self.names[name], value) for name, value in zip(carried, initial)]
         written, writer.lines, self.names = writer.lines, lines, before
         types = [value.type for value in initial]
@@ -336,13 +379,12 @@ class _Interpreter:
         carries = f" iter_args({pairs}) -> ({', '.join(map(str, types))})" if carried else ""
         text = [f"scf.for {i.name} = {low.name} to {high.name} step {step.name}{carries} {{", *written,
                 _yield(last), "}"]
-        results = writer.emit("\n".join(text), *types)
-        self.names.update(zip(carried, results if len(types) != 1 else [results]))
+        self.names.update(zip(carried, writer.emit_all("\n".join(text), types)))
 
-    def like(self, x, other):
+    def like(self, x: Any, other: Value[Type | str]) -> Value[Type | str]:
         return self.writer.as_float(x) if other.type == self.writer.float else self.writer.value(x)
 
-    def do_If(self, statement):
+    def do_If(self, statement: ast.If) -> None:
         condition = self.value(statement.test)
         if not isinstance(condition, Value):
             self.block(statement.body if condition else statement.orelse)
@@ -353,9 +395,11 @@ class _Interpreter:
                              (other, [otherwise[name] for name in names]))
         self.names.update(zip(names, values))
 
-    def choose(self, condition, *branches):
+    def choose(self, condition: Value[str],
+               *branches: tuple[Sequence[str], Sequence[Any]]) -> list[Value[Type | str]]:
         """scf.if of (lines, values) of each branch; the values that it gives."""
-        writer, blocks, given = self.writer, [], []
+        writer, blocks = self.writer, []
+        given: list[Value[Type | str]] = []
         is_float = [any(isinstance(x, float) or isinstance(x, Value) and x.type == writer.float for x in pair)
                     for pair in zip(*(values for _, values in branches))]
         lines = writer.lines
@@ -366,22 +410,21 @@ class _Interpreter:
         writer.lines = lines
         types = [value.type for value in given]
         head = f"scf.if {condition.name}" + (f" -> ({', '.join(map(str, types))})" if types else "")
-        results = writer.emit("\n".join([head + " {", *blocks[0], "} else {", *blocks[1], "}"]), *types)
-        return results if len(types) != 1 else [results]
+        return writer.emit_all("\n".join([head + " {", *blocks[0], "} else {", *blocks[1], "}"]), types)
 
     # --------------------------------------------------------------- expressions
 
-    def value(self, node):
+    def value(self, node: ast.expr) -> Any:
         return getattr(self, f"get_{type(node).__name__}")(node)
 
-    def places(self, node):
+    def places(self, node: ast.expr) -> tuple[Any, ...]:
         index = self.value(node)
         return index if isinstance(index, tuple) else (index,)
 
-    def get_Constant(self, node):
+    def get_Constant(self, node: ast.Constant) -> Any:
         return node.value
 
-    def get_Name(self, node):
+    def get_Name(self, node: ast.Name) -> Any:
         if node.id in self.names:
             return self.names[node.id]
         functions = self.writer.functions()
@@ -389,7 +432,7 @@ class _Interpreter:
             return functions[node.id]
         return self.globals[node.id] if node.id in self.globals else getattr(builtins, node.id)
 
-    def get_Tuple(self, node):
+    def get_Tuple(self, node: ast.Tuple | ast.List) -> tuple[Any, ...]:
         parts = []
         for each in node.elts:
             if isinstance(each, ast.Starred):
@@ -400,20 +443,20 @@ class _Interpreter:
 
     get_List = get_Tuple
 
-    def get_Slice(self, node):
+    def get_Slice(self, node: ast.Slice) -> Any:
         return slice(*(each and self.value(each) for each in (node.lower, node.upper, node.step)))
 
-    def get_Subscript(self, node):
+    def get_Subscript(self, node: ast.Subscript) -> Any:
         what = self.value(node.value)
         if isinstance(what, Value):
             return self.writer.load(what, self.places(node.slice))
         return what[self.value(node.slice)]
 
-    def get_BinOp(self, node):
+    def get_BinOp(self, node: ast.BinOp) -> Any:
         a, b = self.value(node.left), self.value(node.right)
         return self.writer.binary(type(node.op), a, b)
 
-    def get_BoolOp(self, node):
+    def get_BoolOp(self, node: ast.BoolOp) -> Any:
         values = [self.value(each) for each in node.values]
         known = [x for x in values if not isinstance(x, Value)]
         if any(bool(x) == isinstance(node.op, ast.Or) for x in known):
@@ -423,20 +466,20 @@ class _Interpreter:
             return not isinstance(node.op, ast.Or)
         return functools.reduce(lambda a, b: self.writer.binary(type(node.op), a, b), rest)
 
-    def get_UnaryOp(self, node):
+    def get_UnaryOp(self, node: ast.UnaryOp) -> Any:
         x = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return self.writer.compare(ast.Eq, x, False) if isinstance(x, Value) else not x
         return self.writer.binary(ast.Sub, 0, x) if isinstance(x, Value) else -x
 
-    def get_Compare(self, node):
+    def get_Compare(self, node: ast.Compare) -> Any:
         values = [self.value(each) for each in (node.left, *node.comparators)]
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return (values[0] is values[1]) == isinstance(node.ops[0], ast.Is)
         parts = [self.writer.compare(type(op), a, b) for op, a, b in zip(node.ops, values, values[1:])]
         return functools.reduce(lambda a, b: self.writer.binary(ast.And, a, b), parts)
 
-    def get_IfExp(self, node):
+    def get_IfExp(self, node: ast.IfExp) -> Any:
         condition = self.value(node.test)
         if not isinstance(condition, Value):
             return self.value(node.body if condition else node.orelse)
@@ -449,7 +492,7 @@ class _Interpreter:
             self.writer.lines = lines
         return self.choose(condition, *branches)[0]
 
-    def get_ListComp(self, node):
+    def get_ListComp(self, node: ast.ListComp) -> tuple[Any, ...]:
         generator, = node.generators
         before, results = dict(self.names), []
         for each in self.value(generator.iter):
@@ -458,22 +501,23 @@ class _Interpreter:
         self.names = before
         return tuple(results)
 
-    def get_Call(self, node):
+    def get_Call(self, node: ast.Call) -> Any:
         function = self.value(node.func)
         positional = self.get_Tuple(ast.Tuple(node.args))
-        named = {each.arg: self.value(each.value) for each in node.keywords}
+        named = {each.arg or "**": self.value(each.value) for each in node.keywords}
         if inspect.isfunction(function) and function.__globals__ is self.globals:
             return _Interpreter(self.writer, function, (positional, named)).run()
         return function(*positional, **named)
 
 
-def _yield(values):
+def _yield(values: Sequence[Value[Type | str]]) -> str:
     if not values:
         return "scf.yield"
     return f"scf.yield {', '.join(x.name for x in values)} : {', '.join(str(x.type) for x in values)}"
 
 
-def translate(function, name, arguments, results, **known):
+def translate(function: Callable[..., Any], name: str, arguments: Sequence[Type | str],
+              results: Sequence[Type | None], **known: Any) -> tuple[str, list[Type]]:
     """The function as text, and the types of its results. `arguments`: a Type each, or in words that of
     an argument that is not there; the function is given None for it. `results`: the types to give, None
     for what the function makes. `known`: what else the function takes."""

@@ -5,18 +5,28 @@ passes have no lowering of them, or one of some forms. The functions below are t
 definitions in Python; each is called once for a node of a model, and becomes loops in its place.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from layout_mlir.loops import Type, translate
 from layout_mlir.onnx_shapes import is_known
 
+if TYPE_CHECKING:
+    from onnx import NodeProto, TypeProto
 
-def scalar(x):
+    from layout_mlir.loops import (Tensor, all_of, ceil, empty, first, floor, indices, integer, is_number,
+                                   product_of, rank, real, roundeven, shape, size)
+
+
+def scalar(x: Tensor) -> Any:
     """Of a tensor of one element."""
     return x[()] if rank(x) == 0 else x[0]
 
 
-def wrap(i, n):
+def wrap(i: int, n: int) -> int:
     """An index that may count from the end."""
     return i + n if i < 0 else i
 
@@ -24,13 +34,13 @@ def wrap(i, n):
 # ----------------------------------------------------------------------- choosing
 
 
-def goes_before(a, b, largest):
+def goes_before(a: float, b: float, largest: bool) -> bool:
     """NaN comes last."""
     better = a > b if largest else a < b
     return better or (a == a and b != b)
 
 
-def top_k(x, k, axis, largest, count):
+def top_k(x: Tensor, k: Tensor, axis: int, largest: bool, count: int | None) -> tuple[Tensor, Tensor]:
     """A list that stays sorted, for each row; what is equal keeps its order."""
     count = count if count is not None else scalar(k)
     n, around = size(x, axis), (*shape(x)[:axis], *shape(x)[axis + 1:])
@@ -55,7 +65,7 @@ def top_k(x, k, axis, largest, count):
     return values, places
 
 
-def corners(boxes, b, i, centered):
+def corners(boxes: Tensor, b: int, i: int, centered: bool) -> tuple[list[float], list[float]]:
     """The lower and upper end of a box in both directions."""
     p = [boxes[b, i, d] for d in range(4)]
     if centered:
@@ -66,7 +76,7 @@ def corners(boxes, b, i, centered):
     return low, high
 
 
-def overlap(boxes, b, i, j, centered):
+def overlap(boxes: Tensor, b: int, i: int, j: int, centered: bool) -> float:
     """Intersection over union."""
     low, high = corners(boxes, b, i, centered)
     other_low, other_high = corners(boxes, b, j, centered)
@@ -77,7 +87,7 @@ def overlap(boxes, b, i, j, centered):
     return both / (area + other - both)
 
 
-def sort_descending(keys, order, m):
+def sort_descending(keys: Tensor, order: Tensor, m: int) -> Tensor:
     """The first m places by their keys: runs of twice the length are merged in each step, and what is
     equal keeps its order."""
     merged, width = empty("i64", (size(order, 0),)), 1
@@ -98,7 +108,8 @@ def sort_descending(keys, order, m):
     return order
 
 
-def non_max_suppression(boxes, scores, most=None, most_overlap=None, least_score=None, centered=False):
+def non_max_suppression(boxes: Tensor, scores: Tensor, most: Tensor | None = None, most_overlap: Tensor | None = None,
+                        least_score: Tensor | None = None, centered: bool = False) -> Tensor:
     """Takes the best boxes of each class that overlap none which is taken already."""
     batches, classes, n = shape(scores)
     limit = min(scalar(most), n) if most is not None else 0
@@ -122,7 +133,7 @@ def non_max_suppression(boxes, scores, most=None, most_overlap=None, least_score
     return first(found, (total, 3))
 
 
-def non_zero(x):
+def non_zero(x: Tensor) -> Tensor:
     y, count = empty("i64", (rank(x), product_of(shape(x)))), 0
     for index in indices(shape(x)):
         for d, i in enumerate(index):
@@ -131,7 +142,7 @@ def non_zero(x):
     return first(y, (rank(x), count))
 
 
-def unique(x, ordered):
+def unique(x: Tensor, ordered: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Of all elements: a list of those that are there, kept sorted where `ordered`."""
     n = product_of(shape(x))
     values, places, counts, count = empty(x, (n,)), empty("i64", (n,)), empty("i64", (n,)), 0
@@ -160,7 +171,7 @@ def unique(x, ordered):
     return first(values, (count,)), first(places, (count,)), inverse, first(counts, (count,))
 
 
-def compress(x, chosen, axis):
+def compress(x: Tensor, chosen: Tensor, axis: int | None) -> Tensor:
     """The slices that are chosen; of all elements where there is no axis."""
     count, at = 0, 0
     for i in range(size(chosen, 0)):
@@ -185,7 +196,7 @@ def compress(x, chosen, axis):
 # --------------------------------------------------------------------- scattering
 
 
-def combine(old, new, reduction):
+def combine(old: Any, new: Any, reduction: str) -> Any:
     if reduction == "add":
         new = old + new
     elif reduction == "mul":
@@ -197,7 +208,7 @@ def combine(old, new, reduction):
     return new
 
 
-def scatter_elements(data, places, updates, axis, reduction):
+def scatter_elements(data: Tensor, places: Tensor, updates: Tensor, axis: int, reduction: str) -> Tensor:
     y = data
     for index in indices(shape(places)):
         to = (*index[:axis], wrap(places[index], size(data, axis)), *index[axis + 1:])
@@ -205,7 +216,7 @@ def scatter_elements(data, places, updates, axis, reduction):
     return y
 
 
-def scatter_nd(data, places, updates, reduction):
+def scatter_nd(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:
     y, depth = data, shape(places)[-1]
     for index in indices(shape(places)[:-1]):
         head = [wrap(places[(*index, d)], size(data, d)) for d in range(depth)]
@@ -215,7 +226,8 @@ def scatter_nd(data, places, updates, reduction):
     return y
 
 
-def tensor_scatter(cache, update, starts=None, axis=0, circular=False):
+def tensor_scatter(cache: Tensor, update: Tensor, starts: Tensor | None = None, axis: int = 0,
+                   circular: bool = False) -> Tensor:
     """Writes a sequence into a cache, from a place of its own for each batch."""
     y = cache
     for index in indices(shape(update)):
@@ -224,12 +236,12 @@ def tensor_scatter(cache, update, starts=None, axis=0, circular=False):
     return y
 
 
-def max_unpool(x, places, shape_of_result):
+def max_unpool(x: Tensor, places: Tensor, shape_of_result: tuple[int, ...]) -> Tensor:
     y = empty(x, shape_of_result)
     for index in indices(shape_of_result):
         y[index] = 0.0
     for index in indices(shape(x)):
-        left, to = places[index], []
+        left, to = places[index], []  # type: int, list[int]
         for n in shape_of_result[::-1]:
             to = [left % n, *to]
             left = left // n
@@ -240,7 +252,7 @@ def max_unpool(x, places, shape_of_result):
 # ------------------------------------------------------------------- accumulating
 
 
-def accumulate(x, axis, exclusive, reverse, multiplies):
+def accumulate(x: Tensor, axis: Tensor, exclusive: bool, reverse: bool, multiplies: bool) -> Tensor:
     """Each element from the one before it. Where the axis is an input, it is compared with all."""
     y, start = empty(x, shape(x)), 1 if multiplies else 0
     for index in indices(shape(x)):
@@ -257,7 +269,7 @@ def accumulate(x, axis, exclusive, reverse, multiplies):
 # ----------------------------------------------------------------------- sampling
 
 
-def interpolate(x, n, c, h, w, takes_max):
+def interpolate(x: Tensor, n: int, c: int, h: float, w: float, takes_max: bool) -> float:
     """Between four pixels; nothing beyond the one next to the edge."""
     height, width = size(x, 2), size(x, 3)
     inside = h >= -1.0 and h <= real(height) and w >= -1.0 and w <= real(width)
@@ -273,7 +285,8 @@ def interpolate(x, n, c, h, w, takes_max):
     return result
 
 
-def roi_align(x, rois, batches, mode, height, width, ratio, scale, offset, least):
+def roi_align(x: Tensor, rois: Tensor, batches: Tensor, mode: str, height: int, width: int, ratio: int, scale: float,
+              offset: float, least: float) -> Tensor:
     """Pools a grid of points in each cell of a region."""
     y = empty(x, (size(rois, 0), size(x, 1), height, width))
     for r, c, i, j in indices((size(rois, 0), size(x, 1), height, width)):
@@ -294,12 +307,12 @@ def roi_align(x, rois, batches, mode, height, width, ratio, scale, offset, least
     return y
 
 
-def place_of(g, n, aligned):
+def place_of(g: float, n: int, aligned: bool) -> float:
     """From the coordinates of the grid, -1 to 1, to those of pixels."""
     return (g + 1.0) / 2.0 * (n - 1) if aligned else ((g + 1.0) * n - 1.0) / 2.0
 
 
-def cubic(t):
+def cubic(t: float) -> tuple[float, float, float, float]:
     """The weights of four neighbors."""
     a = -0.75
     return (((a * (t + 1.0) - 5.0 * a) * (t + 1.0) + 8.0 * a) * (t + 1.0) - 4.0 * a,
@@ -308,7 +321,7 @@ def cubic(t):
             ((a * (2.0 - t) - 5.0 * a) * (2.0 - t) + 8.0 * a) * (2.0 - t) - 4.0 * a)
 
 
-def inside_of(i, n, padding, aligned):
+def inside_of(i: int, n: int, padding: str, aligned: bool) -> int:
     """The pixel that stands for one outside, at the edge or mirrored."""
     if padding == "reflection":
         period = max(2 * n - 2, 1) if aligned else 2 * n
@@ -317,7 +330,7 @@ def inside_of(i, n, padding, aligned):
     return max(min(i, n - 1), 0)
 
 
-def grid_sample(x, grid, mode, padding, aligned):
+def grid_sample(x: Tensor, grid: Tensor, mode: str, padding: str, aligned: bool) -> Tensor:
     dims, count = shape(x)[2:], rank(x) - 2
     y = empty(x, (*shape(x)[:2], *shape(grid)[1:-1]))
     for index in indices((size(x, 0), *shape(grid)[1:-1])):
@@ -338,7 +351,9 @@ def grid_sample(x, grid, mode, padding, aligned):
     return y
 
 
-def deform_conv(x, w, offset, b=None, mask=None, strides=(), pads=(), dilations=(), group=1, groups_of_offsets=1):
+def deform_conv(x: Tensor, w: Tensor, offset: Tensor, b: Tensor | None = None, mask: Tensor | None = None,
+                strides: Sequence[int] = (), pads: Sequence[int] = (), dilations: Sequence[int] = (), group: int = 1,
+                groups_of_offsets: int = 1) -> Tensor:
     """A convolution whose taps are moved by offsets and weighed by a mask."""
     kh, kw = shape(w)[2:]
     y = empty(x, (size(x, 0), size(w, 0), *shape(offset)[2:]))
@@ -355,7 +370,7 @@ def deform_conv(x, w, offset, b=None, mask=None, strides=(), pads=(), dilations=
     return y
 
 
-def sample(x, n, c, h, w):
+def sample(x: Tensor, n: int, c: int, h: float, w: float) -> float:
     """Between four pixels, zero outside."""
     total, top, left = 0.0, integer(floor(h)), integer(floor(w))
     for p, q in product((0, 1), (0, 1)):
@@ -368,43 +383,52 @@ def sample(x, n, c, h, w):
 
 # ---------------------------------------------------------------- nodes to functions
 
+_Attributes = Mapping[str, Any]
+# The function of a node and what it is given beside the inputs.
+_Found = tuple[Callable[..., Any], dict[str, Any]]
+# Of the attributes, the types of the inputs and those of the results. The inputs that are read cannot
+# be left out.
+_Rule = Callable[[_Attributes, Sequence[Any], Sequence[Type | None]], _Found | None]
 
-def _axis(attributes, x, default=0):
-    axis = attributes.get("axis", default)
+
+def _axis(attributes: _Attributes, x: Type, default: int = 0) -> int:
+    axis: int = attributes.get("axis", default)
     return axis + len(x.sizes) if axis < 0 else axis
 
 
-def _of_top_k(attributes, inputs, outputs):
+def _of_top_k(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     axis = _axis(attributes, inputs[0], -1)
     count = outputs[0].sizes[axis] if outputs[0] else None
     return top_k, {"axis": axis, "largest": attributes.get("largest", 1), "count": count}
 
 
-def _of_non_max_suppression(attributes, inputs, outputs):
+def _of_non_max_suppression(attributes: _Attributes, inputs: Sequence[Any],
+                            outputs: Sequence[Type | None]) -> _Found | None:
     return non_max_suppression, {"centered": attributes.get("center_point_box", 0)}
 
 
-def _of_unique(attributes, inputs, outputs):
+def _of_unique(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     return None if "axis" in attributes else (unique, {"ordered": attributes.get("sorted", 1)})
 
 
-def _of_scatter_elements(attributes, inputs, outputs):
+def _of_scatter_elements(attributes: _Attributes, inputs: Sequence[Any],
+                         outputs: Sequence[Type | None]) -> _Found | None:
     return scatter_elements, {"axis": _axis(attributes, inputs[0]),
                               "reduction": attributes.get("reduction", b"none").decode()}
 
 
-def _of_scatter_nd(attributes, inputs, outputs):
+def _of_scatter_nd(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     known = inputs[1].sizes and inputs[1].sizes[-1] is not None
     return (scatter_nd, {"reduction": attributes.get("reduction", b"none").decode()}) if known else None
 
 
-def _of_accumulation(multiplies):
+def _of_accumulation(multiplies: bool) -> _Rule:
     return lambda attributes, inputs, outputs: (
         accumulate, {"exclusive": attributes.get("exclusive", 0), "reverse": attributes.get("reverse", 0),
                      "multiplies": multiplies})
 
 
-def _of_roi_align(attributes, inputs, outputs):
+def _of_roi_align(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     half = attributes.get("coordinate_transformation_mode", b"half_pixel") == b"half_pixel"
     return roi_align, {"mode": attributes.get("mode", b"avg").decode(),
                        "height": attributes.get("output_height", 1), "width": attributes.get("output_width", 1),
@@ -413,29 +437,30 @@ def _of_roi_align(attributes, inputs, outputs):
                        "offset": 0.5 if half else 0.0, "least": -3e38 if half else 1.0}
 
 
-def _of_grid_sample(attributes, inputs, outputs):
+def _of_grid_sample(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     mode = attributes.get("mode", b"linear").decode()
     return grid_sample, {"mode": {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode),
                          "padding": attributes.get("padding_mode", b"zeros").decode(),
                          "aligned": attributes.get("align_corners", 0)}
 
 
-def _of_compress(attributes, inputs, outputs):
+def _of_compress(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     return compress, {"axis": _axis(attributes, inputs[0]) if "axis" in attributes else None}
 
 
-def _of_tensor_scatter(attributes, inputs, outputs):
+def _of_tensor_scatter(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     return tensor_scatter, {"axis": _axis(attributes, inputs[0], -2),
                             "circular": attributes.get("mode", b"linear") == b"circular"}
 
 
-def _of_max_unpool(attributes, inputs, outputs):
+def _of_max_unpool(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     """Places count in the shape that the attributes imply, which another output shape would hide."""
-    known = len(inputs) == 2 and outputs[0] and None not in outputs[0].sizes
-    return (max_unpool, {"shape_of_result": outputs[0].sizes}) if known else None
+    if len(inputs) != 2 or not outputs[0] or None in outputs[0].sizes:
+        return None
+    return max_unpool, {"shape_of_result": outputs[0].sizes}
 
 
-def _of_deform_conv(attributes, inputs, outputs):
+def _of_deform_conv(attributes: _Attributes, inputs: Sequence[Any], outputs: Sequence[Type | None]) -> _Found | None:
     if len(inputs[0].sizes) != 4 or None in inputs[1].sizes[2:]:
         return None
     return deform_conv, {"strides": attributes.get("strides", (1, 1)), "pads": attributes.get("pads", (0, 0)),
@@ -443,7 +468,7 @@ def _of_deform_conv(attributes, inputs, outputs):
                          "groups_of_offsets": attributes.get("offset_group", 1)}
 
 
-_OPERATORS = {
+_OPERATORS: dict[str, _Rule] = {
     "TopK": _of_top_k, "NonMaxSuppression": _of_non_max_suppression,
     "NonZero": lambda attributes, inputs, outputs: (non_zero, {}) if inputs[0].sizes else None,
     "Unique": _of_unique, "Scatter": _of_scatter_elements, "ScatterElements": _of_scatter_elements,
@@ -455,7 +480,7 @@ _ELEMENTS = {1: "f32", 2: "ui8", 3: "si8", 4: "ui16", 5: "si16", 6: "si32", 7: "
              11: "f64", 12: "ui32", 16: "bf16"}
 
 
-def _type(proto):
+def _type(proto: TypeProto) -> Type | None:
     """The Type of a tensor whose elements loops can read, and whose rank is known; else None."""
     tensor = proto.tensor_type
     if tensor.elem_type not in _ELEMENTS or not tensor.HasField("shape"):
@@ -468,27 +493,29 @@ def _type(proto):
 _ABSENT = "!torch.none"
 
 
-def torch_type(type_):
+def torch_type(type_: Type | str) -> str:
     """That of IREE's importer for a tensor."""
-    if type_ == _ABSENT:
+    if isinstance(type_, str):
         return type_
     sizes = ",".join("?" if size is None else str(size) for size in type_.sizes)
     sign = "" if type_.element[0] != "i" or type_.element == "i1" else "u" if type_.unsigned else "s"
     return f"!torch.vtensor<[{sizes}],{sign}{type_.element}>"
 
 
-def find_loops(node, name, inputs, outputs):
+def find_loops(node: NodeProto, name: str, inputs: Iterable[TypeProto],
+               outputs: Iterable[TypeProto]) -> tuple[str, Sequence[Type | str], Sequence[Type]] | None:
     """The function of a node: its text and the types of its arguments and results; None where it has
     none. `inputs`, `outputs`: what the graph says of their types; nothing of what is left out."""
     from onnx import helper
 
-    arguments = [_type(proto) if proto.WhichOneof("value") else _ABSENT for proto in inputs]
-    if node.domain not in ("", "ai.onnx") or node.op_type not in _OPERATORS or None in arguments:
+    types = [_type(proto) if proto.WhichOneof("value") else _ABSENT for proto in inputs]
+    arguments = [each for each in types if each is not None]
+    if node.domain not in ("", "ai.onnx") or node.op_type not in _OPERATORS or len(arguments) < len(types):
         return None
     attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
     results = [_type(proto) for proto in outputs]
     found = _OPERATORS[node.op_type](attributes, arguments, results)
     if not found:
         return None
-    text, results = translate(found[0], name, arguments, results, **found[1])
-    return text, arguments, results
+    text, made = translate(found[0], name, arguments, results, **found[1])
+    return text, arguments, made
