@@ -117,12 +117,15 @@ class _Rewriter:
     def check_resize(self, node: NodeProto) -> None:
         """With corners aligned, ONNX takes size * scale for the new size, and ONNX Runtime, as the
         import, its whole part."""
-        attributes = {attribute.name: attribute.s for attribute in node.attribute}
+        from onnx import helper
+
+        attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
         aligned = attributes.get("coordinate_transformation_mode") == b"align_corners"
         if not aligned or len(node.input) < 3 or not node.input[2]:
             return
         shape, scales = self.shapes.get(node.input[0]), self.known(node.input[2])
-        if scales is None or shape is None or np.any(np.multiply(shape, scales) % 1):
+        axes = attributes.get("axes", range(len(shape or ())))
+        if scales is None or shape is None or any(shape[axis] * float(scale) % 1 for axis, scale in zip(axes, scales)):
             raise Refused(f"node '{node.name or node.output[0]}' (Resize) aligns the corners of sizes "
                            "that its scales are not known to make whole, for which ONNX and ONNX "
                            "Runtime differ; give the sizes instead of the scales")
