@@ -30,6 +30,7 @@ from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
 SHOWN_MOVES, SHOWN_VIEWS = 20, 3
+MOST_THREADS = 1024  # of layout-run
 
 PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
                "--canonicalize", "--cse"]
@@ -81,7 +82,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
         "; that of --chip for npu")
     parser.add_argument("--repeat", type=positive, default=5, help="timed runs of each")
-    parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
+    parser.add_argument("--threads", type=positive, metavar="N",
+                        default=min(len(os.sched_getaffinity(0)), MOST_THREADS),
                         help="that share the loops of each program (default: %(default)s, the "
                              "processors that this process may use)")
     parser.add_argument("--max-rel", type=float, default=1e-4,
@@ -290,7 +292,7 @@ def describe_device(args: argparse.Namespace, runs: list[dict[str, Any]]) -> str
     if args.device == "npu":
         return f"{args.chip}, in the simulator"
     used = runs[1].get("opencl_device")
-    return used["name"] if used else f"this CPU, {runs[1]['threads']} threads"
+    return used["name"] if used else f"this CPU, threads: {args.threads}"
 
 
 def write_report(args: argparse.Namespace, model: Model, cost: dict[str, Any],
