@@ -74,13 +74,18 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createLowerRelayoutPass());
   addCanonicalizer(pm);
   if (options.emitKernels) {
+    CpuFigures figures = getFigures(options.cpu);
+    if (options.vectorBits.hasValue())
+      figures.vectorBits = options.vectorBits;
+    if (options.vectorRegisters.hasValue())
+      figures.vectorRegisters = options.vectorRegisters;
     TileTransposesPassOptions transposes;
-    transposes.vectorBits = options.vectorBits;
+    transposes.vectorBits = figures.vectorBits;
     transposes.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
     EmitKernelsPassOptions kernels;
-    kernels.vectorBits = options.vectorBits;
-    kernels.vectorRegisters = options.vectorRegisters;
+    kernels.vectorBits = figures.vectorBits;
+    kernels.vectorRegisters = figures.vectorRegisters;
     kernels.contractFMA = options.contractFMA;
     kernels.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));

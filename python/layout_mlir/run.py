@@ -35,13 +35,14 @@ MOST_THREADS = 1024  # of layout-run
 PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
                "--canonicalize", "--cse"]
 
-# What a device is taken to be, the pipeline that goes there, and what that does before it decides.
+# What a device is taken to be, the pipeline that goes there with the start of its options, and what that
+# does before it decides.
 DEVICES = {
-    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
+    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu=cpu=host ", []),
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
-               'image2d_max_height = 16384>', "layout-to-opencl",
+               'image2d_max_height = 16384>', "layout-to-opencl=",
                PREPARATION),
-    "npu": (None, "layout-to-npu", PREPARATION),
+    "npu": (None, "layout-to-npu=", PREPARATION),
 }
 
 
@@ -145,11 +146,11 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     if "assignment" not in cost:
         raise ToolError(f"{module} has no tensors, so there is no layout to decide")
     with Progress("lowering the untouched network"):
-        run_tool("layout-opt", module, "--layout-linalg-to-llvm", *bytecode,
+        run_tool("layout-opt", module, "--layout-linalg-to-llvm=cpu=host", *bytecode,
                  "-o", folder / "before.mlirbc")
     if args.device != "npu":
         with Progress("lowering the laid-out network"):
-            run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}", *bytecode,
+            run_tool("layout-opt", module, f"--{pipeline}target={{{args.target}}}", *bytecode,
                      "-o", folder / "after.mlirbc")
     return cost
 

@@ -122,6 +122,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
     names = getNames(module.get(), function);
     LayoutToCPUOptions options;
     options.target = module.chooseTarget(wanted);
+    options.cpu = Cpu::host;
     PassManager passes(&module.getContext());
     buildLayoutToCPUPipeline(passes, options);
     module.run(passes);

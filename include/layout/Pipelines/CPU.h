@@ -22,7 +22,7 @@
 #ifndef LAYOUT_PIPELINES_CPU_H
 #define LAYOUT_PIPELINES_CPU_H
 
-#include "layout/Support/CpuFigures.h"
+#include "layout/Support/Cpu.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -31,13 +31,21 @@ class OpPassManager;
 namespace layout {
 
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
+  Option<Cpu> cpu{
+      *this, "cpu",
+      llvm::cl::desc("The processor whose vectors kernels are made for"),
+      llvm::cl::init(Cpu::x86_64_v3),
+      llvm::cl::values(
+          clEnumValN(Cpu::x86_64_v3, "x86-64-v3", "AVX2, 256 bits"),
+          clEnumValN(Cpu::x86_64_v4, "x86-64-v4", "AVX-512"),
+          clEnumValN(Cpu::host, "host", "the one that this runs on"))};
   Option<unsigned> vectorBits{
       *this, "vector-bits",
-      llvm::cl::desc("Bits of one vector register; 0 emits scalar code"),
-      llvm::cl::init(CpuFigures().vectorBits)};
+      llvm::cl::desc("Bits of one vector register, in place of those of cpu; "
+                     "0 emits scalar code")};
   Option<unsigned> vectorRegisters{
-      *this, "vector-registers", llvm::cl::desc("Number of vector registers"),
-      llvm::cl::init(CpuFigures().vectorRegisters)};
+      *this, "vector-registers",
+      llvm::cl::desc("Number of vector registers, in place of that of cpu")};
   Option<bool> contractFMA{
       *this, "contract-fma",
       llvm::cl::desc("Fuse float multiplications with the additions of their "

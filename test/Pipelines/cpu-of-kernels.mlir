@@ -1,0 +1,22 @@
+// RUN: layout-opt %s --layout-linalg-to-llvm | FileCheck %s --check-prefix=V3
+// RUN: layout-opt %s --layout-linalg-to-llvm=cpu=x86-64-v3 | FileCheck %s --check-prefix=V3
+// RUN: layout-opt %s --layout-linalg-to-llvm=cpu=x86-64-v4 | FileCheck %s --check-prefix=V4
+// RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>} cpu=x86-64-v4" | FileCheck %s --check-prefix=V4
+// What is said of vectors wins over the processor, whichever comes first.
+// RUN: layout-opt %s --layout-linalg-to-llvm="vector-bits=128 cpu=x86-64-v4" | FileCheck %s --check-prefix=NARROW
+// RUN: layout-opt %s --layout-linalg-to-llvm="cpu=host vector-bits=128" | FileCheck %s --check-prefix=NARROW
+// RUN: not layout-opt %s --layout-linalg-to-llvm=cpu=abacus 2>&1 | FileCheck %s --check-prefix=NONE
+
+// V3-NOT: vector<16xf32>
+// V3: vector<8xf32>
+// V4-NOT: vector<8xf32>
+// V4: vector<16xf32>
+// NARROW-NOT: vector<8xf32>
+// NARROW-NOT: vector<16xf32>
+// NARROW: vector<4xf32>
+// NONE: 'abacus'
+func.func @main(%x: tensor<64x128xf32>, %y: tensor<128x256xf32>, %z: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<64x128xf32>, tensor<128x256xf32>)
+                     outs(%z : tensor<64x256xf32>) -> tensor<64x256xf32>
+  return %r : tensor<64x256xf32>
+}
