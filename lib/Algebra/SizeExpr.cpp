@@ -65,6 +65,10 @@ SizeExpr SizeExpr::dim(unsigned d) {
   return result;
 }
 
+/// Sizes that are rounded up to more do not fit 64 bits where two are added, as
+/// the printed form of a layout adds them, though each of them fits.
+static constexpr int64_t kLargestDivisor = int64_t(1) << 62;
+
 SizeExpr SizeExpr::overflow() {
   SizeExpr result;
   result.overflowed = true;
@@ -175,7 +179,7 @@ int64_t SizeExpr::content() const {
 }
 
 SizeExpr SizeExpr::ceilDiv(int64_t den) const {
-  if (overflowed || den < 1)
+  if (overflowed || den < 1 || den > kLargestDivisor)
     return overflow();
   if (den == 1)
     return *this;

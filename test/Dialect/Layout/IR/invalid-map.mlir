@@ -80,6 +80,12 @@ func.func private @f(tensor<2x3xf32, #layout.map<(n, c) -> buffer(n, c mod 46116
 
 // -----
 
+// A stride that fits, of which the printed text would add two.
+// expected-error@+1 {{the strides or extents of the layout do not fit 64 bits (L1): use smaller factors}}
+func.func private @alignment(tensor<1xf32, #layout.map<(n, c, h, w) -> npu(npu = (c + 2) mod 4, offset = [n, (c + 4) floordiv 4, [h, w] align 9223372036854775807])>>)
+
+// -----
+
 // expected-error@+1 {{the layout is nested too deeply}}
 func.func private @f(tensor<2xf32, #layout.map<(n) -> buffer((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((n))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))>>)
 
