@@ -35,14 +35,13 @@ MOST_THREADS = 1024  # of layout-run
 PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
                "--canonicalize", "--cse"]
 
-# What a device is taken to be, the pipeline that goes there with the start of its options, and what that
-# does before it decides.
+# What a device is taken to be, the pipeline that goes there, and what that does before it decides.
 DEVICES = {
-    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu=cpu=host ", []),
+    "cpu": ('#layout.cpu<lanes = 16>', "layout-to-cpu", []),
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
-               'image2d_max_height = 16384>', "layout-to-opencl=",
+               'image2d_max_height = 16384>', "layout-to-opencl",
                PREPARATION),
-    "npu": (None, "layout-to-npu=", PREPARATION),
+    "npu": (None, "layout-to-npu", PREPARATION),
 }
 
 
@@ -145,12 +144,14 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     cost: dict[str, Any] = json.loads((folder / "cost.json").read_text())
     if "assignment" not in cost:
         raise ToolError(f"{module} has no tensors, so there is no layout to decide")
+    vectors = "cpu=host"  # both are made for the machine that they run on
     with Progress("lowering the untouched network"):
-        run_tool("layout-opt", module, "--layout-linalg-to-llvm=cpu=host", *bytecode,
+        run_tool("layout-opt", module, f"--layout-linalg-to-llvm={vectors}", *bytecode,
                  "-o", folder / "before.mlirbc")
     if args.device != "npu":
         with Progress("lowering the laid-out network"):
-            run_tool("layout-opt", module, f"--{pipeline}target={{{args.target}}}", *bytecode,
+            run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}"
+                     f"{' ' + vectors if args.device == 'cpu' else ''}", *bytecode,
                      "-o", folder / "after.mlirbc")
     return cost
 
