@@ -200,8 +200,7 @@ static FailureOr<unsigned> findThreads(ModuleOp module, Operation *function,
   if (!publishOpenMP())
     return function->emitError()
            << "has parallel loops, and LLVM's OpenMP library cannot be found "
-              "in "
-              "this process; lower the module with parallel-loops=false";
+              "in this process; lower the module with parallel-loops=false";
   return wanted ? wanted : getDefaultThreads();
 }
 

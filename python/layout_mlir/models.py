@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from layout_mlir import onnx_compare, onnx_import, onnx_shapes, stablehlo_import, torch_import
 from layout_mlir.isolated import Crashed, isolated
+from layout_mlir.modules import ONNX_SUFFIXES
 from layout_mlir.onnx_import import ImportFailed
 from layout_mlir.tools import run_tool
 
@@ -208,6 +209,6 @@ def load_model(path: str | os.PathLike[str], folder: str | os.PathLike[str], inp
     path, folder = pathlib.Path(path), pathlib.Path(folder)
     arrays = _parse_named(inputs, _load_array, "input")
     sizes = _parse_named(shapes, _parse_shape, "shape")
-    if path.suffix in torch_import.SUFFIXES:
+    if path.suffix in ONNX_SUFFIXES:
         return _load_onnx(torch_import.read(path), path.name, folder, arrays, sizes, options)
     return _load_mlir(path, path.name, folder, arrays, sizes, options)

@@ -7,7 +7,9 @@ from typing import Any
 
 _Shapes = Mapping[str | int, Sequence[int]]
 
-_SUFFIXES = (".mlir", ".mlirbc", ".onnx", ".pt2")
+# Of files that are read as ONNX models, and of all that are read.
+ONNX_SUFFIXES = (".onnx", ".pt2")
+_SUFFIXES = (".mlir", ".mlirbc", *ONNX_SUFFIXES)
 
 
 def read(module: Any, shapes: _Shapes | None = None) -> Any:
@@ -20,7 +22,7 @@ def read(module: Any, shapes: _Shapes | None = None) -> Any:
     """
     is_file = isinstance(module, os.PathLike) or isinstance(module, str) and module.endswith(_SUFFIXES)
     path = pathlib.Path(module) if is_file else None
-    if shapes and not (path and path.suffix in (".onnx", ".pt2")):
+    if shapes and not (path and path.suffix in ONNX_SUFFIXES):
         raise TypeError("shapes are for the inputs of an .onnx or .pt2 file")
     return _read_file(path, shapes or {}) if path else module
 
@@ -29,7 +31,7 @@ def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes:
     from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import, torch_import
 
     try:
-        if path.suffix in torch_import.SUFFIXES:
+        if path.suffix in ONNX_SUFFIXES:
             model = torch_import.read(path)
             onnx_shapes.set_shapes(model, shapes)
             return onnx_import.lower(onnx_import.prepare_checked(model))

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from layout_mlir import onnx_import
 from layout_mlir.onnx_import import ImportFailed, describe_failure
 
-SUFFIXES = (".onnx", ".pt2")
-
-
 if TYPE_CHECKING:
     from onnx import ModelProto
 
