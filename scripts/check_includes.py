@@ -69,8 +69,8 @@ ROOMS = {
 
 # How upstream headers begin that these may include; the others may include any.
 UPSTREAM = {
-    "Support": ("llvm/", "mlir/IR/Diagnostics.h", "mlir/Dialect/Tensor/IR/Tensor.h",
-                "mlir/Dialect/Utils/StaticValueUtils.h", "mlir/Interfaces/ViewLikeInterface.h"),
+    "Support": ("llvm/", "mlir/IR/AffineMap.h", "mlir/IR/Diagnostics.h",
+                "mlir/Dialect/Tensor/IR/Tensor.h", "mlir/Dialect/Utils/StaticValueUtils.h", "mlir/Interfaces/ViewLikeInterface.h"),
     "Algebra": ("llvm/", "mlir/IR/Affine", "isl/"),
     "Interop": ("llvm/", "mlir/IR/Affine"),
     "Solver": ("llvm/ADT/", "llvm/Support/"),

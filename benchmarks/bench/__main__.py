@@ -3,16 +3,17 @@
 `./dev bench --kernel=NAME` is some of the first part, `--assignment` the second part alone, `--images`
 the conversions that networks need on a device with images, `--target` the figures of this machine
 that prices of layouts are made of, `--vectorize` the kernels beside upstream's tile-and-vectorize,
-`--iree` what IREE makes of layouts applied as upstream's ops;
+`--iree` what IREE makes of layouts applied as upstream's ops, `--prices` whether ops that are priced
+higher run longer;
 with `--help` all show their options.
 """
 
 import sys
 
-from . import assignment, images, iree, kernels, target, vectorize
+from . import assignment, images, iree, kernels, prices, target, vectorize
 
-PARTS = {"--assignment": assignment, "--images": images, "--iree": iree, "--target": target,
-         "--vectorize": vectorize}
+PARTS = {"--assignment": assignment, "--images": images, "--iree": iree, "--prices": prices,
+         "--target": target, "--vectorize": vectorize}
 
 
 def main(argv):

@@ -237,3 +237,18 @@ layout::getIterationSpace(ArrayRef<OperandAccess> operands,
     return failure();
   return builder.takeSpace();
 }
+
+AffineMap layout::getExpandedMap(const IterationSpace &space, unsigned k,
+                                 MLIRContext *context) {
+  unsigned numDigits = space.digits.size();
+  SmallVector<AffineExpr> dims, results;
+  for (unsigned i = 0; i < numDigits; ++i)
+    dims.push_back(getAffineDimExpr(i, context));
+  for (const AxisAccess &axis : space.operands[k]) {
+    if (axis.digits.empty())
+      results.push_back(toAffineExpr(axis.value, dims, {}, context));
+    for (unsigned digit : axis.digits)
+      results.push_back(dims[digit]);
+  }
+  return AffineMap::get(numDigits, 0, results, context);
+}

@@ -253,17 +253,28 @@ bool DigitRefinement<Derived, Space, Axis>::isRowMajorOf(
   auto left = axis.value.terms;
   Size stride(1);
   while (!left.empty()) {
-    // A digit of one value has the stride of the next: it comes first.
-    auto next = left.end();
-    for (auto it = left.begin(); it != left.end(); ++it)
-      if (it->digit.isDim() && it->digit.isWholeSource() &&
-          it->stride == stride && (next == left.end() || isUnit(*it)))
-        next = it;
-    if (next == left.end())
+    auto fits = [&](const auto &term) {
+      return term.digit.isDim() && term.digit.isWholeSource() &&
+             term.stride == stride;
+    };
+    // Digits of one value share the stride of the digit that they stand
+    // before, which stays the fastest.
+    SmallVector<unsigned> units;
+    llvm::erase_if(left, [&](const auto &term) {
+      bool isFound = fits(term) && isUnit(term);
+      if (isFound)
+        units.push_back(term.digit.dim);
+      return isFound;
+    });
+    auto next = llvm::find_if(left, fits);
+    if (next == left.end() && units.empty())
       return false;
-    digits.push_back(next->digit.dim);
-    stride = stride * space.digits[next->digit.dim].extent;
-    left.erase(next);
+    if (next != left.end()) {
+      digits.push_back(next->digit.dim);
+      stride = stride * space.digits[next->digit.dim].extent;
+      left.erase(next);
+    }
+    llvm::append_range(digits, llvm::reverse(units));
   }
   std::reverse(digits.begin(), digits.end());
   return true;

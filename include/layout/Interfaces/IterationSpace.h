@@ -82,6 +82,11 @@ struct IterationSpace {
   bool hasPadding() const { return llvm::is_contained(isPadded, true); }
 };
 
+/// The digits -> the index of operand `k` after its axes are expanded to the
+/// digits that they fuse.
+AffineMap getExpandedMap(const IterationSpace &space, unsigned k,
+                         MLIRContext *context);
+
 /// The loops for these operands; `sizes` are those of the loops. A refusal says
 /// which loop and which layout stand against it.
 FailureOr<IterationSpace>

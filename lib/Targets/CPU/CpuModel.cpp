@@ -8,6 +8,7 @@
 #include "CpuModel.h"
 #include "PaddingStates.h"
 #include "PaddingUse.h"
+#include "StoredOp.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Targets/Registration.h"
@@ -68,63 +69,6 @@ Cost CpuModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// The digit with stride 1.
-static const DigitTerm *getFastestDigit(const LayoutMap &special) {
-  if (special.getCoordinates().size() != 1)
-    return nullptr;
-  for (const DigitTerm &term : special.getCoordinates()[0].value.terms)
-    if (term.stride.isConstantEqual(1))
-      return &term;
-  return nullptr;
-}
-
-static int64_t getExtent(const Digit &digit, ArrayRef<int64_t> shape) {
-  return naturalExtent(digit).evaluate(shape).value_or(1);
-}
-
-/// The factor of `loop` where `expr` is a sum; nothing where it is in anything
-/// else.
-static std::optional<int64_t> getCoefficient(AffineExpr expr, unsigned loop) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dim.getPosition() == loop;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return 0;
-  if (binary.getKind() == AffineExprKind::Add) {
-    std::optional<int64_t> lhs = getCoefficient(binary.getLHS(), loop);
-    std::optional<int64_t> rhs = getCoefficient(binary.getRHS(), loop);
-    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
-  }
-  if (!expr.isFunctionOfDim(loop))
-    return 0;
-  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  std::optional<int64_t> lhs;
-  if (binary.getKind() == AffineExprKind::Mul && factor)
-    lhs = getCoefficient(binary.getLHS(), loop);
-  return lhs ? std::optional(*lhs * factor.getValue()) : std::nullopt;
-}
-
-/// Whether going one step along `loop`, inside a run of `extent`, goes at most
-/// one element ahead in storage.
-static bool isContiguousAlong(AffineMap map, unsigned loop, int64_t extent,
-                              const LayoutMap &special) {
-  const DigitTerm *fastest = getFastestDigit(special);
-  bool isDigitOfDim =
-      fastest && fastest->digit.isDim() && fastest->digit.divisor == 1;
-  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<int64_t> factor = getCoefficient(expr, loop);
-    if (factor == 0)
-      continue;
-    if (factor != 1 || !isDigitOfDim || fastest->digit.dim != d)
-      return false;
-    // In a sum a run may start anywhere, so the dim has to be whole.
-    if (!fastest->digit.isWholeSource() &&
-        (!isa<AffineDimExpr>(expr) || fastest->digit.modulus < extent))
-      return false;
-  }
-  return true;
-}
-
 static Cost takePercent(Cost cost, int64_t percent) {
   return cost > (int64_t(1) << 40) ? scaleCost(cost / 100, percent)
                                    : cost * percent / 100;
@@ -148,44 +92,16 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     if (!ShapedType::isDynamic(rule.loops[loop].size))
       trips[loop] = rule.loops[loop].size;
 
-  // The loop on the lanes: the fastest digit of the first result.
-  int lane = -1;
-  int64_t run = 1;
-  if (!rule.resultMaps.empty()) {
-    const CostModel::Storage &storage =
-        costs.getStorage(typeOf(op->getResult(0)), layouts.results[0]);
-    const DigitTerm *fastest = getFastestDigit(storage.special);
-    if (fastest && fastest->digit.isDim() && fastest->digit.divisor == 1)
-      if (auto dim = dyn_cast<AffineDimExpr>(
-              rule.resultMaps[0].getResult(fastest->digit.dim)))
-        if (rule.loops[dim.getPosition()].iterator ==
-            utils::IteratorType::parallel) {
-          lane = dim.getPosition();
-          // Short dims fill the rest of their tile with padding.
-          run = std::max(getExtent(fastest->digit, storage.shape),
-                         getInnerTile(costs.getMap(layouts.results[0]),
-                                      fastest->digit.dim));
-        }
-  }
-  if (lane >= 0) {
-    auto check = [&](AffineMap map, LayoutId layout, Value value) {
-      const CostModel::Storage &storage =
-          costs.getStorage(typeOf(value), layout);
-      if (!isContiguousAlong(map, lane, run, storage.special))
-        lane = -1;
-    };
-    for (unsigned i = 0, e = op->getNumOperands(); i < e && lane >= 0; ++i)
-      if (rule.operandMaps[i] && rule.isRead[i])
-        check(rule.operandMaps[i], layouts.operands[i], op->getOperand(i));
-    for (unsigned i = 1, e = op->getNumResults(); i < e && lane >= 0; ++i)
-      check(rule.resultMaps[i], layouts.results[i], op->getResult(i));
-  }
+  StoredOp stored = StoredOp::get(op, rule, layouts, costs);
+  std::optional<unsigned> lane =
+      stored.findLane(rule, getAssumedSize(), op->getContext());
 
   Cost work = rule.opsPerPoint;
   for (int64_t trip : trips)
     work = scaleCost(work, trip);
-  if (lane >= 0) {
+  if (lane) {
     // Whole vectors for every run.
+    int64_t run = stored.getTrips(*lane, getAssumedSize());
     int64_t busy = llvm::alignTo(run, target.getLanes());
     work = work > (int64_t(1) << 40) ? scaleCost(work / run, busy)
                                      : work * busy / run;
@@ -209,7 +125,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   for (auto [i, result] : llvm::enumerate(op->getResults()))
     bytes = addCosts(
         bytes, costs.getStorage(typeOf(result), layouts.results[i]).bytes);
-  if (lane < 0)
+  if (!lane)
     bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
   return addCosts(bytes, work);
 }

@@ -19,9 +19,8 @@
 //                padding that a result states and the body does not make is
 //                written like that of a conversion
 //
-// A loop can be put on lanes if it is parallel, is the fastest digit of every
-// result, and every operand that is read either does not depend on it or has it
-// as its fastest digit too.
+// Which loop goes on lanes is asked of the loops on stored digits that the
+// lowering emits (StoredOp.h), and by the question that kernels ask.
 //
 // Contractions are offered tiles of the target's lanes for their channel loops,
 // each op what padding holds where that saves masks (PaddingStates.h).

@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PaddingUse.h"
-#include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include "layout/Interfaces/PaddingMasks.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "StoredOp.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,79 +50,32 @@ bool layout::reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips) {
   });
 }
 
-namespace {
-/// An op on physical tensors, as PaddingMasks.h sees it.
-struct StoredOp {
-  SmallVector<OperandAccess> operands;
-  SmallVector<bool> readsInit;
-  ScalarBody body;
-};
-} // namespace
-
-static StoredOp describe(Operation *op, const LoopsRule &rule,
-                         const OpLayouts &layouts, const LayoutTable &table) {
-  StoredOp stored;
-  auto add = [&](Value value, AffineMap map, LayoutId layout, bool isResult) {
-    if (map)
-      stored.operands.push_back(
-          {map,
-           table.getStoredType(cast<RankedTensorType>(value.getType()), layout),
-           isResult});
-    else
-      stored.operands.push_back(
-          {AffineMap::get(rule.loops.size(), 0, op->getContext()), {}});
-  };
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  unsigned numInputs =
-      linalgOp ? linalgOp.getNumDpsInputs() : op->getNumOperands();
-  for (unsigned i = 0; i < numInputs; ++i)
-    add(op->getOperand(i), rule.operandMaps[i], layouts.operands[i], false);
-  for (unsigned r = 0, e = op->getNumResults(); r < e; ++r) {
-    add(op->getResult(r), rule.resultMaps[r], layouts.results[r], true);
-    stored.readsInit.push_back(linalgOp && linalgOp.payloadUsesValueFromOperand(
-                                               linalgOp.getDpsInitOperand(r)));
-  }
-  if (linalgOp)
-    stored.body.block = linalgOp.getBlock();
-  else if (OpTrait::hasElementwiseMappableTraits(op))
-    stored.body.op = op;
-  return stored;
-}
-
 PaddingUse layout::getPaddingUse(Operation *op, const LoopsRule &rule,
                                  const OpLayouts &layouts,
                                  const LayoutTable &table) {
   PaddingUse use{llvm::SmallBitVector(rule.loops.size()),
                  llvm::SmallBitVector(op->getNumResults())};
-  SmallVector<utils::IteratorType> iterators;
-  SmallVector<int64_t> sizes;
-  for (const LoopRule &loop : rule.loops) {
-    iterators.push_back(loop.iterator);
-    sizes.push_back(loop.size);
-  }
   auto isReduction = [&](unsigned loop) {
-    return iterators[loop] == utils::IteratorType::reduction;
+    return rule.loops[loop].iterator == utils::IteratorType::reduction;
   };
   auto states = [&](LayoutId layout) {
     return layout != kAnyLayout && table.getPadding(layout);
   };
-  FailureOr<IterationSpace> space = failure();
   StoredOp stored;
   // Of what is not known nothing can be said.
   if (llvm::any_of(layouts.operands, states) ||
-      llvm::any_of(layouts.results, states)) {
-    stored = describe(op, rule, layouts, table);
-    space = getIterationSpace(stored.operands, iterators, sizes);
-  }
-  if (failed(space)) {
+      llvm::any_of(layouts.results, states))
+    stored = StoredOp::get(op, rule, layouts, table);
+  if (failed(stored.space)) {
     for (unsigned loop = 0; loop < rule.loops.size(); ++loop)
       use.maskedLoops[loop] = isReduction(loop);
     for (auto [r, layout] : llvm::enumerate(layouts.results))
       use.writtenResults[r] = states(layout);
     return use;
   }
-  PaddingMasks masks = findPaddingMasks(stored.operands, iterators,
-                                        stored.readsInit, stored.body, *space);
+  PaddingMasks masks =
+      findPaddingMasks(stored.operands, stored.iterators, stored.readsInit,
+                       stored.body, *stored.space);
   for (auto [r, loops] : llvm::enumerate(masks.loops))
     for (unsigned loop : loops) {
       if (isReduction(loop))

@@ -102,7 +102,7 @@ TEST_F(Prices, ElementwiseOps) {
     SmallVector<StringRef> layouts(3);
     layouts[other[0] - '0'] = kTurned;
     EXPECT_EQ(price(costs, kAddArguments, kAdd, layouts),
-              2 * 3 * 1024 + 4 * 256 / 8);
+              2 * 3 * 1024 + 16 * 256 / 8);
   }
 }
 
@@ -126,7 +126,7 @@ TEST_F(Prices, Products) {
   EXPECT_EQ(price(costs, arguments, matmul),
             512 + 2048 + 2 * 1024 + 2 * 8 * 16 * 32 / 8);
   EXPECT_EQ(price(costs, arguments, matmul, {"", kTurned}),
-            2 * (512 + 2048 + 2 * 1024) + 4 * 2 * 8 * 16 * 32 / 8);
+            2 * (512 + 2048 + 2 * 1024) + 16 * 2 * 8 * 16 * 32 / 8);
   // A is read once for all lanes, however it lies.
   EXPECT_EQ(price(costs, arguments, matmul, {kTurned}),
             price(costs, arguments, matmul));
@@ -162,9 +162,9 @@ TEST_F(Prices, MaskedSums) {
   CostModel costs = getCosts(", mask_percent = 150");
   StringRef tiled = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
   EXPECT_EQ(price(costs, kSumArguments, kSum, {tiled}),
-            2 * (3200 + 2 * 400) + 600 * 4 * 3 / 2 / 8);
+            2 * (3200 + 2 * 400) + 600 * 16 * 3 / 2 / 8);
   EXPECT_EQ(price(costs, kSumArguments, kSum),
-            2 * (2400 + 2 * 400) + 600 * 4 / 8);
+            2 * (2400 + 2 * 400) + 600 * 16 / 8);
 }
 
 /// Sums that padding of zeros would change have to be written over: 2 of 8
@@ -211,7 +211,7 @@ TEST_F(Prices, WindowsOnLanes) {
             "linalg.yield %s : f32\n} -> tensor<16xf32>");
   };
   EXPECT_EQ(conv(1), (18 + 3 + 16 + 16) * 4 + 16 * 3 * 2 / 8);
-  EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 4 * 16 * 3 * 2 / 8);
+  EXPECT_EQ(conv(2), 2 * (33 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
 }
 
 /// The loop on lanes may be the last of a sum, too.
@@ -232,7 +232,7 @@ TEST_F(Prices, WindowsThatComeBeforeThePosition) {
             "} -> tensor<16xf32>");
   };
   EXPECT_EQ(conv(1, 18), (18 + 16 + 16) * 4 + 16 * 3 / 8);
-  EXPECT_EQ(conv(3, 48), 2 * (48 + 16 + 16) * 4 + 4 * 16 * 3 / 8);
+  EXPECT_EQ(conv(3, 48), 2 * (48 + 16 + 16) * 4 + 16 * 16 * 3 / 8);
 }
 
 /// A window that starts anywhere in a tile is no run within one.
@@ -248,7 +248,7 @@ TEST_F(Prices, WindowsOverTiles) {
   // The same bytes in pieces of 9 that do not follow each other.
   EXPECT_EQ(price(costs, arguments, conv,
                   {"(d0) -> buffer(d0 mod 9, d0 floordiv 9)"}),
-            2 * (18 + 3 + 16 + 16) * 4 + 4 * 16 * 3 * 2 / 8);
+            2 * (18 + 3 + 16 + 16) * 4 + 16 * 16 * 3 * 2 / 8);
   // Columns in tiles of 4, of which windows begin at any.
   StringRef rows = R"(%0 = linalg.generic {
     indexing_maps = [affine_map<(h, i, k) -> (h, i + k)>,
@@ -265,10 +265,21 @@ TEST_F(Prices, WindowsOverTiles) {
       "%x: tensor<2x20xf32>, %w: tensor<5xf32>, %y: tensor<2x16xf32>";
   EXPECT_EQ(price(costs, of, rows), (40 + 2 * 32) * 4 + 2 * 16 * 5 / 8);
   EXPECT_EQ(price(costs, of, rows, {tiles, "", tiles, tiles}),
-            2 * (40 + 2 * 32) * 4 + 4 * 2 * 16 * 5 / 8);
+            2 * (40 + 2 * 32) * 4 + 16 * 2 * 16 * 5 / 8);
 }
 
-/// Rows of 16 are no run of an operand that has tiles of 4.
+/// A window of one value moves nothing: the position stays on lanes.
+TEST_F(Prices, WindowsOfOneValue) {
+  CostModel costs = getCosts();
+  EXPECT_EQ(
+      price(costs,
+            "%x: tensor<16xf32>, %w: tensor<1xf32>, %y: tensor<16xf32>",
+            R"(%0 = linalg.conv_1d ins(%x, %w : tensor<16xf32>, tensor<1xf32>)
+    outs(%y : tensor<16xf32>) -> tensor<16xf32>)"),
+      (16 + 1 + 16 + 16) * 4 + 16 * 2 / 8);
+}
+
+/// Rows of 16 are runs of 4 where an operand has tiles of 4.
 TEST_F(Prices, TilesThatAreShorterThanTheResults) {
   CostModel costs = getCosts();
   auto neg = [&](StringRef operand, StringRef result) {
@@ -277,9 +288,11 @@ TEST_F(Prices, TilesThatAreShorterThanTheResults) {
   };
   StringRef fours = "(d0, d1) -> buffer(d1 floordiv 4, d0, d1 mod 4)";
   StringRef eights = "(d0, d1) -> buffer(d1 floordiv 8, d0, d1 mod 8)";
-  EXPECT_EQ(neg(fours, ""), 2 * 2 * 128 + 4 * 32 / 8);
-  EXPECT_EQ(neg(fours, eights), 2 * 2 * 128 + 4 * 32 / 8);
+  EXPECT_EQ(neg(fours, ""), 2 * 128 + 32 / 8);
+  EXPECT_EQ(neg(fours, eights), 2 * 128 + 32 / 8);
   EXPECT_EQ(neg(eights, fours), 2 * 128 + 32 / 8);
+  StringRef twos = "(d0, d1) -> buffer(d1 floordiv 2, d0, d1 mod 2)";
+  EXPECT_EQ(neg(twos, ""), 2 * 128 + 2 * 32 / 8);
 }
 
 /// Slices cost the part, however large the whole is.

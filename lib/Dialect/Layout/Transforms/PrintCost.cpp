@@ -1,4 +1,4 @@
-//===- PrintCost.cpp - The table of conversions ---------------------------===//
+//===- PrintCost.cpp - The table of conversions and ops -------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Printing.h"
+#include "layout/Analysis/CostModel.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Support/EmittedText.h"
@@ -91,8 +92,27 @@ Row Row::get(ConvertOp convert, TargetInterface target) {
                  explainConversion(convert), target);
 }
 
+/// What one run of `op` costs; nothing for ops that go through no elements.
+static std::optional<Cost> getOpCost(Operation *op, CostModel &costs) {
+  OpLayoutRule rule = getLayoutRule(op);
+  if (!std::holds_alternative<LoopsRule>(rule) &&
+      !std::holds_alternative<PerDimRule>(rule))
+    return std::nullopt;
+  auto getLayout = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? costs.getLayoutOf(tensor) : kAnyLayout;
+  };
+  OpLayouts layouts;
+  llvm::append_range(layouts.operands,
+                     llvm::map_range(op->getOperandTypes(), getLayout));
+  llvm::append_range(layouts.results,
+                     llvm::map_range(op->getResultTypes(), getLayout));
+  return costs.getOpCost(op, rule, layouts);
+}
+
 CostTable CostTable::get(Operation *root, TargetInterface target) {
   CostTable table;
+  CostModel costs(target);
   root->walk([&](Operation *op) {
     if (auto convert = dyn_cast<ConvertOp>(op)) {
       (isConstant(convert.getSource().getDefiningOp()) ? table.constants
@@ -105,6 +125,8 @@ CostTable CostTable::get(Operation *root, TargetInterface target) {
       table.constants.push_back(makeRow(
           op->getLoc(), plain, type, ConversionPlan::get(plain, type, target),
           "packed by the lowering", target));
+    } else if (std::optional<Cost> cost = getOpCost(op, costs)) {
+      table.ops.push_back({op, *cost});
     }
   });
   table.assignment = readDecisionFigures(root);
@@ -119,6 +141,13 @@ static Totals sum(ArrayRef<Row> rows) {
     totals.cost = addCosts(totals.cost, row.cost);
   }
   return totals;
+}
+
+static Cost sum(ArrayRef<CostTable::OpRow> rows) {
+  Cost cost = 0;
+  for (const CostTable::OpRow &row : rows)
+    cost = addCosts(cost, row.cost);
+  return cost;
 }
 
 static void printText(const CostTable &table, raw_ostream &os) {
@@ -145,6 +174,7 @@ static void printText(const CostTable &table, raw_ostream &os) {
   };
   printRows("conversions", table.activations);
   printRows("conversions of constants", table.constants);
+  os << "ops: " << table.ops.size() << ", cost " << sum(table.ops) << "\n";
   if (const auto &it = table.assignment)
     os << "assignment: cost " << it->cost << ", lower bound " << it->lowerBound
        << ", gap " << it->cost - it->lowerBound << "\n";
@@ -187,6 +217,18 @@ static void printJSON(const CostTable &table, raw_ostream &os) {
   json.object([&] {
     printRows("conversions", table.activations);
     printRows("constants", table.constants);
+    json.attributeObject("ops", [&] {
+      json.attribute("count", int64_t(table.ops.size()));
+      json.attribute("cost", sum(table.ops));
+      json.attributeArray("rows", [&] {
+        for (const CostTable::OpRow &row : table.ops)
+          json.object([&] {
+            json.attribute("location", toUtf8(printPlace(row.op->getLoc())));
+            json.attribute("name", row.op->getName().getStringRef());
+            json.attribute("cost", row.cost);
+          });
+      });
+    });
     if (const auto &it = table.assignment)
       json.attributeObject("assignment", [&] {
         json.attribute("cost", it->cost);

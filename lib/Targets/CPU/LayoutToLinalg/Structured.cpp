@@ -55,7 +55,6 @@ private:
   Value expand(unsigned k, Value fitted);
   Value prepareInit(unsigned k);
   Value finishResult(unsigned k, Value computed);
-  AffineMap mapOf(unsigned k) const;
   Value buildCopy(Value input, AffineMap inputMap, Value init,
                   AffineMap initMap);
   void buildBody(OpBuilder &b, ValueRange args);
@@ -300,22 +299,6 @@ Value Emitter::finishResult(unsigned k, Value computed) {
   return computed;
 }
 
-/// The digits as axes of the prepared operand.
-AffineMap Emitter::mapOf(unsigned k) const {
-  MLIRContext *context = b.getContext();
-  unsigned numDigits = space.digits.size();
-  SmallVector<AffineExpr> dims, results;
-  for (unsigned i = 0; i < numDigits; ++i)
-    dims.push_back(getAffineDimExpr(i, context));
-  for (const AxisAccess &axis : axesOf(k)) {
-    if (axis.digits.empty())
-      results.push_back(toAffineExpr(axis.value, dims, {}, context));
-    for (unsigned digit : axis.digits)
-      results.push_back(dims[digit]);
-  }
-  return AffineMap::get(numDigits, 0, results, context);
-}
-
 //===----------------------------------------------------------------------===//
 // Masks and the body
 //===----------------------------------------------------------------------===//
@@ -449,7 +432,7 @@ SmallVector<Value> Emitter::run() {
     if (k >= numInputs)
       results.push_back(value.getType());
     maps.push_back(
-        typeOf(k) ? mapOf(k)
+        typeOf(k) ? getExpandedMap(space, k, b.getContext())
                   : AffineMap::get(space.digits.size(), 0, b.getContext()));
   }
 

@@ -48,18 +48,6 @@ SmallVector<Operation *> layout::neededOps(Block *body, ArrayRef<Value> wanted,
   return ops;
 }
 
-LaneAccess layout::classifyLane(AffineMap map, unsigned dim) {
-  if (!map.isFunctionOfDim(dim))
-    return LaneAccess::Invariant;
-  for (AffineExpr result : map.getResults().drop_back())
-    if (result.isFunctionOfDim(dim))
-      return LaneAccess::Other;
-  AffineExpr rest = simplifyAffineExpr(
-      map.getResults().back() - getAffineDimExpr(dim, map.getContext()),
-      map.getNumDims(), map.getNumSymbols());
-  return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
-}
-
 /// The stage of an op that runs in its own dims.
 static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;

@@ -88,10 +88,6 @@ SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
 /// Whether the body does more than give values.
 bool hasEffects(linalg::LinalgOp op);
 
-/// How `map` moves when `dim` advances by one.
-enum class LaneAccess { Invariant, Contiguous, Other };
-LaneAccess classifyLane(AffineMap map, unsigned dim);
-
 } // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNEL_H

@@ -7,6 +7,7 @@
 
 #include "KernelPlan.h"
 #include "Guard.h"
+#include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

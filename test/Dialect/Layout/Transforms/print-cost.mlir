@@ -19,9 +19,16 @@
 // CHECK: arith.constant makes 'from'
 // CHECK: 2x3xi8
 // CHECK: packed by the lowering
+// Two tensors of 16384 bytes, and 4096 points on lanes at 8 a byte.
+// CHECK: ops: 1, cost 33280
 // JSON: "conversions": {
 // JSON: "count": 3
 // JSON: "kind": "relayout"
+// JSON: "ops": {
+// JSON-NEXT: "count": 1,
+// JSON-NEXT: "cost": 33280,
+// JSON: "name": "math.absf",
+// JSON-NEXT: "cost": 33280
 // LOADED: 3 2 True
 #c16 = #layout.map<(n, c, h, w) -> buffer(n, c floordiv 16, h, w, c mod 16)>
 module attributes {layout.target = #layout.cpu<lanes = 16>} {

@@ -31,7 +31,8 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
       percent of a plain copy;
     * `flops_per_byte`: scalar operations that a kernel does on all lanes in
       one byte;
-    * `scalar_percent`: cost of arithmetic without lanes, in percent;
+    * `scalar_percent`: cost of arithmetic without lanes, in percent of the same on
+      all lanes;
     * `mask_percent`: cost of a reduction that must not see padding, in percent
       of the same reduction over as many elements. It ends where the dim does,
       while one over padding that is known to change nothing goes through all
@@ -45,7 +46,7 @@ def Layout_CpuTargetAttr : Layout_Attr<"CpuTarget", "cpu"> {
     DefaultValuedParameter<"int64_t", "CpuFigures().lineBytes">:$line_bytes,
     DefaultValuedParameter<"int64_t", "200">:$strided_percent,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
-    DefaultValuedParameter<"int64_t", "400">:$scalar_percent,
+    DefaultValuedParameter<"int64_t", "1600">:$scalar_percent,
     DefaultValuedParameter<"int64_t", "100">:$mask_percent,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);

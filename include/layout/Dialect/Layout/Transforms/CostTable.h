@@ -1,4 +1,4 @@
-//===- CostTable.h - What conversions move, and why -------------*- C++ -*-===//
+//===- CostTable.h - What conversions and ops cost, and why -----*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,15 @@ struct CostTable {
     static Row get(ConvertOp convert, TargetInterface target);
   };
 
+  /// An op that goes through elements, and what one run of it costs in the
+  /// layouts that its types state.
+  struct OpRow {
+    Operation *op;
+    Cost cost;
+  };
+
   std::vector<Row> activations, constants;
+  std::vector<OpRow> ops;
   std::optional<DecisionFigures> assignment;
 
   /// The table of everything below `root`.

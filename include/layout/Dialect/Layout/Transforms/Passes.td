@@ -85,14 +85,15 @@ def MaterializePass : Pass<"layout-materialize"> {
 }
 
 def PrintCostPass : Pass<"layout-print-cost"> {
-  let summary = "Prints the conversions in the IR with what they move";
+  let summary = "Prints what conversions move and what ops cost";
   let description = [{
     A table of every `layout.convert`: where it is, from which layout to which,
     the shape, the storage spaces where they are not both linear memory, bytes
     read and written, the cost on the target, and which ops produce and need it.
     Conversions of constants are listed apart: they happen
-    at compile time. Below it the totals, and the lower bound that
-    `layout-solve` has left on the op.
+    at compile time. Below it the cost of all ops that go through elements, in
+    the layouts that their types state (JSON lists it by op), and the lower bound
+    that `layout-solve` has left on the op.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",

@@ -1,0 +1,40 @@
+//===- LaneAccess.h - What a vector along a loop touches --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels are emitted, and ops priced, by the same answer to the question
+// whether a loop can be put on the lanes of vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_LANEACCESS_H
+#define LAYOUT_SUPPORT_LANEACCESS_H
+
+#include "mlir/IR/AffineMap.h"
+
+namespace mlir {
+namespace layout {
+
+/// How `map`, from loops to the index of a row-major tensor, moves when loop
+/// `dim` advances by one: not at all, to the next element, or elsewhere.
+enum class LaneAccess { Invariant, Contiguous, Other };
+
+inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
+  if (!map.isFunctionOfDim(dim))
+    return LaneAccess::Invariant;
+  for (AffineExpr result : map.getResults().drop_back())
+    if (result.isFunctionOfDim(dim))
+      return LaneAccess::Other;
+  AffineExpr rest = simplifyAffineExpr(
+      map.getResults().back() - getAffineDimExpr(dim, map.getContext()),
+      map.getNumDims(), map.getNumSymbols());
+  return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_LANEACCESS_H

@@ -1,0 +1,80 @@
+//===- StoredOp.cpp - An op on stored digits ------------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StoredOp.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/LaneAccess.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+StoredOp StoredOp::get(Operation *op, const LoopsRule &rule,
+                       const OpLayouts &layouts, const LayoutTable &table) {
+  StoredOp stored;
+  for (const LoopRule &loop : rule.loops) {
+    stored.iterators.push_back(loop.iterator);
+    stored.sizes.push_back(loop.size);
+  }
+  auto add = [&](Value value, AffineMap map, LayoutId layout, bool isResult) {
+    if (map)
+      stored.operands.push_back(
+          {map,
+           table.getStoredType(cast<RankedTensorType>(value.getType()), layout),
+           isResult});
+    else
+      stored.operands.push_back(
+          {AffineMap::get(rule.loops.size(), 0, op->getContext()), {}});
+  };
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  unsigned numInputs =
+      linalgOp ? linalgOp.getNumDpsInputs() : op->getNumOperands();
+  for (unsigned i = 0; i < numInputs; ++i)
+    add(op->getOperand(i), rule.operandMaps[i], layouts.operands[i], false);
+  for (unsigned r = 0, e = op->getNumResults(); r < e; ++r) {
+    add(op->getResult(r), rule.resultMaps[r], layouts.results[r], true);
+    stored.readsInit.push_back(linalgOp && linalgOp.payloadUsesValueFromOperand(
+                                               linalgOp.getDpsInitOperand(r)));
+  }
+  if (linalgOp)
+    stored.body.block = linalgOp.getBlock();
+  else if (OpTrait::hasElementwiseMappableTraits(op))
+    stored.body.op = op;
+  stored.space =
+      getIterationSpace(stored.operands, stored.iterators, stored.sizes);
+  return stored;
+}
+
+int64_t StoredOp::getTrips(unsigned d, int64_t assumed) const {
+  SmallVector<int64_t> known(sizes);
+  llvm::replace(known, ShapedType::kDynamic, assumed);
+  return space->digits[d].extent.evaluate(known).value_or(1);
+}
+
+std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
+                                           int64_t assumed,
+                                           MLIRContext *context) const {
+  if (failed(space))
+    return std::nullopt;
+  SmallVector<std::pair<AffineMap, bool>> met;
+  for (auto [k, operand] : llvm::enumerate(operands))
+    if (operand.type &&
+        (operand.isResult || k >= rule.isRead.size() || rule.isRead[k]))
+      met.push_back({getExpandedMap(*space, k, context), operand.isResult});
+  for (unsigned d = space->digits.size(); d-- > 0;) {
+    if (iterators[space->digits[d].loop] != utils::IteratorType::parallel ||
+        getTrips(d, assumed) <= 1)
+      continue;
+    if (llvm::all_of(met, [&](auto each) {
+          LaneAccess access = classifyLane(each.first, d);
+          return access == LaneAccess::Contiguous ||
+                 (access == LaneAccess::Invariant && !each.second);
+        }))
+      return d;
+  }
+  return std::nullopt;
+}

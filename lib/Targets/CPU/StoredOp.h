@@ -1,0 +1,49 @@
+//===- StoredOp.h - An op on stored digits ----------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the lowering of an op to linalg will emit when its tensors are stored in
+// given layouts, as far as prices ask: its loops on stored digits, from the
+// same analysis (IterationSpace.h), and which of them can be on lanes, by the
+// same question (LaneAccess.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_STOREDOP_H
+#define LAYOUT_LIB_TARGETS_CPU_STOREDOP_H
+
+#include "layout/Analysis/CostModel.h"
+#include "layout/Interfaces/PaddingMasks.h"
+
+namespace mlir {
+namespace layout {
+
+struct StoredOp {
+  SmallVector<OperandAccess> operands; // inputs, then results
+  SmallVector<utils::IteratorType> iterators;
+  SmallVector<int64_t> sizes; // of the loops
+  SmallVector<bool> readsInit;
+  ScalarBody body;
+  /// Fails where the lowering refuses.
+  FailureOr<IterationSpace> space = failure();
+
+  static StoredOp get(Operation *op, const LoopsRule &rule,
+                      const OpLayouts &layouts, const LayoutTable &table);
+
+  /// The digit that a kernel puts on its lanes: the last parallel one along
+  /// which every tensor that it meets moves to the next element or, where it
+  /// is read, not at all. Dynamic sizes count as `assumed`.
+  std::optional<unsigned> findLane(const LoopsRule &rule, int64_t assumed,
+                                   MLIRContext *context) const;
+
+  /// How often digit `d` runs.
+  int64_t getTrips(unsigned d, int64_t assumed) const;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_CPU_STOREDOP_H
