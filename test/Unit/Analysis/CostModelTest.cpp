@@ -272,8 +272,7 @@ TEST_F(Prices, WindowsOverTiles) {
 TEST_F(Prices, WindowsOfOneValue) {
   CostModel costs = getCosts();
   EXPECT_EQ(
-      price(costs,
-            "%x: tensor<16xf32>, %w: tensor<1xf32>, %y: tensor<16xf32>",
+      price(costs, "%x: tensor<16xf32>, %w: tensor<1xf32>, %y: tensor<16xf32>",
             R"(%0 = linalg.conv_1d ins(%x, %w : tensor<16xf32>, tensor<1xf32>)
     outs(%y : tensor<16xf32>) -> tensor<16xf32>)"),
       (16 + 1 + 16 + 16) * 4 + 16 * 2 / 8);
