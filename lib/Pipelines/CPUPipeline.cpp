@@ -86,6 +86,8 @@ static void buildTensorPart(OpPassManager &pm,
     EmitKernelsPassOptions kernels;
     kernels.vectorBits = figures.vectorBits;
     kernels.vectorRegisters = figures.vectorRegisters;
+    kernels.firstCacheBytes = figures.firstCacheBytes;
+    kernels.secondCacheBytes = figures.secondCacheBytes;
     kernels.contractFMA = options.contractFMA;
     kernels.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));

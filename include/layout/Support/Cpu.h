@@ -13,10 +13,11 @@
 namespace mlir {
 namespace layout {
 
-/// Levels of x86-64 as its psABI has them, and what this process runs on.
-enum class Cpu { x86_64_v3, x86_64_v4, host };
+/// Levels of x86-64 as its psABI has them, cores of AArch64, and what this
+/// process runs on.
+enum class Cpu { x86_64_v3, x86_64_v4, neoverse_n1, neoverse_v1, host };
 
-/// What kernels are planned for; only the vectors are looked up.
+/// What kernels are planned for.
 CpuFigures getFigures(Cpu cpu);
 
 } // namespace layout

@@ -35,7 +35,11 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     }
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-    layout::CpuFigures target{vectorBits, vectorRegisters};
+    layout::CpuFigures target;
+    target.vectorBits = vectorBits;
+    target.vectorRegisters = vectorRegisters;
+    target.firstCacheBytes = firstCacheBytes;
+    target.secondCacheBytes = secondCacheBytes;
     layout::EmitOptions options{contractFMA, parallelLoops};
     OpBuilder builder(&getContext());
     // Consumers first: a kernel takes its producers, which then have no user.

@@ -48,6 +48,14 @@ SmallVector<Operation *> layout::neededOps(Block *body, ArrayRef<Value> wanted,
   return ops;
 }
 
+unsigned layout::bitsOf(Type type) {
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
+double layout::countOf(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? 64.0 : static_cast<double>(extent);
+}
+
 /// The stage of an op that runs in its own dims.
 static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;

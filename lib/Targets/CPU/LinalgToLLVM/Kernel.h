@@ -88,6 +88,13 @@ SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
 /// Whether the body does more than give values.
 bool hasEffects(linalg::LinalgOp op);
 
+/// Bits of an element; an index has 64.
+unsigned bitsOf(Type type);
+
+/// Extent of a dim for counting; a size that is known at run time only is taken
+/// to be large.
+double countOf(int64_t extent);
+
 } // namespace mlir::layout
 
 #endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_KERNEL_H

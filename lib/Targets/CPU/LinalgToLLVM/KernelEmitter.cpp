@@ -109,7 +109,8 @@ SmallVector<Point> Emitter::pointsOfTile() const {
   Point first;
   first.offset.assign(size.size(), 0);
   points.push_back(first);
-  for (auto [dim, extent] : llvm::enumerate(size)) {
+  for (unsigned dim : plan.pointOrder) {
+    int64_t extent = size[dim];
     if (extent == 1)
       continue;
     SmallVector<Point> next;

@@ -6,11 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPlan.h"
-#include "Guard.h"
+#include "TilePrice.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -63,10 +62,6 @@ static bool isLane(const Kernel &kernel, unsigned dim) {
   return true;
 }
 
-static unsigned bitsOf(Type type) {
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-}
-
 bool layout::isWholeBytes(Type element) {
   if (!element.isIntOrFloat())
     return true;
@@ -93,210 +88,6 @@ static unsigned widestResult(const Kernel &kernel) {
   }
   return bits;
 }
-
-/// The number of vector operations of one step on one vector. A multiplication
-/// that feeds an addition counts as one with it.
-static double stepOps(const Kernel &kernel) {
-  double ops = 0;
-  linalg::LinalgOp root = kernel.root.op;
-  Block *body = root.getBlock();
-  SmallVector<Value> wanted(body->getTerminator()->getOperands());
-  // A mask that the loops take over costs nothing here.
-  if (std::optional<Guards> guards = findGuards(kernel, {}))
-    wanted = {guards->next};
-  for (Operation *op : neededOps(body, wanted)) {
-    if (isa<linalg::IndexOp, arith::ConstantOp>(op))
-      continue;
-    bool fused = isa<arith::MulFOp>(op) && op->hasOneUse() &&
-                 isa<arith::AddFOp>(*op->user_begin());
-    ops += fused ? 0 : 1;
-  }
-  return std::max(ops, 1.0);
-}
-
-/// Extent of a dim for counting; a size that is known at run time only is taken
-/// to be large.
-static double countOf(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? 64.0 : static_cast<double>(extent);
-}
-
-namespace {
-
-/// How one input is walked through.
-struct Input {
-  AffineMap map;
-  double elementBytes;
-  double tensorBytes;
-  /// Bytes between the elements of neighboring iterations, per kernel dim.
-  SmallVector<double> stride;
-};
-
-/// Prices one candidate tile.
-class Pricer {
-public:
-  Pricer(const Kernel &kernel, const CpuFigures &target,
-         std::optional<unsigned> lane, int64_t vectorSize)
-      : kernel(kernel), target(target), lane(lane), vectorSize(vectorSize),
-        lineBytes(target.lineBytes), ops(stepOps(kernel)),
-        results(kernel.starts.size()) {
-    for (auto [dim, extent] : llvm::enumerate(kernel.extents))
-      if (!kernel.isParallel(dim))
-        steps *= countOf(extent);
-    const Stage &root = kernel.root;
-    linalg::LinalgOp op = root.op;
-    for (unsigned i = 0, e = root.numInputs(); i < e; ++i)
-      if (op.payloadUsesValueFromOperand(op.getDpsInputOperand(i)))
-        addInput(op->getOperand(i).getType(), root.maps[i]);
-  }
-
-  bool fits(ArrayRef<int64_t> tile) const {
-    int64_t sum = 0, largest = 0;
-    for (const Input &input : inputs) {
-      int64_t values = distinct(input.map, tile);
-      sum += values;
-      largest = std::max(largest, values);
-    }
-    // One operand is loaded where it is used, the others stay.
-    int64_t held = inputs.empty() ? 1 : sum - largest + 1;
-    if (ops > 1)
-      held += 1;
-    int64_t points = results * pointsOf(tile);
-    if (!kernel.hasReduction())
-      return points <= 4;
-    return points + held <= target.vectorRegisters;
-  }
-
-  /// Cycles of all tiles, the cut ones included.
-  double total(ArrayRef<int64_t> tile) const {
-    SmallVector<int64_t> current(tile);
-    return totalFrom(tile, current, 0);
-  }
-
-private:
-  void addInput(Type type, AffineMap map) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || map.getNumResults() == 0)
-      return;
-    Input input;
-    input.map = map;
-    input.elementBytes = bitsOf(tensor.getElementType()) / 8.0;
-    SmallVector<double> weight(tensor.getRank(), input.elementBytes);
-    for (int64_t i = tensor.getRank() - 2; i >= 0; --i)
-      weight[i] = weight[i + 1] * countOf(tensor.getDimSize(i + 1));
-    input.tensorBytes = weight[0] * countOf(tensor.getDimSize(0));
-    SmallVector<int64_t> at(map.getNumDims(), 0);
-    SmallVector<int64_t> origin = map.compose(at);
-    for (unsigned dim = 0; dim < at.size(); ++dim) {
-      at[dim] = 1;
-      double bytes = 0;
-      for (auto [i, value] : llvm::enumerate(map.compose(at)))
-        bytes += weight[i] * (value - origin[i]);
-      input.stride.push_back(std::abs(bytes));
-      at[dim] = 0;
-    }
-    inputs.push_back(std::move(input));
-  }
-
-  int64_t vectorsAlong(unsigned dim, int64_t extent) const {
-    return lane == dim ? llvm::divideCeil(extent, vectorSize) : extent;
-  }
-  int64_t pointsOf(ArrayRef<int64_t> tile) const {
-    int64_t points = 1;
-    for (auto [dim, extent] : llvm::enumerate(tile))
-      points *= vectorsAlong(dim, extent);
-    return points;
-  }
-  int64_t distinct(AffineMap map, ArrayRef<int64_t> tile) const {
-    int64_t values = 1;
-    for (auto [dim, extent] : llvm::enumerate(tile))
-      if (extent != 1 && map.isFunctionOfDim(dim))
-        values *= vectorsAlong(dim, extent);
-    return values;
-  }
-
-  /// Cache lines of `input` that one reduction step touches for the first time.
-  double newLines(const Input &input, ArrayRef<int64_t> tile) const {
-    double run = input.elementBytes, rows = 1;
-    for (auto [dim, extent] : llvm::enumerate(tile)) {
-      if (extent == 1 || !input.map.isFunctionOfDim(dim))
-        continue;
-      if (lane == dim)
-        run *= extent;
-      else
-        rows *= extent;
-    }
-    double lines = std::ceil(run / lineBytes), repeats = 1;
-    for (unsigned dim = tile.size(); dim-- > 0;) {
-      if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
-        continue;
-      if (input.stride[dim] == 0) {
-        repeats *= countOf(kernel.extents[dim]);
-        continue;
-      }
-      lines = std::min(lines, input.stride[dim] / lineBytes);
-      return rows * lines / std::max(repeats, 1.0);
-    }
-    return rows * lines / std::max(repeats, 1.0);
-  }
-  double footprint(const Input &input, ArrayRef<int64_t> tile) const {
-    return std::min(input.tensorBytes,
-                    newLines(input, tile) * steps * lineBytes);
-  }
-
-  double cyclesOf(ArrayRef<int64_t> tile) const {
-    double work = ops * results * pointsOf(tile) / 2.0, loads = 0, memory = 0;
-    for (const Input &input : inputs) {
-      loads += distinct(input.map, tile);
-      double bytes = footprint(input, tile);
-      // What a tile reads is read again by the next one, from the first, the
-      // second or the last cache.
-      double cyclesPerLine = bytes <= target.firstCacheBytes / 2    ? 0.5
-                             : bytes <= target.secondCacheBytes / 2 ? 2
-                                                                    : 4;
-      memory += cyclesPerLine * newLines(input, tile);
-    }
-    double cycles = std::max(work, loads / 2.0);
-    if (kernel.hasReduction())
-      cycles = std::max(cycles, 4.0);
-    cycles += 0.5;
-    return std::max(cycles, memory) + 0.3 * std::min(cycles, memory);
-  }
-
-  double totalFrom(ArrayRef<int64_t> tile, SmallVectorImpl<int64_t> &current,
-                   unsigned dim) const {
-    while (dim < tile.size() && tile[dim] == 1)
-      ++dim;
-    if (dim == tile.size())
-      return cyclesOf(current);
-    int64_t extent = kernel.extents[dim];
-    if (ShapedType::isDynamic(extent))
-      extent = 64 * tile[dim];
-    double cycles = 0;
-    current[dim] = tile[dim];
-    if (int64_t whole = extent / tile[dim])
-      cycles += whole * totalFrom(tile, current, dim + 1);
-    if (int64_t rest = extent % tile[dim]) {
-      current[dim] = rest;
-      // More code is worth a little, so that equal choices take the even one.
-      cycles += 1.001 * totalFrom(tile, current, dim + 1);
-      current[dim] = tile[dim];
-    }
-    if (ShapedType::isDynamic(kernel.extents[dim]))
-      cycles /= tile[dim];
-    return cycles;
-  }
-
-  const Kernel &kernel;
-  const CpuFigures &target;
-  std::optional<unsigned> lane;
-  int64_t vectorSize;
-  double lineBytes;
-  double ops;
-  int64_t results;
-  double steps = 1;
-  SmallVector<Input> inputs;
-};
-} // namespace
 
 /// The last dim that all stages can hold in vectors, and how many elements.
 static void chooseLane(const Kernel &kernel, const CpuFigures &target,
@@ -329,7 +120,7 @@ public:
   TileSearch(const Kernel &kernel, const CpuFigures &target,
              const KernelPlan &plan)
       : kernel(kernel), target(target), lane(plan.lane),
-        vectorSize(plan.vectorSize), pricer(kernel, target, lane, vectorSize),
+        vectorSize(plan.vectorSize), price(kernel, target, lane, vectorSize),
         best(plan.tile) {
     for (auto [dim, extent] : llvm::enumerate(kernel.extents))
       if (kernel.isParallel(dim) && dim != lane &&
@@ -346,7 +137,14 @@ public:
     std::reverse(others.begin(), others.end());
   }
 
-  SmallVector<int64_t> run() {
+  void run(KernelPlan &plan) {
+    searchTiles();
+    plan.tile = best;
+    plan.pointOrder = price.orderPoints(best);
+  }
+
+private:
+  void searchTiles() {
     int64_t extent = lane ? kernel.extents[*lane] : 1;
     bool isDynamic = ShapedType::isDynamic(extent);
     int64_t mostVectors =
@@ -365,61 +163,54 @@ public:
       if (consider(tile) && kernel.hasReduction())
         block(tile);
     }
-    return best;
   }
 
-private:
   /// Whether the registers hold the tile.
   bool consider(ArrayRef<int64_t> tile) {
-    if (!pricer.fits(tile))
+    if (!price.fits(tile))
       return false;
-    double cost = pricer.total(tile);
-    unsigned blocked = 0;
-    for (unsigned dim : others) {
+    double cost = price.total(tile);
+    for (unsigned dim : others)
       if (tile[dim] == 1)
         cost *= countOf(kernel.extents[dim]);
-      else
-        ++blocked;
-    }
-    // Every further blocked dim means more places in memory at a time.
-    if (blocked > 1)
-      cost *= 1.03;
     if (lane && tile[*lane] == 1)
       cost *= countOf(kernel.extents[*lane]);
-    if (cost < bestCost) {
+    if (cost < bestCost * 0.9999) {
       bestCost = cost;
       best.assign(tile.begin(), tile.end());
     }
     return true;
   }
 
-  /// Tries `tile` with one or two blocked dims.
+  /// Tries `tile` with blocked dims.
   void block(SmallVector<int64_t> &tile) {
     for (unsigned dim : others) {
       for (int64_t rows = 2; rows <= getMostRows(dim); ++rows) {
         tile[dim] = rows;
         if (!consider(tile))
           break;
-        for (unsigned second : others)
-          if (second != dim)
-            blockEvenly(tile, second);
+        blockEvenly(tile, others);
       }
       tile[dim] = 1;
     }
   }
 
-  /// A second blocked dim must divide evenly, to bound the code.
-  void blockEvenly(SmallVector<int64_t> &tile, unsigned dim) {
-    if (ShapedType::isDynamic(kernel.extents[dim]))
-      return;
-    for (int64_t factor = 2; factor <= getMostRows(dim); ++factor) {
-      if (kernel.extents[dim] % factor != 0)
+  /// Further blocked dims must divide evenly, to bound the code.
+  void blockEvenly(SmallVector<int64_t> &tile, ArrayRef<unsigned> dims) {
+    for (; !dims.empty(); dims = dims.drop_front()) {
+      unsigned dim = dims.front();
+      if (tile[dim] != 1 || ShapedType::isDynamic(kernel.extents[dim]))
         continue;
-      tile[dim] = factor;
-      if (!consider(tile))
-        break;
+      for (int64_t factor = 2; factor <= getMostRows(dim); ++factor) {
+        if (kernel.extents[dim] % factor != 0)
+          continue;
+        tile[dim] = factor;
+        if (!consider(tile))
+          break;
+        blockEvenly(tile, dims.drop_front());
+      }
+      tile[dim] = 1;
     }
-    tile[dim] = 1;
   }
 
   int64_t getMostRows(unsigned dim) const {
@@ -432,7 +223,7 @@ private:
   const CpuFigures &target;
   std::optional<unsigned> lane;
   int64_t vectorSize;
-  Pricer pricer;
+  TilePrice price;
   SmallVector<unsigned> others;
   SmallVector<int64_t> best;
   double bestCost = std::numeric_limits<double>::infinity();
@@ -443,7 +234,7 @@ KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
   KernelPlan plan;
   plan.tile.assign(kernel.extents.size(), 1);
   chooseLane(kernel, target, plan);
-  plan.tile = TileSearch(kernel, target, plan).run();
+  TileSearch(kernel, target, plan).run(plan);
   // Nothing fitted only if one step alone needs too many registers; the scalar
   // tile is then as good as any, except that lanes must stay whole vectors.
   if (plan.lane && plan.tile[*plan.lane] == 1)

@@ -11,10 +11,8 @@
 //     lanes:  the last digit, 2 vectors of 8
 //     blocks: 4 neighbors along the image row, so 8 accumulators
 //
-// The choice minimizes modeled cycles of one reduction step summed over all
-// tiles: two vector operations and two loads per cycle, four cycles between
-// dependent operations. Accumulators and the operands that have to stay alive
-// must fit the registers. Nothing here knows an op by name.
+// The choice is the cheapest tile of TilePrice that the registers hold. Nothing
+// here knows an op by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +33,9 @@ struct KernelPlan {
   SmallVector<int64_t> tile;
   /// Parallel dims, outermost loop first.
   SmallVector<unsigned> order;
+  /// All dims, in the order in which a step goes through the points of a tile,
+  /// outermost first.
+  SmallVector<unsigned> pointOrder;
 };
 
 /// Whether neighbors in memory are neighbors in a vector: an element of one

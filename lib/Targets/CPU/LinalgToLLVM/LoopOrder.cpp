@@ -41,10 +41,7 @@ public:
       if (!type || type.getRank() == 0)
         continue;
       Operand entry;
-      entry.elementBytes =
-          type.getElementType().isIntOrFloat()
-              ? type.getElementType().getIntOrFloatBitWidth() / 8.0
-              : 8.0;
+      entry.elementBytes = bitsOf(type.getElementType()) / 8.0;
       entry.shape.assign(type.getShape().begin(), type.getShape().end());
       SmallVector<int64_t> at(map.getNumDims(), 0);
       SmallVector<int64_t> origin = map.compose(at);
@@ -89,9 +86,7 @@ private:
     SmallVector<double> span;
     for (auto [dim, extent] : llvm::enumerate(tile))
       span.push_back(kernel.isParallel(dim) ? extent
-                     : ShapedType::isDynamic(kernel.extents[dim])
-                         ? 64
-                         : kernel.extents[dim]);
+                                            : countOf(kernel.extents[dim]));
     auto total = [&]() {
       double sum = 0;
       for (const Operand &operand : operands)

@@ -127,7 +127,7 @@ def EmitKernelsPass
     accumulate in registers. A fill or an elementwise producer of the initial
     value starts the accumulators, an elementwise consumer finishes them before
     they are stored. The tile is the cheapest one of a small machine model (see
-    `KernelPlan.h`); extents that the tile does not divide get smaller tiles.
+    `TilePrice.h`); extents that the tile does not divide get smaller tiles.
 
     Ops that do not fit (a result indexed by something else than its parallel
     dims, mixed semantics) are left for the loop lowering.
@@ -143,6 +143,12 @@ def EmitKernelsPass
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
+    Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
+           /*default=*/"CpuFigures().firstCacheBytes",
+           "Size of the first cache of a core">,
+    Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
+           /*default=*/"CpuFigures().secondCacheBytes",
+           "Size of the second cache of a core">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
            "Lets a float multiplication and the addition of its result become "
            "one fused operation">,

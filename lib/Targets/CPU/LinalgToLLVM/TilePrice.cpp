@@ -1,0 +1,283 @@
+//===- TilePrice.cpp - What a register tile costs -------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TilePrice.h"
+#include "Guard.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// The number of vector operations of one step on one vector. A multiplication
+/// that feeds an addition counts as one with it.
+static double stepOps(const Kernel &kernel) {
+  double ops = 0;
+  linalg::LinalgOp root = kernel.root.op;
+  Block *body = root.getBlock();
+  SmallVector<Value> wanted(body->getTerminator()->getOperands());
+  // A mask that the loops take over costs nothing here.
+  if (std::optional<Guards> guards = findGuards(kernel, {}))
+    wanted = {guards->next};
+  for (Operation *op : neededOps(body, wanted)) {
+    if (isa<linalg::IndexOp, arith::ConstantOp>(op))
+      continue;
+    bool fused = isa<arith::MulFOp>(op) && op->hasOneUse() &&
+                 isa<arith::AddFOp>(*op->user_begin());
+    ops += fused ? 0 : 1;
+  }
+  return std::max(ops, 1.0);
+}
+
+/// Reductions of up to so many steps are taken to be unrolled.
+static constexpr double kMostUnrolled = 32;
+
+TilePrice::TilePrice(const Kernel &kernel, const CpuFigures &target,
+                     std::optional<unsigned> lane, int64_t vectorSize)
+    : kernel(kernel), target(target), lane(lane), vectorSize(vectorSize),
+      ops(stepOps(kernel) * kernel.starts.size()) {
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+    if (!kernel.isParallel(dim))
+      steps *= countOf(extent);
+  double inner = 1;
+  for (unsigned dim = kernel.extents.size(); dim-- > 0;) {
+    if (kernel.isParallel(dim))
+      continue;
+    inner *= countOf(kernel.extents[dim]);
+    if (inner > kMostUnrolled)
+      break;
+    unrolled.push_back(dim);
+  }
+  linalg::LinalgOp op = kernel.root.op;
+  for (unsigned i = 0, e = kernel.root.numInputs(); i < e; ++i)
+    if (op.payloadUsesValueFromOperand(op.getDpsInputOperand(i)))
+      addInput(op->getOperand(i).getType(), kernel.root.maps[i]);
+}
+
+void TilePrice::addInput(Type type, AffineMap map) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || map.getNumResults() == 0)
+    return;
+  Input input;
+  input.elementBytes = llvm::divideCeil(bitsOf(tensor.getElementType()), 8);
+  SmallVector<double> weight(tensor.getRank(), input.elementBytes);
+  for (int64_t i = tensor.getRank() - 2; i >= 0; --i)
+    weight[i] = weight[i + 1] * countOf(tensor.getDimSize(i + 1));
+  input.tensorBytes = weight[0] * countOf(tensor.getDimSize(0));
+  SmallVector<int64_t> at(map.getNumDims(), 0);
+  SmallVector<int64_t> origin = map.compose(at);
+  for (unsigned dim = 0; dim < at.size(); ++dim) {
+    at[dim] = 1;
+    double bytes = 0;
+    for (auto [i, value] : llvm::enumerate(map.compose(at)))
+      bytes += weight[i] * (value - origin[i]);
+    input.stride.push_back(std::llround(std::abs(bytes)));
+    input.moves.push_back(map.isFunctionOfDim(dim));
+    at[dim] = 0;
+  }
+  inputs.push_back(std::move(input));
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+int64_t TilePrice::vectorsAlong(unsigned dim, int64_t extent) const {
+  return lane == dim ? llvm::divideCeil(extent, vectorSize) : extent;
+}
+
+int64_t TilePrice::points(ArrayRef<int64_t> tile) const {
+  int64_t points = 1;
+  for (auto [dim, extent] : llvm::enumerate(tile))
+    points *= vectorsAlong(dim, extent);
+  return points;
+}
+
+/// The values of `input` that one step reads.
+int64_t TilePrice::distinct(const Input &input, ArrayRef<int64_t> tile) const {
+  int64_t values = 1;
+  for (auto [dim, extent] : llvm::enumerate(tile))
+    if (input.moves[dim])
+      values *= vectorsAlong(dim, extent);
+  return values;
+}
+
+/// Whether a later step of the unrolled reductions reads a value again for
+/// another point, as the windows of neighbors do. LLVM keeps such values.
+bool TilePrice::isReadAgain(const Input &input, ArrayRef<int64_t> tile) const {
+  for (unsigned reduction : unrolled) {
+    int64_t step = input.stride[reduction];
+    for (auto [dim, extent] : llvm::enumerate(tile)) {
+      int64_t neighbor = input.stride[dim];
+      if (extent == 1 || lane == dim || neighbor == 0 || step == 0)
+        continue;
+      int64_t common = std::lcm(step, neighbor);
+      if (common / neighbor < extent &&
+          common / step < kernel.extents[reduction])
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The input with the most values among those that need not stay in registers:
+/// each value is loaded where it is used.
+const TilePrice::Input *TilePrice::findStreamed(ArrayRef<int64_t> tile) const {
+  const Input *streamed = nullptr;
+  int64_t most = 0;
+  for (const Input &input : inputs) {
+    int64_t values = distinct(input, tile);
+    if (values <= most || isReadAgain(input, tile))
+      continue;
+    streamed = &input;
+    most = values;
+  }
+  return streamed;
+}
+
+bool TilePrice::fits(ArrayRef<int64_t> tile) const {
+  if (!kernel.hasReduction())
+    return points(tile) * kernel.starts.size() <= 4;
+  // The values that stay, the one that is streamed, what the body computes.
+  int64_t alive = 1 + (ops > kernel.starts.size() ? 1 : 0);
+  const Input *streamed = findStreamed(tile);
+  for (const Input &input : inputs)
+    if (&input != streamed)
+      alive += distinct(input, tile);
+  return alive + points(tile) * kernel.starts.size() <= target.vectorRegisters;
+}
+
+SmallVector<unsigned> TilePrice::orderPoints(ArrayRef<int64_t> tile) const {
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, tile.size()));
+  if (const Input *streamed = findStreamed(tile))
+    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+      return streamed->moves[a] && !streamed->moves[b];
+    });
+  return order;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// How many separate runs of memory one step reads.
+int64_t TilePrice::runsOfMemory(const Input &input,
+                                ArrayRef<int64_t> tile) const {
+  SmallVector<unsigned> dims;
+  for (auto [dim, extent] : llvm::enumerate(tile))
+    if (extent != 1 && input.stride[dim] != 0)
+      dims.push_back(dim);
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    return input.stride[a] < input.stride[b];
+  });
+  int64_t run = target.lineBytes, runs = 1;
+  for (unsigned dim : dims) {
+    if (input.stride[dim] <= run + target.lineBytes)
+      run += input.stride[dim] * (tile[dim] - 1);
+    else
+      runs *= tile[dim];
+  }
+  return runs;
+}
+
+/// Loads of one value of `input`. A vector that does not start where a line
+/// does is likely to end in the next line, which is a second load.
+double TilePrice::loadsPerValue(const Input &input) const {
+  if (!lane || !input.moves[*lane])
+    return 1;
+  double bytes = vectorSize * input.elementBytes;
+  for (auto [dim, stride] : llvm::enumerate(input.stride))
+    if (lane != dim && kernel.extents[dim] != 1 &&
+        std::fmod(stride, bytes) != 0)
+      return 1 + bytes / target.lineBytes;
+  return 1;
+}
+
+/// Cache lines of `input` that one reduction step touches for the first time.
+double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
+  double run = input.elementBytes, rows = 1;
+  for (auto [dim, extent] : llvm::enumerate(tile))
+    if (input.moves[dim])
+      (lane == dim ? run : rows) *= extent;
+  double lines = std::ceil(run / target.lineBytes), repeats = 1;
+  for (unsigned dim = tile.size(); dim-- > 0;) {
+    if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
+      continue;
+    if (input.stride[dim] != 0) {
+      lines =
+          std::min<double>(lines, double(input.stride[dim]) / target.lineBytes);
+      break;
+    }
+    repeats *= countOf(kernel.extents[dim]);
+  }
+  return rows * lines / std::max(repeats, 1.0);
+}
+
+/// What a tile reads is read again by the next one, from the first, the second
+/// or the last cache.
+double TilePrice::cyclesPerLine(double bytes) const {
+  if (bytes <= target.firstCacheBytes / 2)
+    return 0.5;
+  return bytes <= target.secondCacheBytes / 2 ? 2 : 4;
+}
+
+//===----------------------------------------------------------------------===//
+// Cycles
+//===----------------------------------------------------------------------===//
+
+double TilePrice::stepCycles(ArrayRef<int64_t> tile) const {
+  double loads = 0, memory = 0;
+  int64_t runs = 0;
+  for (const Input &input : inputs) {
+    double lines = newLines(input, tile);
+    loads += loadsPerValue(input) * distinct(input, tile);
+    memory += lines * cyclesPerLine(std::min(input.tensorBytes,
+                                             lines * steps * target.lineBytes));
+    runs += runsOfMemory(input, tile);
+  }
+  // A resource that is nearly full slows the others down: this norm is close to
+  // the largest of its terms, and above it where two of them are.
+  double latency = kernel.hasReduction() ? 4 : 0, sum = 0;
+  for (double cycles : {ops * points(tile) / 2, loads / 2, latency, memory})
+    sum += std::pow(cycles, 8);
+  double cycles = std::pow(sum, 1.0 / 8) + 0.5;
+  // Each run of memory is one more to fetch ahead.
+  return cycles * (1 + 0.004 * runs);
+}
+
+double TilePrice::totalFrom(ArrayRef<int64_t> tile,
+                            SmallVectorImpl<int64_t> &current,
+                            unsigned dim) const {
+  while (dim < tile.size() && tile[dim] == 1)
+    ++dim;
+  if (dim == tile.size())
+    return stepCycles(current);
+  int64_t extent = kernel.extents[dim];
+  if (ShapedType::isDynamic(extent))
+    extent = 64 * tile[dim];
+  double cycles = 0;
+  current[dim] = tile[dim];
+  if (int64_t whole = extent / tile[dim])
+    cycles += whole * totalFrom(tile, current, dim + 1);
+  if (int64_t rest = extent % tile[dim]) {
+    current[dim] = rest;
+    // More code is worth a little, so that equal choices take the even one.
+    cycles += 1.001 * totalFrom(tile, current, dim + 1);
+    current[dim] = tile[dim];
+  }
+  if (ShapedType::isDynamic(kernel.extents[dim]))
+    cycles /= tile[dim];
+  return cycles;
+}
+
+double TilePrice::total(ArrayRef<int64_t> tile) const {
+  SmallVector<int64_t> current(tile);
+  return totalFrom(tile, current, 0);
+}

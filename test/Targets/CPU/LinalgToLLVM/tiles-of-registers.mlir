@@ -1,0 +1,74 @@
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-emit-kernels{vector-bits=512 vector-registers=32},canonicalize,cse))" | FileCheck %s
+
+// 14 pixels and 2 vectors of output channels: 28 accumulators, the weights, and
+// one pixel at a time, which the two products that need it follow.
+// CHECK-LABEL: func.func @pixels_by_channels
+// CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){27} *}})
+// CHECK: %[[PIXEL:.*]] = vector.broadcast
+// CHECK-NOT: vector.broadcast
+// CHECK: arith.mulf %[[PIXEL]]
+// CHECK-NOT: vector.broadcast
+// CHECK: arith.mulf %[[PIXEL]]
+// CHECK: vector.broadcast
+#in = affine_map<(o1, h, w, i1, i0, o0) -> (i1, h, w, i0)>
+#weight = affine_map<(o1, h, w, i1, i0, o0) -> (o1, i1, i0, o0)>
+#out = affine_map<(o1, h, w, i1, i0, o0) -> (o1, h, w, o0)>
+func.func @pixels_by_channels(%x: tensor<4x14x14x16xf32>, %k: tensor<4x4x16x16xf32>,
+                              %acc: tensor<4x14x14x16xf32>) -> tensor<4x14x14x16xf32> {
+  %r = linalg.generic {indexing_maps = [#in, #weight, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]}
+      ins(%x, %k : tensor<4x14x14x16xf32>, tensor<4x4x16x16xf32>) outs(%acc : tensor<4x14x14x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<4x14x14x16xf32>
+  return %r : tensor<4x14x14x16xf32>
+}
+
+// -----
+
+// A pixel that the next step reads for its neighbor stays in a register: of 28
+// pixels in a row, 14 are accumulated at a time.
+// CHECK-LABEL: func.func @windows_of_neighbors
+// CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){13} *}})
+#in = affine_map<(c1, h, w, kh, kw, c0) -> (c1, h + kh, w + kw, c0)>
+#weight = affine_map<(c1, h, w, kh, kw, c0) -> (c1, kh, kw, c0)>
+#out = affine_map<(c1, h, w, kh, kw, c0) -> (c1, h, w, c0)>
+func.func @windows_of_neighbors(%x: tensor<2x30x30x16xf32>, %k: tensor<2x3x3x16xf32>,
+                                %acc: tensor<2x28x28x16xf32>) -> tensor<2x28x28x16xf32> {
+  %r = linalg.generic {indexing_maps = [#in, #weight, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]}
+      ins(%x, %k : tensor<2x30x30x16xf32>, tensor<2x3x3x16xf32>) outs(%acc : tensor<2x28x28x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<2x28x28x16xf32>
+  return %r : tensor<2x28x28x16xf32>
+}
+
+// -----
+
+// Rows of 56 pixels start anywhere in a line, so a vector of them is two loads:
+// 6 output channels share the vectors of one row, not 8 those of three rows.
+// CHECK-LABEL: func.func @rows_that_are_not_aligned
+// CHECK: scf.for {{.*}} -> (vector<{{16|8}}xf32>{{(, vector<(16|8)xf32>){23} *}})
+// CHECK-COUNT-4: vector.transfer_read
+// CHECK-NOT: vector.transfer_read
+// CHECK: scf.yield
+#in = affine_map<(o, h, w, i) -> (i, h, w)>
+#weight = affine_map<(o, h, w, i) -> (o, i)>
+#out = affine_map<(o, h, w, i) -> (o, h, w)>
+func.func @rows_that_are_not_aligned(%x: tensor<256x56x56xf32>, %k: tensor<64x256xf32>,
+                                     %acc: tensor<64x56x56xf32>) -> tensor<64x56x56xf32> {
+  %r = linalg.generic {indexing_maps = [#in, #weight, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %k : tensor<256x56x56xf32>, tensor<64x256xf32>) outs(%acc : tensor<64x56x56xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<64x56x56xf32>
+  return %r : tensor<64x56x56xf32>
+}
