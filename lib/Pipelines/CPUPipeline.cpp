@@ -137,6 +137,8 @@ static void buildLLVMPart(OpPassManager &pm,
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   pm.addPass(math::createMathExtendToSupportedTypes(extend));
+  if (options.math == MathFunctions::vector)
+    pm.addPass(createExpandMathPass());
   // An integer exponent of a vector, or of 64 bits, has no intrinsic.
   pm.addPass(createConvertMathToFuncs());
   // Before the vectors: a function of libm takes them element by element, with

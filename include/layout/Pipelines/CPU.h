@@ -30,6 +30,9 @@ class DialectRegistry;
 class OpPassManager;
 namespace layout {
 
+/// Who computes functions such as exp on f32.
+enum class MathFunctions { vector, libm };
+
 struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
   Option<Cpu> cpu{
       *this, "cpu",
@@ -53,6 +56,14 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::desc("Fuse float multiplications with the additions of their "
                      "results"),
       llvm::cl::init(true)};
+  Option<MathFunctions> math{
+      *this, "math", llvm::cl::desc("What functions such as exp become on f32"),
+      llvm::cl::init(MathFunctions::vector),
+      llvm::cl::values(
+          clEnumValN(MathFunctions::vector, "vector",
+                     "polynomials on whole vectors (layout-expand-math)"),
+          clEnumValN(MathFunctions::libm, "libm",
+                     "calls of libm, element by element"))};
   Option<bool> emitKernels{
       *this, "emit-kernels",
       llvm::cl::desc("Use register-blocked loops; otherwise every structured "

