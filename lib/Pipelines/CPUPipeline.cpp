@@ -109,6 +109,8 @@ static void buildBufferPart(OpPassManager &pm,
   pm.addPass(createFreeBuffersPass());
   if (options.parallelLoops)
     pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
+  if (options.outlineKernels)
+    pm.addPass(createOutlineKernelsPass());
 }
 
 /// Buffers to the LLVM dialect.

@@ -76,6 +76,10 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       *this, "plan-memory",
       llvm::cl::desc("Put temporaries of static size into one allocation"),
       llvm::cl::init(true)};
+  Option<bool> outlineKernels{
+      *this, "outline-kernels",
+      llvm::cl::desc("Compile equal kernels once, as functions"),
+      llvm::cl::init(true)};
   Option<bool> parallelLoops{
       *this, "parallel-loops",
       llvm::cl::desc(

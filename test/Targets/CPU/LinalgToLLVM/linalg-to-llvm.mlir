@@ -3,19 +3,28 @@
 
 // The whole pipeline: one function with its signature and C interface, a
 // constant as a global, one allocation for the result and none for the
-// temporary, which is freed.
+// temporary, which is freed, and the loops as a function that LLVM leaves where
+// it is.
 // CHECK-DAG: llvm.mlir.global private constant @{{.*}}(dense_resource<weights>
 // CHECK: llvm.func @main(
 // CHECK-SAME: layout.signature = (tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK: llvm.call @malloc
-// CHECK: llvm.fadd {{.*}} : vector<8xf32>
+// CHECK: llvm.call @layout_kernel(
 // CHECK: llvm.return
 // CHECK: llvm.func @_mlir_ciface_main(
+// CHECK: llvm.func internal @layout_kernel(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr)
+// CHECK-SAME: passthrough = ["noinline"]
+// CHECK: llvm.fadd {{.*}} : vector<8xf32>
 // CHECK-NOT: unrealized_conversion_cast
 
 // Without the kernels there is no vector.
 // LOOPS: llvm.func @main(
 // LOOPS-NOT: vector<
+
+// RUN: layout-opt %s -layout-linalg-to-llvm=outline-kernels=false | FileCheck %s --check-prefix=INLINE
+// INLINE: llvm.func @main(
+// INLINE: llvm.fadd {{.*}} : vector<8xf32>
+// INLINE-NOT: layout_kernel
 func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %w = arith.constant dense_resource<weights> : tensor<8xf32>
   %e = tensor.empty() : tensor<4x8xf32>

@@ -296,4 +296,16 @@ def ExpandMathPass : Pass<"layout-expand-math"> {
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
 
+def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
+  let summary = "Rewrites equal kernels to calls of one function";
+  let description = [{
+    Moves loops and structured ops on buffers, with the ops that compute on
+    their values, to private functions, and makes all that are equal except for
+    their locations and the buffers that they are given calls of one. What is
+    done, and in which order, stays the same. Loops that allocate memory or call
+    functions stay where they are; those within them are moved.
+  }];
+  let dependentDialects = ["func::FuncDialect", "LLVM::LLVMDialect"];
+}
+
 #endif // LAYOUT_CONVERSION_LINALGTOLLVM_PASSES
