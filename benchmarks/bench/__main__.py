@@ -3,24 +3,26 @@
 `./dev bench --kernel=NAME` is some of the first part, `--assignment` the second part alone, `--images`
 the conversions that networks need on a device with images, `--target` the figures of this machine
 that prices of layouts are made of, `--vectorize` the kernels beside upstream's tile-and-vectorize,
-`--iree` what IREE makes of layouts applied as upstream's ops, `--prices` whether ops that are priced
-higher run longer;
+`--iree` what IREE makes of layouts applied as upstream's ops, `--peers` networks beside other runtimes,
+`--prices` whether ops that are priced higher run longer;
 with `--help` all show their options.
 """
 
+import importlib
 import sys
 
-from . import assignment, images, iree, kernels, prices, target, vectorize
+from . import assignment, kernels
 
-PARTS = {"--assignment": assignment, "--images": images, "--iree": iree, "--prices": prices,
-         "--target": target, "--vectorize": vectorize}
+# Options that name a module; some of these need packages that others do not.
+PARTS = ("--assignment", "--images", "--iree", "--peers", "--prices", "--target", "--vectorize")
 
 
 def main(argv):
     # Those are for the C++ programs that run after this one.
     argv = [arg for arg in argv if not arg.startswith("--benchmark_")]
-    for name, part in PARTS.items():
+    for name in PARTS:
         if name in argv:
+            part = importlib.import_module(f".{name.strip('-')}", __package__)
             return part.main([arg for arg in argv if arg != name])
     status = kernels.main(argv)
     if any(arg.startswith("--kernel") for arg in argv):

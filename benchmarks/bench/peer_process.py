@@ -1,0 +1,191 @@
+"""One runtime on one model, in a process of its own: started by ./dev bench --peers, not by hand.
+
+usage: peer_process.py RUNTIME MODEL.onnx THREADS FOLDER
+
+FOLDER has the inputs, 00.npy and so on, and gets the results, RUNTIME.00.npy. The first line that is
+printed says how loading went. Then each line of standard input is a number of seconds, and the
+answer the shortest run within that time.
+"""
+
+import importlib.metadata
+import json
+import os
+import pathlib
+import re
+import resource
+import sys
+import time
+
+import numpy as np
+
+# Of each runtime, the package that its version is asked of.
+PACKAGES = {"untouched": "layout_mlir", "laid out": "layout_mlir", "ONNX Runtime": "onnxruntime",
+            "OpenVINO": "openvino", "IREE": "iree-base-runtime", "TVM": "apache-tvm"}
+
+
+def load_layout(path, threads, untouched):
+    import layout_mlir
+    from layout_mlir.modules import read
+
+    def load():
+        module = read(path)
+        if untouched:
+            module = layout_mlir.run_pipeline(module, "builtin.module(layout-linalg-to-llvm{cpu=host})")
+        return layout_mlir.compile(module, threads=threads)
+
+    return load, lambda program, inputs: lambda: program(*inputs)
+
+
+def load_onnxruntime(path, threads):
+    import onnxruntime
+
+    def load():
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def bind(session, inputs):
+        feeds = {each.name: array for each, array in zip(session.get_inputs(), inputs)}
+        return lambda: session.run(None, feeds)
+
+    return load, bind
+
+
+def load_openvino(path, threads):
+    import openvino
+
+    def load():
+        return openvino.Core().compile_model(path, "CPU", {
+            "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": threads,
+            "INFERENCE_PRECISION_HINT": "f32"})
+
+    def bind(compiled, inputs):
+        request = compiled.create_infer_request()
+        feeds = dict(enumerate(inputs))
+        return lambda: [*request.infer(feeds, share_inputs=True, share_outputs=True).values()]
+
+    return load, bind
+
+
+def load_iree(path, threads):
+    import iree.compiler.tools
+    import iree.runtime
+    from iree.compiler.tools.import_onnx import __main__ as importer
+
+    def load():
+        module = pathlib.Path(path).with_suffix(".iree.mlir")
+        importer.main(importer.parse_arguments([path, "-o", str(module)]))
+        data = iree.compiler.tools.compile_file(
+            str(module), input_type="onnx", target_backends=["llvm-cpu"],
+            extra_args=["--iree-llvmcpu-target-cpu=host", "--iree-opt-data-tiling"])
+        iree.runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
+        config = iree.runtime.Config("local-sync" if threads == 1 else "local-task")
+        loaded = iree.runtime.load_vm_module(
+            iree.runtime.VmModule.copy_buffer(config.vm_instance, data), config)
+        function, = (each for each in loaded.vm_module.function_names
+                     if not each.startswith("__") and not each.endswith("$async"))
+        return config, loaded[function]
+
+    def bind(program, inputs):
+        config, function = program
+        arrays = [iree.runtime.asdevicearray(config.device, each) for each in inputs]
+
+        def call():
+            found = function(*arrays)
+            return [each.to_host() for each in (found if isinstance(found, tuple) else (found,))]
+        return call
+
+    return load, bind
+
+
+def load_tvm(path, threads):
+    os.environ["TVM_NUM_THREADS"] = str(threads)
+    import onnx
+    import tvm
+    from tvm import relax
+    from tvm.relax.frontend.onnx import from_onnx
+
+    def load():
+        module = from_onnx(onnx.load(path), keep_params_in_input=False)
+        target = tvm.target.Target({"kind": "llvm",
+                                    "mcpu": tvm.target.codegen.llvm_get_system_cpu()})
+        return relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())["main"]
+
+    def bind(function, inputs):
+        tensors = [tvm.runtime.tensor(each) for each in inputs]
+
+        def call():
+            found = function(*tensors)
+            return [each.numpy() for each in ([found] if hasattr(found, "numpy") else found)]
+        return call
+
+    return load, bind
+
+
+def start(runtime, path, threads):
+    """A function that loads the model, and one that makes a call of what is loaded and inputs."""
+    if PACKAGES[runtime] == "layout_mlir":
+        return load_layout(path, threads, runtime == "untouched")
+    return {"ONNX Runtime": load_onnxruntime, "OpenVINO": load_openvino, "IREE": load_iree,
+            "TVM": load_tvm}[runtime](path, threads)
+
+
+def peak_bytes():
+    """That this process had at most; ru_maxrss would count its parent's."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"VmHWM:\s*(\d+)", status)[1])
+
+
+def describe(error):
+    """The first line that speaks of an error, or else the first one."""
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {next((line for line in lines if 'error:' in line), lines[0])}"[:200]
+
+
+def version(runtime):
+    """None where it is not installed."""
+    package = PACKAGES[runtime]
+    if package == "layout_mlir":
+        return ""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def main(runtime, path, threads, folder):
+    # What libraries print is none of the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def answer(**values):
+        print(json.dumps(values), file=answers, flush=True)
+
+    folder, release = pathlib.Path(folder), version(runtime)
+    if release is None:
+        return answer(error="not installed")
+    inputs = [np.load(path) for path in sorted(folder.glob("[0-9]*.npy"))]
+    try:
+        load, bind = start(runtime, path, int(threads))
+        begin, before = time.perf_counter(), peak_bytes()
+        call = bind(load(), inputs)
+        seconds = time.perf_counter() - begin
+        results = call()
+    except Exception as error:  # whatever a library does not take
+        return answer(error=describe(error), version=release)
+    for number, result in enumerate(results if isinstance(results, (list, tuple)) else [results]):
+        np.save(folder / f"{runtime}.{number:02}.npy", result)
+    compiler = 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    answer(version=release, seconds=seconds, bytes=max(peak_bytes() - before, compiler))
+    for line in sys.stdin:
+        end, shortest = time.perf_counter() + float(line), float("inf")
+        while shortest == float("inf") or time.perf_counter() < end:
+            begin = time.perf_counter()
+            call()
+            shortest = min(shortest, time.perf_counter() - begin)
+        answer(seconds=shortest)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
