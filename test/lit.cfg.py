@@ -173,5 +173,7 @@ lacking += [f"{config.python} has no {package}" for package in ("selenium", "PIL
 require("browser", ", ".join(lacking), "in a browser")
 drawer = lit.util.which("dot", os.environ.get("PATH", ""))
 require("graphviz", "" if drawer else "dot is not in PATH", "of pictures of networks")
+if os.path.exists("/usr/include/oneapi/dnnl/dnnl.h"):
+    config.available_features.add("onednn")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")

@@ -1,0 +1,297 @@
+"""./dev bench --conversions: conversions beside memcpy and beside oneDNN's reorders.
+
+Every conversion is compiled for this machine and runs in turns, in one process, with a memcpy of the
+same bytes and with oneDNN's reorder of the same layouts. A figure is the time of the memcpy by that of
+the conversion: 1 is the speed of memory, or of the cache that holds both sides. What is copied is the
+mean of the bytes read and the bytes written. All results are compared with those of numpy.
+"""
+
+import argparse
+import ctypes
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from layout_mlir.tools import ToolError, run_tool, whole_file
+
+CASES = [
+    *[(source, dest, shape)
+      for source, dest in (("NCHW", "NHWC"), ("NHWC", "NCHW"))
+      for shape in ((1, 16, 16, 16), (1, 64, 56, 56), (1, 3, 224, 224), (1, 512, 7, 7), (1, 61, 28, 28),
+                    (1, 128, 32, 32), (8, 64, 56, 56), (32, 64, 56, 56), (1, 64, 512, 512))],
+    *[("NCHW", "NCHW16c", shape)
+      for shape in ((1, 16, 16, 16), (1, 64, 56, 56), (1, 3, 224, 224), (1, 61, 56, 56), (1, 512, 7, 7),
+                    (8, 64, 56, 56), (32, 64, 112, 112))],
+    *[("NCHW16c", "NCHW", shape)
+      for shape in ((1, 16, 16, 16), (1, 64, 56, 56), (1, 61, 56, 56), (1, 512, 7, 7), (8, 64, 56, 56),
+                    (32, 64, 112, 112))],
+    *[("NCHW", "NCHW8c", shape) for shape in ((1, 64, 56, 56), (1, 3, 224, 224), (32, 64, 56, 56))],
+    *[("NCHW8c", "NCHW", shape) for shape in ((1, 64, 56, 56), (1, 512, 7, 7))],
+    *[("NHWC", "NCHW16c", shape) for shape in ((1, 64, 56, 56), (1, 61, 56, 56))],
+    ("NCHW16c", "NHWC", (1, 64, 56, 56)),
+    ("NCHW8c", "NCHW16c", (1, 64, 56, 56)),
+    *[("OIHW", "OIHW16i16o", shape)
+      for shape in ((64, 64, 3, 3), (512, 512, 3, 3), (256, 256, 1, 1), (2048, 512, 1, 1), (61, 61, 3, 3))],
+    *[("OIHW", "OHWI", shape) for shape in ((64, 64, 3, 3), (512, 512, 3, 3), (64, 3, 7, 7))],
+    *[("MN", "NM", shape)
+      for shape in ((64, 64), (512, 512), (1024, 1024), (1000, 1000), (4096, 4096), (768, 3072), (3, 65536))],
+    *[("KN", "NK16k16n", shape) for shape in ((512, 512), (1000, 1000), (768, 3072), (4096, 4096))],
+]
+NARROW = [
+    *[("NCHW", "NHWC", shape)
+      for shape in ((1, 64, 56, 56), (1, 3, 224, 224), (1, 512, 7, 7), (1, 61, 28, 28), (8, 64, 56, 56),
+                    (32, 64, 112, 112))],
+    *[("NHWC", "NCHW", shape) for shape in ((1, 64, 56, 56), (1, 3, 224, 224))],
+    ("NCHW", "NCHW16c", (1, 64, 56, 56)),
+    ("NCHW16c", "NCHW", (1, 64, 56, 56)),
+    *[("OIHW", "OIHW16i16o", shape) for shape in ((512, 512, 3, 3), (2048, 512, 1, 1))],
+    ("OIHW", "OHWI", (256, 256, 3, 3)),
+    *[("MN", "NM", shape) for shape in ((512, 512), (1024, 1024), (4096, 4096))],
+    ("KN", "NK16k16n", (1024, 1024)),
+]
+# The integers of numpy stand for the bits of each type.
+TYPES = {"f32": (np.uint32, CASES), "f16": (np.uint16, NARROW), "i8": (np.uint8, NARROW)}
+DIMS = ("NCHW", "OIHW", "MN", "KN")
+# A copy of more than this leaves the caches.
+LARGE = 32 << 20
+TIMES = pathlib.Path(__file__).with_name("reorders.c")
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+
+
+class Layout:
+    """A layout by its letters: NCHW16c has tiles of 16 channels."""
+
+    def __init__(self, text):
+        self.text, self.order, tiles, size = text, "", [], ""
+        for letter in text:
+            if letter.isdigit():
+                size += letter
+            elif size:
+                tiles.append((letter.upper(), int(size)))
+                size = ""
+            else:
+                self.order += letter
+        self.tiles = dict(tiles)
+        self.dims = next(dims for dims in DIMS if set(dims) == set(self.order))
+
+    def encoding(self, is_zero):
+        """Of a tensor type; padding is zero, or nobody knows what it is."""
+        blocked = f'#layout.blocked<"{self.dims}" to "{self.text}">'
+        if self.text == self.dims:
+            return ""
+        return f", #layout.padded<{blocked}, zero>" if is_zero else f", {blocked}"
+
+    def tag(self):
+        """What oneDNN calls it: NHWC is acdb."""
+        def rename(letter):
+            return "abcd"[self.dims.index(letter)]
+        outer = [rename(d).upper() if d in self.tiles else rename(d) for d in self.order]
+        return "".join(outer + [f"{size}{rename(d)}" for d, size in self.tiles.items()])
+
+    def pack(self, array):
+        """The storage of an array, with zeros as padding."""
+        array = np.pad(array, [(0, -extent % self.tiles.get(d, 1))
+                               for d, extent in zip(self.dims, array.shape)])
+        shape = []
+        for d, extent in zip(self.dims, array.shape):
+            tile = self.tiles.get(d, 1)
+            shape += [extent // tile, tile]
+        order = [2 * self.dims.index(d) for d in self.order]
+        order += [2 * self.dims.index(d) + 1 for d in self.dims if d not in self.tiles]
+        order += [2 * self.dims.index(d) + 1 for d in self.tiles]
+        # The tiles of 1 lie between the two.
+        packed = array.reshape(shape).transpose(order)
+        return np.ascontiguousarray(packed.reshape(
+            [packed.shape[i] for i in range(len(self.dims))] + list(self.tiles.values())))
+
+
+class Case:
+    """One conversion, and the storage on both sides."""
+
+    def __init__(self, number, dtype, source, dest, shape):
+        self.name, self.dtype, self.shape = f"convert{number}", dtype, shape
+        self.layouts = [Layout(source), Layout(dest)]
+
+    def __str__(self):
+        source, dest = self.layouts
+        return f"{self.dtype} {source.text} -> {dest.text} {'x'.join(map(str, self.shape))}"
+
+    def make_storage(self):
+        """What is converted, and what it has to become."""
+        bits = TYPES[self.dtype][0]
+        # In no type are numbers that begin with two zero bits a NaN.
+        largest = 1 << 8 * np.dtype(bits).itemsize - 2
+        data = np.random.default_rng(0).integers(0, largest, self.shape).astype(bits)
+        return [layout.pack(data) for layout in self.layouts]
+
+    def write(self):
+        """A function from one storage to the other."""
+        def tensor(extents, encoding=""):
+            return f"tensor<{'x'.join(map(str, extents))}x{self.dtype}{encoding}>"
+        stored = [tensor(layout.pack(np.empty(self.shape, bool)).shape) for layout in self.layouts]
+        inner = [tensor(self.shape, layout.encoding(is_zero))
+                 for layout, is_zero in zip(self.layouts, (False, True))]
+        return f"""func.func @{self.name}(%s: {stored[0]}) -> {stored[1]} {{
+  %x = layout.storage_view %s : {stored[0]} to {inner[0]}
+  %y = layout.convert %x : {inner[0]} to {inner[1]}
+  %r = layout.storage_view %y : {inner[1]} to {stored[1]}
+  return %r : {stored[1]}
+}}
+"""
+
+
+class Argument(ctypes.Structure):
+    _fields_ = [("arg", ctypes.c_int), ("memory", ctypes.c_void_p)]
+
+
+class Task(ctypes.Structure):
+    """`struct task` of reorders.c."""
+    _fields_ = [("kernel", ctypes.c_void_p), ("primitive", ctypes.c_void_p),
+                ("arguments", Argument * 2), ("source", ctypes.c_void_p),
+                ("result", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+def run(*command):
+    try:
+        subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ToolError(getattr(error, "stderr", None) or str(error)) from error
+
+
+def compile_all(cases, options, threads, folder):
+    """The conversions and what times them, as two libraries."""
+    source, lowered, ir = (folder / f"conversions.{end}" for end in ("mlir", "llvm.mlir", "ll"))
+    source.write_text("".join(case.write() for case in cases))
+    run_tool("layout-opt", source, "--convert-layout-to-linalg",
+             f"--layout-linalg-to-llvm={options} parallel-loops={str(threads > 1).lower()}", "-o", lowered)
+    run("mlir-translate-22", "--mlir-to-llvmir", lowered, "-o", ir)
+    libraries = folder / "conversions.so", folder / "times.so"
+    build = ["clang-22", "-O3", "-march=native", "-fPIC", "-shared", "-Wno-override-module",
+             *(["-fopenmp"] if threads > 1 else [])]
+    run(*build, ir, "-o", libraries[0])
+    run(*build, f"-DTHREADS={threads}", TIMES, "-ldnnl", "-o", libraries[1])
+    return [ctypes.CDLL(str(library)) for library in libraries]
+
+
+def aligned(extents, bits):
+    """An array that starts where a cache line does."""
+    size = math.prod(extents) * np.dtype(bits).itemsize
+    memory = np.zeros(size + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start:start + size].view(bits).reshape(extents)
+
+
+def make_descriptor(array):
+    strides = [stride // array.itemsize for stride in array.strides]
+    words = [array.ctypes.data, array.ctypes.data, 0, *array.shape, *strides]
+    return (ctypes.c_int64 * len(words))(*words)
+
+
+def read_result(kernel, source, expected):
+    """Whether the conversion makes of the source what is expected."""
+    result = (ctypes.c_int64 * (3 + 2 * expected.ndim))()
+    kernel(result, source)
+    memory = ctypes.cast(result[1], ctypes.POINTER(ctypes.c_uint8 * expected.nbytes)).contents
+    return np.array_equal(np.frombuffer(memory, expected.dtype).reshape(expected.shape), expected)
+
+
+def measure(case, conversions, times, seconds):
+    """The row of one case."""
+    source, expected = case.make_storage()
+    given, result = aligned(source.shape, source.dtype), aligned(expected.shape, source.dtype)
+    given[...] = source
+    size = (source.nbytes + expected.nbytes) // 2
+    copied = aligned((2, size), np.uint8)
+    descriptor = make_descriptor(given)
+    kernel = getattr(conversions, f"_mlir_ciface_{case.name}")
+    if not read_result(kernel, descriptor, expected):
+        raise ToolError("the result is not that of numpy")
+    tasks = (Task * 3)(
+        Task(source=copied[0].ctypes.data, result=copied[1].ctypes.data, bytes=size),
+        Task(kernel=ctypes.cast(kernel, ctypes.c_void_p), source=ctypes.addressof(descriptor)),
+        Task(source=given.ctypes.data, result=result.ctypes.data))
+    shape = (ctypes.c_int64 * len(case.shape))(*case.shape)
+    tags = [layout.tag().encode() for layout in case.layouts]
+    if times.make_reorder(ctypes.byref(tasks[2]), len(shape), shape, source.itemsize, *tags):
+        raise ToolError("oneDNN has no such reorder")
+    times.run_once(ctypes.byref(tasks[2]))
+    if not np.array_equal(result, expected):
+        raise ToolError("the result of oneDNN is not that of numpy")
+    least = (ctypes.c_double * 3)()
+    times.time_in_turns(tasks, 3, ctypes.c_double(2e-5), ctypes.c_double(seconds), least)
+    copy, own, peer = least
+    return {"case": str(case), "bytes": size, "copy_seconds": copy, "seconds": own, "onednn_seconds": peer,
+            "of_copy": copy / own, "onednn_of_copy": copy / peer, "of_onednn": peer / own}
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def print_summary(rows):
+    print(f"\n{'':<20}{'cases':>6}{'mean':>8}{'floor':>8}{'oneDNN':>8}{'ratio':>8}{'least ratio':>13}")
+    groups = [(dtype, [row for row in rows if row["case"].startswith(f"{dtype} ")]) for dtype in TYPES]
+    groups.append(("beyond the caches", [row for row in rows if row["bytes"] > LARGE]))
+    for name, group in groups:
+        if group:
+            own = [row["of_copy"] for row in group]
+            ratios = [row["of_onednn"] for row in group]
+            print(f"{name:<20}{len(group):>6}{mean(own):>8.2f}{min(own):>8.2f}"
+                  f"{mean([row['onednn_of_copy'] for row in group]):>8.2f}{mean(ratios):>8.2f}{min(ratios):>13.2f}")
+    for title, key in (("memcpy", "of_copy"), ("oneDNN", "of_onednn")):
+        print(f"\nThe furthest behind {title}:")
+        for row in sorted(rows, key=lambda row: row[key])[:5]:
+            print(f"{row[key]:8.2f}  {row['case']}")
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --conversions", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="only cases whose line contains this")
+    parser.add_argument("--options", default="cpu=host", help="options of layout-linalg-to-llvm")
+    parser.add_argument("--threads", type=int, default=1, help="threads of all three")
+    parser.add_argument("--seconds", type=float, default=0.3, help="how long each case runs")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    cases = [Case(number, dtype, *case) for dtype, (_, listed) in TYPES.items()
+             for number, case in enumerate(listed, 100 * list(TYPES).index(dtype))]
+    cases = [case for case in cases if args.only in str(case)]
+    if not cases:
+        parser.error(f"no case matches '{args.only}'")
+    # OpenMP's library of the conversions and that of oneDNN read it when they are loaded.
+    os.environ["OMP_NUM_THREADS"] = str(args.threads)
+    # Memory that was freed is taken again, as in a network that runs more than once.
+    libc = ctypes.CDLL(None)
+    libc.mallopt(M_MMAP_MAX, 0)
+    libc.mallopt(M_TRIM_THRESHOLD, (1 << 31) - 1)
+    rows, failed = [], False
+    with tempfile.TemporaryDirectory(prefix="layout-bench-") as folder:
+        try:
+            conversions, times = compile_all(cases, args.options, args.threads, pathlib.Path(folder))
+        except ToolError as error:
+            print(error, file=sys.stderr)
+            return 1
+        print(f"{'conversion':<44}{'MB':>8}{'memcpy us':>11}{'us':>10}{'of memcpy':>11}{'oneDNN':>8}{'ratio':>8}")
+        for case in cases:
+            try:
+                row = measure(case, conversions, times, args.seconds)
+            except ToolError as error:
+                print(f"{case}: {error}", file=sys.stderr)
+                failed = True
+                continue
+            rows.append(row)
+            print(f"{row['case']:<44}{row['bytes'] / 1e6:>8.2f}{row['copy_seconds'] * 1e6:>11.2f}"
+                  f"{row['seconds'] * 1e6:>10.2f}{row['of_copy']:>11.2f}{row['onednn_of_copy']:>8.2f}"
+                  f"{row['of_onednn']:>8.2f}", flush=True)
+    if rows:
+        print_summary(rows)
+    if args.json:
+        with whole_file(args.json) as file:
+            file.write(json.dumps({"threads": args.threads, "options": args.options, "rows": rows}, indent=1) + "\n")
+    return 1 if failed else 0

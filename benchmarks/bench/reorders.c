@@ -1,0 +1,124 @@
+/* Times of calls in turns, and oneDNN's reorders, for conversions.py. */
+
+#include <oneapi/dnnl/dnnl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A conversion that was compiled: it allocates its result. */
+typedef void (*kernel_t)(void **result, void *source);
+
+struct task {
+  kernel_t kernel;            /* or */
+  dnnl_primitive_t primitive; /* or a copy of `bytes` from source to result */
+  dnnl_exec_arg_t arguments[2];
+  void *source, *result;
+  size_t bytes;
+};
+
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
+
+static void copy(char *result, const char *source, size_t bytes) {
+#ifdef _OPENMP
+  size_t part = (bytes / THREADS + 63) / 64 * 64;
+#pragma omp parallel for num_threads(THREADS)
+  for (int i = 0; i < THREADS; ++i)
+    if (i * part < bytes)
+      memcpy(result + i * part, source + i * part,
+             bytes - i * part < part ? bytes - i * part : part);
+#else
+  memcpy(result, source, bytes);
+#endif
+}
+
+static void run(struct task *task) {
+  if (task->kernel) {
+    void *result[3 + 2 * DNNL_MAX_NDIMS];
+    task->kernel(result, task->source);
+    free(result[0]);
+  } else if (task->primitive) {
+    dnnl_primitive_execute(task->primitive, stream, 2, task->arguments);
+    dnnl_stream_wait(stream);
+  } else {
+    copy(task->result, task->source, task->bytes);
+  }
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+
+/* The seconds of one call of each task: the least of what rounds of at least
+   `shortest` seconds a task take on average, for `seconds` in all. */
+void time_in_turns(struct task *tasks, int count, double shortest,
+                   double seconds, double *least) {
+  int repeats[8];
+  for (int i = 0; i < count; ++i) {
+    run(&tasks[i]);
+    double start = now();
+    run(&tasks[i]);
+    least[i] = now() - start;
+    repeats[i] = 1 + (int)(shortest / least[i]);
+  }
+  double start = now();
+  for (int round = 0; round < 5 || now() - start < seconds; ++round)
+    for (int i = 0; i < count; ++i) {
+      double begin = now();
+      for (int r = 0; r < repeats[i]; ++r)
+        run(&tasks[i]);
+      double each = (now() - begin) / repeats[i];
+      least[i] = each < least[i] ? each : least[i];
+    }
+}
+
+void run_once(struct task *task) { run(task); }
+
+static const struct {
+  const char *name;
+  dnnl_format_tag_t tag;
+} tags[] = {{"abcd", dnnl_abcd},
+            {"acdb", dnnl_acdb},
+            {"aBcd8b", dnnl_aBcd8b},
+            {"aBcd16b", dnnl_aBcd16b},
+            {"ABcd16b16a", dnnl_ABcd16b16a},
+            {"ab", dnnl_ab},
+            {"ba", dnnl_ba},
+            {"BA16a16b", dnnl_BA16a16b}};
+
+static int describe(dnnl_memory_desc_t *result, int rank, const int64_t *shape,
+                    int bytes, const char *name) {
+  /* Two bytes are moved as they are, whatever the type. */
+  dnnl_data_type_t type = bytes == 4   ? dnnl_f32
+                          : bytes == 2 ? dnnl_bf16
+                                       : dnnl_s8;
+  for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); ++i)
+    if (strcmp(tags[i].name, name) == 0)
+      return dnnl_memory_desc_init_by_tag(result, rank, shape, type,
+                                          tags[i].tag);
+  return -1;
+}
+
+/* Makes `task` oneDNN's reorder of its source to its result; 0 if it has one.
+ */
+int make_reorder(struct task *task, int rank, const int64_t *shape, int bytes,
+                 const char *from, const char *to) {
+  dnnl_memory_desc_t source, result;
+  dnnl_primitive_desc_t description;
+  task->arguments[0].arg = DNNL_ARG_FROM;
+  task->arguments[1].arg = DNNL_ARG_TO;
+  return (!engine &&
+          (dnnl_engine_create(&engine, dnnl_cpu, 0) ||
+           dnnl_stream_create(&stream, engine, dnnl_stream_default_flags))) ||
+         describe(&source, rank, shape, bytes, from) ||
+         describe(&result, rank, shape, bytes, to) ||
+         dnnl_reorder_primitive_desc_create(&description, &source, engine,
+                                            &result, engine, NULL) ||
+         dnnl_primitive_create(&task->primitive, description) ||
+         dnnl_memory_create(&task->arguments[0].memory, &source, engine,
+                            task->source) ||
+         dnnl_memory_create(&task->arguments[1].memory, &result, engine,
+                            task->result);
+}
