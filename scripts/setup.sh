@@ -23,8 +23,9 @@ required_packages=(
 # rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
   pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz)
-# And a browser, for the tests of pages.
-test_packages=(chromium chromium-driver)
+# And a browser, for the tests of pages, and an emulator with its C library, for
+# those of kernels for AArch64.
+test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross)
 
 step() { printf '[%4ds] %s\n' $((SECONDS - started)) "$*" >&2; }
 die() {

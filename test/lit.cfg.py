@@ -175,5 +175,9 @@ drawer = lit.util.which("dot", os.environ.get("PATH", ""))
 require("graphviz", "" if drawer else "dot is not in PATH", "of pictures of networks")
 if os.path.exists("/usr/include/oneapi/dnnl/dnnl.h"):
     config.available_features.add("onednn")
+emulates = lit.util.which("qemu-aarch64", os.environ.get("PATH", "")) and \
+    os.path.exists("/usr/aarch64-linux-gnu/lib/crt1.o")
+require("aarch64", "" if emulates else "qemu-user or libc6-dev-arm64-cross is not installed",
+        "of kernels for AArch64")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")
