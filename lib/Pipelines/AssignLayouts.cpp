@@ -16,6 +16,7 @@ using namespace mlir::layout;
 void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
+  pm.addPass(createFoldBroadcastsPass());
   CanonicalizeLayoutsPassOptions canonicalize;
   canonicalize.keepNpuScatter = true;
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));

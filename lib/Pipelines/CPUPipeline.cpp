@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AddCanonicalizer.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/CPU.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -62,8 +63,10 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
   pm.addPass(createExpandSmallFloatsPass());
-  if (options.fuse)
+  if (options.fuse) {
+    pm.addPass(createFoldBroadcastsPass());
     pm.addPass(createFuseElementwisePass());
+  }
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   // No CSE from here to the buffers: it would merge destinations that are equal

@@ -219,6 +219,21 @@ def InlineGlobalsPass : Pass<"layout-inline-globals"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
+  let summary = "Takes away copies that only add dims to a tensor";
+  let description = [{
+    A linalg op that copies a tensor to one with more dims of extent 1 becomes a
+    `tensor.expand_shape`, or another constant, and a contraction that reads a
+    tensor repeated along other dims reads the tensor itself: the weights of an
+    imported product stay constants. What only elementwise ops read stays, as
+    `layout-fuse-elementwise` takes it.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CheckInputPass : Pass<"layout-check-input"> {
   let summary = "Refuses ops that nothing is known of";
   let description = [{
