@@ -200,7 +200,10 @@ def bert_base(g, tokens=128, layers=12, hidden=768, heads=12, vocabulary=30522, 
                         for name in ("ids", "kinds", "mask"))
     x = g.op("Add", *(g.op("Gather", g.op("Identity", g.weight(rows, hidden, contracted=3), width=hidden),
                            at) for rows, at in ((vocabulary, ids), (2, kinds))))
-    x = g.layer_norm(g.op("Add", x, g.weight(tokens, hidden, contracted=3)))
+    # As exporters write it, who do not know how long a sentence is.
+    positions = g.op("Slice", g.weight(512, hidden, contracted=3), np.array([0]),
+                     g.op("Shape", ids, start=1, end=2, width=1), np.array([0]), width=hidden)
+    x = g.layer_norm(g.op("Add", x, positions))
     counts = g.op("Cast", g.op("Unsqueeze", mask, np.array([1, 2]), width=1), to=TensorProto.FLOAT)
     mask = g.op("Mul", g.op("Sub", counts, 1.0), 1e9)
     x = g.encoder(x, layers, heads, mask)

@@ -30,6 +30,7 @@ from layout_mlir.onnx_loops import find_loops, torch_type
 from layout_mlir.onnx_prepare import prepare, settle
 from layout_mlir.onnx_refusals import describe, find_refused
 from layout_mlir.onnx_rewrites import Refused
+from layout_mlir.onnx_views import find_view
 from layout_mlir.tools import whole_file
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _import_nodes(model: ModelProto, context: Any) -> tuple[Any, dict[str, str]]
         def get_operator_function(self, operator: str, domain: str, version: int, inputs: Sequence[TypeProto],
                                   outputs: Sequence[TypeProto], node: NodeProto, config: Any) -> Any:
             name = f"{operator}{len(loops)}"
-            found = find_loops(node, name, inputs, outputs)
+            found = find_loops(node, name, inputs, outputs) or find_view(node, name, inputs, outputs)
             if not found:
                 return super().get_operator_function(operator, domain, version, inputs, outputs, node, config)
             loops[name], *types = found

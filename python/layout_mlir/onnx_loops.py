@@ -480,7 +480,7 @@ _ELEMENTS = {1: "f32", 2: "ui8", 3: "si8", 4: "ui16", 5: "si16", 6: "si32", 7: "
              11: "f64", 12: "ui32", 16: "bf16"}
 
 
-def _type(proto: TypeProto) -> Type | None:
+def tensor_type(proto: TypeProto) -> Type | None:
     """The Type of a tensor whose elements loops can read, and whose rank is known; else None."""
     tensor = proto.tensor_type
     if tensor.elem_type not in _ELEMENTS or not tensor.HasField("shape"):
@@ -508,12 +508,12 @@ def find_loops(node: NodeProto, name: str, inputs: Iterable[TypeProto],
     none. `inputs`, `outputs`: what the graph says of their types; nothing of what is left out."""
     from onnx import helper
 
-    types = [_type(proto) if proto.WhichOneof("value") else _ABSENT for proto in inputs]
+    types = [tensor_type(proto) if proto.WhichOneof("value") else _ABSENT for proto in inputs]
     arguments = [each for each in types if each is not None]
     if node.domain not in ("", "ai.onnx") or node.op_type not in _OPERATORS or len(arguments) < len(types):
         return None
     attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
-    results = [_type(proto) for proto in outputs]
+    results = [tensor_type(proto) for proto in outputs]
     found = _OPERATORS[node.op_type](attributes, arguments, results)
     if not found:
         return None

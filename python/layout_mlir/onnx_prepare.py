@@ -167,13 +167,13 @@ def settle(model: ModelProto, is_function: Callable[[NodeProto], bool] = _is_imp
     import onnx
 
     while True:
-        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
         if not replace_by_function(model, is_function) and not fold_constants(model):
             break
         _constant_nodes_to_initializers(model.graph)
     _drop_unused_initializers(model.graph)
     rewrite(model)
-    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     onnx.checker.check_model(model)
     return model
 
