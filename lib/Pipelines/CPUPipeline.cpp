@@ -54,6 +54,15 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+static CpuFigures findFigures(const LinalgToLLVMOptions &options) {
+  CpuFigures figures = getFigures(options.cpu);
+  if (options.vectorBits.hasValue())
+    figures.vectorBits = options.vectorBits;
+  if (options.vectorRegisters.hasValue())
+    figures.vectorRegisters = options.vectorRegisters;
+  return figures;
+}
+
 /// Tensors: every structured op becomes loops and vectors on tensors.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options) {
@@ -77,15 +86,7 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createLowerRelayoutPass());
   addCanonicalizer(pm);
   if (options.emitKernels) {
-    CpuFigures figures = getFigures(options.cpu);
-    if (options.vectorBits.hasValue())
-      figures.vectorBits = options.vectorBits;
-    if (options.vectorRegisters.hasValue())
-      figures.vectorRegisters = options.vectorRegisters;
-    TileTransposesPassOptions transposes;
-    transposes.vectorBits = figures.vectorBits;
-    transposes.parallelLoops = options.parallelLoops;
-    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
+    CpuFigures figures = findFigures(options);
     EmitKernelsPassOptions kernels;
     kernels.vectorBits = figures.vectorBits;
     kernels.vectorRegisters = figures.vectorRegisters;
@@ -110,6 +111,12 @@ static void buildBufferPart(OpPassManager &pm,
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   pm.addPass(createFreeBuffersPass());
+  if (options.emitKernels) {
+    TileTransposesPassOptions transposes;
+    transposes.vectorBits = findFigures(options).vectorBits;
+    transposes.parallelLoops = options.parallelLoops;
+    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
+  }
   if (options.parallelLoops)
     pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
   if (options.outlineKernels)

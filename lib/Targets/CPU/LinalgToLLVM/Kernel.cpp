@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
+#include "CopyTiles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -101,9 +102,11 @@ bool layout::hasEffects(linalg::LinalgOp op) {
 }
 
 /// Tensors of numbers in and out, none with an encoding, no symbol in a map,
-/// results indexed by exactly the parallel dims.
+/// results indexed by exactly the parallel dims. Copies between orders are left
+/// to layout-tile-transposes.
 static bool isUsable(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() == 0)
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() == 0 ||
+      layout::isCopyBetweenOrders(op))
     return false;
   for (BlockArgument element : op.getBlock()->getArguments())
     if (!element.getType().isIntOrIndexOrFloat())

@@ -1,31 +1,33 @@
-//===- TileTransposes.cpp - Transpositions in registers -------------------===//
+//===- TileTransposes.cpp - Copies between orders, in registers -----------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy that permutes its dims, or sums of them as in 16 * c1 + c0, such that
-// the fastest dim S of its input is not the fastest dim D of its result. Tiles
-// of t x t (or t x 2t, to write whole cache lines) run over S and D:
+// Loops over the tiles that CopyTiles.h plans, on buffers, where strides are
+// known. A tile of squares is moved lane by lane; four lanes of f32:
 //
-//   2t vectors of t along S are read, two t x t squares are transposed in
-//   registers, t rows of 2t along D are written.
+//   rows 0, 4, 8 and 12 of 4 columns become one register, rows 1, 5, .. the
+//   next; two rounds of shuffles inside of lanes, and each register has 16 rows
+//   of one column, a line of the result.
 //
-// The last tile of an extent that t does not divide starts earlier instead of
-// being cut: copying an element twice does no harm, and there is no remainder.
-// Where S is D and some position is a sum, vectors of t are copied.
+// The last tile of an extent that the tile does not divide starts earlier
+// instead of being cut: copying an element twice does no harm, and there is no
+// remainder.
 //
 // Upstream's vectorizer transposes where sizes are static and tiles divide
 // them: benchmarks/cpu-kernels/README.md compares.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyTiles.h"
 #include "ParallelLoops.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
-#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "llvm/ADT/bit.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_TILETRANSPOSESPASS
@@ -33,295 +35,509 @@ namespace mlir::layout {
 } // namespace mlir::layout
 
 using namespace mlir;
+using layout::CopyDigit;
+using layout::CopyTile;
 
 namespace {
 
-/// One result of a map as factors of dims; nothing where it is no sum.
-using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
-std::optional<Factors> readSum(AffineExpr expr) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return Factors{{dim.getPosition(), 1}};
-  if (isa<AffineConstantExpr>(expr))
-    return Factors();
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  std::optional<Factors> sum = readSum(binary.getLHS());
-  if (expr.getKind() == AffineExprKind::Mul) {
-    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (!sum || !factor || factor.getValue() <= 0)
-      return std::nullopt;
-    for (auto &[dim, value] : *sum)
-      value *= factor.getValue();
-    return sum;
-  }
-  if (expr.getKind() != AffineExprKind::Add)
-    return std::nullopt;
-  std::optional<Factors> rhs = readSum(binary.getRHS());
-  if (!sum || !rhs)
-    return std::nullopt;
-  sum->append(*rhs);
-  return sum;
-}
-
-/// Whether every dim of more than one index is in exactly one result, and every
-/// result a sum.
-bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
-  SmallVector<unsigned> uses(map.getNumDims(), 0);
-  for (AffineExpr expr : map.getResults()) {
-    std::optional<Factors> sum = readSum(expr);
-    if (!sum)
-      return false;
-    for (auto [dim, factor] : *sum)
-      ++uses[dim];
-  }
-  return map.getNumSymbols() == 0 &&
-         llvm::all_of(llvm::zip(uses, extents), [](auto dim) {
-           auto [count, extent] = dim;
-           return count == 1 || (count == 0 && extent == 1);
-         });
-}
-
-/// The dims of a copy map, slowest first.
-SmallVector<unsigned> getOrder(AffineMap map) {
-  SmallVector<unsigned> order;
-  for (AffineExpr expr : map.getResults()) {
-    Factors sum = *readSum(expr);
-    llvm::stable_sort(sum,
-                      [](auto &a, auto &b) { return a.second > b.second; });
-    llvm::append_range(order, llvm::make_first_range(sum));
-  }
-  return order;
-}
-
-/// The dim whose next index is the next element.
-std::optional<unsigned> getFastest(AffineMap map) {
-  if (map.getNumResults() == 0)
-    return std::nullopt;
-  Factors sum = *readSum(map.getResults().back());
-  for (auto [dim, factor] : sum)
-    if (factor == 1)
-      return dim;
-  return std::nullopt;
-}
-
-/// What there is to know about one transposition.
-struct Transposition {
-  linalg::LinalgOp op;
-  AffineMap in, out;
-  unsigned fastIn, fastOut;  // the two tiled loop dims
-  int64_t alongIn, alongOut; // the extents of the tile
+/// A buffer as one row of elements, and its strides per loop.
+struct Side {
+  Value memory;
+  OpFoldResult offset;
+  SmallVector<OpFoldResult> strides;
 };
 
 class Emitter {
 public:
-  Emitter(OpBuilder &b, const Transposition &what, bool parallelLoops)
-      : b(b), loc(what.op->getLoc()), what(what),
-        isShared(parallelLoops &&
-                 layout::isWorthThreads(what.op, what.alongIn)) {}
+  Emitter(OpBuilder &b, linalg::LinalgOp op)
+      : b(b), loc(op.getLoc()), op(op),
+        element(op.getBlock()->getArgument(0).getType()),
+        bits(b.getIntegerType(element.getIntOrFloatBitWidth())) {}
 
-  Value run(Value dest) {
-    linalg::LinalgOp op = what.op;
-    for (Range range : op.createLoopRanges(b, loc))
-      extents.push_back(range.size);
-    base.assign(extents.size(), index(0));
-    for (unsigned dim : getOrder(what.out))
-      if (dim != what.fastIn && dim != what.fastOut)
-        order.push_back(dim);
-    order.push_back(what.fastOut);
-    if (what.fastIn != what.fastOut)
-      order.push_back(what.fastIn);
-    return loops(0, dest);
-  }
+  /// False where there is no tile for the op.
+  bool run(const layout::CpuFigures &figures, bool parallelLoops);
 
 private:
-  int64_t stepOf(unsigned dim) const {
-    return dim == what.fastIn    ? what.alongIn
-           : dim == what.fastOut ? what.alongOut
-                                 : 1;
+  struct Loop {
+    OpFoldResult extent;
+    int64_t step;
+    Value index = {};
+  };
+
+  Side readSide(OpOperand *operand);
+  void addLoops(ArrayRef<OpFoldResult> extents);
+  OpFoldResult compute(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+    return affine::makeComposedFoldedAffineApply(b, loc, expr, operands);
+  }
+  Value toValue(OpFoldResult amount) {
+    return getValueOrCreateConstantIndexOp(b, loc, amount);
   }
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
-
-  Value loops(unsigned level, Value dest) {
-    if (level == order.size())
-      return tile(dest);
-    unsigned dim = order[level];
-    int64_t step = stepOf(dim);
-    std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-    if (extent && *extent == step) {
-      base[dim] = index(0);
-      return loops(level + 1, dest);
-    }
-    // Where the extent is ragged the last tile overlaps the one before. Both
-    // write the same values, but threads must not at the same time.
-    std::optional<int64_t> last;
-    if (extent && *extent % step != 0)
-      last = *extent - step;
-    OpFoldResult end = extents[dim];
-    if (last && isShared)
-      end = b.getIndexAttr(*extent - *extent % step);
-    auto loop = scf::ForOp::create(b, loc, index(0),
-                                   getValueOrCreateConstantIndexOp(b, loc, end),
-                                   index(step), dest);
-    if (isShared)
-      layout::markParallel(loop);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      base[dim] = loop.getInductionVar();
-      if (last && !isShared)
-        base[dim] = arith::MinSIOp::create(b, loc, base[dim], index(*last));
-      scf::YieldOp::create(b, loc, loops(level + 1, loop.getRegionIterArg(0)));
-    }
-    if (!last || !isShared)
-      return loop.getResult(0);
-    base[dim] = index(*last);
-    return loops(level + 1, loop.getResult(0));
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(this->b, loc, a, b);
   }
-
-  SmallVector<Value> indices(AffineMap map, unsigned dim, int64_t offset) {
-    SmallVector<Value> result;
-    for (AffineExpr expr : map.getResults()) {
-      AffineExpr shifted =
-          expr.replace(getAffineDimExpr(dim, b.getContext()),
-                       getAffineDimExpr(dim, b.getContext()) + offset);
-      result.push_back(affine::expandAffineExpr(b, loc, shifted, base, {}));
-    }
-    return result;
+  Value multiply(Value a, Value b) {
+    return arith::MulIOp::create(this->b, loc, a, b);
   }
+  Value stride(unsigned digit, bool isOut);
+  void emitLoops(unsigned level);
 
-  /// Transposes a square of vectors: log2(n) rounds, each of which swaps the
-  /// off-diagonal blocks of half the size of the round before.
-  void transposeSquare(MutableArrayRef<Value> rows) {
-    int64_t n = rows.size();
-    for (int64_t half = n / 2; half >= 1; half /= 2) {
-      SmallVector<int64_t> low, high;
-      for (int64_t i = 0; i < n; ++i) {
-        bool second = (i / half) % 2;
-        low.push_back(second ? n + i - half : i);
-        high.push_back(second ? n + i : i + half);
-      }
-      for (int64_t i = 0; i < n; ++i) {
-        if ((i / half) % 2)
-          continue;
-        Value a = rows[i], c = rows[i + half];
-        rows[i] = vector::ShuffleOp::create(b, loc, a, c, low);
-        rows[i + half] = vector::ShuffleOp::create(b, loc, a, c, high);
-      }
-    }
-  }
+  Value load(Value position, int64_t size);
+  void store(Value row, Value position);
+  /// Where row `row`, column `column` of the tile is read, from its first.
+  Value source(int64_t row, int64_t column);
+  /// Where the first row of a column is written.
+  Value result(int64_t column);
 
-  Value tile(Value dest) {
-    linalg::LinalgOp op = what.op;
-    Value source = op.getDpsInputOperand(0)->get();
-    Type element = getElementTypeOrSelf(source.getType());
-    int64_t size = what.alongIn;
-    auto type = VectorType::get({size}, element);
-    SmallVector<Value> rows;
-    if (what.fastIn == what.fastOut) {
-      Value row = vector::TransferReadOp::create(
-          b, loc, type, source, indices(what.in, what.fastIn, 0),
-          /*padding=*/std::nullopt, ArrayRef<bool>{true});
-      return vector::TransferWriteOp::create(b, loc, row, dest,
-                                             indices(what.out, what.fastIn, 0),
-                                             ArrayRef<bool>{true})
-          .getResult();
-    }
-    for (int64_t i = 0; i < what.alongOut; ++i)
-      rows.push_back(vector::TransferReadOp::create(
-          b, loc, type, source, indices(what.in, what.fastOut, i),
-          /*padding=*/std::nullopt, ArrayRef<bool>{true}));
-    MutableArrayRef<Value> all(rows);
-    for (int64_t i = 0; i < what.alongOut; i += size)
-      transposeSquare(all.slice(i, size));
-    for (int64_t i = 0; i < size; ++i)
-      for (int64_t part = 0; part < what.alongOut; part += size) {
-        SmallVector<Value> at = indices(what.out, what.fastIn, i);
-        if (part != 0)
-          at.back() = arith::AddIOp::create(b, loc, at.back(), index(part));
-        dest = vector::TransferWriteOp::create(b, loc, rows[part + i], dest, at,
-                                               ArrayRef<bool>{true})
-                   .getResult();
-      }
-    return dest;
-  }
+  Value concat(ArrayRef<Value> parts);
+  Value shuffle(Value a, Value b, function_ref<int64_t(int64_t)> element,
+                int64_t size);
+  void interleaveLanes(SmallVector<Value> &registers, int64_t lane);
+  SmallVector<Value> gatherLanes(ArrayRef<Value> rows, int64_t lane);
+  /// An element of the loaded vectors.
+  struct Place {
+    size_t part;
+    int64_t element;
+  };
+  /// So many vectors of elements of `parts`; `from` tells where the element of
+  /// a vector comes from.
+  SmallVector<Value> weave(ArrayRef<Value> parts, int64_t number,
+                           function_ref<Place(int64_t, int64_t)> from);
+  void emitTile();
+  void emitRuns();
+  void emitSquares();
+  void emitWholeRows(int64_t row, int64_t lane);
+  void emitSquare(int64_t row, int64_t column, int64_t lane,
+                  SmallVector<Value> registers);
+  void emitWeave();
+  void emitUnweave();
 
   OpBuilder &b;
   Location loc;
-  const Transposition &what;
-  SmallVector<OpFoldResult> extents;
-  SmallVector<unsigned> order;
-  SmallVector<Value> base;
-  /// Whether threads share the loops.
-  const bool isShared;
+  linalg::LinalgOp op;
+  Type element, bits;
+  CopyTile tile;
+  Side in, out;
+  SmallVector<Loop> loops;
+  /// Of each digit of the tile its loop; those of columns have one in common.
+  SmallVector<unsigned> loopOf;
+  bool isShared = false;
+  /// Of the current tile: the first elements, and the first column.
+  Value inBase, outBase, firstColumn;
 };
 
-std::optional<Transposition> matchTransposition(linalg::LinalgOp op,
-                                                int64_t vectorBits) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
-      op.getNumDpsInits() != 1 || op.getNumLoops() < 2)
-    return std::nullopt;
-  Block *body = op.getBlock();
-  if (body->getOperations().size() != 1 ||
-      body->getTerminator()->getOperand(0) != body->getArgument(0))
-    return std::nullopt;
-  Transposition what;
-  what.op = op;
-  what.in = op.getIndexingMapsArray()[0];
-  what.out = op.getIndexingMapsArray()[1];
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  if (!isCopyMap(what.in, extents) || !isCopyMap(what.out, extents))
-    return std::nullopt;
-  std::optional<unsigned> fastIn = getFastest(what.in);
-  std::optional<unsigned> fastOut = getFastest(what.out);
-  if (!fastIn || !fastOut)
-    return std::nullopt;
-  what.fastIn = *fastIn;
-  what.fastOut = *fastOut;
-  bool isRun = *fastIn == *fastOut;
-  // Copies of whole axes are elementwise ops.
-  if (isRun && what.in.isPermutation() && what.out.isPermutation())
-    return std::nullopt;
-  int64_t in = extents[what.fastIn], out = extents[what.fastOut];
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  if (ShapedType::isDynamic(in) || ShapedType::isDynamic(out) ||
-      !element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8)
-    return std::nullopt;
-  // Squares beyond 16 need more registers than there are, whatever the type.
-  int64_t limit =
-      std::min<int64_t>(16, vectorBits / element.getIntOrFloatBitWidth());
-  int64_t size = llvm::bit_floor<uint64_t>(
-      std::max<int64_t>(0, std::min({limit, in, out})));
-  if (size < 4)
-    return std::nullopt;
-  what.alongIn = size;
-  what.alongOut = !isRun && out >= 2 * size && size <= 8 ? 2 * size : size;
-  return what;
+} // namespace
+
+Side Emitter::readSide(OpOperand *operand) {
+  Value buffer = operand->get();
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+  SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
+  SmallVector<OpFoldResult> sizes = metadata.getConstifiedMixedSizes();
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  AffineExpr x, y, z;
+  bindSymbols(b.getContext(), x, y, z);
+  Side side;
+  OpFoldResult zero = b.getIndexAttr(0);
+  side.offset = metadata.getConstifiedMixedOffset();
+  side.strides.assign(map.getNumDims(), zero);
+  OpFoldResult end = b.getIndexAttr(1);
+  SmallVector<AffineExpr> zeros(map.getNumDims(),
+                                getAffineConstantExpr(0, b.getContext()));
+  for (auto [expr, stride, size] :
+       llvm::zip_equal(map.getResults(), strides, sizes)) {
+    layout::Factors sum = *layout::readSum(expr);
+    for (auto [dim, factor] : sum)
+      side.strides[dim] = compute(x * factor, {stride});
+    side.offset =
+        compute(x + y * expr.replaceDims(zeros), {side.offset, stride});
+    end = compute(x + (y - 1) * z, {end, size, stride});
+  }
+  OpFoldResult reach =
+      compute(x + y, {metadata.getConstifiedMixedOffset(), end});
+  auto number = getConstantIntValue(reach);
+  auto type =
+      MemRefType::get({number.value_or(ShapedType::kDynamic)}, element,
+                      MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(buffer.getType()).getMemorySpace());
+  side.memory = memref::ReinterpretCastOp::create(
+      b, loc, type, metadata.getBaseBuffer(), zero, ArrayRef{reach},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  return side;
 }
 
+bool Emitter::run(const layout::CpuFigures &figures, bool parallelLoops) {
+  SmallVector<OpFoldResult> extents;
+  for (Range range : op.createLoopRanges(b, loc))
+    extents.push_back(range.size);
+  in = readSide(op.getDpsInputOperand(0));
+  out = readSide(op.getDpsInitOperand(0));
+  auto number = [](OpFoldResult amount) {
+    return getConstantIntValue(amount).value_or(ShapedType::kDynamic);
+  };
+  SmallVector<CopyDigit> digits;
+  for (AffineExpr expr : op.getIndexingMapsArray()[1].getResults()) {
+    layout::Factors sum = *layout::readSum(expr);
+    llvm::stable_sort(sum,
+                      [](auto &a, auto &b) { return a.second > b.second; });
+    for (auto [dim, factor] : sum)
+      digits.push_back({number(extents[dim]), number(in.strides[dim]),
+                        number(out.strides[dim]), dim});
+  }
+  auto planned = layout::planCopyTile(
+      digits, element.getIntOrFloatBitWidth() / 8, figures);
+  if (!planned)
+    return false;
+  tile = *planned;
+  isShared = parallelLoops && layout::isWorthThreads(op, tile.vectorSize);
+  addLoops(extents);
+  emitLoops(0);
+  return true;
+}
+
+void Emitter::addLoops(ArrayRef<OpFoldResult> extents) {
+  loopOf.assign(tile.digits.size(), 0);
+  auto addColumns = [&] {
+    for (unsigned digit : tile.columnDigits)
+      loopOf[digit] = loops.size();
+    loops.push_back({b.getIndexAttr(tile.getNumColumns()), tile.columns});
+  };
+  // Where columns are several digits, their places are computed once for all
+  // other loops.
+  bool isOutermost =
+      tile.way == CopyTile::Way::Squares && tile.columnDigits.size() > 1;
+  if (isOutermost)
+    addColumns();
+  for (auto [i, digit] : llvm::enumerate(tile.digits))
+    if (i != tile.rowDigit && !llvm::is_contained(tile.columnDigits, i)) {
+      loopOf[i] = loops.size();
+      loops.push_back({ShapedType::isStatic(digit.extent)
+                           ? b.getIndexAttr(digit.extent)
+                           : extents[digit.loop],
+                       1});
+    }
+  if (!isOutermost)
+    addColumns();
+  if (tile.rowDigit == tile.columnDigits[0])
+    return;
+  // The innermost loop writes line after line.
+  loopOf[tile.rowDigit] = loops.size();
+  loops.push_back(
+      {b.getIndexAttr(tile.digits[tile.rowDigit].extent), tile.rows});
+}
+
+Value Emitter::stride(unsigned digit, bool isOut) {
+  const CopyDigit &of = tile.digits[digit];
+  int64_t number = isOut ? of.out : of.in;
+  return ShapedType::isStatic(number)
+             ? index(number)
+             : toValue((isOut ? out : in).strides[of.loop]);
+}
+
+void Emitter::emitLoops(unsigned level) {
+  if (level == loops.size())
+    return emitTile();
+  Loop &here = loops[level];
+  std::optional<int64_t> extent = getConstantIntValue(here.extent);
+  if (extent && *extent == here.step) {
+    here.index = index(0);
+    return emitLoops(level + 1);
+  }
+  // Where the extent is ragged the last tile overlaps the one before. Both
+  // write the same values, but threads must not at the same time.
+  std::optional<int64_t> last;
+  if (extent && *extent % here.step != 0)
+    last = *extent - here.step;
+  OpFoldResult end = here.extent;
+  if (last && isShared)
+    end = b.getIndexAttr(*extent - *extent % here.step);
+  auto loop =
+      scf::ForOp::create(b, loc, index(0), toValue(end), index(here.step));
+  if (isShared)
+    layout::markParallel(loop);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    here.index = loop.getInductionVar();
+    if (last && !isShared)
+      here.index = arith::MinSIOp::create(b, loc, here.index, index(*last));
+    emitLoops(level + 1);
+  }
+  if (!last || !isShared)
+    return;
+  here.index = index(*last);
+  emitLoops(level + 1);
+}
+
+Value Emitter::load(Value position, int64_t size) {
+  auto type = VectorType::get({size}, element);
+  Value row = vector::LoadOp::create(b, loc, type, in.memory, position);
+  return b.createOrFold<vector::BitCastOp>(loc, VectorType::get({size}, bits),
+                                           row);
+}
+
+void Emitter::store(Value row, Value position) {
+  auto type = cast<VectorType>(row.getType()).cloneWith({}, element);
+  row = b.createOrFold<vector::BitCastOp>(loc, type, row);
+  vector::StoreOp::create(b, loc, row, out.memory, position);
+}
+
+Value Emitter::source(int64_t row, int64_t column) {
+  Value position = add(inBase, index(column));
+  return add(position, multiply(index(row), stride(tile.rowDigit, false)));
+}
+
+Value Emitter::result(int64_t column) {
+  Value position = outBase;
+  if (tile.columnDigits.size() == 1)
+    return add(position,
+               multiply(index(column), stride(tile.columnDigits[0], true)));
+  Value rest = add(firstColumn, index(column));
+  for (unsigned digit : tile.columnDigits) {
+    Value number = rest;
+    if (digit != tile.columnDigits.back()) {
+      Value extent = index(tile.digits[digit].extent);
+      number = arith::RemUIOp::create(b, loc, rest, extent);
+      rest = arith::DivUIOp::create(b, loc, rest, extent);
+    }
+    position = add(position, multiply(number, stride(digit, true)));
+  }
+  return position;
+}
+
+Value Emitter::shuffle(Value a, Value b, function_ref<int64_t(int64_t)> element,
+                       int64_t size) {
+  SmallVector<int64_t> mask;
+  for (int64_t i = 0; i < size; ++i)
+    mask.push_back(element(i));
+  return vector::ShuffleOp::create(this->b, loc, a, b, mask);
+}
+
+Value Emitter::concat(ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts.front();
+  Value low = concat(parts.take_front(parts.size() / 2));
+  Value high = concat(parts.drop_front(parts.size() / 2));
+  return shuffle(
+      low, high, [](int64_t i) { return i; },
+      2 * cast<VectorType>(low.getType()).getNumElements());
+}
+
+/// Transposes the square that the same lane of all registers is: in each round
+/// the halves of two lanes are taken by turns.
+void Emitter::interleaveLanes(SmallVector<Value> &registers, int64_t lane) {
+  int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
+  int64_t half = registers.size() / 2;
+  for (size_t round = 1; round < registers.size(); round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < half; ++i)
+      for (int64_t upper : {int64_t(0), lane / 2})
+        next.push_back(shuffle(
+            registers[i], registers[i + half],
+            [&](int64_t e) {
+              return e / lane * lane + upper + e % lane / 2 + e % 2 * size;
+            },
+            size));
+    registers = std::move(next);
+  }
+}
+
+/// Transposes the square of lanes that rows are: in each round the even lanes
+/// of two rows, and the odd ones, become one.
+SmallVector<Value> Emitter::gatherLanes(ArrayRef<Value> rows, int64_t lane) {
+  SmallVector<Value> registers(rows);
+  int64_t size = cast<VectorType>(rows[0].getType()).getNumElements();
+  for (size_t round = 1; round < rows.size(); round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t odd : {0, 1})
+      for (size_t i = 0; i < rows.size(); i += 2)
+        next.push_back(shuffle(
+            registers[i], registers[i + 1],
+            [&](int64_t e) { return (2 * (e / lane) + odd) * lane + e % lane; },
+            size));
+    registers = std::move(next);
+  }
+  return registers;
+}
+
+SmallVector<Value> Emitter::weave(ArrayRef<Value> parts, int64_t number,
+                                  function_ref<Place(int64_t, int64_t)> from) {
+  SmallVector<Value> results;
+  int64_t size = tile.vectorSize;
+  for (int64_t i = 0; i < number; ++i) {
+    Value sum = parts[0];
+    for (size_t part = 1; part < parts.size(); ++part)
+      sum = shuffle(
+          sum, parts[part],
+          [&](int64_t e) -> int64_t {
+            Place place = from(i, e);
+            if (place.part == part)
+              return size + place.element;
+            // What an earlier step has put where it belongs stays.
+            return part == 1 ? place.element : e;
+          },
+          size);
+    results.push_back(sum);
+  }
+  return results;
+}
+
+void Emitter::emitTile() {
+  inBase = toValue(in.offset);
+  outBase = toValue(out.offset);
+  firstColumn = loops[loopOf[tile.columnDigits[0]]].index;
+  for (unsigned digit = 0; digit < tile.digits.size(); ++digit) {
+    if (llvm::is_contained(tile.columnDigits, digit))
+      continue;
+    Value number = loops[loopOf[digit]].index;
+    inBase = add(inBase, multiply(number, stride(digit, false)));
+    outBase = add(outBase, multiply(number, stride(digit, true)));
+  }
+  inBase = add(inBase, firstColumn);
+  if (tile.columnDigits.size() == 1)
+    outBase =
+        add(outBase, multiply(firstColumn, stride(tile.columnDigits[0], true)));
+  switch (tile.way) {
+  case CopyTile::Way::Runs:
+    return emitRuns();
+  case CopyTile::Way::Squares:
+    return emitSquares();
+  case CopyTile::Way::Weave:
+    return emitWeave();
+  case CopyTile::Way::Unweave:
+    return emitUnweave();
+  }
+}
+
+/// Where steps of `size` in `extent` begin; the last may overlap.
+static SmallVector<int64_t> getStarts(int64_t extent, int64_t size) {
+  SmallVector<int64_t> starts;
+  for (int64_t start = 0; start < extent; start += size)
+    starts.push_back(std::min(start, extent - size));
+  return starts;
+}
+
+void Emitter::emitRuns() {
+  int64_t run = tile.columnDigits.size() > 1
+                    ? tile.digits[tile.columnDigits[0]].extent
+                    : tile.columns;
+  int64_t size = llvm::bit_floor<uint64_t>(std::min(run, tile.vectorSize));
+  // Runs that follow one another in the result are stored together.
+  int64_t together =
+      size == run ? std::min(tile.rows, tile.vectorSize / size) : 1;
+  for (int64_t column = 0; column < tile.columns; column += run)
+    for (int64_t row = 0; row < tile.rows; row += together)
+      for (int64_t start : getStarts(run, size)) {
+        SmallVector<Value> parts;
+        for (int64_t i = 0; i < together; ++i)
+          parts.push_back(load(source(row + i, column + start), size));
+        store(concat(parts), add(result(column), index(row * run + start)));
+      }
+}
+
+void Emitter::emitSquares() {
+  int64_t lane =
+      std::min<int64_t>(layout::kLaneBytes * 8 / bits.getIntOrFloatBitWidth(),
+                        llvm::bit_floor<uint64_t>(tile.columns));
+  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t registers = std::min(rows, lane);
+  for (int64_t row = 0; row < tile.rows; row += rows) {
+    if (tile.readsWholeRows) {
+      emitWholeRows(row, lane);
+      continue;
+    }
+    // Few rows fill one lane; the others are those of the columns beside it.
+    int64_t width = rows > lane ? lane
+                                : llvm::bit_floor<uint64_t>(
+                                      std::min(tile.columns, tile.vectorSize));
+    for (int64_t column : getStarts(tile.columns, width)) {
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < registers; ++i) {
+        SmallVector<Value> parts;
+        for (int64_t part = i; part < rows; part += registers)
+          parts.push_back(load(source(row + part, column), width));
+        square.push_back(concat(parts));
+      }
+      emitSquare(row, column, lane, square);
+    }
+  }
+}
+
+void Emitter::emitWholeRows(int64_t row, int64_t lane) {
+  SmallVector<SmallVector<Value>> squares(tile.vectorSize / lane);
+  for (int64_t i = 0; i < lane; ++i) {
+    SmallVector<Value> whole;
+    for (int64_t part = i; part < tile.vectorSize; part += lane)
+      whole.push_back(load(source(row + part, 0), tile.columns));
+    for (auto [square, part] :
+         llvm::zip_equal(squares, gatherLanes(whole, lane)))
+      square.push_back(part);
+  }
+  for (auto [number, square] : llvm::enumerate(squares))
+    emitSquare(row, number * lane, lane, square);
+}
+
+void Emitter::emitSquare(int64_t row, int64_t column, int64_t lane,
+                         SmallVector<Value> registers) {
+  interleaveLanes(registers, lane);
+  int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
+  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t perLane = lane / std::min<int64_t>(rows, lane);
+  for (auto [number, whole] : llvm::enumerate(registers))
+    for (int64_t part = 0; part < size / rows; ++part) {
+      int64_t at = part / perLane * lane + number * perLane + part % perLane;
+      Value rowsOfColumn = shuffle(
+          whole, whole, [&](int64_t e) { return part * rows + e; }, rows);
+      store(rowsOfColumn, add(result(column + at), index(row)));
+    }
+}
+
+void Emitter::emitWeave() {
+  SmallVector<Value> parts;
+  for (int64_t row = 0; row < tile.rows; ++row)
+    parts.push_back(load(source(row, 0), tile.columns));
+  SmallVector<Value> results =
+      weave(parts, tile.rows, [&](int64_t number, int64_t e) {
+        int64_t at = number * tile.columns + e;
+        return Place{size_t(at % tile.rows), at / tile.rows};
+      });
+  for (auto [number, woven] : llvm::enumerate(results))
+    store(woven, add(outBase, index(number * tile.columns)));
+}
+
+void Emitter::emitUnweave() {
+  SmallVector<Value> parts;
+  for (int64_t column = 0; column < tile.columns; ++column)
+    parts.push_back(load(add(inBase, index(column * tile.rows)), tile.rows));
+  SmallVector<Value> results =
+      weave(parts, tile.columns, [&](int64_t number, int64_t e) {
+        int64_t at = e * tile.columns + number;
+        return Place{size_t(at / tile.rows), at % tile.rows};
+      });
+  for (auto [number, column] : llvm::enumerate(results))
+    store(column, result(number));
+}
+
+namespace {
 struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
   using TileTransposesPassBase::TileTransposesPassBase;
 
   void runOnOperation() override {
-    SmallVector<Transposition> found;
+    SmallVector<linalg::LinalgOp> copies;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (auto what = matchTransposition(op, vectorBits))
-        found.push_back(*what);
+      if (op.hasPureBufferSemantics() && layout::isCopyBetweenOrders(op) &&
+          llvm::all_of(op->getOperandTypes(), [](Type type) {
+            return cast<MemRefType>(type).isStrided();
+          }))
+        copies.push_back(op);
     });
-    for (const Transposition &what : found) {
-      linalg::LinalgOp op = what.op;
+    layout::CpuFigures figures;
+    figures.vectorBits = vectorBits;
+    for (linalg::LinalgOp op : copies) {
       OpBuilder b(op);
-      Value init = op.getDpsInitOperand(0)->get();
-      // The old elements are all overwritten: memory that others see stays.
-      if (!init.hasOneUse() || !init.getDefiningOp())
-        init = tensor::EmptyOp::create(
-            b, op->getLoc(), tensor::getMixedSizes(b, op->getLoc(), init),
-            getElementTypeOrSelf(init.getType()));
-      Value result = Emitter(b, what, parallelLoops).run(init);
-      op->getResult(0).replaceAllUsesWith(result);
-      op->erase();
+      if (Emitter(b, op).run(figures, parallelLoops))
+        op->erase();
     }
   }
 };

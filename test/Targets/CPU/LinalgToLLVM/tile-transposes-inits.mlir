@@ -1,13 +1,14 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-tile-transposes),canonicalize)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize)" | FileCheck %s
 
 // A transposition writes all of its result, so the old elements are not needed;
 // but who else reads them still does.
 // CHECK-LABEL: func.func @init_that_others_read
-// CHECK: %[[INIT:.*]] = linalg.fill
-// CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8x8xf32>
-// CHECK: vector.transfer_write %{{.*}}, %[[FRESH]]
-// CHECK-NOT: vector.transfer_write %{{.*}}, %[[INIT]]
-// CHECK: return %{{.*}}, %[[INIT]]
+// CHECK: %[[INIT:.*]] = memref.alloc
+// CHECK: linalg.fill {{.*}} outs(%[[INIT]]
+// CHECK: %[[FRESH:.*]] = memref.alloc
+// CHECK: %[[RESULT:.*]] = memref.reinterpret_cast %[[FRESH]]
+// CHECK: vector.store %{{.*}}, %[[RESULT]]
+// CHECK: return %[[FRESH]], %[[INIT]]
 func.func @init_that_others_read(%x: tensor<8x8xf32>, %v: f32) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %e = tensor.empty() : tensor<8x8xf32>
   %init = linalg.fill ins(%v : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -17,13 +18,13 @@ func.func @init_that_others_read(%x: tensor<8x8xf32>, %v: f32) -> (tensor<8x8xf3
 
 // -----
 
-// Nor is the memory of an argument touched.
+// Nor is the memory of an argument touched, as entry points have them.
 // CHECK-LABEL: func.func @argument
-// CHECK-SAME: %[[X:[^:]*]]: tensor<8x8xf32>, %[[INIT:[^:]*]]: tensor<8x8xf32>
-// CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8x8xf32>
-// CHECK: vector.transfer_write %{{.*}}, %[[FRESH]]
-// CHECK-NOT: vector.transfer_write %{{.*}}, %[[INIT]]
-func.func @argument(%x: tensor<8x8xf32>, %init: tensor<8x8xf32>) -> tensor<8x8xf32> {
+// CHECK: %[[FRESH:.*]] = memref.alloc
+// CHECK: %[[RESULT:.*]] = memref.reinterpret_cast %[[FRESH]]
+// CHECK: vector.store %{{.*}}, %[[RESULT]]
+// CHECK: return %[[FRESH]]
+func.func @argument(%x: tensor<8x8xf32>, %init: tensor<8x8xf32> {bufferization.writable = false}) -> tensor<8x8xf32> {
   %r = linalg.transpose ins(%x : tensor<8x8xf32>) outs(%init : tensor<8x8xf32>) permutation = [1, 0]
   return %r : tensor<8x8xf32>
 }

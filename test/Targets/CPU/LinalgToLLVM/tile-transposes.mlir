@@ -1,12 +1,16 @@
-// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512}),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
 
-// Tiles of 8x16: 16 rows in, two squares of 8 rows in 3 rounds, 16 rows out.
+// Tiles of 8 columns and 16 rows, in squares of 4 columns and 8 rows: rows 0 and
+// 4 in one register, then two rounds within lanes, and rows of 8 are written.
 // The last tile of 21 starts at 13.
 // CHECK-LABEL: func.func @ragged
-// CHECK: arith.minsi
-// CHECK-COUNT-16: vector.transfer_read {{.*}} vector<8xf32>
-// CHECK-COUNT-48: vector.shuffle {{.*}} vector<8xf32>, vector<8xf32>
-// CHECK-COUNT-16: vector.transfer_write {{.*}} vector<8xf32>
+// CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c21 step %c8
+// CHECK: arith.minsi %[[COLUMN]], %c13
+// CHECK: scf.for {{.*}} to %c32 step %c16
+// CHECK-COUNT-8: vector.load {{.*}} vector<4xf32>
+// CHECK-COUNT-8: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
+// CHECK-COUNT-4: vector.store {{.*}} vector<8xf32>
 func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
   %e = tensor.empty() : tensor<21x32xf32>
   %r = linalg.transpose ins(%x : tensor<32x21xf32>) outs(%e : tensor<21x32xf32>) permutation = [1, 0]
@@ -15,9 +19,12 @@ func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
 
 // -----
 
-// The fastest dim stays: nothing to transpose in registers.
+// The fastest dim stays: rows of 16 are copied, the four of a row of the result
+// in one step.
 // CHECK-LABEL: func.func @rows
-// CHECK: linalg.transpose
+// CHECK: scf.for {{.*}} to %c6 step %c1
+// CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
+// CHECK-NOT: vector
 func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
   %e = tensor.empty() : tensor<6x4x16xf32>
   %r = linalg.transpose ins(%x : tensor<4x6x16xf32>) outs(%e : tensor<6x4x16xf32>) permutation = [1, 0, 2]
@@ -26,9 +33,13 @@ func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
 
 // -----
 
-// CHECK-LABEL: func.func @too_small
-// CHECK: linalg.transpose
-func.func @too_small(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
+// Three rows are woven into one run of the result.
+// CHECK-LABEL: func.func @few_rows
+// CHECK: scf.for {{.*}} to %c64 step %c8
+// CHECK-COUNT-3: vector.load {{.*}} vector<8xf32>
+// CHECK-COUNT-6: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
+// CHECK-COUNT-3: vector.store {{.*}} vector<8xf32>
+func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
   %e = tensor.empty() : tensor<64x3xf32>
   %r = linalg.transpose ins(%x : tensor<3x64xf32>) outs(%e : tensor<64x3xf32>) permutation = [1, 0]
   return %r : tensor<64x3xf32>
@@ -38,9 +49,9 @@ func.func @too_small(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
 
 // Positions that are sums of dims: 32 channels in two tiles of 16.
 // CHECK-LABEL: func.func @sums
-// CHECK-COUNT-16: vector.transfer_read {{.*}} vector<8xf32>
-// CHECK: vector.shuffle
-// CHECK-COUNT-16: vector.transfer_write {{.*}} vector<8xf32>
+// CHECK: scf.for {{.*}} to %c2 step %c1
+// CHECK-COUNT-8: vector.load {{.*}} vector<4xf32>
+// CHECK: vector.store {{.*}} vector<8xf32>
 // CHECK-NOT: linalg
 func.func @sums(%x: tensor<32x8xf32>) -> tensor<2x8x16xf32> {
   %e = tensor.empty() : tensor<2x8x16xf32>
@@ -56,9 +67,10 @@ func.func @sums(%x: tensor<32x8xf32>) -> tensor<2x8x16xf32> {
 
 // The same element is next on both sides: vectors are copied.
 // CHECK-LABEL: func.func @runs
-// CHECK-COUNT-1: vector.transfer_read {{.*}} vector<8xf32>
+// CHECK: scf.for {{.*}} to %c8 step %c4
+// CHECK: vector.load {{.*}} vector<8xf32>
 // CHECK-NOT: vector.shuffle
-// CHECK: vector.transfer_write {{.*}} vector<8xf32>
+// CHECK: vector.store {{.*}} vector<8xf32>
 // CHECK-NOT: linalg
 func.func @runs(%x: tensor<8x32xf32>) -> tensor<2x8x16xf32> {
   %e = tensor.empty() : tensor<2x8x16xf32>
@@ -75,18 +87,58 @@ func.func @runs(%x: tensor<8x32xf32>) -> tensor<2x8x16xf32> {
 // The result is walked in the order in which it lies, whatever the order of the
 // terms of a position: 3 rows of 5 first.
 // CHECK-LABEL: func.func @order_of_terms
-// CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
-// CHECK-DAG: %[[C5:.*]] = arith.constant 5 : index
-// CHECK: scf.for {{.*}} to %[[C3]]
-// CHECK: scf.for {{.*}} to %[[C5]]
+// CHECK: scf.for {{.*}} to %c3 step %c1
+// CHECK: scf.for {{.*}} to %c5 step %c1
 // CHECK: vector.shuffle
-func.func @order_of_terms(%x: tensor<3x5x8x8xf32>) -> tensor<15x8x8xf32> {
+func.func @order_of_terms(%x: tensor<5x3x8x8xf32>) -> tensor<15x8x8xf32> {
   %e = tensor.empty() : tensor<15x8x8xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(a, b, i, j) -> (a, b, i, j)>, affine_map<(a, b, i, j) -> (b + a * 5, j, i)>],
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, i, j) -> (b, a, i, j)>, affine_map<(a, b, i, j) -> (b + a * 5, j, i)>],
                        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%x : tensor<3x5x8x8xf32>) outs(%e : tensor<15x8x8xf32>) {
+      ins(%x : tensor<5x3x8x8xf32>) outs(%e : tensor<15x8x8xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
   } -> tensor<15x8x8xf32>
   return %r : tensor<15x8x8xf32>
+}
+
+// -----
+
+// Dims of one index are left out before the fastest is looked for: the inputs
+// of a filter of 1x1, not its columns.
+// CHECK-LABEL: func.func @unit_dims
+// CHECK: scf.for {{.*}} to %c32 step %c16
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: vector.shuffle
+// CHECK-NOT: memref.load
+func.func @unit_dims(%x: tensor<16x32x1x1xf32>) -> tensor<32x1x1x16xf32> {
+  %e = tensor.empty() : tensor<32x1x1x16xf32>
+  %r = linalg.transpose ins(%x : tensor<16x32x1x1xf32>) outs(%e : tensor<32x1x1x16xf32>) permutation = [1, 2, 3, 0]
+  return %r : tensor<32x1x1x16xf32>
+}
+
+// -----
+
+// Nine columns fill no line, with the dim beside them in the input they do. How
+// far a column is in the result is computed before the loop over the rest.
+// CHECK-LABEL: func.func @short_columns
+// CHECK: scf.for {{.*}} to %c288 step %c16
+// CHECK: arith.remui
+// CHECK: arith.divui
+// CHECK: vector.store
+func.func @short_columns(%x: tensor<2x16x32x9xf32>) -> tensor<2x9x32x16xf32> {
+  %e = tensor.empty() : tensor<2x9x32x16xf32>
+  %r = linalg.transpose ins(%x : tensor<2x16x32x9xf32>) outs(%e : tensor<2x9x32x16xf32>) permutation = [0, 3, 2, 1]
+  return %r : tensor<2x9x32x16xf32>
+}
+
+// -----
+
+// Rows whose lines share a set of the cache are read whole.
+// WIDE-LABEL: func.func @far_rows
+// WIDE-COUNT-4: vector.load {{.*}} vector<16xf32>
+// WIDE: vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
+func.func @far_rows(%x: tensor<64x1024xf32>) -> tensor<1024x64xf32> {
+  %e = tensor.empty() : tensor<1024x64xf32>
+  %r = linalg.transpose ins(%x : tensor<64x1024xf32>) outs(%e : tensor<1024x64xf32>) permutation = [1, 0]
+  return %r : tensor<1024x64xf32>
 }

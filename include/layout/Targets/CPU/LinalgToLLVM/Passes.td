@@ -159,16 +159,17 @@ def EmitKernelsPass
 
 def TileTransposesPass
     : InterfacePass<"layout-tile-transposes", "FunctionOpInterface"> {
-  let summary = "Rewrites transpositions to in-register square tiles";
+  let summary = "Rewrites copies between orders to tiles in registers";
   let description = [{
-    A copy whose positions are dims or sums of them, and whose fastest input dim
-    is not its fastest result dim, is rewritten to loops over tiles of these two
-    dims. A tile is read as vectors along the input, transposed in registers and
-    written as vectors along the result.
+    Runs on buffers. A copy whose positions are dims or sums of them, in another
+    order in its input than in its result, is rewritten to loops over tiles of
+    the two dims that are fastest in the input and in the result. A tile is read
+    as vectors along the input, transposed in registers and written as vectors
+    along the result. `layout-emit-kernels` leaves these copies alone.
   }];
   let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
-    "scf::SCFDialect", "tensor::TensorDialect", "vector::VectorDialect"
+    "affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
+    "scf::SCFDialect", "vector::VectorDialect"
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",

@@ -1,0 +1,227 @@
+//===- CopyTiles.cpp - How a copy between two orders is tiled -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyTiles.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Rows or columns that are woven: more take longer than squares.
+static constexpr int64_t kMostWoven = 4;
+
+/// Lines that one step of a copy of runs moves.
+static constexpr int64_t kRunLines = 4;
+
+/// The addresses that share a set of a first cache, and the lines that a set
+/// surely holds.
+static constexpr int64_t kSetPeriod = 4096;
+static constexpr int64_t kWays = 8;
+
+static bool isStatic(const CopyDigit &digit) {
+  return ShapedType::isStatic(digit.extent) && ShapedType::isStatic(digit.in) &&
+         ShapedType::isStatic(digit.out);
+}
+
+/// Digits that are one run on both sides become one.
+static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
+  SmallVector<CopyDigit> merged;
+  for (const CopyDigit &digit : digits) {
+    if (digit.extent == 1)
+      continue;
+    CopyDigit *above = merged.empty() ? nullptr : &merged.back();
+    if (above && isStatic(*above) && isStatic(digit) &&
+        above->in == digit.in * digit.extent &&
+        above->out == digit.out * digit.extent)
+      *above = {above->extent * digit.extent, digit.in, digit.out, digit.loop};
+    else
+      merged.push_back(digit);
+  }
+  return merged;
+}
+
+/// Whether tiles of `size` cover `extent` with little that is done twice.
+static bool coversWell(int64_t extent, int64_t size) {
+  return 4 * static_cast<int64_t>(llvm::alignTo(extent, size)) <= 5 * extent;
+}
+
+/// The most of a power of two that covers `extent` well, down to `least`.
+static int64_t chooseSize(int64_t extent, int64_t most, int64_t least) {
+  int64_t size = llvm::bit_floor<uint64_t>(std::min(extent, most));
+  while (size > least && !coversWell(extent, size))
+    size /= 2;
+  return size;
+}
+
+static std::optional<unsigned>
+findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
+  for (auto [i, digit] : llvm::enumerate(digits))
+    if (digit.*stride == value && ShapedType::isStatic(digit.extent))
+      return i;
+  return std::nullopt;
+}
+
+/// Columns go on where they have neighbors in the source, up to one that fills
+/// whole lines.
+static void addColumnDigits(CopyTile &tile, int64_t line) {
+  while (!coversWell(tile.getNumColumns(), line)) {
+    std::optional<unsigned> next =
+        findRun(tile.digits, &CopyDigit::in, tile.getNumColumns());
+    if (!next || *next == tile.rowDigit || !isStatic(tile.digits[*next]))
+      return;
+    tile.columnDigits.push_back(*next);
+  }
+}
+
+std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
+                                             int64_t bytes,
+                                             const CpuFigures &figures) {
+  CopyTile tile;
+  tile.digits = mergeDigits(digits);
+  tile.vectorSize = figures.vectorBits / 8 / bytes;
+  int64_t line = figures.lineBytes / bytes;
+  std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
+  std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
+  if (!column || !row || tile.vectorSize < 2 ||
+      llvm::any_of(
+          tile.digits,
+          [](const CopyDigit &digit) { return digit.extent == 0; }))
+    return std::nullopt;
+  tile.columnDigits = {*column};
+  tile.rowDigit = *row;
+  const CopyDigit &ofColumns = tile.digits[*column];
+  const CopyDigit &ofRows = tile.digits[*row];
+  if (*column == *row) {
+    // Runs that follow one another in the result, and in the source.
+    int64_t run = std::min(ofColumns.extent, kRunLines * line);
+    std::optional<unsigned> next =
+        findRun(tile.digits, &CopyDigit::out, ofColumns.extent);
+    if (next && kRunLines * line / run > 1) {
+      tile.rowDigit = *next;
+      tile.rows = llvm::bit_floor<uint64_t>(
+          std::min(kRunLines * line / run, tile.digits[*next].extent));
+    }
+    if (ofColumns.extent < line)
+      addColumnDigits(tile, line);
+    tile.columns =
+        std::min(run * std::max<int64_t>(1, line / run), tile.getNumColumns());
+    return tile;
+  }
+  if (ofRows.extent <= kMostWoven && ofColumns.out == ofRows.extent &&
+      ofColumns.extent >= tile.vectorSize) {
+    tile.way = CopyTile::Way::Weave;
+    tile.columns = tile.vectorSize;
+    tile.rows = ofRows.extent;
+    return tile;
+  }
+  if (ofColumns.extent <= kMostWoven && ofRows.in == ofColumns.extent &&
+      ofRows.extent >= tile.vectorSize) {
+    tile.way = CopyTile::Way::Unweave;
+    tile.columns = ofColumns.extent;
+    tile.rows = tile.vectorSize;
+    return tile;
+  }
+  tile.way = CopyTile::Way::Squares;
+  addColumnDigits(tile, line);
+  int64_t lane = kLaneBytes / bytes, numColumns = tile.getNumColumns();
+  tile.columns =
+      numColumns <= line ? numColumns : chooseSize(numColumns, line, lane);
+  tile.rows = chooseSize(ofRows.extent, line, lane);
+  if (tile.columns < 2 || tile.rows < 2)
+    return std::nullopt;
+  // Lines of rows that share a set of the cache.
+  int64_t stride = ofRows.in * bytes;
+  tile.readsWholeRows =
+      ShapedType::isStatic(ofRows.in) && tile.columns == tile.vectorSize &&
+      tile.rows % tile.vectorSize == 0 && tile.vectorSize > lane &&
+      tile.rows * std::gcd(stride, kSetPeriod) > kWays * kSetPeriod;
+  return tile;
+}
+
+std::optional<Factors> layout::readSum(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return Factors{{dim.getPosition(), 1}};
+  if (isa<AffineConstantExpr>(expr))
+    return Factors();
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Factors> sum = readSum(binary.getLHS());
+  if (expr.getKind() == AffineExprKind::Mul) {
+    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (!sum || !factor || factor.getValue() <= 0)
+      return std::nullopt;
+    for (auto &[dim, value] : *sum)
+      value *= factor.getValue();
+    return sum;
+  }
+  if (expr.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  std::optional<Factors> rhs = readSum(binary.getRHS());
+  if (!sum || !rhs)
+    return std::nullopt;
+  sum->append(*rhs);
+  return sum;
+}
+
+/// Whether every dim of more than one index is in exactly one result, and every
+/// result a sum.
+static bool isCopyMap(AffineMap map, ArrayRef<int64_t> extents) {
+  SmallVector<unsigned> uses(map.getNumDims(), 0);
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<Factors> sum = readSum(expr);
+    if (!sum)
+      return false;
+    for (auto [dim, factor] : *sum)
+      ++uses[dim];
+  }
+  return map.getNumSymbols() == 0 &&
+         llvm::all_of(llvm::zip(uses, extents), [](auto dim) {
+           auto [count, extent] = dim;
+           return count == 1 || (count == 0 && extent == 1);
+         });
+}
+
+/// The dim of more than one index whose next index is the next element.
+static std::optional<unsigned> getFastest(AffineMap map,
+                                          ArrayRef<int64_t> extents) {
+  for (AffineExpr expr : llvm::reverse(map.getResults())) {
+    std::optional<unsigned> fastest;
+    bool isLong = false;
+    Factors sum = *readSum(expr);
+    for (auto [dim, factor] : sum) {
+      isLong |= extents[dim] != 1;
+      if (factor == 1 && extents[dim] != 1)
+        fastest = dim;
+    }
+    if (isLong)
+      return fastest;
+  }
+  return std::nullopt;
+}
+
+bool layout::isCopyBetweenOrders(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumLoops() < 2)
+    return false;
+  Block *body = op.getBlock();
+  if (body->getOperations().size() != 1 ||
+      body->getTerminator()->getOperand(0) != body->getArgument(0))
+    return false;
+  AffineMap in = op.getIndexingMapsArray()[0];
+  AffineMap out = op.getIndexingMapsArray()[1];
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (in == out || !isCopyMap(in, extents) || !isCopyMap(out, extents))
+    return false;
+  std::optional<unsigned> fastIn = getFastest(in, extents);
+  std::optional<unsigned> fastOut = getFastest(out, extents);
+  Type element = body->getArgument(0).getType();
+  return fastIn && fastOut && ShapedType::isStatic(extents[*fastIn]) &&
+         ShapedType::isStatic(extents[*fastOut]) && element.isIntOrFloat() &&
+         llvm::is_contained({8, 16, 32, 64}, element.getIntOrFloatBitWidth());
+}

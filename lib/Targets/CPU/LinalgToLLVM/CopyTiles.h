@@ -1,0 +1,90 @@
+//===- CopyTiles.h - How a copy between two orders is tiled -----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy is a list of digits, the loops that it needs: how many iterations a
+// digit has, and how far apart they are in the source and in the result.
+//
+//   NCHW to NHWC of 64 channels, 56 x 56:   extent    in   out
+//                                     h, w    3136     1    64
+//                                     c         64  3136     1
+//
+// One digit has neighbors in the source, one in the result. These two make the
+// tile: its columns are read along the source, its rows are written along the
+// result. Where they are the same digit, whole runs are copied.
+//
+// planCopyTile is all that decides; the prices of conversions can ask it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILES_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILES_H
+
+#include "layout/Support/CpuFigures.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::layout {
+
+/// One loop of a copy; a number that only the run knows is dynamic. Strides
+/// are counted in elements.
+struct CopyDigit {
+  int64_t extent, in, out;
+  /// The loop of the op that a dynamic number is one of.
+  unsigned loop;
+};
+
+struct CopyTile {
+  enum class Way {
+    /// Columns and rows are one digit.
+    Runs,
+    /// Squares are transposed in registers.
+    Squares,
+    /// The few rows of a tile are woven into one run of the result.
+    Weave,
+    /// The run of the source that is a tile is taken apart into few columns.
+    Unweave
+  };
+  Way way = Way::Runs;
+  /// Without digits of one iteration, and with those merged that are one run on
+  /// both sides; slowest of the result first.
+  SmallVector<CopyDigit> digits;
+  /// Digits that are one run of the source, fastest first.
+  SmallVector<unsigned, 2> columnDigits;
+  unsigned rowDigit = 0;
+  int64_t columns = 1, rows = 1;
+  /// Elements of one register.
+  int64_t vectorSize = 1;
+  /// Whether rows are so far apart that a cache cannot hold all lines of a
+  /// tile: each has to be read at once.
+  bool readsWholeRows = false;
+
+  int64_t getNumColumns() const {
+    int64_t product = 1;
+    for (unsigned digit : columnDigits)
+      product *= digits[digit].extent;
+    return product;
+  }
+};
+
+/// Bytes of the lanes within which shuffles are cheap.
+inline constexpr int64_t kLaneBytes = 16;
+
+/// The tile of a copy of elements of so many bytes, a power of two up to 8;
+/// nothing where no digit has neighbors or none is known to be long enough.
+std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
+                                     const CpuFigures &figures);
+
+/// Whether `op` copies between two orders of the same indices: what
+/// layout-tile-transposes rewrites.
+bool isCopyBetweenOrders(linalg::LinalgOp op);
+
+/// One result of a map as factors of dims; nothing where it is no sum.
+using Factors = SmallVector<std::pair<unsigned, int64_t>, 4>;
+std::optional<Factors> readSum(AffineExpr expr);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILES_H

@@ -1,0 +1,97 @@
+# RUN: %python %s
+# Copies between orders give what numpy gives: every size of element, vectors of three lengths, tiles
+# that divide the extents and tiles that overlap, short columns and rows, padding, slices, a batch of
+# unknown size, no element at all; shared among threads or not.
+import pathlib
+import tempfile
+
+import numpy as np
+
+from layout_mlir.tools import run_tool
+
+# Extents and the order of the result.
+TRANSPOSES = [
+    ((64, 80), (1, 0)), ((61, 37), (1, 0)), ((3, 70), (1, 0)), ((70, 3), (1, 0)), ((2, 65), (1, 0)),
+    ((7, 5), (1, 0)), ((64, 2048), (1, 0)), ((16, 32, 1, 1), (1, 2, 3, 0)), ((2, 16, 32, 9), (0, 3, 2, 1)),
+    ((2, 5, 7, 49), (0, 2, 3, 1)), ((9, 21, 16), (1, 0, 2)), ((9, 21, 3), (1, 0, 2)), ((9, 21, 70), (1, 0, 2)),
+    ((4, 6, 1000), (1, 0, 2)), ((1, 33, 1), (2, 1, 0)), ((2, 3, 4, 5), (3, 1, 0, 2)), ((6, 0, 8), (2, 1, 0)),
+    ((17, 4, 12), (1, 2, 0)), ((3, 3, 24, 20), (3, 2, 0, 1))]
+DYNAMIC = (5, 24, 20)
+# Channels of an image that is packed in blocks of 16, and unpacked again.
+PACKED = (2, 35, 3, 7)
+TYPES = {"i1": np.bool_, "i4": np.int8, "i8": np.int8, "f16": np.float16, "bf16": np.uint16,
+         "f32": np.float32, "f64": np.float64, "i64": np.int64}
+
+
+def tensor(shape, element):
+    return f"tensor<{'x'.join(map(str, (*shape, element)))}>"
+
+
+def write(element):
+    """One function of all copies: its text, and the shapes of its arguments."""
+    zero = "0.0" if "f" in element else "0"
+    shapes = [shape for shape, _ in TRANSPOSES] + [DYNAMIC, PACKED]
+    types = [tensor(shape, element) for shape in shapes]
+    batch = tensor(("?", *DYNAMIC[1:]), element)
+    types[-2] = batch
+    lines, results = ["%c0 = arith.constant 0 : index", f"%zero = arith.constant {zero} : {element}"], []
+
+    def add(op, type):
+        results.append((f"%r{len(results)}", type))
+        lines.append(f"{results[-1][0]} = {op}")
+
+    for i, (shape, order) in enumerate(TRANSPOSES):
+        turned = tensor([shape[d] for d in order], element)
+        lines.append(f"%e{i} = tensor.empty() : {turned}")
+        add(f"linalg.transpose ins(%x{i} : {types[i]}) outs(%e{i} : {turned}) permutation = {list(order)}", turned)
+    i += 1
+    turned = tensor(("?", DYNAMIC[2], DYNAMIC[1]), element)
+    lines += [f"%n = tensor.dim %x{i}, %c0 : {batch}", f"%e{i} = tensor.empty(%n) : {turned}"]
+    add(f"linalg.transpose ins(%x{i} : {batch}) outs(%e{i} : {turned}) permutation = [0, 2, 1]", turned)
+    i += 1
+    n, c, h, w = PACKED
+    blocks = tensor((n, -(-c // 16), h, w, 16), element)
+    lines.append(f"%e{i} = tensor.empty() : {blocks}")
+    add(f"linalg.pack %x{i} padding_value(%zero : {element}) inner_dims_pos = [1] inner_tiles = [16] into "
+        f"%e{i} : {types[i]} -> {blocks}", blocks)
+    lines.append(f"%plain = tensor.empty() : {types[i]}")
+    add(f"linalg.unpack {results[-1][0]} inner_dims_pos = [1] inner_tiles = [16] into %plain : {blocks} -> "
+        f"{types[i]}", types[i])
+    arguments = ", ".join(f"%x{i}: {type}" for i, type in enumerate(types))
+    names, given = (", ".join(part) for part in zip(*results))
+    body = "\n  ".join(lines)
+    return f"func.func @main({arguments}) -> ({given}) {{\n  {body}\n  return {names} : {given}\n}}\n", shapes
+
+
+def expect(inputs):
+    results = [x.transpose(order) for x, (_, order) in zip(inputs, TRANSPOSES)]
+    results.append(inputs[-2].transpose(0, 2, 1))
+    n, c, h, w = PACKED
+    padded = np.pad(inputs[-1], ((0, 0), (0, -c % 16), (0, 0), (0, 0)))
+    results.append(padded.reshape(n, -1, 16, h, w).transpose(0, 1, 3, 4, 2))
+    return [*results, inputs[-1]]
+
+
+rng = np.random.default_rng(0)
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    for element, numpy_type in TYPES.items():
+        text, shapes = write(element)
+        (folder / "in.mlir").write_text(text)
+        low, high = (0, 2) if element == "i1" else (-8, 8) if element == "i4" else (0, 100)
+        inputs = [rng.integers(low, high, shape).astype(numpy_type) for shape in shapes]
+        expected = expect(inputs)
+        files = []
+        for i, x in enumerate(inputs):
+            np.save(folder / f"x{i}.npy", x)
+            files.append(f"--input={folder / f'x{i}.npy'}")
+        files += [f"--output={folder / f'r{i}.npy'}" for i in range(len(expected))]
+        for options in ("vector-bits=256", "vector-bits=512 parallel-loops=false", "vector-bits=128"):
+            if element not in ("i8", "f32") and "256" not in options:
+                continue
+            run_tool("layout-opt", folder / "in.mlir", f"--layout-linalg-to-llvm={options}", "-o",
+                     folder / "out.mlir")
+            run_tool("layout-run", folder / "out.mlir", *files, "--threads=2", "--opt-level=1")
+            for i, want in enumerate(expected):
+                result = np.load(folder / f"r{i}.npy")
+                assert np.array_equal(result, want), (element, options, i, want.shape)
