@@ -149,9 +149,9 @@ private:
     bool isDynamic = ShapedType::isDynamic(extent);
     int64_t mostVectors =
         !lane || movesSingleElements(kernel) ? 1
-        : isDynamic
-            ? 4
-            : std::min<int64_t>(8, llvm::divideCeil(extent, vectorSize));
+        : isDynamic                          ? 4
+                    : std::min<int64_t>(target.vectorRegisters,
+                                        llvm::divideCeil(extent, vectorSize));
     for (int64_t vectors = 1; vectors <= std::max<int64_t>(mostVectors, 1);
          ++vectors) {
       SmallVector<int64_t> tile(kernel.extents.size(), 1);
@@ -160,6 +160,8 @@ private:
         if (!isDynamic && extent > 0)
           tile[*lane] = std::min(tile[*lane], extent);
       }
+      if (vectors > 8 && price.pageCycles(tile) == 0)
+        break;
       if (consider(tile) && kernel.hasReduction())
         block(tile);
     }

@@ -66,6 +66,7 @@ void TilePrice::addInput(Type type, AffineMap map) {
     return;
   Input input;
   input.elementBytes = llvm::divideCeil(bitsOf(tensor.getElementType()), 8);
+  input.isProjection = map.isProjectedPermutation();
   SmallVector<double> weight(tensor.getRank(), input.elementBytes);
   for (int64_t i = tensor.getRank() - 2; i >= 0; --i)
     weight[i] = weight[i + 1] * countOf(tensor.getDimSize(i + 1));
@@ -220,7 +221,38 @@ double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
   return rows * lines / std::max(repeats, 1.0);
 }
 
-/// What a tile reads is read again by the next one, from the first, the second
+/// Whether no other tile reads what `tile` reads of `input`.
+bool TilePrice::isReadOnce(const Input &input, ArrayRef<int64_t> tile) const {
+  return input.isProjection &&
+         llvm::all_of(llvm::seq<unsigned>(0, tile.size()), [&](unsigned dim) {
+           return !kernel.isParallel(dim) || tile[dim] == kernel.extents[dim] ||
+                  input.moves[dim];
+         });
+}
+
+/// How far the innermost reduction moves in `input`.
+int64_t TilePrice::stepBytes(const Input &input) const {
+  for (unsigned dim = input.stride.size(); dim-- > 0;)
+    if (!kernel.isParallel(dim) && kernel.extents[dim] != 1)
+      return input.stride[dim];
+  return 0;
+}
+
+double TilePrice::pageCycles(ArrayRef<int64_t> tile) const {
+  constexpr int64_t pageBytes = 4096, cyclesPerPage = 100;
+  SmallVector<int64_t> runs(tile);
+  if (lane)
+    runs[*lane] = 1;
+  double cycles = 0;
+  for (const Input &input : inputs)
+    if (isReadOnce(input, tile) &&
+        input.tensorBytes > target.secondCacheBytes &&
+        stepBytes(input) >= pageBytes)
+      cycles += cyclesPerPage * distinct(input, runs);
+  return cycles;
+}
+
+/// What tiles share is read again by the next one, from the first, the second
 /// or the last cache.
 double TilePrice::cyclesPerLine(double bytes) const {
   if (bytes <= target.firstCacheBytes / 2)
@@ -233,13 +265,16 @@ double TilePrice::cyclesPerLine(double bytes) const {
 //===----------------------------------------------------------------------===//
 
 double TilePrice::stepCycles(ArrayRef<int64_t> tile) const {
-  double loads = 0, memory = 0;
+  double loads = 0, memory = pageCycles(tile);
   int64_t runs = 0;
   for (const Input &input : inputs) {
     double lines = newLines(input, tile);
+    double reached =
+        isReadOnce(input, tile)
+            ? input.tensorBytes
+            : std::min(input.tensorBytes, lines * steps * target.lineBytes);
     loads += loadsPerValue(input) * distinct(input, tile);
-    memory += lines * cyclesPerLine(std::min(input.tensorBytes,
-                                             lines * steps * target.lineBytes));
+    memory += lines * cyclesPerLine(reached);
     runs += runsOfMemory(input, tile);
   }
   // A resource that is nearly full slows the others down: this norm is close to

@@ -9,7 +9,10 @@
 // step, summed over all tiles.
 //
 // Two vector operations and two loads are done per cycle, four cycles pass
-// between dependent operations, and each cache moves so many lines per cycle.
+// between dependent operations, and each cache moves so many lines per cycle. A
+// page of memory that a step begins on, and that no other tile reads, is waited
+// for, as are the rows of a matrix that is multiplied by a vector: their tiles
+// are as wide as the registers allow.
 //
 //   conv, 14 pixels x 2 vectors of output channels, 512-bit registers
 //     28 accumulators, 2 vectors of weights, 1 broadcast pixel: 31 registers
@@ -40,6 +43,10 @@ public:
   /// Cycles of all tiles, the cut ones included.
   double total(ArrayRef<int64_t> tile) const;
 
+  /// Cycles that one step waits for memory where each run of it is on a page of
+  /// its own, so that nothing was fetched ahead.
+  double pageCycles(ArrayRef<int64_t> tile) const;
+
 private:
   /// How one input is walked through.
   struct Input {
@@ -49,6 +56,8 @@ private:
     SmallVector<int64_t> stride;
     /// The kernel dims that its map reads.
     SmallVector<bool> moves;
+    /// Whether each of its elements belongs to one index of these dims.
+    bool isProjection;
   };
 
   void addInput(Type type, AffineMap map);
@@ -61,6 +70,8 @@ private:
   double loadsPerValue(const Input &input) const;
   double newLines(const Input &input, ArrayRef<int64_t> tile) const;
   double cyclesPerLine(double bytes) const;
+  bool isReadOnce(const Input &input, ArrayRef<int64_t> tile) const;
+  int64_t stepBytes(const Input &input) const;
   double stepCycles(ArrayRef<int64_t> tile) const;
   double totalFrom(ArrayRef<int64_t> tile, SmallVectorImpl<int64_t> &current,
                    unsigned dim) const;

@@ -129,3 +129,21 @@ func.func @init_that_others_read(%x: tensor<8xf32>, %y: tensor<2x8xf32>) -> (ten
   %r = linalg.exp ins(%x : tensor<8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
   return %r, %init : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Each row of a large matrix is on pages of its own: what is read of one at a
+// time is as wide as the registers allow. Rows of a small one are not waited for.
+// CHECK-LABEL: func.func @large_matrix_by_vector
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} iter_args
+// CHECK: %{{.*}}:14 = scf.for
+// CHECK-LABEL: func.func @small_matrix_by_vector
+// CHECK-NOT: %{{.*}}:14 = scf.for
+func.func @large_matrix_by_vector(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>, %init: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<1x4096xf32>, tensor<4096x4096xf32>) outs(%init : tensor<1x4096xf32>) -> tensor<1x4096xf32>
+  return %r : tensor<1x4096xf32>
+}
+func.func @small_matrix_by_vector(%x: tensor<1x64xf32>, %w: tensor<64x512xf32>, %init: tensor<1x512xf32>) -> tensor<1x512xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<1x64xf32>, tensor<64x512xf32>) outs(%init : tensor<1x512xf32>) -> tensor<1x512xf32>
+  return %r : tensor<1x512xf32>
+}
