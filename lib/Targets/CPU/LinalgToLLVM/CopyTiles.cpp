@@ -23,6 +23,9 @@ static constexpr int64_t kRunLines = 4;
 static constexpr int64_t kSetPeriod = 4096;
 static constexpr int64_t kWays = 8;
 
+/// A result that no cache holds until it is read.
+static constexpr int64_t kStreamedBytes = int64_t(32) << 20;
+
 static bool isStatic(const CopyDigit &digit) {
   return ShapedType::isStatic(digit.extent) && ShapedType::isStatic(digit.in) &&
          ShapedType::isStatic(digit.out);
@@ -78,9 +81,28 @@ static void addColumnDigits(CopyTile &tile, int64_t line) {
   }
 }
 
-std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
-                                             int64_t bytes,
-                                             const CpuFigures &figures) {
+/// Whether a tile that begins with a line of the result writes whole lines, and
+/// so do all others, more than caches hold.
+static bool canStream(const CopyTile &tile, int64_t bytes, int64_t line) {
+  bool isRun = tile.way == CopyTile::Way::Runs;
+  if (!isRun && tile.way != CopyTile::Way::Squares)
+    return false;
+  unsigned fastest = isRun ? tile.columnDigits[0] : tile.rowDigit;
+  int64_t step = tile.rows;
+  if (isRun)
+    step = std::min(tile.columns, tile.digits[fastest].extent);
+  for (auto [i, digit] : llvm::enumerate(tile.digits)) {
+    if (!isStatic(digit) || (i != fastest && digit.out % line != 0))
+      return false;
+    bytes *= digit.extent;
+  }
+  return bytes >= kStreamedBytes && step % line == 0 &&
+         tile.digits[fastest].extent % step == 0;
+}
+
+static std::optional<CopyTile> chooseTile(ArrayRef<CopyDigit> digits,
+                                          int64_t bytes,
+                                          const CpuFigures &figures) {
   CopyTile tile;
   tile.digits = mergeDigits(digits);
   tile.vectorSize = figures.vectorBits / 8 / bytes;
@@ -140,6 +162,15 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
       ShapedType::isStatic(ofRows.in) && tile.columns == tile.vectorSize &&
       tile.rows % tile.vectorSize == 0 && tile.vectorSize > lane &&
       tile.rows * std::gcd(stride, kSetPeriod) > kWays * kSetPeriod;
+  return tile;
+}
+
+std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
+                                             int64_t bytes,
+                                             const CpuFigures &figures) {
+  std::optional<CopyTile> tile = chooseTile(digits, bytes, figures);
+  if (tile)
+    tile->streams = canStream(*tile, bytes, figures.lineBytes / bytes);
   return tile;
 }
 

@@ -60,6 +60,9 @@ struct CopyTile {
   /// Whether rows are so far apart that a cache cannot hold all lines of a
   /// tile: each has to be read at once.
   bool readsWholeRows = false;
+  /// Whether the result goes past the caches, which do not hold it: all that is
+  /// written are whole lines, if the result starts with one.
+  bool streams = false;
 
   int64_t getNumColumns() const {
     int64_t product = 1;

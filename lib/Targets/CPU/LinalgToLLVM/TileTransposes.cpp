@@ -167,6 +167,15 @@ Side Emitter::readSide(OpOperand *operand) {
   return side;
 }
 
+/// Whether the first element of a buffer is that of a line.
+static bool startsWithLine(Value buffer, int64_t lineBytes) {
+  while (isa_and_nonnull<memref::ExpandShapeOp, memref::CollapseShapeOp,
+                         memref::CastOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  return alloc && alloc.getAlignment().value_or(1) % lineBytes == 0;
+}
+
 bool Emitter::run(const layout::CpuFigures &figures, bool parallelLoops) {
   SmallVector<OpFoldResult> extents;
   for (Range range : op.createLoopRanges(b, loc))
@@ -190,6 +199,8 @@ bool Emitter::run(const layout::CpuFigures &figures, bool parallelLoops) {
   if (!planned)
     return false;
   tile = *planned;
+  tile.streams &=
+      startsWithLine(op.getDpsInitOperand(0)->get(), figures.lineBytes);
   isShared = parallelLoops && layout::isWorthThreads(op, tile.vectorSize);
   addLoops(extents);
   emitLoops(0);
@@ -280,7 +291,12 @@ Value Emitter::load(Value position, int64_t size) {
 void Emitter::store(Value row, Value position) {
   auto type = cast<VectorType>(row.getType()).cloneWith({}, element);
   row = b.createOrFold<vector::BitCastOp>(loc, type, row);
-  vector::StoreOp::create(b, loc, row, out.memory, position);
+  llvm::MaybeAlign alignment;
+  if (tile.streams)
+    alignment = llvm::Align(type.getNumElements() *
+                            element.getIntOrFloatBitWidth() / 8);
+  vector::StoreOp::create(b, loc, row, out.memory, position, tile.streams,
+                          alignment);
 }
 
 Value Emitter::source(int64_t row, int64_t column) {

@@ -52,6 +52,7 @@ func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
 // CHECK: scf.for {{.*}} to %c2 step %c1
 // CHECK-COUNT-8: vector.load {{.*}} vector<4xf32>
 // CHECK: vector.store {{.*}} vector<8xf32>
+// CHECK-NOT: nontemporal
 // CHECK-NOT: linalg
 func.func @sums(%x: tensor<32x8xf32>) -> tensor<2x8x16xf32> {
   %e = tensor.empty() : tensor<2x8x16xf32>
@@ -141,4 +142,26 @@ func.func @far_rows(%x: tensor<64x1024xf32>) -> tensor<1024x64xf32> {
   %e = tensor.empty() : tensor<1024x64xf32>
   %r = linalg.transpose ins(%x : tensor<64x1024xf32>) outs(%e : tensor<1024x64xf32>) permutation = [1, 0]
   return %r : tensor<1024x64xf32>
+}
+
+// -----
+
+// What no cache holds is written past the caches, in whole lines.
+// CHECK-LABEL: func.func @large
+// CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true}
+func.func @large(%x: tensor<4096x2048xf32>) -> tensor<2048x4096xf32> {
+  %e = tensor.empty() : tensor<2048x4096xf32>
+  %r = linalg.transpose ins(%x : tensor<4096x2048xf32>) outs(%e : tensor<2048x4096xf32>) permutation = [1, 0]
+  return %r : tensor<2048x4096xf32>
+}
+
+// -----
+
+// Lines that another one shares with it are not.
+// CHECK-LABEL: func.func @large_of_other_lines
+// CHECK-NOT: nontemporal
+func.func @large_of_other_lines(%x: tensor<4099x2048xf32>) -> tensor<2048x4099xf32> {
+  %e = tensor.empty() : tensor<2048x4099xf32>
+  %r = linalg.transpose ins(%x : tensor<4099x2048xf32>) outs(%e : tensor<2048x4099xf32>) permutation = [1, 0]
+  return %r : tensor<2048x4099xf32>
 }
