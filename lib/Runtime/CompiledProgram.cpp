@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/CompiledProgram.h"
+#include "MachineCode.h"
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/Signature.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
+#include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -204,6 +206,50 @@ static FailureOr<unsigned> findThreads(ModuleOp module, Operation *function,
   return wanted ? wanted : getDefaultThreads();
 }
 
+/// Links objects, and tells debuggers and samplers of them.
+static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+createEngine(llvm::orc::JITTargetMachineBuilder machine) {
+  auto createLinker = [](llvm::orc::ExecutionSession &session) {
+    auto layer = std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
+        session, [](const llvm::MemoryBuffer &) {
+          return std::make_unique<llvm::SectionMemoryManager>();
+        });
+    for (auto *listener :
+         {llvm::JITEventListener::createGDBRegistrationListener(),
+          llvm::JITEventListener::createPerfJITEventListener()})
+      if (listener)
+        layer->registerJITEventListener(*listener);
+    return layer;
+  };
+  return llvm::orc::LLJITBuilder()
+      .setJITTargetMachineBuilder(std::move(machine))
+      .setObjectLinkingLayerCreator(createLinker)
+      .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+      .create();
+}
+
+/// What compiled code finds before it looks in this process.
+llvm::orc::SymbolMap
+CompiledProgram::getSymbols(const CompileOptions &options) const {
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](StringRef name, const void *address,
+                    llvm::JITSymbolFlags flags) {
+    symbols[engine->mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(address),
+        flags | llvm::JITSymbolFlags::Exported};
+  };
+  for (const DetachedConstants::Entry &entry : constants->getEntries())
+    define(entry.name, entry.data.get(), llvm::JITSymbolFlags::None);
+  auto defineFunction = [&](StringRef name, const void *address) {
+    define(name, address, llvm::JITSymbolFlags::Callable);
+  };
+  defineFunction("puts", reinterpret_cast<void *>(putsOfModule));
+  defineFunction("abort", reinterpret_cast<void *>(abortOfModule));
+  for (const auto &[name, address] : options.symbols)
+    defineFunction(name, address);
+  return symbols;
+}
+
 FailureOr<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(ModuleOp module, StringRef name,
                          const CompileOptions &options) {
@@ -230,7 +276,6 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return fail(builder.takeError());
-  // The engine takes the machine as it is, so its level is set here.
   auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
   assert(level && "the level is 0 to 3");
   builder->setCodeGenOptLevel(*level);
@@ -240,59 +285,42 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   auto machine = builder->createTargetMachine();
   if (!machine)
     return fail(machine.takeError());
-  auto optimize =
-      makeOptimizingTransformer(options.optLevel, 0, machine->get());
-
-  ExecutionEngineOptions engineOptions;
-  engineOptions.transformer = optimize;
-  SmallVector<StringRef> libs(options.sharedLibs.begin(),
-                              options.sharedLibs.end());
-  for (StringRef lib : libs) {
-    // The engine only prints what it could not load and goes on.
+  for (const std::string &lib : options.sharedLibs) {
     std::string message;
-    if (!llvm::sys::DynamicLibrary::getPermanentLibrary(lib.str().c_str(),
-                                                        &message)
-             .isValid())
+    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(lib.c_str(),
+                                                          &message))
       return function->emitError()
              << "shared library '" << lib << "' cannot be loaded: " << message;
   }
-  engineOptions.sharedLibPaths = libs;
 
   // Work on a clone: the caller's module stays as it is.
   OwningOpRef<ModuleOp> clone = module.clone();
   program->constants = std::make_unique<DetachedConstants>(*clone);
-  auto engine =
-      ExecutionEngine::create(*clone, engineOptions, std::move(*machine));
+  auto code = compileToObject(*clone, (kWrapperPrefix + name).str(), **machine,
+                              options.optLevel,
+                              ObjectCache(options.cacheDirectory.value_or(
+                                  ObjectCache::getDefaultDirectory())));
+  if (!code)
+    return fail(code.takeError());
+  program->isFromCache = code->isFromCache;
+  auto engine = createEngine(std::move(*builder));
   if (!engine)
     return fail(engine.takeError());
   program->engine = std::move(*engine);
-  program->engine->registerSymbols([&](llvm::orc::MangleAndInterner mangle) {
-    llvm::orc::SymbolMap symbols;
-    for (const DetachedConstants::Entry &entry :
-         program->constants->getEntries())
-      symbols[mangle(entry.name)] = {
-          llvm::orc::ExecutorAddr::fromPtr(entry.data.get()),
-          llvm::JITSymbolFlags::Exported};
-    auto define = [&](StringRef name, void *address) {
-      symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                               llvm::JITSymbolFlags::Exported |
-                                   llvm::JITSymbolFlags::Callable};
-    };
-    define("puts", reinterpret_cast<void *>(putsOfModule));
-    define("abort", reinterpret_cast<void *>(abortOfModule));
-    for (const auto &[name, address] : options.symbols)
-      define(name, address);
-    return symbols;
-  });
-  program->engine->initialize();
-  auto entry = program->engine->lookupPacked((kWrapperPrefix + name).str());
+  if (llvm::Error error = program->engine->getMainJITDylib().define(
+          absoluteSymbols(program->getSymbols(options))))
+    return fail(std::move(error));
+  if (llvm::Error error =
+          program->engine->addObjectFile(std::move(code->object)))
+    return fail(std::move(error));
+  auto entry = program->engine->lookup(kEntryName);
   if (!entry) {
     llvm::consumeError(entry.takeError());
     InFlightDiagnostic error = function->emitError() << "could not be linked";
     noteUnresolved(module, options, error);
     return error;
   }
-  program->entry = *entry;
+  program->entry = entry->toPtr<void (*)(void **)>();
   return program;
 }
 
@@ -370,8 +398,6 @@ Call::Call(const CompiledProgram &program, ArrayRef<const Array *> inputs)
     pointers.push_back(result.data());
   for (auto &descriptor : descriptors)
     pointers.push_back(descriptor.data());
-  for (void *&pointer : pointers)
-    packed.push_back(&pointer);
 }
 
 Call::~Call() { freeResults(); }
@@ -402,7 +428,7 @@ FailureOr<double> Call::run() {
   if (program->threads)
     omp_set_num_threads(program->threads);
   auto start = std::chrono::steady_clock::now();
-  bool returned = callGuarded(program->entry, packed.data());
+  bool returned = callGuarded(program->entry, pointers.data());
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

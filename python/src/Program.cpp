@@ -267,6 +267,11 @@ void mlir::layout::python::bindProgram(py::module_ &module) {
                                return self.compiled->getNumThreads();
                              }),
                              "How many threads share the loops of a call.")
+      .def_property_readonly("kept", forPython(+[](const Program &self) {
+                               return self.compiled->isFromObjectCache();
+                             }),
+                             "Whether a former compilation had kept its "
+                             "machine code.")
       .def("__call__", call,
            R"(Runs the program: arrays in, an array or a tuple of arrays out.
 

@@ -97,6 +97,11 @@ static cl::opt<unsigned> threads(
     "threads", cl::init(0), cl::cat(category),
     cl::desc("Threads that share the loops of the modules; without it as many "
              "as this process may use processors"));
+static cl::opt<std::string> cacheDirectory(
+    "cache", cl::cat(category), cl::value_desc("directory"),
+    cl::desc("Where machine code is kept for later runs, nowhere if it is "
+             "empty; without it $LAYOUT_CACHE, or mlir-layout/programs in the "
+             "user's cache directory"));
 static cl::list<std::string> sharedLibs(
     "shared-libs", cl::CommaSeparated, cl::cat(category),
     cl::value_desc("lib,.."),
@@ -210,6 +215,8 @@ static LogicalResult load(MLIRContext &context, Module &module) {
   CompileOptions options;
   options.optLevel = optLevel;
   options.threads = threads;
+  if (cacheDirectory.getNumOccurrences())
+    options.cacheDirectory = cacheDirectory;
   for (StringRef lib : sharedLibs)
     options.sharedLibs.push_back(resolveLibrary(lib));
   useOpenCL(options);
@@ -279,9 +286,12 @@ static void printReport(ArrayRef<Module> modules) {
   raw_ostream &os = llvm::outs();
   for (const Module &module : modules) {
     os << module.path << ": compile "
-       << llvm::format("%.3f s, run min %.4g ms, median %.4g ms over %zu runs",
-                       module.compileSeconds, module.min() * 1e3,
-                       median(module.runs) * 1e3, module.runs.size());
+       << llvm::format(
+              "%.3f s%s, run min %.4g ms, median %.4g ms over %zu runs",
+              module.compileSeconds,
+              module.program->isFromObjectCache() ? " (kept code)" : "",
+              module.min() * 1e3, median(module.runs) * 1e3,
+              module.runs.size());
     if (&module != modules.begin())
       os << llvm::format(", speedup %.3f", speedup(modules.front(), module));
     os << "\n";
@@ -309,6 +319,7 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
                             {"function", toUtf8(functionName)},
                             {"threads", module.program->getNumThreads()},
                             {"compile_seconds", module.compileSeconds},
+                            {"kept_code", module.program->isFromObjectCache()},
                             {"run_min_seconds", module.min()},
                             {"run_median_seconds", median(module.runs)},
                             {"runs_seconds", llvm::json::Array(module.runs)},

@@ -34,12 +34,16 @@
 
 #include "layout/Runtime/Npy.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ExecutionEngine/Orc/CoreContainers.h"
 #include <functional>
 #include <memory>
 #include <optional>
 
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
+
 namespace mlir {
-class ExecutionEngine;
 namespace layout {
 class DetachedConstants;
 
@@ -53,6 +57,9 @@ struct CompileOptions {
   /// as the process may
   /// use processors, or OMP_NUM_THREADS. Results do not depend on it.
   unsigned threads = 0;
+  /// Where machine code is kept for other processes, nowhere if it is empty;
+  /// without it $LAYOUT_CACHE, or a directory of the user.
+  std::optional<std::string> cacheDirectory;
   /// Shared libraries that resolve symbols of the module.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
@@ -90,7 +97,6 @@ private:
   SmallVector<SmallVector<int64_t, 11>> descriptors; // of `work`
   SmallVector<int64_t> result;  // the struct of result descriptors
   SmallVector<void *> pointers; // to the descriptors
-  SmallVector<void *> packed;   // pointers to the pointers
 };
 
 class CompiledProgram {
@@ -106,6 +112,9 @@ public:
   /// How many threads share the loops of a run.
   unsigned getNumThreads() const { return std::max(threads, 1u); }
 
+  /// Whether its machine code was there already.
+  bool isFromObjectCache() const { return isFromCache; }
+
   /// Checks `inputs` against the signature; errors are emitted on the function.
   FailureOr<std::unique_ptr<Call>>
   prepare(ArrayRef<const Array *> inputs) const;
@@ -113,12 +122,14 @@ public:
 private:
   friend class Call;
   CompiledProgram() = default;
+  llvm::orc::SymbolMap getSymbols(const CompileOptions &options) const;
 
   Operation *function = nullptr;
   FunctionType signature;
   std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
-  std::unique_ptr<ExecutionEngine> engine;
+  std::unique_ptr<llvm::orc::LLJIT> engine;
+  bool isFromCache = false;
   unsigned threads = 0; // 0 without parallel loops
   void (*entry)(void **) = nullptr;
 };

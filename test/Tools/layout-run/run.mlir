@@ -12,6 +12,16 @@
 // RUN: layout-run %t.mlirbc --opt-level=0 --input=%t.a.npy --input=%t.b.npy --output=%t.e.npy --output=%t.d.npy --keep-freed-memory=false 2>&1 | FileCheck %s --check-prefix=ONCE
 // RUN: %python -c "import numpy as np; c, e = (np.load(r'%t.' + x + '.npy') for x in 'ce'); assert np.allclose(c, e, rtol=1e-6)"
 
+// Code is kept where that is asked for, for each level.
+// RUN: rm -rf %t.code
+// RUN: layout-run %t.mlir --cache=%t.code --input=%t.a.npy --input=%t.b.npy 2>&1 | FileCheck %s --check-prefix=NEW
+// RUN: layout-run %t.mlir --cache=%t.code --input=%t.a.npy --input=%t.b.npy --output=%t.e.npy --output=%t.d.npy 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: layout-run %t.mlir --cache=%t.code --opt-level=1 --input=%t.a.npy --input=%t.b.npy 2>&1 | FileCheck %s --check-prefix=NEW
+// RUN: layout-run %t.mlir --cache= --input=%t.a.npy --input=%t.b.npy 2>&1 | FileCheck %s --check-prefix=NEW
+// RUN: %python -c "import numpy as np; c, e = (np.load(r'%t.' + x + '.npy') for x in 'ce'); assert (c == e).all()"
+// NEW: .mlir: compile {{[0-9.]+}} s, run
+// KEPT: .mlir: compile {{[0-9.]+}} s (kept code), run
+
 // CHECK: {{.*}}.mlir: compile {{[0-9.]+}} s, run min {{.*}} ms, median {{.*}} ms over 3 runs{{$}}
 // ONCE: over 1 runs
 
