@@ -17,9 +17,12 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_BUFFERIZEPASS
@@ -53,9 +56,76 @@ static void separateOtherSizes(tensor::CastOp cast) {
 
 namespace {
 
+/// Follows tensors back to others of the same size.
+class SizeSources {
+public:
+  /// The first one, from which destinations lead to this one.
+  Value find(Value value) {
+    while (Value previous = getPrevious(value))
+      value = previous;
+    return value;
+  }
+
+private:
+  /// The tensor that an op writes to, or none.
+  Value getPrevious(Value value) {
+    auto [known, isNew] = previous.try_emplace(value);
+    if (!isNew)
+      return known->second;
+    Value found = findPrevious(value);
+    return previous[value] = found;
+  }
+
+  Value findPrevious(Value value) {
+    if (auto argument = llvm::dyn_cast<BlockArgument>(value)) {
+      auto loop =
+          llvm::dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      return init ? getPrevious(loop.getTiedLoopResult(argument)) : Value();
+    }
+    auto result = llvm::cast<OpResult>(value);
+    return llvm::TypeSwitch<Operation *, Value>(result.getOwner())
+        .Case([](tensor::InsertSliceOp op) { return op.getDest(); })
+        .Case([](tensor::InsertOp op) { return op.getDest(); })
+        .Case([&](DestinationStyleOpInterface op) {
+          return op.getTiedOpOperand(result)->get();
+        })
+        .Case([&](scf::ForallOp op) {
+          return op.getTiedOpOperand(result)->get();
+        })
+        .Case([&](scf::IfOp op) {
+          unsigned number = result.getResultNumber();
+          Value first = find(op.thenYield().getOperand(number));
+          return first == find(op.elseYield().getOperand(number)) ? first
+                                                                  : Value();
+        })
+        .Case([&](scf::ForOp op) {
+          BlockArgument argument = op.getTiedLoopRegionIterArg(result);
+          Value given = op.getTiedLoopYieldedValue(argument)->get();
+          while (given && given != argument)
+            given = getPrevious(given);
+          return given ? op.getTiedLoopInit(result)->get() : Value();
+        })
+        .Default(Value());
+  }
+
+  DenseMap<Value, Value> previous;
+};
+
 struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     getOperation()->walk([](tensor::CastOp op) { separateOtherSizes(op); });
+    // Upstream compares slices by bounds of their sizes. For a size of what a
+    // loop gives it compares what the loop gives with what it takes, and so on
+    // before it: the time doubles with each loop of a chain.
+    OpPassManager sizes(ModuleOp::getOperationName());
+    sizes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+    if (failed(runPipeline(sizes, getOperation())))
+      return signalPassFailure();
+    SizeSources sources;
+    getOperation()->walk([&](tensor::DimOp op) {
+      op.getSourceMutable().assign(sources.find(op.getSource()));
+    });
     OpPassManager pipeline(ModuleOp::getOperationName());
     pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
     bufferization::OneShotBufferizePassOptions options;
