@@ -61,7 +61,8 @@ class Pages(Site):
         self.open("gallery.html")
         drawn = len(list((SITE / "figures").glob("*.svg")))
         self.assertEqual(self.browser.count(".picture img"), drawn)
-        self.assertGreater(self.browser.run("return document.querySelector('.picture img').naturalWidth"), 100)
+        self.assertGreater(self.browser.run("""const image = document.querySelector('.picture img');
+            return image.decode().then(() => image.naturalWidth)"""), 100)
         self.browser.screenshot(SITE.parent / "gallery.png")
         links = self.browser.run("return [...document.querySelectorAll('a[href*=\"try.html#\"]')].map((a) => a.hash)")
         self.assertEqual(len(links), drawn)
