@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tries every order and counts the cache lines that each one moves. For a cache
-// of a given size, the largest inner part of the nest whose data fits is read
-// once; everything outside of it repeats that. The data of an operand in a part
-// of the nest is the box of its subscripts.
+// Tries every order and counts the cache lines that each one moves. Where the
+// data of one turn of a loop fits a cache, the loop reads all its data once:
+// what it does not move stays. Everything outside of such loops repeats that.
+// The data of an operand in a part of the nest is the box of its subscripts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ public:
     // The caches have room for what else is in them; the factors are the cycles
     // of a line that comes from beyond.
     return 1.0 * lines(order, tile, trips, 0.75 * target.firstCacheBytes) +
-           3.0 * lines(order, tile, trips, 0.6 * target.secondCacheBytes);
+           3.0 * lines(order, tile, trips, 0.75 * target.secondCacheBytes);
   }
 
 private:
@@ -97,11 +97,10 @@ private:
     for (unsigned dim : order)
       repeats *= trips[dim];
     for (unsigned dim : llvm::reverse(order)) {
-      span[dim] *= trips[dim];
-      double grown = total();
-      if (grown * target.lineBytes > capacity)
+      if (inner * target.lineBytes > capacity)
         break;
-      inner = grown;
+      span[dim] *= trips[dim];
+      inner = total();
       repeats /= trips[dim];
     }
     return inner * repeats;

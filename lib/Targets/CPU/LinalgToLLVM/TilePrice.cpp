@@ -35,6 +35,9 @@ static double stepOps(const Kernel &kernel) {
   return std::max(ops, 1.0);
 }
 
+/// Lines that are so many bytes apart go to one set of the first cache.
+static constexpr int64_t kWayBytes = 4096;
+
 /// Reductions of up to so many steps are taken to be unrolled.
 static constexpr double kMostUnrolled = 32;
 
@@ -201,6 +204,17 @@ double TilePrice::loadsPerValue(const Input &input) const {
   return 1;
 }
 
+/// Whether rows of the tile share so few sets of the first cache, as rows that
+/// are a power of two apart do, that their lines push each other out.
+bool TilePrice::collides(const Input &input, ArrayRef<int64_t> tile) const {
+  for (auto [dim, extent] : llvm::enumerate(tile))
+    if (lane != dim && extent != 1 && input.stride[dim] != 0 &&
+        extent * std::gcd(input.stride[dim], kWayBytes) >
+            0.75 * target.firstCacheBytes)
+      return true;
+  return false;
+}
+
 /// Cache lines of `input` that one reduction step touches for the first time.
 double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
   double run = input.elementBytes, rows = 1;
@@ -212,8 +226,9 @@ double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
     if (kernel.isParallel(dim) || kernel.extents[dim] == 1)
       continue;
     if (input.stride[dim] != 0) {
-      lines =
-          std::min<double>(lines, double(input.stride[dim]) / target.lineBytes);
+      if (!collides(input, tile))
+        lines = std::min<double>(lines,
+                                 double(input.stride[dim]) / target.lineBytes);
       break;
     }
     repeats *= countOf(kernel.extents[dim]);

@@ -68,6 +68,7 @@ private:
   const Input *findStreamed(ArrayRef<int64_t> tile) const;
   int64_t runsOfMemory(const Input &input, ArrayRef<int64_t> tile) const;
   double loadsPerValue(const Input &input) const;
+  bool collides(const Input &input, ArrayRef<int64_t> tile) const;
   double newLines(const Input &input, ArrayRef<int64_t> tile) const;
   double cyclesPerLine(double bytes) const;
   bool isReadOnce(const Input &input, ArrayRef<int64_t> tile) const;

@@ -72,3 +72,31 @@ func.func @rows_that_are_not_aligned(%x: tensor<256x56x56xf32>, %k: tensor<64x25
   } -> tensor<64x56x56xf32>
   return %r : tensor<64x56x56xf32>
 }
+
+// -----
+
+// The columns of the right side that one tile reads stay in the second cache
+// while all rows of the left side go by, so the loop over columns is outside.
+// CHECK-LABEL: func.func @panel_that_stays
+// CHECK: scf.for %{{.*}} = %c0 to %c768
+// CHECK: scf.for %{{.*}} = %c0 to %c128
+// CHECK: scf.for %{{.*}} = %c0 to %c1000
+func.func @panel_that_stays(%x: tensor<128x1000xf32>, %y: tensor<1000x768xf32>,
+                            %acc: tensor<128x768xf32>) -> tensor<128x768xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<128x1000xf32>, tensor<1000x768xf32>)
+      outs(%acc : tensor<128x768xf32>) -> tensor<128x768xf32>
+  return %r : tensor<128x768xf32>
+}
+
+// -----
+
+// Rows that are 4096 bytes apart share the sets of the first cache, which holds
+// few of them: 6 rows and not 12 are multiplied with 2 vectors.
+// CHECK-LABEL: func.func @rows_that_collide
+// CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){11} *}})
+func.func @rows_that_collide(%x: tensor<48x1024xf32>, %y: tensor<1024x32xf32>,
+                             %acc: tensor<48x32xf32>) -> tensor<48x32xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<48x1024xf32>, tensor<1024x32xf32>)
+      outs(%acc : tensor<48x32xf32>) -> tensor<48x32xf32>
+  return %r : tensor<48x32xf32>
+}
