@@ -1,12 +1,12 @@
 """./dev bench --peers: networks beside ONNX Runtime, OpenVINO, IREE and TVM, with the same ONNX files.
 
 Every runtime has a process of its own and runs while the others are stopped; they take turns, and
-the shortest run of each counts. No time is printed before the results agree with those of ONNX
-Runtime. Seconds are from the path of the file to a function that can be called: of ours in a process
-that finds no cache, and in a second one. Memory is what loading adds to the process. FMA and STREAM
-are shares that the laid-out network takes of what this machine was measured to reach, with the
-operations of products and convolutions, and with inputs, weights and results touched once. Peers
-are as pip installs them: neither they nor ours are tuned for a network.
+the shortest run of each counts, in processor time on one thread. No time is printed before the
+results agree with those of ONNX Runtime. Seconds are from the path of the file to a function that can
+be called: of ours in a process that finds no cache, and in a second one. Memory is what loading adds
+to the process. FMA and STREAM are shares that the laid-out network takes of what this machine was
+measured to reach, with the operations of products and convolutions, and with inputs, weights and
+results touched once. Peers are as pip installs them: neither they nor ours are tuned for a network.
 """
 
 import argparse
@@ -232,11 +232,11 @@ def main(argv):
                 except ToolError as error:
                     print(f"{name}: {error}", file=sys.stderr)
                     failed = True
+            if args.json:  # a long run that is ended has what came before
+                with whole_file(args.json) as file:
+                    file.write(json.dumps({"peaks": peaks, "rows": rows}, indent=1) + "\n")
     for threads in counts:
         print_times(rows, threads, peaks[threads])
     print_loading(rows, 1)
     print_notes(rows)
-    if args.json:
-        with whole_file(args.json) as file:
-            file.write(json.dumps({"peaks": peaks, "rows": rows}, indent=1) + "\n")
     return 1 if failed else 0

@@ -23,6 +23,6 @@ for name in (*onnx_networks.BUILT, "squeezenet"):
 # CHECK-NEXT: efficientnet_b0 True True 6316976 1694116
 # CHECK-NEXT: unet True True 7065600 78488
 # CHECK-NEXT: vit_b16 True True 1617396 124776
-# CHECK-NEXT: bert_base True True 609114 129268
+# CHECK-NEXT: bert_base True True 609114 195416
 # CHECK-NEXT: llama_decode True True 50904 117380
 # CHECK-NEXT: squeezenet True True 698303872 {{[0-9]+}}
