@@ -78,7 +78,7 @@ def find_view(node: NodeProto, name: str, inputs: Iterable[TypeProto],
     merged, split = old[before:len(old) - after], new[before:len(new) - after]
     # The size that these dims are as one.
     whole: _Size = object() if _open(merged) else _known_product(merged)
-    if before < 0 or _open(split) > 1 or (len(split) == 1 and _open(split) < _open([whole])):
+    if before < 0 or not _open([whole]) <= _open(split) <= 1:
         return None
     if isinstance(whole, int) and _open(split):
         rest = whole // max(_known_product(split), 1)
