@@ -71,19 +71,16 @@ Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
   return known[{type, {from, to}}] = cost;
 }
 
-const CostModel::Storage &CostModel::getStorage(RankedTensorType type,
-                                                LayoutId layout) {
-  std::unique_ptr<Storage> &entry = storages[{type, layout}];
-  if (!entry) {
-    entry = std::make_unique<Storage>();
-    entry->shape = model->assumeSizes(type.getShape());
-    entry->special = type.hasStaticShape()
-                         ? getMap(getNormalForm(layout, type))
-                         : getMap(layout).specialize(entry->shape);
-    entry->bytes = getStorageBytes(entry->special, entry->shape,
-                                   getElementBytes(type.getElementType()));
-  }
-  return *entry;
+int64_t CostModel::getStoredBytes(RankedTensorType type, LayoutId layout) {
+  auto known = storedBytes.find({type, layout});
+  if (known != storedBytes.end())
+    return known->second;
+  SmallVector<int64_t> shape = model->assumeSizes(type.getShape());
+  LayoutMap special = type.hasStaticShape()
+                          ? getMap(getNormalForm(layout, type))
+                          : getMap(layout).specialize(shape);
+  return storedBytes[{type, layout}] = getStorageBytes(
+             special, shape, getElementBytes(type.getElementType()));
 }
 
 Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,

@@ -110,8 +110,8 @@ ConversionPlan TargetModel::planPadding(RankedTensorType from,
 Cost TargetModel::getPerDimCost(Operation *op, const PerDimRule &rule,
                                 const OpLayouts &layouts, CostModel &costs) {
   auto getBytes = [&](Value tensor, LayoutId layout) {
-    return costs.getStorage(cast<RankedTensorType>(tensor.getType()), layout)
-        .bytes;
+    return costs.getStoredBytes(cast<RankedTensorType>(tensor.getType()),
+                                layout);
   };
   Cost cost = 0;
   for (auto [i, operand, layout] :

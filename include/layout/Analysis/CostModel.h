@@ -58,12 +58,9 @@ public:
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
 
-  struct Storage {
-    int64_t bytes;
-    LayoutMap special; // on the assumed shape
-    SmallVector<int64_t> shape;
-  };
-  const Storage &getStorage(RankedTensorType type, LayoutId layout);
+  /// Of a tensor of `type` stored as `layout`, padding included; dynamic sizes
+  /// are those that are assumed.
+  int64_t getStoredBytes(RankedTensorType type, LayoutId layout);
 
 private:
   using TypeLayout = std::pair<Type, LayoutId>;
@@ -80,7 +77,7 @@ private:
 
   std::unique_ptr<TargetModel> model;
   Objective objective;
-  llvm::DenseMap<TypeLayout, std::unique_ptr<Storage>> storages;
+  llvm::DenseMap<TypeLayout, int64_t> storedBytes;
   llvm::DenseMap<TypeLayout, bool> storable;
   AxesCache axes;
   // Of each the second is for sources that may be overwritten.

@@ -8,7 +8,6 @@
 #include "CpuModel.h"
 #include "PaddingStates.h"
 #include "PaddingUse.h"
-#include "StoredOp.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Targets/Registration.h"
@@ -79,6 +78,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   auto typeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType());
   };
+  StoredOp stored = StoredOp::get(op, rule, layouts, costs);
   SmallVector<int64_t> trips =
       getStoredTrips(rule, layouts, costs, getAssumedSize());
   bool statesPadding = llvm::any_of(layouts.results, [&](LayoutId layout) {
@@ -86,13 +86,12 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   });
   PaddingUse padding;
   if (statesPadding || reducesPadding(rule, trips))
-    padding = getPaddingUse(op, rule, layouts, costs);
+    padding = getPaddingUse(stored, rule, layouts, costs);
   // What is masked is not gone through.
   for (unsigned loop : padding.maskedLoops.set_bits())
     if (!ShapedType::isDynamic(rule.loops[loop].size))
       trips[loop] = rule.loops[loop].size;
 
-  StoredOp stored = StoredOp::get(op, rule, layouts, costs);
   std::optional<unsigned> lane =
       stored.findLane(rule, getAssumedSize(), op->getContext());
 
@@ -121,10 +120,10 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (rule.operandMaps[i] && rule.isRead[i])
       bytes = addCosts(
-          bytes, costs.getStorage(typeOf(operand), layouts.operands[i]).bytes);
+          bytes, costs.getStoredBytes(typeOf(operand), layouts.operands[i]));
   for (auto [i, result] : llvm::enumerate(op->getResults()))
-    bytes = addCosts(
-        bytes, costs.getStorage(typeOf(result), layouts.results[i]).bytes);
+    bytes = addCosts(bytes,
+                     costs.getStoredBytes(typeOf(result), layouts.results[i]));
   if (!lane)
     bytes = scaleCost(bytes, target.getStridedPercent()) / 100;
   return addCosts(bytes, work);

@@ -193,21 +193,23 @@ void PaddingStates::wantNeutral(unsigned nodeClass) {
   // What ends where the dim ends is never dearer than what goes on.
   if (!masksCost)
     return;
+  auto getUse = [&](const OpConfig &config) {
+    return getPaddingUse(StoredOp::get(node.op, *rule, config.layouts, costs),
+                         *rule, config.layouts, costs);
+  };
   for (size_t i = 0; i < numPlain[nodeClass]; ++i) {
     OpConfig plain = candidates[nodeClass].configs[i];
     if (!reducesPadding(*rule, getStoredTrips(*rule, plain.layouts, costs,
                                               /*assumed=*/1)))
       continue;
-    unsigned masked =
-        getPaddingUse(node.op, *rule, plain.layouts, costs).maskedLoops.count();
+    unsigned masked = getUse(plain).maskedLoops.count();
     if (masked == 0)
       continue;
     Type element = getElementTypeOrSelf(node.op->getOperand(0));
     for (TypedAttr neutral : getNeutralElements(element)) {
       OpConfig config = plain;
       if (!setInputs(config, node, neutral) ||
-          getPaddingUse(node.op, *rule, config.layouts, costs)
-                  .maskedLoops.count() >= masked)
+          getUse(config).maskedLoops.count() >= masked)
         continue;
       if (costs.getOpCost(node.op, node.rule, config.layouts) < plain.cost)
         add(nodeClass, std::move(config));
@@ -239,7 +241,8 @@ void PaddingStates::answerLoops(unsigned nodeClass, unsigned result,
   const LoopsRule &rule = std::get<LoopsRule>(node.rule);
   TypedAttr padding = costs.getPadding(layout);
   auto makesIt = [&](const OpConfig &config) {
-    return !getPaddingUse(node.op, rule, config.layouts, costs)
+    return !getPaddingUse(StoredOp::get(node.op, rule, config.layouts, costs),
+                          rule, config.layouts, costs)
                 .writtenResults.test(result);
   };
   // Some of those before state the padding of operands.

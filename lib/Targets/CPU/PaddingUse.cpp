@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "PaddingUse.h"
-#include "StoredOp.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-int64_t layout::getInnerTile(const LayoutMap &map, unsigned d) {
+/// The innermost tile of dim `d`; 1 where it is whole.
+static int64_t getInnerTile(const LayoutMap &map, unsigned d) {
   for (const Coordinate &coordinate : map.getCoordinates())
     for (const DigitTerm &term : coordinate.value.terms)
       if (term.digit.isDim() && term.digit.dim == d &&
@@ -50,23 +50,21 @@ bool layout::reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips) {
   });
 }
 
-PaddingUse layout::getPaddingUse(Operation *op, const LoopsRule &rule,
+PaddingUse layout::getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                                  const OpLayouts &layouts,
                                  const LayoutTable &table) {
   PaddingUse use{llvm::SmallBitVector(rule.loops.size()),
-                 llvm::SmallBitVector(op->getNumResults())};
+                 llvm::SmallBitVector(layouts.results.size())};
   auto isReduction = [&](unsigned loop) {
     return rule.loops[loop].iterator == utils::IteratorType::reduction;
   };
   auto states = [&](LayoutId layout) {
     return layout != kAnyLayout && table.getPadding(layout);
   };
-  StoredOp stored;
   // Of what is not known nothing can be said.
-  if (llvm::any_of(layouts.operands, states) ||
-      llvm::any_of(layouts.results, states))
-    stored = StoredOp::get(op, rule, layouts, table);
-  if (failed(stored.space)) {
+  bool isStated = llvm::any_of(layouts.operands, states) ||
+                  llvm::any_of(layouts.results, states);
+  if (!isStated || failed(stored.space)) {
     for (unsigned loop = 0; loop < rule.loops.size(); ++loop)
       use.maskedLoops[loop] = isReduction(loop);
     for (auto [r, layout] : llvm::enumerate(layouts.results))

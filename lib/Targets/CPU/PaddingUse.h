@@ -18,7 +18,7 @@
 #ifndef LAYOUT_LIB_TARGETS_CPU_PADDINGUSE_H
 #define LAYOUT_LIB_TARGETS_CPU_PADDINGUSE_H
 
-#include "layout/Analysis/CostModel.h"
+#include "StoredOp.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir {
@@ -31,9 +31,10 @@ struct PaddingUse {
   llvm::SmallBitVector writtenResults;
 };
 
-/// Where no layout states padding, or the loops on
-/// these layouts are not known, all that could be is masked and written.
-PaddingUse getPaddingUse(Operation *op, const LoopsRule &rule,
+/// Of the op that `stored` is in these layouts. Where no layout states padding,
+/// or the loops on these layouts are not known, all that could be is masked and
+/// written.
+PaddingUse getPaddingUse(const StoredOp &stored, const LoopsRule &rule,
                          const OpLayouts &layouts, const LayoutTable &table);
 
 /// The sizes of the loops on storage: those over a dim in tiles are rounded up
@@ -44,9 +45,6 @@ SmallVector<int64_t> getStoredTrips(const LoopsRule &rule,
 
 /// Whether a reduction of known size goes on past it, at these trips.
 bool reducesPadding(const LoopsRule &rule, ArrayRef<int64_t> trips);
-
-/// The innermost tile of dim `d`; 1 where it is whole.
-int64_t getInnerTile(const LayoutMap &map, unsigned d);
 
 } // namespace layout
 } // namespace mlir

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "StoredOp.h"
-#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -62,8 +61,7 @@ std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
     return std::nullopt;
   SmallVector<std::pair<AffineMap, bool>> met;
   for (auto [k, operand] : llvm::enumerate(operands))
-    if (operand.type &&
-        (operand.isResult || k >= rule.isRead.size() || rule.isRead[k]))
+    if (operand.type && (operand.isResult || rule.isRead[k]))
       met.push_back({getExpandedMap(*space, k, context), operand.isResult});
   for (unsigned d = space->digits.size(); d-- > 0;) {
     if (iterators[space->digits[d].loop] != utils::IteratorType::parallel ||

@@ -101,7 +101,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
       continue;
     LayoutId layout = layouts.operands[i];
     auto type = cast<RankedTensorType>(operand.getType());
-    bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
+    bytes = addCosts(bytes, costs.getStoredBytes(type, layout));
     loops.addOperand(rule.operandMaps[i], costs.getMap(layout));
     operands.push_back(i);
   }
@@ -111,7 +111,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   for (auto [r, tensor] : llvm::enumerate(op->getResults())) {
     auto type = cast<RankedTensorType>(tensor.getType());
     LayoutId layout = layouts.results[r];
-    bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
+    bytes = addCosts(bytes, costs.getStoredBytes(type, layout));
     auto [item, isNew] = items.try_emplace({type, layout});
     if (isNew)
       item->second =
@@ -146,7 +146,7 @@ Cost OpenClModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     if (!type || layout == kAnyLayout ||
         (!rule.isRead.empty() && !rule.isRead[i]))
       continue;
-    int64_t bytes = costs.getStorage(type, layout).bytes;
+    int64_t bytes = costs.getStoredBytes(type, layout);
     const LayoutMap &map = costs.getMap(layout);
     if (!isImage(map)) {
       reads.add({/*imageBytes=*/0, bytes});
