@@ -98,7 +98,7 @@ public:
     bool onTiles = true;
     auto add = [&](Value value, LayoutId layout) {
       auto type = cast<RankedTensorType>(value.getType());
-      bytes = addCosts(bytes, costs.getStorage(type, layout).bytes);
+      bytes = addCosts(bytes, costs.getStoredBytes(type, layout));
       onTiles &=
           type.getRank() < 2 || isTiled(costs.getMap(layout), type.getShape());
     };
