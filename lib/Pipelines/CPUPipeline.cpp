@@ -121,6 +121,8 @@ static void buildBufferPart(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
+  if (options.profile)
+    pm.addPass(createProfileKernelsPass());
 }
 
 /// Buffers to the LLVM dialect.

@@ -9,6 +9,7 @@
 #include "MachineCode.h"
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/Signature.h"
+#include "layout/Support/Profile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
@@ -149,6 +150,36 @@ static bool callGuarded(void (*entry)(void **), void **arguments) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
+/// What compiled code reads before and after a kernel.
+static int64_t readClock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// The names of the kernels that `module` measures (Profile.h).
+static FailureOr<SmallVector<StringRef>> readProfiledNames(ModuleOp module) {
+  SmallVector<StringRef> names;
+  Attribute attr = module->getAttr(kProfileAttrName);
+  if (!attr)
+    return names;
+  auto rows = dyn_cast<ArrayAttr>(attr);
+  for (Attribute row : rows ? rows.getValue() : ArrayRef<Attribute>())
+    if (auto name = dyn_cast<StringAttr>(row))
+      names.push_back(name);
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(kProfileGlobalName);
+  if (!rows || names.size() != rows.size() || !global ||
+      global.getGlobalType() !=
+          LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 64),
+                                   2 * names.size()))
+    return module.emitError()
+           << "has a '" << kProfileAttrName
+           << "' that is not of layout-profile-kernels: an array with a name "
+              "for every two elements of the global '"
+           << kProfileGlobalName << "'";
+  return names;
+}
+
 static void noteUnresolved(ModuleOp module, const CompileOptions &options,
                            InFlightDiagnostic &error) {
   for (auto each : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -245,6 +276,7 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   };
   defineFunction("puts", reinterpret_cast<void *>(putsOfModule));
   defineFunction("abort", reinterpret_cast<void *>(abortOfModule));
+  defineFunction(kClockName, reinterpret_cast<void *>(readClock));
   for (const auto &[name, address] : options.symbols)
     defineFunction(name, address);
   return symbols;
@@ -268,6 +300,10 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
   if (failed(threads))
     return failure();
   program->threads = *threads;
+  FailureOr<SmallVector<StringRef>> profiled = readProfiledNames(module);
+  if (failed(profiled))
+    return failure();
+  program->profiled = std::move(*profiled);
 
   auto fail = [&](llvm::Error error) {
     return function->emitError()
@@ -321,6 +357,12 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
     return error;
   }
   program->entry = entry->toPtr<void (*)(void **)>();
+  if (!program->profiled.empty()) {
+    auto counters = program->engine->lookup(kProfileGlobalName);
+    if (!counters)
+      return fail(counters.takeError());
+    program->counters = counters->toPtr<int64_t *>();
+  }
   return program;
 }
 
@@ -427,6 +469,7 @@ FailureOr<double> Call::run() {
   }
   if (program->threads)
     omp_set_num_threads(program->threads);
+  std::fill_n(program->counters, 2 * program->profiled.size(), 0);
   auto start = std::chrono::steady_clock::now();
   bool returned = callGuarded(program->entry, pointers.data());
   double seconds =
@@ -439,6 +482,16 @@ FailureOr<double> Call::run() {
     if (std::optional<std::string> reason = program->takeError())
       return program->function->emitError() << "failed: " << *reason;
   return seconds;
+}
+
+std::vector<KernelTime> Call::readProfile() const {
+  std::vector<KernelTime> kernels;
+  const int64_t *counter = program->counters;
+  for (StringRef name : program->profiled) {
+    double seconds = *counter++ * 1e-9;
+    kernels.push_back({name, seconds, *counter++});
+  }
+  return kernels;
 }
 
 /// Copies a strided block to a dense one and returns the end of the latter.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineCode.h"
+#include "layout/Support/Profile.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -32,8 +33,9 @@ static void addEntry(llvm::Module &module, llvm::Function &callee) {
         b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), entry->getArg(0), i)));
   b.CreateCall(&callee, arguments);
   b.CreateRetVoid();
-  llvm::internalizeModule(
-      module, [&](const llvm::GlobalValue &each) { return &each == entry; });
+  llvm::internalizeModule(module, [&](const llvm::GlobalValue &each) {
+    return &each == entry || each.getName() == kProfileGlobalName;
+  });
 }
 
 /// Of all that the object depends on. The module, before it is optimized, says

@@ -29,7 +29,7 @@ from layout_mlir.onnx_import import ImportFailed
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import ToolError, run_tool
 
-SHOWN_MOVES, SHOWN_VIEWS = 20, 3
+SHOWN_MOVES, SHOWN_VIEWS, SHOWN_KERNELS = 20, 3, 30
 MOST_THREADS = 1024  # of layout-run
 
 PREPARATION = ["--layout-prepare-for-canonicalizer", "--layout-decompose-aggregates",
@@ -89,6 +89,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-rel", type=float, default=1e-4,
                         help="largest difference of a result, relative to its largest value")
     parser.add_argument("--keep", metavar="DIR", help="leave all files there")
+    parser.add_argument("--profile", action="store_true",
+                        help="show how long each kernel of the laid-out network takes on the CPU")
     parser.add_argument("--report", metavar="FILE.html",
                         help="write a page with the network, its conversions, what other strategies "
                              "cost, and the layouts")
@@ -96,6 +98,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def complete(args: argparse.Namespace) -> argparse.Namespace:
     """What follows from options that were given."""
+    if args.profile and args.device != "cpu":
+        raise ToolError("--profile shows the kernels of --device cpu; layout-run --opencl-profile has "
+                        "those of an OpenCL device")
     args.target = args.target or DEVICES[args.device][0] or run_npu.get_target(args.chip)
     return args
 
@@ -151,7 +156,8 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     if args.device != "npu":
         with Progress("lowering the laid-out network"):
             run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}"
-                     f"{' ' + vectors if args.device == 'cpu' else ''}", *bytecode,
+                     f"{' ' + vectors if args.device == 'cpu' else ''}"
+                     f"{' profile' if args.profile else ''}", *bytecode,
                      "-o", folder / "after.mlirbc")
     return cost
 
@@ -224,6 +230,18 @@ def print_conversions(moved: dict[str, Any]) -> None:
             print(f"  ({len(rows) - shown} more {name})")
 
 
+def print_kernels(kernels: list[dict[str, Any]]) -> None:
+    total = sum(each["min_seconds"] for each in kernels)
+    kernels = sorted(kernels, key=lambda each: -each["min_seconds"])
+    for each in kernels[:SHOWN_KERNELS]:
+        seconds, count = each["min_seconds"], each["operations"]
+        rate = f"{count / seconds / 1e9:.1f} Gop/s" if count and seconds else ""
+        print(f"  {milli(seconds):>9} {seconds / total:6.1%} {rate:>12}  {each['name']}")
+    if rest := kernels[SHOWN_KERNELS:]:
+        seconds = sum(each["min_seconds"] for each in rest)
+        print(f"  {milli(seconds):>9} {seconds / total:6.1%} {'':12}  ({len(rest)} more kernels)")
+
+
 def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: list[dict[str, Any]],
            results: list[NDArray[Any]]) -> tuple[list[tuple[str, str]], bool]:
     """The rows of the table, which it prints, and whether the results agree."""
@@ -248,6 +266,7 @@ def report(args: argparse.Namespace, model: Model, cost: dict[str, Any], runs: l
         agree &= same
     print_rows(f"{model.name} on {args.target}", rows)
     print_conversions(moved)
+    print_kernels(after.get("kernels", []))
     return rows, agree
 
 

@@ -15,6 +15,7 @@
 #include "layout/Analysis/ConversionSummary.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Pipelines/AssignLayouts.h"
+#include "layout/Support/Places.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
 #include <pybind11/stl.h>

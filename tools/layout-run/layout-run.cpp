@@ -124,7 +124,8 @@ struct Module {
   std::unique_ptr<Call> call;
   double compileSeconds = 0;
   std::vector<double> runs;
-  SmallVector<Array> results; // of the case that was run last
+  std::vector<KernelTime> kernels; // the shortest time of each
+  SmallVector<Array> results;      // of the case that was run last
   /// From the first module, the largest ones of all cases.
   SmallVector<Difference> differences;
 
@@ -243,8 +244,13 @@ static LogicalResult runAll(MutableArrayRef<Module> modules) {
       FailureOr<double> seconds = module.call->run();
       if (failed(seconds))
         return failure();
-      if (round >= warmup)
-        module.runs.push_back(*seconds);
+      if (round < warmup)
+        continue;
+      module.runs.push_back(*seconds);
+      std::vector<KernelTime> kernels = module.call->readProfile();
+      for (auto [kernel, known] : llvm::zip(kernels, module.kernels))
+        kernel.seconds = std::min(kernel.seconds, known.seconds);
+      module.kernels = std::move(kernels);
     }
   }
   return success();
@@ -282,6 +288,27 @@ static LogicalResult readResults(MutableArrayRef<Module> modules) {
   return success();
 }
 
+/// The kernels of a module that measures them, the longest ones first.
+static void printKernels(const Module &module) {
+  std::vector<KernelTime> kernels = module.kernels;
+  llvm::stable_sort(kernels, [](const KernelTime &a, const KernelTime &b) {
+    return a.seconds > b.seconds;
+  });
+  double total = 0;
+  for (const KernelTime &kernel : kernels)
+    total += kernel.seconds;
+  for (const KernelTime &kernel : kernels) {
+    llvm::outs() << llvm::format("%10.3f us %5.1f %%", kernel.seconds * 1e6,
+                                 100 * kernel.seconds / total);
+    if (kernel.operations)
+      llvm::outs() << llvm::format("%8.1f Gop/s",
+                                   kernel.operations / kernel.seconds * 1e-9);
+    else
+      llvm::outs().indent(14);
+    llvm::outs() << "  " << kernel.name << "\n";
+  }
+}
+
 static void printReport(ArrayRef<Module> modules) {
   raw_ostream &os = llvm::outs();
   for (const Module &module : modules) {
@@ -295,6 +322,7 @@ static void printReport(ArrayRef<Module> modules) {
     if (&module != modules.begin())
       os << llvm::format(", speedup %.3f", speedup(modules.front(), module));
     os << "\n";
+    printKernels(module);
     if (&module == modules.begin())
       continue;
     for (auto [i, d] : llvm::enumerate(module.differences))
@@ -327,6 +355,13 @@ static LogicalResult writeJson(ArrayRef<Module> modules) {
     if (device)
       line["opencl_device"] = llvm::json::Object{{"name", toUtf8(device->name)},
                                                  {"is_gpu", device->isGpu}};
+    llvm::json::Array kernels;
+    for (const KernelTime &kernel : module.kernels)
+      kernels.push_back(llvm::json::Object{{"name", toUtf8(kernel.name)},
+                                           {"operations", kernel.operations},
+                                           {"min_seconds", kernel.seconds}});
+    if (!kernels.empty())
+      line["kernels"] = std::move(kernels);
     if (compareResults) {
       llvm::json::Array differences;
       for (const Difference &d : module.differences)

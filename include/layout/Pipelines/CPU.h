@@ -86,6 +86,10 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
           "Share long loops among threads, by OpenMP; how many there "
           "are is said when the program runs"),
       llvm::cl::init(true)};
+  Option<bool> profile{
+      *this, "profile",
+      llvm::cl::desc("Measure how long each kernel takes when the program runs "
+                     "(layout-profile-kernels)")};
 };
 
 void buildLinalgToLLVMPipeline(OpPassManager &pm,

@@ -68,6 +68,14 @@ struct CompileOptions {
   std::function<std::optional<std::string>()> takeError;
 };
 
+/// What the kernels of one name took, in a program that was lowered with
+/// `profile`.
+struct KernelTime {
+  StringRef name; // of the module
+  double seconds;
+  int64_t operations; // on elements; 0 where they are not known
+};
+
 class CompiledProgram;
 
 /// One set of inputs for one program.
@@ -81,6 +89,10 @@ public:
   /// error on the function when an assertion of it does not hold, or when
   /// CompileOptions::takeError has one.
   FailureOr<double> run();
+
+  /// Of the last run, in the order of the program; empty unless the program was
+  /// lowered to measure its kernels.
+  std::vector<KernelTime> readProfile() const;
 
   /// Copies the results of the last run into dense arrays. Emits an error on
   /// the function when a shape contradicts the signature.
@@ -132,6 +144,8 @@ private:
   bool isFromCache = false;
   unsigned threads = 0; // 0 without parallel loops
   void (*entry)(void **) = nullptr;
+  SmallVector<StringRef> profiled; // the names of kernels that it measures
+  int64_t *counters = nullptr;     // two of each of them (Profile.h)
 };
 
 } // namespace layout

@@ -10,6 +10,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Support/EmittedText.h"
+#include "layout/Support/Places.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/JSON.h"
 #include <map>
@@ -29,15 +30,6 @@ struct Totals {
   Cost bytesRead = 0, bytesWritten = 0, cost = 0;
 };
 } // namespace
-
-std::string layout::printPlace(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName().str();
-  std::string text;
-  llvm::raw_string_ostream(text) << loc;
-  // loc(...)
-  return text.substr(4, text.size() - 5);
-}
 
 static std::string printMap(RankedTensorType type) {
   if (!type.getEncoding())

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OutlinedKernels.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -215,6 +216,7 @@ void Outliner::outline(ArrayRef<Operation *> run) {
   } else {
     symbols.insert(function);
     function.setPrivate();
+    function->setAttr(layout::kKernelAttrName, builder.getUnitAttr());
     function->setAttr(
         "llvm.linkage",
         LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));

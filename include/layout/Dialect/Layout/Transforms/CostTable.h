@@ -49,9 +49,6 @@ struct CostTable {
   static CostTable get(Operation *root, TargetInterface target);
 };
 
-/// The name in a location where there is one, the file position otherwise.
-std::string printPlace(Location loc);
-
 } // namespace layout
 } // namespace mlir
 

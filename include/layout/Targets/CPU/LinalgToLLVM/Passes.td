@@ -309,4 +309,20 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
   let dependentDialects = ["func::FuncDialect", "LLVM::LLVMDialect"];
 }
 
+def ProfileKernelsPass : Pass<"layout-profile-kernels", "ModuleOp"> {
+  let summary = "Measures how long each kernel takes when the program runs";
+  let description = [{
+    Reads a clock before and after each call of a function that
+    `layout-outline-kernels` has made, and each loop and copy that is in none of
+    these. The nanoseconds are added up in the global `layout_profile`, which
+    has an element for each place in the program; the module attribute
+    `layout.profile` has the name of each, by its location, and the number of
+    operations on elements that one execution does, where loops have constant
+    bounds. `layout-run` prints both. Any other caller defines
+    `int64_t layout_clock(void)`, which gives nanoseconds.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "LLVM::LLVMDialect"];
+}
+
 #endif // LAYOUT_CONVERSION_LINALGTOLLVM_PASSES

@@ -1,0 +1,18 @@
+//===- OutlinedKernels.h - Kernels that are functions -----------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_OUTLINEDKERNELS_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_OUTLINEDKERNELS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::layout {
+/// On a function that layout-outline-kernels has made.
+inline constexpr llvm::StringLiteral kKernelAttrName = "layout.kernel";
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_OUTLINEDKERNELS_H
