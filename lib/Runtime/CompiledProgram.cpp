@@ -8,6 +8,7 @@
 #include "layout/Runtime/CompiledProgram.h"
 #include "MachineCode.h"
 #include "layout/Runtime/Constants.h"
+#include "layout/Runtime/KeptMemory.h"
 #include "layout/Runtime/Signature.h"
 #include "layout/Support/Profile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,7 +30,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-CompiledProgram::~CompiledProgram() = default;
+CompiledProgram::~CompiledProgram() { releaseKeptMemory(); }
 
 //===----------------------------------------------------------------------===//
 // Checks before compiling
@@ -277,6 +278,8 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   defineFunction("puts", reinterpret_cast<void *>(putsOfModule));
   defineFunction("abort", reinterpret_cast<void *>(abortOfModule));
   defineFunction(kClockName, reinterpret_cast<void *>(readClock));
+  defineFunction("malloc", reinterpret_cast<void *>(allocateMemory));
+  defineFunction("free", reinterpret_cast<void *>(freeMemory));
   for (const auto &[name, address] : options.symbols)
     defineFunction(name, address);
   return symbols;

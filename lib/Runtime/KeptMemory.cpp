@@ -1,0 +1,67 @@
+//===- KeptMemory.cpp - Large blocks for the next run ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Runtime/KeptMemory.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstdlib>
+#include <malloc.h>
+#include <mutex>
+#include <vector>
+
+using namespace mlir;
+
+/// The C library keeps blocks of at most this size by itself.
+static constexpr size_t kLargeBlock = 32 << 20;
+/// As many as run at the same time have one each.
+static constexpr size_t kMostBlocks = 4;
+
+namespace {
+struct KeptMemory {
+  std::mutex mutex;
+  std::vector<void *> blocks; // the oldest first
+};
+} // namespace
+
+/// Outlives programs that are destroyed while the process ends.
+static KeptMemory &getKeptMemory() {
+  static auto &memory = *new KeptMemory;
+  return memory;
+}
+
+void *layout::allocateMemory(size_t bytes) {
+  if (bytes <= kLargeBlock)
+    return std::malloc(bytes);
+  KeptMemory &memory = getKeptMemory();
+  std::lock_guard<std::mutex> lock(memory.mutex);
+  auto fits = llvm::find_if(memory.blocks, [&](void *block) {
+    return malloc_usable_size(block) >= bytes;
+  });
+  if (fits == memory.blocks.end())
+    return std::malloc(bytes);
+  void *block = *fits;
+  memory.blocks.erase(fits);
+  return block;
+}
+
+void layout::freeMemory(void *block) {
+  if (malloc_usable_size(block) <= kLargeBlock)
+    return std::free(block);
+  KeptMemory &memory = getKeptMemory();
+  std::lock_guard<std::mutex> lock(memory.mutex);
+  memory.blocks.push_back(block);
+  if (memory.blocks.size() > kMostBlocks) {
+    std::free(memory.blocks.front());
+    memory.blocks.erase(memory.blocks.begin());
+  }
+}
+
+void layout::releaseKeptMemory() {
+  KeptMemory &memory = getKeptMemory();
+  std::lock_guard<std::mutex> lock(memory.mutex);
+  llvm::for_each(memory.blocks, std::free);
+  memory.blocks.clear();
+}
