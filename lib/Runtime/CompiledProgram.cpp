@@ -271,7 +271,7 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
         flags | llvm::JITSymbolFlags::Exported};
   };
   for (const DetachedConstants::Entry &entry : constants->getEntries())
-    define(entry.name, entry.data.get(), llvm::JITSymbolFlags::None);
+    define(entry.name, entry.data, llvm::JITSymbolFlags::None);
   auto defineFunction = [&](StringRef name, const void *address) {
     define(name, address, llvm::JITSymbolFlags::Callable);
   };

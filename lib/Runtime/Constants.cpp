@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/Constants.h"
+#include "layout/Runtime/HugePages.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -60,31 +61,43 @@ static std::optional<Contents> getContents(LLVM::GlobalOp global) {
   return whole ? std::make_optional(contents) : std::nullopt;
 }
 
-static std::unique_ptr<char, void (*)(void *)>
-copyAligned(const Contents &contents, uint64_t alignment) {
-  auto *data = static_cast<char *>(std::aligned_alloc(
-      alignment, llvm::alignTo(contents.size, llvm::Align(alignment))));
-  if (!data)
-    llvm::report_bad_alloc_error("out of memory for a constant");
+static void copyTo(char *data, const Contents &contents) {
   size_t piece = contents.bytes.size();
   for (int64_t at = 0; at < contents.size; at += piece)
     std::memcpy(data + at, contents.bytes.data(), piece);
-  return {data, std::free};
 }
 
 DetachedConstants::DetachedConstants(ModuleOp module) {
+  // All of them in one block, so that pages are shared.
+  struct Placed {
+    LLVM::GlobalOp global;
+    Contents contents;
+    size_t offset;
+  };
+  SmallVector<Placed> placed;
+  size_t end = 0;
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     if (!global.getConstant() || global.getThreadLocal_() ||
         global.getAddrSpace() != 0 || global.getSection() ||
         global.getComdat() || !global.getInitializerRegion().empty())
       continue;
     std::optional<Contents> contents = getContents(global);
-    if (!contents || contents->size < kMinBytes)
-      continue;
     uint64_t alignment =
         std::max<uint64_t>(64, global.getAlignment().value_or(1));
-    entries.push_back(
-        {global.getSymName().str(), copyAligned(*contents, alignment)});
+    if (!contents || contents->size < kMinBytes || alignment > kHugePageBytes)
+      continue;
+    end = llvm::alignTo(end, alignment);
+    placed.push_back({global, *contents, end});
+    end += contents->size;
+  }
+  if (placed.empty())
+    return;
+  memory.reset(static_cast<char *>(allocateHugePages(end)));
+  if (!memory)
+    llvm::report_bad_alloc_error("out of memory for constants");
+  for (auto &[global, contents, offset] : placed) {
+    copyTo(memory.get() + offset, contents);
+    entries.push_back({global.getSymName().str(), memory.get() + offset});
     global.removeValueAttr();
     global.setLinkage(LLVM::Linkage::External);
     global.setDsoLocal(false);

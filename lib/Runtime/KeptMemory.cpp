@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/KeptMemory.h"
+#include "layout/Runtime/HugePages.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 #include <malloc.h>
@@ -14,10 +15,11 @@
 
 using namespace mlir;
 
-/// The C library keeps blocks of at most this size by itself.
-static constexpr size_t kLargeBlock = 32 << 20;
-/// As many as run at the same time have one each.
-static constexpr size_t kMostBlocks = 4;
+/// Smaller blocks are those of the C library.
+static constexpr size_t kLargeBlock = 4 << 20;
+/// Enough for the temporaries of programs whose sizes are not known, and for
+/// several that run at the same time.
+static constexpr size_t kMostBlocks = 16;
 
 namespace {
 struct KeptMemory {
@@ -37,13 +39,15 @@ void *layout::allocateMemory(size_t bytes) {
     return std::malloc(bytes);
   KeptMemory &memory = getKeptMemory();
   std::lock_guard<std::mutex> lock(memory.mutex);
-  auto fits = llvm::find_if(memory.blocks, [&](void *block) {
-    return malloc_usable_size(block) >= bytes;
-  });
-  if (fits == memory.blocks.end())
-    return std::malloc(bytes);
-  void *block = *fits;
-  memory.blocks.erase(fits);
+  void **best = nullptr;
+  for (void *&block : memory.blocks)
+    if (malloc_usable_size(block) >= bytes &&
+        (!best || malloc_usable_size(block) < malloc_usable_size(*best)))
+      best = &block;
+  if (!best)
+    return allocateHugePages(bytes);
+  void *block = *best;
+  memory.blocks.erase(memory.blocks.begin() + (best - memory.blocks.data()));
   return block;
 }
 

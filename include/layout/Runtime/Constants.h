@@ -16,7 +16,7 @@
 // Laws: only constant globals whose contents are one dense block of integers or
 // floats of whole bytes are taken, and not those that LLVM could gain from
 // knowing (fewer than kMinBytes). An array has at least the alignment of its
-// global, and 64.
+// global, and 64; a global that wants more than a huge page is not taken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@
 #define LAYOUT_RUNTIME_CONSTANTS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -39,11 +40,12 @@ public:
 
   struct Entry {
     std::string name;
-    std::unique_ptr<char, void (*)(void *)> data;
+    const char *data;
   };
   ArrayRef<Entry> getEntries() const { return entries; }
 
 private:
+  std::unique_ptr<char, void (*)(void *)> memory{nullptr, std::free};
   std::vector<Entry> entries;
 };
 

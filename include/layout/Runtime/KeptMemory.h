@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The C library gives blocks of more than 32 MB back to the system whenever
-// they are freed, and takes new pages for each run: 13 % of the time of a
-// U-Net. Compiled programs call the functions below in place of malloc and
-// free, so that the temporaries of a run have the memory of the run before.
+// The C library gives large blocks back to the system when they are freed, and
+// takes new pages for each run: 13 % of the time of a U-Net. Compiled programs
+// call the functions below in place of malloc and free, so that the temporaries
+// of a run have the memory of the run before, in pages of 2 MB.
 //
 // Laws:
 //   - What allocateMemory gives may be freed by either function, and

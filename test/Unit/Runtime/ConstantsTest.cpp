@@ -28,6 +28,12 @@ constexpr const char *kModule = R"(
     {section = ".tables"} : !llvm.array<512 x i64>
   llvm.mlir.global private constant @bits(dense<true> : tensor<65536xi1>)
     : !llvm.array<65536 x i1>
+  llvm.mlir.global private constant @odd(dense<7> : tensor<5001xi8>)
+    : !llvm.array<5001 x i8>
+  llvm.mlir.global private constant @last(dense<9> : tensor<512xi64>)
+    {alignment = 1024 : i64} : !llvm.array<512 x i64>
+  llvm.mlir.global private constant @wide(dense<5> : tensor<512xi64>)
+    {alignment = 4194304 : i64} : !llvm.array<512 x i64>
 )";
 
 /// A splat is all of its elements, aligned as its global.
@@ -40,13 +46,19 @@ TEST(DetachedConstants, TakesLargePlainConstants) {
   std::vector<std::string> names;
   for (const DetachedConstants::Entry &entry : constants.getEntries())
     names.push_back(entry.name);
-  ASSERT_THAT(names, ElementsAre("least"));
-  const void *data = constants.getEntries()[0].data.get();
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 256, 0u);
-  for (int i : {0, 1, 511})
-    EXPECT_EQ(static_cast<const int64_t *>(data)[i], 5);
+  ASSERT_THAT(names, ElementsAre("least", "odd", "last"));
+  auto expect = [&](unsigned entry, uintptr_t alignment, int64_t value) {
+    const void *data = constants.getEntries()[entry].data;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % alignment, 0u);
+    for (int i : {0, 1, 511})
+      EXPECT_EQ(static_cast<const int64_t *>(data)[i], value);
+  };
+  expect(0, 256, 5);
+  expect(1, 64, 0x0707070707070707);
+  expect(2, 1024, 9);
   for (auto global : module->getOps<LLVM::GlobalOp>())
-    EXPECT_EQ(bool(global.getValueOrNull()), global.getSymName() != "least");
+    EXPECT_EQ(bool(global.getValueOrNull()),
+              !llvm::is_contained(names, global.getSymName()));
 }
 
 } // namespace

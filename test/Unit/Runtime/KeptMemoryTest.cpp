@@ -26,6 +26,17 @@ TEST(KeptMemory, GivesAFreedBlockToTheNextWhoFits) {
   releaseKeptMemory();
 }
 
+TEST(KeptMemory, GivesTheSmallestThatFits) {
+  void *large = allocateMemory(2 * kLarge), *small = allocateMemory(kLarge);
+  freeMemory(large);
+  freeMemory(small);
+  EXPECT_EQ(allocateMemory(kLarge), small);
+  EXPECT_EQ(allocateMemory(kLarge), large);
+  freeMemory(small);
+  freeMemory(large);
+  releaseKeptMemory();
+}
+
 TEST(KeptMemory, GivesABlockToOneAtATime) {
   void *block = allocateMemory(kLarge);
   void *other = allocateMemory(kLarge);

@@ -1,0 +1,22 @@
+//===- HugePages.cpp - Memory in pages of 2 MB ----------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Runtime/HugePages.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstdlib>
+#include <sys/mman.h>
+
+void *mlir::layout::allocateHugePages(size_t bytes) {
+  size_t rounded = llvm::alignTo(bytes, kHugePageBytes);
+  void *memory = std::aligned_alloc(kHugePageBytes, rounded);
+#ifdef MADV_HUGEPAGE
+  // Where the system refuses, its pages are small.
+  if (memory)
+    (void)madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
