@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "PackWeights.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -42,6 +43,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     target.secondCacheBytes = secondCacheBytes;
     layout::EmitOptions options{contractFMA, parallelLoops};
     OpBuilder builder(&getContext());
+    layout::PackedConstants packed;
     // Consumers first: a kernel takes its producers, which then have no user.
     for (linalg::LinalgOp op : llvm::reverse(ops)) {
       if (isOpTriviallyDead(op)) {
@@ -53,6 +55,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
         continue;
       layout::KernelPlan plan = layout::planKernel(*kernel, target);
       builder.setInsertionPoint(op);
+      layout::packWeights(*kernel, plan, target, builder, packed);
       SmallVector<Value> results =
           layout::emitKernel(builder, *kernel, plan, options);
       op->replaceAllUsesWith(results);

@@ -61,6 +61,7 @@ double layout::countOf(int64_t extent) {
 static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;
   stage.op = op;
+  stage.operands = op->getOperands();
   stage.maps = op.getIndexingMapsArray();
   stage.dims = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
   return stage;
@@ -84,6 +85,7 @@ static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
   }
   Stage stage;
   stage.op = op;
+  stage.operands = op->getOperands();
   stage.dims = dims;
   for (AffineMap map : op.getIndexingMapsArray()) {
     SmallVector<AffineExpr> results;

@@ -35,7 +35,8 @@ namespace mlir::layout {
 /// A linalg op whose indexing maps are in the dims of the kernel.
 struct Stage {
   linalg::LinalgOp op;
-  /// One map per operand, inputs first.
+  /// The operands, inputs first, and the map of each.
+  SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
   /// The kernel dim of each of the op's own dims.
   SmallVector<unsigned> dims;

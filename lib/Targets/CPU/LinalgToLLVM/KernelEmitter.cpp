@@ -231,7 +231,7 @@ Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
     key.push_back(map.isFunctionOfDim(dim) ? point.offset[dim] : 0);
   Value &value = cache[key];
   if (!value)
-    value = read(stage.op->getOperand(input), map, point);
+    value = read(stage.operands[input], map, point);
   return value;
 }
 
