@@ -53,6 +53,7 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
       FailureOr<layout::Kernel> kernel = layout::matchKernel(op);
       if (failed(kernel))
         continue;
+      layout::mergeLoops(*kernel);
       layout::KernelPlan plan = layout::planKernel(*kernel, target);
       builder.setInsertionPoint(op);
       layout::packWeights(*kernel, plan, target, builder, packed);

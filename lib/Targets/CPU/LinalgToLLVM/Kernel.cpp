@@ -7,6 +7,7 @@
 
 #include "Kernel.h"
 #include "CopyTiles.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -22,6 +23,40 @@ bool Stage::readsInit(unsigned i) const {
   // A reduction over nothing gives what it starts from.
   return linalgOp.getNumReductionLoops() != 0 ||
          linalgOp.payloadUsesValueFromOperand(linalgOp.getDpsInitOperand(i));
+}
+
+Type Stage::getType(unsigned i) const {
+  Type type = operands[i].getType();
+  return groups[i].empty() ? type
+                           : tensor::CollapseShapeOp::inferCollapsedType(
+                                 cast<RankedTensorType>(type), groups[i]);
+}
+
+void Stage::collapse(unsigned i, unsigned from, unsigned to) {
+  if (groups[i].empty())
+    for (int64_t dim = 0, e = maps[i].getNumResults(); dim < e; ++dim)
+      groups[i].push_back({dim});
+  for (unsigned group = from + 1; group <= to; ++group)
+    llvm::append_range(groups[i][from], groups[i][group]);
+  groups[i].erase(groups[i].begin() + from + 1, groups[i].begin() + to + 1);
+  for (unsigned result = from; result < to; ++result)
+    maps[i] = maps[i].dropResult(from);
+}
+
+SmallVector<Stage *> Kernel::stages() {
+  SmallVector<Stage *> stages{&root};
+  if (finish)
+    stages.push_back(&*finish);
+  for (SmallVector<Start> *each : {&starts, &finishStarts})
+    for (Start &start : *each)
+      if (auto *stage = std::get_if<Stage>(&start))
+        stages.push_back(stage);
+  return stages;
+}
+
+SmallVector<const Stage *> Kernel::stages() const {
+  return llvm::to_vector_of<const Stage *>(
+      const_cast<Kernel *>(this)->stages());
 }
 
 bool Kernel::hasReduction() const {
@@ -62,6 +97,7 @@ static Stage ownStage(linalg::LinalgOp op) {
   Stage stage;
   stage.op = op;
   stage.operands = op->getOperands();
+  stage.groups.resize(op->getNumOperands());
   stage.maps = op.getIndexingMapsArray();
   stage.dims = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
   return stage;
@@ -86,6 +122,7 @@ static std::optional<Stage> joinedStage(linalg::LinalgOp op, AffineMap opMap,
   Stage stage;
   stage.op = op;
   stage.operands = op->getOperands();
+  stage.groups.resize(op->getNumOperands());
   stage.dims = dims;
   for (AffineMap map : op.getIndexingMapsArray()) {
     SmallVector<AffineExpr> results;

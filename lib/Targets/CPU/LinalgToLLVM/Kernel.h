@@ -18,7 +18,8 @@
 //
 // Laws:
 //   - every result map of the root is a projected permutation of all parallel
-//     dims, so one point of the parallel space owns one element per result;
+//     dims with more than one position, so one point of the parallel space owns
+//     one element per result;
 //   - `finish` reads the root's only result, which has no other user.
 //
 //===----------------------------------------------------------------------===//
@@ -35,13 +36,21 @@ namespace mlir::layout {
 /// A linalg op whose indexing maps are in the dims of the kernel.
 struct Stage {
   linalg::LinalgOp op;
-  /// The operands, inputs first, and the map of each.
+  /// The operands, inputs first.
   SmallVector<Value> operands;
+  /// How the dims of each are collapsed; empty where they are not.
+  std::vector<SmallVector<ReassociationIndices>> groups;
+  /// The map of each, to its collapsed dims.
   SmallVector<AffineMap> maps;
   /// The kernel dim of each of the op's own dims.
   SmallVector<unsigned> dims;
 
   unsigned numInputs() const;
+  /// The type of operand `i`, collapsed where it is a tensor.
+  Type getType(unsigned i) const;
+  /// Makes one dim of the dims `from` to `to` of operand `i`; the map goes
+  /// through it as through the last one.
+  void collapse(unsigned i, unsigned from, unsigned to);
   /// Whether the element that result `i` had before is looked at.
   bool readsInit(unsigned i) const;
 };
@@ -76,10 +85,16 @@ struct Kernel {
     return iterators[dim] == utils::IteratorType::parallel;
   }
   bool hasReduction() const;
+  SmallVector<Stage *> stages();
+  SmallVector<const Stage *> stages() const;
 };
 
 /// The kernel that ends in `op`, where there is one. Changes nothing.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
+
+/// Makes one loop of parallel loops that go through memory in a row in every
+/// tensor of the kernel.
+void mergeLoops(Kernel &kernel);
 
 /// The ops of the body that `wanted` needs, in order, and those that do more
 /// than give a value, such as assertions.

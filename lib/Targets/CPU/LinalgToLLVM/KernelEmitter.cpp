@@ -74,11 +74,13 @@ private:
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
+  void collapseInputs();
   Value destinationOf(unsigned result);
 
   OpBuilder &b;
   Location loc;
-  const Kernel &kernel;
+  /// A copy, which takes its inputs from views where dims are collapsed.
+  Kernel kernel;
   const KernelPlan &plan;
   const EmitOptions &options;
   /// The position of the current iteration: a value per dim, or a constant.
@@ -373,10 +375,8 @@ SmallVector<Value> Emitter::emitReductions(unsigned level,
       guards && llvm::any_of(guards->bounds, [&](const LoopBound &bound) {
         return bound.dim == level;
       });
-  if (kernel.extents[level] == 1 && !bounded) {
-    fixed[level] = 0;
+  if (kernel.extents[level] == 1 && !bounded)
     return emitReductions(level + 1, accumulators);
-  }
   Value zero = index(0), one = index(1);
   Value end = reductionEnd(level);
   auto loop = scf::ForOp::create(b, loc, zero, end, one, accumulators);
@@ -514,6 +514,22 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
   return next;
 }
 
+/// Replaces the operands that stages read by views with their collapsed dims.
+void Emitter::collapseInputs() {
+  auto collapse = [&](Value &value, ArrayRef<ReassociationIndices> groups) {
+    if (!groups.empty())
+      value = tensor::CollapseShapeOp::create(b, loc, value, groups);
+  };
+  for (Stage *stage : kernel.stages())
+    for (unsigned i = 0, e = stage->numInputs(); i < e; ++i)
+      collapse(stage->operands[i], stage->groups[i]);
+  if (!kernel.finish)
+    return;
+  for (auto [i, start] : llvm::enumerate(kernel.starts))
+    if (auto *old = std::get_if<TensorStart>(&start))
+      collapse(old->tensor, kernel.root.groups[kernel.root.numInputs() + i]);
+}
+
 /// The tensor that result `i` is written to.
 Value Emitter::destinationOf(unsigned i) {
   linalg::LinalgOp op = kernel.last().op;
@@ -537,14 +553,28 @@ Value Emitter::destinationOf(unsigned i) {
 SmallVector<Value> Emitter::run() {
   linalg::LinalgOp root = kernel.root.op;
   size.assign(kernel.extents.size(), 1);
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+    if (extent == 1)
+      fixed[dim] = 0;
   guards = findGuards(kernel, plan.tile);
   for (Range range : root.createLoopRanges(b, loc))
     extents.push_back(range.size);
   SmallVector<Value> dests;
   linalg::LinalgOp last = kernel.last().op;
-  for (unsigned i = 0, e = last.getNumDpsInits(); i < e; ++i)
+  auto groups =
+      ArrayRef(kernel.last().groups).drop_front(last.getNumDpsInputs());
+  for (unsigned i = 0, e = last.getNumDpsInits(); i < e; ++i) {
     dests.push_back(destinationOf(i));
-  return emitParallel(0, dests);
+    if (!groups[i].empty())
+      dests[i] = tensor::CollapseShapeOp::create(b, loc, dests[i], groups[i]);
+  }
+  collapseInputs();
+  SmallVector<Value> results = emitParallel(0, dests);
+  for (auto [i, result] : llvm::enumerate(results))
+    if (!groups[i].empty())
+      result = tensor::ExpandShapeOp::create(
+          b, loc, last->getResult(i).getType(), result, groups[i]);
+  return results;
 }
 
 SmallVector<Value> layout::emitKernel(OpBuilder &builder, const Kernel &kernel,

@@ -34,23 +34,10 @@ static bool isVectorizable(const Stage &stage) {
   return true;
 }
 
-/// Every stage of the kernel.
-static SmallVector<const Stage *> stagesOf(const Kernel &kernel) {
-  SmallVector<const Stage *> stages{&kernel.root};
-  if (kernel.finish)
-    stages.push_back(&*kernel.finish);
-  for (const SmallVector<Start> *starts :
-       {&kernel.starts, &kernel.finishStarts})
-    for (const Start &start : *starts)
-      if (auto *stage = std::get_if<Stage>(&start))
-        stages.push_back(stage);
-  return stages;
-}
-
 static bool isLane(const Kernel &kernel, unsigned dim) {
   if (!kernel.isParallel(dim))
     return false;
-  for (const Stage *stage : stagesOf(kernel)) {
+  for (const Stage *stage : kernel.stages()) {
     unsigned inputs = stage->numInputs();
     for (auto [i, map] : llvm::enumerate(stage->maps)) {
       LaneAccess access = classifyLane(map, dim);
@@ -71,7 +58,7 @@ bool layout::isWholeBytes(Type element) {
 
 /// Whether elements are read or written one by one, each by ops of its own.
 static bool movesSingleElements(const Kernel &kernel) {
-  return llvm::any_of(stagesOf(kernel), [](const Stage *stage) {
+  return llvm::any_of(kernel.stages(), [](const Stage *stage) {
     return !llvm::all_of(stage->op->getOperandTypes(), [](Type type) {
       return isWholeBytes(getElementTypeOrSelf(type));
     });
@@ -81,7 +68,7 @@ static bool movesSingleElements(const Kernel &kernel) {
 /// Bits of the widest element that is accumulated or stored.
 static unsigned widestResult(const Kernel &kernel) {
   unsigned bits = 8;
-  for (const Stage *stage : stagesOf(kernel)) {
+  for (const Stage *stage : kernel.stages()) {
     linalg::LinalgOp op = stage->op;
     for (BlockArgument arg : op.getRegionOutputArgs())
       bits = std::max(bits, bitsOf(arg.getType()));
@@ -93,7 +80,7 @@ static unsigned widestResult(const Kernel &kernel) {
 static void chooseLane(const Kernel &kernel, const CpuFigures &target,
                        KernelPlan &plan) {
   if (target.vectorBits == 0 ||
-      !llvm::all_of(stagesOf(kernel),
+      !llvm::all_of(kernel.stages(),
                     [](const Stage *stage) { return isVectorizable(*stage); }))
     return;
   for (unsigned dim = 0, e = kernel.extents.size(); dim < e; ++dim)

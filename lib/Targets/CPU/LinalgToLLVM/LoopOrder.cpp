@@ -34,10 +34,8 @@ class Traffic {
 public:
   Traffic(const Kernel &kernel, const CpuFigures &target)
       : kernel(kernel), target(target) {
-    linalg::LinalgOp op = kernel.root.op;
-    for (auto [operand, map] :
-         llvm::zip_equal(op->getOpOperands(), kernel.root.maps)) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    for (auto [i, map] : llvm::enumerate(kernel.root.maps)) {
+      auto type = dyn_cast<RankedTensorType>(kernel.root.getType(i));
       if (!type || type.getRank() == 0)
         continue;
       Operand entry;
@@ -48,8 +46,8 @@ public:
       entry.moves.resize(type.getRank());
       for (unsigned dim = 0; dim < at.size(); ++dim) {
         at[dim] = 1;
-        for (auto [i, value] : llvm::enumerate(map.compose(at)))
-          entry.moves[i].push_back(std::abs(value - origin[i]));
+        for (auto [d, value] : llvm::enumerate(map.compose(at)))
+          entry.moves[d].push_back(std::abs(value - origin[d]));
         at[dim] = 0;
       }
       operands.push_back(std::move(entry));

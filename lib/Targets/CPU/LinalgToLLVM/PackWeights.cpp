@@ -91,7 +91,7 @@ void layout::packWeights(Kernel &kernel, const KernelPlan &plan,
   for (unsigned i = 0, e = root.numInputs(); i < e; ++i) {
     auto type = dyn_cast<RankedTensorType>(root.operands[i].getType());
     ElementsAttr value;
-    if (!type ||
+    if (!type || !root.groups[i].empty() ||
         !type.getElementType().isIntOrFloat() ||
         !isWholeBytes(type.getElementType()) ||
         !matchPattern(root.operands[i], m_Constant(&value)) ||

@@ -57,20 +57,42 @@ func.func @windows_of_neighbors(%x: tensor<2x30x30x16xf32>, %k: tensor<2x3x3x16x
 // CHECK-COUNT-4: vector.transfer_read
 // CHECK-NOT: vector.transfer_read
 // CHECK: scf.yield
-#in = affine_map<(o, h, w, i) -> (i, h, w)>
-#weight = affine_map<(o, h, w, i) -> (o, i)>
-#out = affine_map<(o, h, w, i) -> (o, h, w)>
-func.func @rows_that_are_not_aligned(%x: tensor<256x56x56xf32>, %k: tensor<64x256xf32>,
+#in = affine_map<(o, h, w, i, kh) -> (i, h + kh, w)>
+#weight = affine_map<(o, h, w, i, kh) -> (o, i, kh)>
+#out = affine_map<(o, h, w, i, kh) -> (o, h, w)>
+func.func @rows_that_are_not_aligned(%x: tensor<256x57x56xf32>, %k: tensor<64x256x2xf32>,
                                      %acc: tensor<64x56x56xf32>) -> tensor<64x56x56xf32> {
   %r = linalg.generic {indexing_maps = [#in, #weight, #out],
-      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%x, %k : tensor<256x56x56xf32>, tensor<64x256xf32>) outs(%acc : tensor<64x56x56xf32>) {
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %k : tensor<256x57x56xf32>, tensor<64x256x2xf32>) outs(%acc : tensor<64x56x56xf32>) {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %m = arith.mulf %a, %b : f32
     %t = arith.addf %s, %m : f32
     linalg.yield %t : f32
   } -> tensor<64x56x56xf32>
   return %r : tensor<64x56x56xf32>
+}
+
+// -----
+
+// 196 pixels are 12 vectors and a quarter, which no tile divides: the output
+// channels are not cut as well, though 5 of them would share more vectors.
+// CHECK-LABEL: func.func @one_dim_is_cut
+// CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){23} *}})
+#image = affine_map<(o, p, i) -> (i, p)>
+#matrix = affine_map<(o, p, i) -> (o, i)>
+#result = affine_map<(o, p, i) -> (o, p)>
+func.func @one_dim_is_cut(%x: tensor<256x196xf32>, %k: tensor<1024x256xf32>,
+                          %acc: tensor<1024x196xf32>) -> tensor<1024x196xf32> {
+  %r = linalg.generic {indexing_maps = [#image, #matrix, #result],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %k : tensor<256x196xf32>, tensor<1024x256xf32>) outs(%acc : tensor<1024x196xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<1024x196xf32>
+  return %r : tensor<1024x196xf32>
 }
 
 // -----

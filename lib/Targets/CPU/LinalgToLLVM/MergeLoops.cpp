@@ -1,0 +1,134 @@
+//===- MergeLoops.cpp - Parallel loops that are one run of memory ---------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where every tensor is read and written row after row, without a gap, two
+// loops are one over all positions. Tiles of it go over the ends of rows:
+//
+//   1x1 conv of a 14x14 image: 196 pixels, 12 vectors of 16 and one of 4, in
+//   place of 14 rows with a vector of 14 each
+//
+// Tensors are then seen with these dims collapsed. In the middle of a larger
+// tensor this would be a copy, and what is written is not seen to be its part
+// any more: kernels on slices keep their loops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static bool isView(Operation *op) {
+  return isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp>(op);
+}
+
+/// Whether `value` or a view of it is made part of another tensor.
+static bool isInserted(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isView(user))
+      return isInserted(user->getResult(0));
+    return isa<tensor::InsertSliceOp, tensor::ParallelInsertSliceOp>(user) &&
+           use.getOperandNumber() == 0;
+  });
+}
+
+/// Whether the memory of `value` may be that of a part of a tensor.
+static bool isPart(Value value) {
+  while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return true;
+  return value.getDefiningOp<tensor::ExtractSliceOp>() || isInserted(value);
+}
+
+/// Where two dims lie in a tensor.
+struct Place {
+  int64_t outer, inner;
+};
+
+/// Sets `place` where `outer` and `inner` go through dims of operand `i` that
+/// are neighbors and nothing else; false where they do anything else with it
+/// than that or nothing.
+static bool findPlace(const Kernel &kernel, const Stage &stage, unsigned i,
+                      unsigned outer, unsigned inner,
+                      std::optional<Place> &place) {
+  AffineMap map = stage.maps[i];
+  bool movesOuter = map.isFunctionOfDim(outer);
+  if (!movesOuter && !map.isFunctionOfDim(inner))
+    return true;
+  std::optional<unsigned> from =
+      map.getResultPosition(getAffineDimExpr(outer, map.getContext()));
+  std::optional<unsigned> to =
+      map.getResultPosition(getAffineDimExpr(inner, map.getContext()));
+  auto type = dyn_cast<RankedTensorType>(stage.getType(i));
+  if (!from || !to || *from >= *to || !type ||
+      type.getDimSize(*from) != kernel.extents[outer] ||
+      type.getDimSize(*to) != kernel.extents[inner])
+    return false;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    bool isBetween = *from < d && d < *to;
+    if (isBetween && type.getDimSize(d) != 1)
+      return false;
+    if (d != *from && d != *to &&
+        (expr.isFunctionOfDim(outer) || expr.isFunctionOfDim(inner)))
+      return false;
+  }
+  place = Place{*from, *to};
+  return true;
+}
+
+/// Makes `inner` the loop over the positions of both, where that is possible.
+static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
+  SmallVector<std::tuple<Stage *, unsigned, Place>> places;
+  for (Stage *stage : kernel.stages())
+    for (unsigned i = 0, e = stage->maps.size(); i < e; ++i) {
+      std::optional<Place> place;
+      if (!findPlace(kernel, *stage, i, outer, inner, place))
+        return;
+      if (place)
+        places.push_back({stage, i, *place});
+    }
+  for (auto [stage, i, place] : places)
+    stage->collapse(i, place.outer, place.inner);
+  kernel.extents[inner] *= kernel.extents[outer];
+  kernel.extents[outer] = 1;
+}
+
+void layout::mergeLoops(Kernel &kernel) {
+  // A loop of one step adds nothing to a position.
+  auto dropUnitReductions = [&](AffineMap map) {
+    for (auto [dim, extent] : llvm::enumerate(kernel.extents))
+      if (!kernel.isParallel(dim) && extent == 1)
+        map = map.replace(getAffineDimExpr(dim, map.getContext()),
+                          getAffineConstantExpr(0, map.getContext()),
+                          map.getNumDims(), 0);
+    return map;
+  };
+  for (Stage *stage : kernel.stages()) {
+    if (stage->op.hasIndexSemantics() || llvm::any_of(stage->operands, isPart))
+      return;
+    llvm::transform(stage->maps, stage->maps.begin(), dropUnitReductions);
+  }
+  linalg::LinalgOp last = kernel.last().op;
+  if (llvm::any_of(last->getResults(), isInserted))
+    return;
+  std::optional<unsigned> outer;
+  AffineMap order = kernel.root.maps[kernel.root.numInputs()];
+  for (AffineExpr expr : order.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    if (kernel.extents[dim] == 1)
+      continue;
+    if (outer && !ShapedType::isDynamic(kernel.extents[*outer]) &&
+        !ShapedType::isDynamic(kernel.extents[dim]))
+      merge(kernel, *outer, dim);
+    outer = dim;
+  }
+}

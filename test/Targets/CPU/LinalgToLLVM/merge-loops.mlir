@@ -1,0 +1,95 @@
+// Parallel loops that go through memory in a row in every tensor are one loop.
+//
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-emit-kernels),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
+// RUN: layout-opt %s -layout-linalg-to-llvm -o %t.merged.mlir
+// RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(300, dtype='f4').reshape(1, 6, 5, 10) % 7); np.save(r'%t.k.npy', np.arange(24, dtype='f4').reshape(4, 6, 1, 1) % 5)"
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=pixels --input=%t.x.npy --input=%t.k.npy --max-rel=0
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=part_of_another --input=%t.x.npy --input=%t.k.npy --max-rel=0
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=slice --input=%t.x.npy --max-rel=0
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=columns --input=%t.x.npy --max-rel=0
+
+// The pixels of a 1x1 convolution, its start from a tensor and its finish.
+// CHECK-LABEL: func.func @pixels
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] : tensor<1x6x5x10xf32> into tensor<1x6x50xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c48 step
+// CHECK-NOT: scf.for %{{.*}} = %c0 to %c5 step
+// CHECK: tensor.expand_shape %{{.*}} output_shape [1, 4, 5, 10]
+#all = affine_map<(n, c, h, w) -> (n, c, h, w)>
+#channel = affine_map<(n, c, h, w) -> (c)>
+func.func @pixels(%x: tensor<1x6x5x10xf32>, %k: tensor<4x6x1x1xf32>) -> tensor<1x4x5x10xf32> {
+  %bias = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x5x10xf32>
+  %b = linalg.generic {indexing_maps = [#channel, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%bias : tensor<4xf32>) outs(%e : tensor<1x4x5x10xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x4x5x10xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<1x6x5x10xf32>, tensor<4x6x1x1xf32>) outs(%b : tensor<1x4x5x10xf32>) -> tensor<1x4x5x10xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c : tensor<1x4x5x10xf32>) outs(%e : tensor<1x4x5x10xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<1x4x5x10xf32>
+  return %r : tensor<1x4x5x10xf32>
+}
+
+// What is written to a part of a larger tensor is not collapsed.
+// CHECK-LABEL: func.func @part_of_another
+// CHECK: scf.for {{.*}} -> (tensor<1x4x5x10xf32>)
+func.func @part_of_another(%x: tensor<1x6x5x10xf32>, %k: tensor<4x6x1x1xf32>) -> tensor<1x4x7x12xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x5x10xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x5x10xf32>) -> tensor<1x4x5x10xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<1x6x5x10xf32>, tensor<4x6x1x1xf32>) outs(%f : tensor<1x4x5x10xf32>) -> tensor<1x4x5x10xf32>
+  %b = tensor.empty() : tensor<1x4x7x12xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%b : tensor<1x4x7x12xf32>) -> tensor<1x4x7x12xf32>
+  %r = tensor.insert_slice %c into %g[0, 0, 1, 1] [1, 4, 5, 10] [1, 1, 1, 1] : tensor<1x4x5x10xf32> into tensor<1x4x7x12xf32>
+  return %r : tensor<1x4x7x12xf32>
+}
+
+// Nor is what is read from one.
+// CHECK-LABEL: func.func @slice
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: return
+func.func @slice(%x: tensor<1x6x5x10xf32>) -> tensor<1x6x3x8xf32> {
+  %s = tensor.extract_slice %x[0, 0, 1, 1] [1, 6, 3, 8] [1, 1, 1, 1] : tensor<1x6x5x10xf32> to tensor<1x6x3x8xf32>
+  %e = tensor.empty() : tensor<1x6x3x8xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s : tensor<1x6x3x8xf32>) outs(%e : tensor<1x6x3x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.mulf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<1x6x3x8xf32>
+  return %r : tensor<1x6x3x8xf32>
+}
+
+// Rows and channels are one loop; what has a value for each column, or asks
+// which column it is in, keeps the loop over columns.
+// CHECK-LABEL: func.func @columns
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2], [3]] : tensor<1x6x5x10xf32> into tensor<1x30x10xf32>
+// CHECK-NOT: tensor.collapse_shape %{{.*}} into tensor<300xf32>
+// CHECK: return
+func.func @columns(%x: tensor<1x6x5x10xf32>) -> (tensor<1x6x5x10xf32>, tensor<1x6x5x10xf32>) {
+  %scale = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]> : tensor<10xf32>
+  %e = tensor.empty() : tensor<1x6x5x10xf32>
+  %r = linalg.generic {indexing_maps = [#all, affine_map<(n, c, h, w) -> (w)>, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %scale : tensor<1x6x5x10xf32>, tensor<10xf32>) outs(%e : tensor<1x6x5x10xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<1x6x5x10xf32>
+  %d = tensor.empty() : tensor<1x6x5x10xf32>
+  %s = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<1x6x5x10xf32>) outs(%d : tensor<1x6x5x10xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %i = linalg.index 3 : index
+    %j = arith.index_cast %i : index to i32
+    %f = arith.sitofp %j : i32 to f32
+    %m = arith.addf %a, %f : f32
+    linalg.yield %m : f32
+  } -> tensor<1x6x5x10xf32>
+  return %r, %s : tensor<1x6x5x10xf32>, tensor<1x6x5x10xf32>
+}
