@@ -74,6 +74,7 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse) {
     pm.addPass(createFoldBroadcastsPass());
+    pm.addPass(createFlattenReductionsPass());
     pm.addPass(createFuseElementwisePass());
   }
   addCanonicalizer(pm);

@@ -8,6 +8,7 @@
 #include "Kernel.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::layout {
@@ -69,6 +70,17 @@ static bool shouldFuse(OpOperand *operand) {
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
+/// An elementwise op takes the shape that its reduction was given, where the
+/// two differ in dims of extent one, so that it can finish it.
+static bool shouldTakeShape(OpOperand *operand) {
+  auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!expand || !consumer || !isAllParallel(consumer))
+    return false;
+  auto reduction = expand.getSrc().getDefiningOp<linalg::LinalgOp>();
+  return expand->hasOneUse() && reduction && !isAllParallel(reduction);
+}
+
 /// A reduction whose body does not look at what it starts from, which upstream
 /// then takes away: over nothing it is the result.
 static bool needsUnreadInit(Operation *op) {
@@ -99,6 +111,10 @@ struct FuseElementwise
 
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns,
+                                                       shouldTakeShape);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
+                                                         &getContext());
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);

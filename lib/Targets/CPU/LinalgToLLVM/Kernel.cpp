@@ -7,6 +7,8 @@
 
 #include "Kernel.h"
 #include "CopyTiles.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -61,6 +63,16 @@ SmallVector<const Stage *> Kernel::stages() const {
 
 bool Kernel::hasReduction() const {
   return llvm::is_contained(iterators, utils::IteratorType::reduction);
+}
+
+Operation *layout::findCombiner(const Kernel &kernel) {
+  linalg::LinalgOp root = kernel.root.op;
+  SmallVector<Operation *> combiners;
+  if (root.getNumDpsInits() != 1 ||
+      !matchReduction(root.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || !linalg::getCombinerOpKind(combiners.front()))
+    return nullptr;
+  return combiners.front();
 }
 
 SmallVector<Operation *> layout::neededOps(Block *body, ArrayRef<Value> wanted,

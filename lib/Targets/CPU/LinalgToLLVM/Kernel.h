@@ -96,6 +96,11 @@ FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 /// tensor of the kernel.
 void mergeLoops(Kernel &kernel);
 
+/// The op of the root that combines its only result with a next value, where
+/// that is all it does to it and the order of the values does not matter but
+/// for rounding.
+Operation *findCombiner(const Kernel &kernel);
+
 /// The ops of the body that `wanted` needs, in order, and those that do more
 /// than give a value, such as assertions.
 SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -47,6 +48,7 @@ private:
   SmallVector<Value> emitSpan(unsigned level, OpFoldResult from,
                               OpFoldResult to, int64_t step, ValueRange dests);
   SmallVector<Value> emitReductions(unsigned level, ValueRange accumulators);
+  SmallVector<Value> emitReductionLanes(ValueRange accumulators);
   SmallVector<Value> emitTile(ValueRange dests);
   SmallVector<Value> emitStep(ValueRange accumulators);
 
@@ -68,6 +70,7 @@ private:
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
                               ArrayRef<Value> inits, const Point &point,
                               ArrayRef<Value> wanted, bool withEffects = true);
+  OpFoldResult wholeSteps(unsigned dim, int64_t step);
   Value reductionEnd(unsigned dim);
   Value indexAt(unsigned dim, const Point &point);
 
@@ -90,6 +93,9 @@ private:
   SmallVector<int64_t> size;
   SmallVector<OpFoldResult> extents;
   std::optional<Guards> guards;
+  /// Where the loop over the lanes of a reduction begins and ends, if not at
+  /// the bounds of its dim.
+  OpFoldResult lanesFrom, lanesTo;
   /// Whether threads share the loops over tiles.
   bool isShared;
 };
@@ -345,6 +351,17 @@ SmallVector<Value> Emitter::emitStep(ValueRange accumulators) {
   return next;
 }
 
+/// Where the last whole step along a dim ends.
+OpFoldResult Emitter::wholeSteps(unsigned dim, int64_t step) {
+  if (std::optional<int64_t> extent = getConstantIntValue(extents[dim]))
+    return b.getIndexAttr(*extent - *extent % step);
+  Value extent = cast<Value>(extents[dim]);
+  if (step == 1)
+    return extent;
+  Value rest = arith::RemUIOp::create(b, loc, extent, index(step));
+  return arith::SubIOp::create(b, loc, extent, rest).getResult();
+}
+
 /// Where the loop over a reduction dim ends, its bounds included.
 Value Emitter::reductionEnd(unsigned dim) {
   Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
@@ -377,9 +394,13 @@ SmallVector<Value> Emitter::emitReductions(unsigned level,
       });
   if (kernel.extents[level] == 1 && !bounded)
     return emitReductions(level + 1, accumulators);
-  Value zero = index(0), one = index(1);
-  Value end = reductionEnd(level);
-  auto loop = scf::ForOp::create(b, loc, zero, end, one, accumulators);
+  bool lane = plan.lane == level;
+  Value begin =
+      lane ? getValueOrCreateConstantIndexOp(b, loc, lanesFrom) : index(0);
+  Value end = lane ? getValueOrCreateConstantIndexOp(b, loc, lanesTo)
+                   : reductionEnd(level);
+  auto loop =
+      scf::ForOp::create(b, loc, begin, end, index(size[level]), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[level] = loop.getInductionVar();
@@ -387,6 +408,33 @@ SmallVector<Value> Emitter::emitReductions(unsigned level,
   SmallVector<Value> next = emitReductions(level + 1, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, next);
   return loop.getResults();
+}
+
+/// The whole vectors along a reduction, each lane into a part of its own, then
+/// the parts, then the elements that are left.
+SmallVector<Value> Emitter::emitReductionLanes(ValueRange accumulators) {
+  unsigned lane = *plan.lane;
+  Operation *combiner = findCombiner(kernel);
+  TypedAttr neutral = *arith::getNeutralElement(combiner);
+  auto type = VectorType::get({plan.vectorSize}, neutral.getType());
+  Value start = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, Attribute(neutral)));
+  lanesFrom = b.getIndexAttr(0);
+  lanesTo = wholeSteps(lane, plan.vectorSize);
+  size[lane] = plan.vectorSize;
+  SmallVector<Value> parts =
+      emitReductions(0, SmallVector<Value>(accumulators.size(), start));
+  size[lane] = 1;
+  SmallVector<Value> values;
+  for (auto [part, accumulator] : llvm::zip_equal(parts, accumulators))
+    values.push_back(vector::ReductionOp::create(
+        b, loc, *linalg::getCombinerOpKind(combiner), part, accumulator,
+        arith::FastMathFlags::reassoc));
+  lanesFrom = lanesTo;
+  lanesTo = extents[lane];
+  if (isEqualConstantIntOrValue(lanesFrom, lanesTo))
+    return values;
+  return emitReductions(0, values);
 }
 
 SmallVector<Value> Emitter::emitTile(ValueRange dests) {
@@ -404,7 +452,9 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
 
   SmallVector<Value> values;
   if (kernel.hasReduction()) {
-    values = emitReductions(0, accumulators);
+    values = plan.lane && !kernel.isParallel(*plan.lane)
+                 ? emitReductionLanes(accumulators)
+                 : emitReductions(0, accumulators);
     if (guards)
       for (Value condition : guards->afterwards)
         for (auto [p, point] : llvm::enumerate(points)) {
@@ -485,13 +535,12 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
   OpFoldResult zero = b.getIndexAttr(0);
   if (!ShapedType::isDynamic(kernel.extents[dim])) {
     int64_t extent = kernel.extents[dim];
-    int64_t whole = extent - extent % step;
-    SmallVector<Value> next =
-        emitSpan(level, zero, b.getIndexAttr(whole), step, dests);
-    if (whole == extent)
+    int64_t rest = extent % step;
+    OpFoldResult whole = wholeSteps(dim, step);
+    SmallVector<Value> next = emitSpan(level, zero, whole, step, dests);
+    if (rest == 0)
       return next;
-    return emitSpan(level, b.getIndexAttr(whole), b.getIndexAttr(extent),
-                    extent - whole, next);
+    return emitSpan(level, whole, extents[dim], rest, next);
   }
   // Unknown extent: whole tiles, then single vectors, then single elements.
   SmallVector<int64_t> steps{step};
@@ -499,15 +548,10 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
     steps.push_back(plan.vectorSize);
   if (steps.back() != 1)
     steps.push_back(1);
-  Value extent = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
   SmallVector<Value> next = llvm::to_vector_of<Value>(dests);
   OpFoldResult from = zero;
   for (int64_t current : steps) {
-    OpFoldResult to = extent;
-    if (current != 1) {
-      Value rest = arith::RemUIOp::create(b, loc, extent, index(current));
-      to = arith::SubIOp::create(b, loc, extent, rest).getResult();
-    }
+    OpFoldResult to = wholeSteps(dim, current);
     next = emitSpan(level, from, to, current, next);
     from = to;
   }
@@ -557,8 +601,12 @@ SmallVector<Value> Emitter::run() {
     if (extent == 1)
       fixed[dim] = 0;
   guards = findGuards(kernel, plan.tile);
-  for (Range range : root.createLoopRanges(b, loc))
-    extents.push_back(range.size);
+  // Loops that were merged have other extents than those of the op.
+  for (auto [range, extent] :
+       llvm::zip_equal(root.createLoopRanges(b, loc), kernel.extents))
+    extents.push_back(ShapedType::isDynamic(extent)
+                          ? range.size
+                          : OpFoldResult(b.getIndexAttr(extent)));
   SmallVector<Value> dests;
   linalg::LinalgOp last = kernel.last().op;
   auto groups =

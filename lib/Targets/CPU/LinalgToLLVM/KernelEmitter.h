@@ -11,6 +11,8 @@
 //     accumulators = start
 //     scf.for over the reductions iter_args(accumulators)
 //       one evaluation of the body for every point of the tile
+//     where the lanes are those of a reduction: combine them, and go on with
+//       the elements that make no whole vector
 //     finish, vector.transfer_write into the results
 //
 // A point of a tile is a scalar or one vector along the lanes. Values that do

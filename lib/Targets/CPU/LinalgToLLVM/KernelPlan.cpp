@@ -49,6 +49,28 @@ static bool isLane(const Kernel &kernel, unsigned dim) {
   return true;
 }
 
+std::optional<unsigned> layout::findParallelLane(const Kernel &kernel) {
+  for (unsigned dim = kernel.extents.size(); dim-- > 0;)
+    if (kernel.extents[dim] != 1 && isLane(kernel, dim))
+      return dim;
+  return std::nullopt;
+}
+
+/// Whether the lanes of vectors along the reduction `dim` can each sum up a
+/// part of the result.
+static bool isReductionLane(const Kernel &kernel, unsigned dim) {
+  if (kernel.isParallel(dim) || !findCombiner(kernel))
+    return false;
+  bool isRead = false;
+  for (AffineMap map : kernel.root.maps) {
+    LaneAccess access = classifyLane(map, dim);
+    if (access == LaneAccess::Other)
+      return false;
+    isRead |= access == LaneAccess::Contiguous;
+  }
+  return isRead;
+}
+
 bool layout::isWholeBytes(Type element) {
   if (!element.isIntOrFloat())
     return true;
@@ -83,18 +105,25 @@ static void chooseLane(const Kernel &kernel, const CpuFigures &target,
       !llvm::all_of(kernel.stages(),
                     [](const Stage *stage) { return isVectorizable(*stage); }))
     return;
-  for (unsigned dim = 0, e = kernel.extents.size(); dim < e; ++dim)
-    if (kernel.extents[dim] != 1 && isLane(kernel, dim))
-      plan.lane = dim;
-  if (!plan.lane)
-    return;
   // Where a lane takes ops of its own, more lanes are more code and no faster.
   unsigned least = movesSingleElements(kernel) ? 32 : 8;
   unsigned bits = std::max(widestResult(kernel), least);
   int64_t size = std::max<int64_t>(1, target.vectorBits / bits);
+  plan.lane = findParallelLane(kernel);
+  // Parts of a result take a few steps to combine.
+  constexpr int64_t leastParts = 4;
+  for (unsigned dim = 0, e = kernel.extents.size();
+       dim < e && !plan.lane && !movesSingleElements(kernel); ++dim)
+    if (std::min<double>(countOf(kernel.extents[dim]), size) >= leastParts &&
+        isReductionLane(kernel, dim))
+      plan.lane = dim;
+  if (!plan.lane)
+    return;
   int64_t extent = kernel.extents[*plan.lane];
   if (!ShapedType::isDynamic(extent))
     size = std::min(size, std::max<int64_t>(extent, 1));
+  if (!kernel.isParallel(*plan.lane))
+    size = llvm::bit_floor<uint64_t>(size);
   plan.vectorSize = size;
   if (size == 1)
     plan.lane.reset();
@@ -135,8 +164,8 @@ private:
     int64_t extent = lane ? kernel.extents[*lane] : 1;
     bool isDynamic = ShapedType::isDynamic(extent);
     int64_t mostVectors =
-        !lane || movesSingleElements(kernel) ? 1
-        : isDynamic                          ? 4
+        !lane || !kernel.isParallel(*lane) || movesSingleElements(kernel) ? 1
+        : isDynamic                                                       ? 4
                     : std::min<int64_t>(target.vectorRegisters,
                                         llvm::divideCeil(extent, vectorSize));
     for (int64_t vectors = 1; vectors <= std::max<int64_t>(mostVectors, 1);

@@ -25,11 +25,12 @@
 namespace mlir::layout {
 
 struct KernelPlan {
-  /// The dim that gives the lanes, or none for scalar code.
+  /// The dim that gives the lanes, or none for scalar code. The lanes of a
+  /// reduction hold parts of one result, which are combined at its end.
   std::optional<unsigned> lane;
   /// Elements of one vector.
   int64_t vectorSize = 1;
-  /// Extent of the tile in every kernel dim; 1 for reductions.
+  /// Extent of the tile in every kernel dim; 1 for reductions without lanes.
   SmallVector<int64_t> tile;
   /// Parallel dims, outermost loop first.
   SmallVector<unsigned> order;
@@ -41,6 +42,9 @@ struct KernelPlan {
 /// Whether neighbors in memory are neighbors in a vector: an element of one
 /// bit has a byte of memory to itself, and a bit of a vector.
 bool isWholeBytes(Type element);
+
+/// The parallel dim that all stages can hold in vectors, if there is one.
+std::optional<unsigned> findParallelLane(const Kernel &kernel);
 
 /// Parallel dims, outermost loop first, for a given tile.
 SmallVector<unsigned> orderLoops(const Kernel &kernel, const CpuFigures &target,

@@ -19,7 +19,8 @@ using namespace mlir::layout;
 /// dims does so again. What is read once is read in wide runs of its rows.
 static bool readsColumns(const Kernel &kernel, const KernelPlan &plan,
                          AffineMap map, RankedTensorType type) {
-  if (!plan.lane || !map.isProjectedPermutation() || type.getRank() < 2 ||
+  if (!plan.lane || !kernel.isParallel(*plan.lane) ||
+      !map.isProjectedPermutation() || type.getRank() < 2 ||
       type.getShape().back() <= plan.vectorSize ||
       map.getResults().back() != getAffineDimExpr(*plan.lane, map.getContext()))
     return false;

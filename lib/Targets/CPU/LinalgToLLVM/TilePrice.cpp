@@ -47,7 +47,7 @@ TilePrice::TilePrice(const Kernel &kernel, const CpuFigures &target,
       ops(stepOps(kernel) * kernel.starts.size()) {
   for (auto [dim, extent] : llvm::enumerate(kernel.extents))
     if (!kernel.isParallel(dim))
-      steps *= countOf(extent);
+      steps *= std::ceil(countOf(extent) / (lane == dim ? vectorSize : 1));
   double inner = 1;
   for (unsigned dim = kernel.extents.size(); dim-- > 0;) {
     if (kernel.isParallel(dim))
@@ -227,8 +227,8 @@ double TilePrice::newLines(const Input &input, ArrayRef<int64_t> tile) const {
       continue;
     if (input.stride[dim] != 0) {
       if (!collides(input, tile))
-        lines = std::min<double>(lines,
-                                 double(input.stride[dim]) / target.lineBytes);
+        lines = std::min<double>(lines, double(input.stride[dim] * tile[dim]) /
+                                            target.lineBytes);
       break;
     }
     repeats *= countOf(kernel.extents[dim]);

@@ -91,15 +91,36 @@ func.func @masked(%x: tensor<5x2x8xf32>, %k: tensor<2x2x8x8xf32>,
 
 // -----
 
-// No contiguous parallel dim: scalar code, still blocked, no vector.
+// No parallel dim is contiguous, but what is summed up is: every lane of a
+// vector sums up a part, the parts are combined, and the elements that make no
+// whole vector follow one by one.
 // CHECK-LABEL: func.func @row_sums
+// CHECK: scf.for {{.*}} = %c0{{.*}} to %c40{{.*}} step %c8{{.*}} -> (vector<8xf32>
+// CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<8xf32> into f32
+// CHECK: scf.for {{.*}} = %c40{{.*}} to %c45{{.*}} step %c1{{.*}} -> (f32
+// CHECK: tensor.insert
+// CHECK-NOT: linalg
+func.func @row_sums(%x: tensor<6x45xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> {
+  %r = linalg.reduce { arith.addf } ins(%x : tensor<6x45xf32>)
+      outs(%acc : tensor<6xf32>) dimensions = [1]
+  return %r : tensor<6xf32>
+}
+
+// -----
+
+// Differences do not add up by parts: scalar code, still blocked, no vector.
+// CHECK-LABEL: func.func @row_differences
 // CHECK-NOT: vector
 // CHECK: scf.for {{.*}} -> (f32, f32
 // CHECK: tensor.insert
 // CHECK-NOT: linalg
-func.func @row_sums(%x: tensor<6x40xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> {
-  %r = linalg.reduce { arith.addf } ins(%x : tensor<6x40xf32>)
-      outs(%acc : tensor<6xf32>) dimensions = [1]
+func.func @row_differences(%x: tensor<6x40xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<6x40xf32>) outs(%acc : tensor<6xf32>) {
+    ^bb0(%a: f32, %s: f32):
+      %d = arith.subf %s, %a : f32
+      linalg.yield %d : f32
+  } -> tensor<6xf32>
   return %r : tensor<6xf32>
 }
 

@@ -117,6 +117,19 @@ def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
+def FlattenReductionsPass : Pass<"layout-flatten-reductions"> {
+  let summary = "Makes reductions go through memory in one loop";
+  let description = [{
+    Where no dim of a result is contiguous in what a reduction reads, the lanes
+    of vectors are those of the reduction itself. For this the pass drops dims
+    of extent one and merges neighboring reductions that go through memory as
+    one: global pooling of 7x7 images reads runs of 49 elements, and a
+    convolution of one point is a product of a matrix and a vector. Elementwise
+    ops that follow are left to `layout-fuse-elementwise`.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
+}
+
 def EmitKernelsPass
     : InterfacePass<"layout-emit-kernels", "FunctionOpInterface"> {
   let summary = "Rewrites linalg ops on tensors to register-blocked loops";
