@@ -17,6 +17,8 @@ void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createFoldBroadcastsPass());
+  pm.addPass(createDensifyConvolutionsPass());
+  pm.addPass(createFoldConstantSlicesPass());
   CanonicalizeLayoutsPassOptions canonicalize;
   canonicalize.keepNpuScatter = true;
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));

@@ -74,6 +74,8 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createExpandSmallFloatsPass());
   if (options.fuse) {
     pm.addPass(createFoldBroadcastsPass());
+    pm.addPass(createDensifyConvolutionsPass());
+    pm.addPass(createFoldConstantSlicesPass());
     pm.addPass(createFlattenReductionsPass());
     pm.addPass(createFuseElementwisePass());
   }

@@ -65,7 +65,8 @@ def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
     run_tool("layout-opt", assigned, f"--layout-print-graph={wanted} max-boxes={BOXES} output={dot}",
              f"--layout-print-graph={wanted} max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
     run_tool("layout-opt", module, *before, "--layout-lower-tosa", "--layout-inline-globals",
-             "--layout-fold-broadcasts", "--layout-canonicalize=keep-npu-scatter",
+             "--layout-fold-broadcasts", "--layout-densify-convolutions", "--layout-fold-constant-slices",
+             "--layout-canonicalize=keep-npu-scatter",
              f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
     problem = draw_graph(dot, folder / "graph.svg")
     picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")

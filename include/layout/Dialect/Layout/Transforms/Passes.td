@@ -234,6 +234,34 @@ def FoldBroadcastsPass : Pass<"layout-fold-broadcasts"> {
   ];
 }
 
+def DensifyConvolutionsPass : Pass<"layout-densify-convolutions"> {
+  let summary = "Makes dense convolutions of those that read zeros";
+  let description = [{
+    An imported transposed convolution is a linalg op on an image with zeros
+    between its pixels, be they inserted by a slice with strides or by a pad
+    between two reshapes. It becomes sub-pixel convolutions: one of the pixels
+    themselves for each remainder of the indices of results, with the taps that
+    meet pixels there, whose results are put into every so many places. Sizes
+    are static; steps, dilations, groups, ranks and borders are any. What would
+    take more than 64 convolutions is left.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FoldConstantSlicesPass : Pass<"layout-fold-constant-slices"> {
+  let summary = "Makes constants of what is sliced and turned around of constants";
+  let description = [{
+    A slice of a constant, and a linalg op that copies elements of one whose
+    indices are sums of multiples of its loops, as the taps of an imported
+    transposed convolution, become constants, which are packed when they are
+    lowered. What would be larger than the constant is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CheckInputPass : Pass<"layout-check-input"> {
   let summary = "Refuses ops that nothing is known of";
   let description = [{
