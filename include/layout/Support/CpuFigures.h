@@ -28,6 +28,10 @@ struct CpuFigures {
   /// The caches of one core.
   int64_t firstCacheBytes = 32 * 1024;
   int64_t secondCacheBytes = 1024 * 1024;
+  /// The cache that all cores share.
+  int64_t lastCacheBytes = 32 * 1024 * 1024;
+  /// Lines of the first cache that are so many bytes apart share a set.
+  int64_t setPeriodBytes = 4096;
 };
 
 } // namespace layout

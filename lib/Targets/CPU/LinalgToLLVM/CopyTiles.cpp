@@ -18,13 +18,12 @@ static constexpr int64_t kMostWoven = 4;
 /// Lines that one step of a copy of runs moves.
 static constexpr int64_t kRunLines = 4;
 
-/// The addresses that share a set of a first cache, and the lines that a set
-/// surely holds.
-static constexpr int64_t kSetPeriod = 4096;
-static constexpr int64_t kWays = 8;
+/// Columns that lie so near to each other in the result that all lines that a
+/// tile writes are on few pages of memory.
+static constexpr int64_t kNearBytes = 8192;
 
-/// A result that no cache holds until it is read.
-static constexpr int64_t kStreamedBytes = int64_t(32) << 20;
+/// What is read of each row before the next rows, where columns are innermost.
+static constexpr int64_t kBlockBytes = 1024;
 
 static bool isStatic(const CopyDigit &digit) {
   return ShapedType::isStatic(digit.extent) && ShapedType::isStatic(digit.in) &&
@@ -48,15 +47,17 @@ static SmallVector<CopyDigit> mergeDigits(ArrayRef<CopyDigit> digits) {
   return merged;
 }
 
-/// Whether tiles of `size` cover `extent` with little that is done twice.
-static bool coversWell(int64_t extent, int64_t size) {
-  return 4 * static_cast<int64_t>(llvm::alignTo(extent, size)) <= 5 * extent;
+/// Whether tiles of `size` cover `extent`, and do one element in `share` twice
+/// at most.
+static bool coversWell(int64_t extent, int64_t size, int64_t share) {
+  return share * static_cast<int64_t>(llvm::alignTo(extent, size)) <=
+         (share + 1) * extent;
 }
 
 /// The most of a power of two that covers `extent` well, down to `least`.
 static int64_t chooseSize(int64_t extent, int64_t most, int64_t least) {
   int64_t size = llvm::bit_floor<uint64_t>(std::min(extent, most));
-  while (size > least && !coversWell(extent, size))
+  while (size > least && !coversWell(extent, size, 3))
     size /= 2;
   return size;
 }
@@ -72,7 +73,7 @@ findRun(ArrayRef<CopyDigit> digits, int64_t CopyDigit::*stride, int64_t value) {
 /// Columns go on where they have neighbors in the source, up to one that fills
 /// whole lines.
 static void addColumnDigits(CopyTile &tile, int64_t line) {
-  while (!coversWell(tile.getNumColumns(), line)) {
+  while (!coversWell(tile.getNumColumns(), line, 4)) {
     std::optional<unsigned> next =
         findRun(tile.digits, &CopyDigit::in, tile.getNumColumns());
     if (!next || *next == tile.rowDigit || !isStatic(tile.digits[*next]))
@@ -83,10 +84,12 @@ static void addColumnDigits(CopyTile &tile, int64_t line) {
 
 /// Whether a tile that begins with a line of the result writes whole lines, and
 /// so do all others, more than caches hold.
-static bool canStream(const CopyTile &tile, int64_t bytes, int64_t line) {
+static bool canStream(const CopyTile &tile, int64_t bytes,
+                      const CpuFigures &figures) {
   bool isRun = tile.way == CopyTile::Way::Runs;
   if (!isRun && tile.way != CopyTile::Way::Squares)
     return false;
+  int64_t line = figures.lineBytes / bytes;
   unsigned fastest = isRun ? tile.columnDigits[0] : tile.rowDigit;
   int64_t step = tile.rows;
   if (isRun)
@@ -96,17 +99,76 @@ static bool canStream(const CopyTile &tile, int64_t bytes, int64_t line) {
       return false;
     bytes *= digit.extent;
   }
-  return bytes >= kStreamedBytes && step % line == 0 &&
+  // What the C library's copy writes past the caches, too.
+  return bytes >= figures.lastCacheBytes / 4 * 3 && step % line == 0 &&
          tile.digits[fastest].extent % step == 0;
 }
 
-static std::optional<CopyTile> chooseTile(ArrayRef<CopyDigit> digits,
-                                          int64_t bytes,
-                                          const CpuFigures &figures) {
+/// Runs that follow one another in the result, and in the source.
+static void planRuns(CopyTile &tile, int64_t line) {
+  int64_t most = kRunLines * line;
+  int64_t extent = tile.digits[tile.rowDigit].extent;
+  int64_t run = std::min(extent, most);
+  std::optional<unsigned> next = findRun(tile.digits, &CopyDigit::out, extent);
+  if (next && most / run > 1) {
+    tile.rowDigit = *next;
+    tile.rows = llvm::bit_floor<uint64_t>(
+        std::min(most / run, tile.digits[*next].extent));
+  }
+  if (extent < most)
+    addColumnDigits(tile, most);
+  int64_t runs = tile.getNumColumns() / run;
+  int64_t together = std::min(most / run, runs);
+  while (!coversWell(runs, together, 4))
+    --together;
+  tile.columns = together * run;
+}
+
+/// Whether the few indices of one digit are, for each of the many of another,
+/// a run on one side.
+static bool canWeave(const CopyDigit &few, const CopyDigit &many,
+                     int64_t CopyDigit::*stride, int64_t vectorSize) {
+  return few.extent <= kMostWoven && many.*stride == few.extent &&
+         many.extent >= vectorSize;
+}
+
+/// The order of tiles. Rows are innermost, so that lines of the result follow
+/// one another, unless rows of the source are further apart than columns of the
+/// result, and these near to each other: then runs of the source are followed.
+/// What is streamed is read in longer runs, too.
+static void planBlocks(CopyTile &tile, int64_t bytes) {
+  const CopyDigit &ofRows = tile.digits[tile.rowDigit];
+  const CopyDigit &ofColumns = tile.digits[tile.columnDigits[0]];
+  if (tile.columnDigits.size() > 1 || !isStatic(ofRows) || !isStatic(ofColumns))
+    return;
+  if (ofRows.in > ofColumns.out &&
+      tile.columns * ofColumns.out * bytes <= kNearBytes)
+    tile.blockColumns = kBlockBytes / bytes;
+  else if (tile.streams)
+    tile.blockColumns = kRunLines * tile.columns;
+}
+
+static bool planSquares(CopyTile &tile, int64_t bytes,
+                        const CpuFigures &figures) {
+  tile.way = CopyTile::Way::Squares;
+  int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
+  addColumnDigits(tile, line);
+  int64_t numColumns = tile.getNumColumns();
+  tile.columns =
+      numColumns <= line ? numColumns : chooseSize(numColumns, line, lane);
+  tile.rows = chooseSize(tile.digits[tile.rowDigit].extent, line, lane);
+  tile.readsWholeRows = tile.vectorSize > lane &&
+                        tile.columns % tile.vectorSize == 0 &&
+                        tile.rows % tile.vectorSize == 0;
+  return tile.columns >= 2 && tile.rows >= 2;
+}
+
+std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
+                                             int64_t bytes,
+                                             const CpuFigures &figures) {
   CopyTile tile;
   tile.digits = mergeDigits(digits);
   tile.vectorSize = figures.vectorBits / 8 / bytes;
-  int64_t line = figures.lineBytes / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
   std::optional<unsigned> row = findRun(tile.digits, &CopyDigit::out, 1);
   if (!column || !row || tile.vectorSize < 2 ||
@@ -119,58 +181,22 @@ static std::optional<CopyTile> chooseTile(ArrayRef<CopyDigit> digits,
   const CopyDigit &ofColumns = tile.digits[*column];
   const CopyDigit &ofRows = tile.digits[*row];
   if (*column == *row) {
-    // Runs that follow one another in the result, and in the source.
-    int64_t run = std::min(ofColumns.extent, kRunLines * line);
-    std::optional<unsigned> next =
-        findRun(tile.digits, &CopyDigit::out, ofColumns.extent);
-    if (next && kRunLines * line / run > 1) {
-      tile.rowDigit = *next;
-      tile.rows = llvm::bit_floor<uint64_t>(
-          std::min(kRunLines * line / run, tile.digits[*next].extent));
-    }
-    if (ofColumns.extent < line)
-      addColumnDigits(tile, line);
-    tile.columns =
-        std::min(run * std::max<int64_t>(1, line / run), tile.getNumColumns());
-    return tile;
-  }
-  if (ofRows.extent <= kMostWoven && ofColumns.out == ofRows.extent &&
-      ofColumns.extent >= tile.vectorSize) {
+    planRuns(tile, figures.lineBytes / bytes);
+  } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, tile.vectorSize)) {
     tile.way = CopyTile::Way::Weave;
     tile.columns = tile.vectorSize;
     tile.rows = ofRows.extent;
-    return tile;
-  }
-  if (ofColumns.extent <= kMostWoven && ofRows.in == ofColumns.extent &&
-      ofRows.extent >= tile.vectorSize) {
+  } else if (canWeave(ofColumns, ofRows, &CopyDigit::in, tile.vectorSize)) {
     tile.way = CopyTile::Way::Unweave;
     tile.columns = ofColumns.extent;
     tile.rows = tile.vectorSize;
-    return tile;
-  }
-  tile.way = CopyTile::Way::Squares;
-  addColumnDigits(tile, line);
-  int64_t lane = kLaneBytes / bytes, numColumns = tile.getNumColumns();
-  tile.columns =
-      numColumns <= line ? numColumns : chooseSize(numColumns, line, lane);
-  tile.rows = chooseSize(ofRows.extent, line, lane);
-  if (tile.columns < 2 || tile.rows < 2)
+  } else if (!planSquares(tile, bytes, figures)) {
     return std::nullopt;
-  // Lines of rows that share a set of the cache.
-  int64_t stride = ofRows.in * bytes;
-  tile.readsWholeRows =
-      ShapedType::isStatic(ofRows.in) && tile.columns == tile.vectorSize &&
-      tile.rows % tile.vectorSize == 0 && tile.vectorSize > lane &&
-      tile.rows * std::gcd(stride, kSetPeriod) > kWays * kSetPeriod;
-  return tile;
-}
-
-std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
-                                             int64_t bytes,
-                                             const CpuFigures &figures) {
-  std::optional<CopyTile> tile = chooseTile(digits, bytes, figures);
-  if (tile)
-    tile->streams = canStream(*tile, bytes, figures.lineBytes / bytes);
+  }
+  tile.streams = canStream(tile, bytes, figures);
+  tile.blockColumns = tile.columns;
+  if (tile.way == CopyTile::Way::Squares)
+    planBlocks(tile, bytes);
   return tile;
 }
 

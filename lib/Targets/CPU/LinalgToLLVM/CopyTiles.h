@@ -57,9 +57,12 @@ struct CopyTile {
   int64_t columns = 1, rows = 1;
   /// Elements of one register.
   int64_t vectorSize = 1;
-  /// Whether rows are so far apart that a cache cannot hold all lines of a
-  /// tile: each has to be read at once.
+  /// Whether rows are read as whole registers, which are lines or halves of
+  /// them, and not lane by lane.
   bool readsWholeRows = false;
+  /// Columns that are done before the next rows. Where they are more than those
+  /// of a tile, columns are innermost.
+  int64_t blockColumns = 1;
   /// Whether the result goes past the caches, which do not hold it: all that is
   /// written are whole lines, if the result starts with one.
   bool streams = false;

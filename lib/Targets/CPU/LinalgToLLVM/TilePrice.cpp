@@ -35,9 +35,6 @@ static double stepOps(const Kernel &kernel) {
   return std::max(ops, 1.0);
 }
 
-/// Lines that are so many bytes apart go to one set of the first cache.
-static constexpr int64_t kWayBytes = 4096;
-
 /// Reductions of up to so many steps are taken to be unrolled.
 static constexpr double kMostUnrolled = 32;
 
@@ -209,7 +206,7 @@ double TilePrice::loadsPerValue(const Input &input) const {
 bool TilePrice::collides(const Input &input, ArrayRef<int64_t> tile) const {
   for (auto [dim, extent] : llvm::enumerate(tile))
     if (lane != dim && extent != 1 && input.stride[dim] != 0 &&
-        extent * std::gcd(input.stride[dim], kWayBytes) >
+        extent * std::gcd(input.stride[dim], target.setPeriodBytes) >
             0.75 * target.firstCacheBytes)
       return true;
   return false;

@@ -1,16 +1,17 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{vector-bits=512}),canonicalize,cse)" | FileCheck %s --check-prefix=WIDE
 
-// Tiles of 8 columns and 16 rows, in squares of 4 columns and 8 rows: rows 0 and
-// 4 in one register, then two rounds within lanes, and rows of 8 are written.
-// The last tile of 21 starts at 13.
+// Tiles of 8 columns and 16 rows, in squares of 8 columns and 8 rows: the lanes
+// of rows 0 and 4 change places, then two rounds within lanes, and rows of 8 are
+// written. The last tile of 21 starts at 13.
 // CHECK-LABEL: func.func @ragged
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c21 step %c8
 // CHECK: arith.minsi %[[COLUMN]], %c13
 // CHECK: scf.for {{.*}} to %c32 step %c16
-// CHECK-COUNT-8: vector.load {{.*}} vector<4xf32>
-// CHECK-COUNT-8: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
-// CHECK-COUNT-4: vector.store {{.*}} vector<8xf32>
+// CHECK-COUNT-7: vector.load {{.*}} vector<8xf32>
+// CHECK: vector.load {{.*}} vector<8xf32>
+// CHECK-COUNT-10: vector.shuffle {{.*}} vector<8xi32>, vector<8xi32>
+// CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
 func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
   %e = tensor.empty() : tensor<21x32xf32>
   %r = linalg.transpose ins(%x : tensor<32x21xf32>) outs(%e : tensor<21x32xf32>) permutation = [1, 0]
@@ -19,11 +20,11 @@ func.func @ragged(%x: tensor<32x21xf32>) -> tensor<21x32xf32> {
 
 // -----
 
-// The fastest dim stays: rows of 16 are copied, the four of a row of the result
-// in one step.
+// The fastest dim stays: rows of 16 are copied, three that follow one another in
+// the source and all four of a row of the result in one step.
 // CHECK-LABEL: func.func @rows
-// CHECK: scf.for {{.*}} to %c6 step %c1
-// CHECK-COUNT-8: vector.store {{.*}} vector<8xf32>
+// CHECK: scf.for {{.*}} to %c96 step %c48
+// CHECK-COUNT-24: vector.store {{.*}} vector<8xf32>
 // CHECK-NOT: vector
 func.func @rows(%x: tensor<4x6x16xf32>) -> tensor<6x4x16xf32> {
   %e = tensor.empty() : tensor<6x4x16xf32>
@@ -50,7 +51,7 @@ func.func @few_rows(%x: tensor<3x64xf32>) -> tensor<64x3xf32> {
 // Positions that are sums of dims: 32 channels in two tiles of 16.
 // CHECK-LABEL: func.func @sums
 // CHECK: scf.for {{.*}} to %c2 step %c1
-// CHECK-COUNT-8: vector.load {{.*}} vector<4xf32>
+// CHECK-COUNT-8: vector.load {{.*}} vector<8xf32>
 // CHECK: vector.store {{.*}} vector<8xf32>
 // CHECK-NOT: nontemporal
 // CHECK-NOT: linalg
@@ -66,12 +67,12 @@ func.func @sums(%x: tensor<32x8xf32>) -> tensor<2x8x16xf32> {
 
 // -----
 
-// The same element is next on both sides: vectors are copied.
+// The same element is next on both sides: vectors are copied, of both runs that
+// a row of the source has.
 // CHECK-LABEL: func.func @runs
 // CHECK: scf.for {{.*}} to %c8 step %c4
-// CHECK: vector.load {{.*}} vector<8xf32>
-// CHECK-NOT: vector.shuffle
-// CHECK: vector.store {{.*}} vector<8xf32>
+// CHECK-COUNT-16: vector.store {{.*}} vector<8xf32>
+// CHECK-NOT: vector
 // CHECK-NOT: linalg
 func.func @runs(%x: tensor<8x32xf32>) -> tensor<2x8x16xf32> {
   %e = tensor.empty() : tensor<2x8x16xf32>
@@ -108,7 +109,7 @@ func.func @order_of_terms(%x: tensor<5x3x8x8xf32>) -> tensor<15x8x8xf32> {
 // of a filter of 1x1, not its columns.
 // CHECK-LABEL: func.func @unit_dims
 // CHECK: scf.for {{.*}} to %c32 step %c16
-// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: vector.load {{.*}} vector<8xf32>
 // CHECK: vector.shuffle
 // CHECK-NOT: memref.load
 func.func @unit_dims(%x: tensor<16x32x1x1xf32>) -> tensor<32x1x1x16xf32> {
@@ -134,7 +135,14 @@ func.func @short_columns(%x: tensor<2x16x32x9xf32>) -> tensor<2x9x32x16xf32> {
 
 // -----
 
-// Rows whose lines share a set of the cache are read whole.
+// Rows of the source are far apart, columns of the result are not: 256 columns
+// of a row are read before the next rows are. Squares have 16 rows, whose lanes
+// change places first.
+// CHECK-LABEL: func.func @far_rows
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c1024 step %c256
+// CHECK: scf.for {{.*}} to %c64 step %c16
+// CHECK: %[[END:.*]] = arith.addi %[[BLOCK]], %c256
+// CHECK: scf.for {{.*}} = %[[BLOCK]] to %[[END]] step %c16
 // WIDE-LABEL: func.func @far_rows
 // WIDE-COUNT-4: vector.load {{.*}} vector<16xf32>
 // WIDE: vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
@@ -146,8 +154,27 @@ func.func @far_rows(%x: tensor<64x1024xf32>) -> tensor<1024x64xf32> {
 
 // -----
 
-// What no cache holds is written past the caches, in whole lines.
+// A block that is cut ends with the source.
+// CHECK-LABEL: func.func @ragged_block
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c300 step %c256
+// CHECK: scf.for {{.*}} to %c64 step %c16
+// CHECK: %[[MOST:.*]] = arith.addi %[[BLOCK]], %c256
+// CHECK: %[[END:.*]] = arith.minsi %[[MOST]], %c300
+// CHECK: scf.for %[[COLUMN:.*]] = %[[BLOCK]] to %[[END]] step %c16
+// CHECK: arith.minsi %[[COLUMN]], %c284
+func.func @ragged_block(%x: tensor<64x300xf32>) -> tensor<300x64xf32> {
+  %e = tensor.empty() : tensor<300x64xf32>
+  %r = linalg.transpose ins(%x : tensor<64x300xf32>) outs(%e : tensor<300x64xf32>) permutation = [1, 0]
+  return %r : tensor<300x64xf32>
+}
+
+// -----
+
+// What no cache holds is written past the caches, in whole lines, and four lines
+// of a row are read before the next rows are.
 // CHECK-LABEL: func.func @large
+// CHECK: scf.for {{.*}} to %c2048 step %c64
+// CHECK: scf.for {{.*}} to %c4096 step %c16
 // CHECK: vector.store {{.*}} {alignment = 32 : i64, nontemporal = true}
 func.func @large(%x: tensor<4096x2048xf32>) -> tensor<2048x4096xf32> {
   %e = tensor.empty() : tensor<2048x4096xf32>

@@ -1,0 +1,196 @@
+//===- CopyTileEmitter.cpp - The vectors of one tile of a copy ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyTileEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+Value CopyTileEmitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value CopyTileEmitter::add(Value a, Value b) {
+  return arith::AddIOp::create(this->b, loc, a, b);
+}
+
+Value CopyTileEmitter::multiply(Value a, Value b) {
+  return arith::MulIOp::create(this->b, loc, a, b);
+}
+
+Value CopyTileEmitter::load(Value position, int64_t size) {
+  auto type = VectorType::get({size}, element);
+  Value row = vector::LoadOp::create(b, loc, type, in.memory, position);
+  return b.createOrFold<vector::BitCastOp>(loc, VectorType::get({size}, bits),
+                                           row);
+}
+
+void CopyTileEmitter::store(Value row, Value position) {
+  auto type = cast<VectorType>(row.getType()).cloneWith({}, element);
+  row = b.createOrFold<vector::BitCastOp>(loc, type, row);
+  llvm::MaybeAlign alignment;
+  if (tile.streams)
+    alignment = llvm::Align(type.getNumElements() *
+                            element.getIntOrFloatBitWidth() / 8);
+  vector::StoreOp::create(b, loc, row, out.memory, position, tile.streams,
+                          alignment);
+}
+
+Value CopyTileEmitter::source(int64_t row, int64_t column) {
+  return add(add(in.base, index(column)),
+             multiply(index(row), in.strides[tile.rowDigit]));
+}
+
+Value CopyTileEmitter::result(int64_t column) {
+  Value position = out.base;
+  if (tile.columnDigits.size() == 1)
+    return add(position,
+               multiply(index(column), out.strides[tile.columnDigits[0]]));
+  // The column is `first + more`, and `first` a multiple of `step`.
+  Value first = firstColumn;
+  int64_t more = column, step = tile.columns;
+  for (unsigned digit : tile.columnDigits) {
+    int64_t extent = tile.digits[digit].extent;
+    Value number;
+    if (digit == tile.columnDigits.back()) {
+      number = add(first, index(more));
+    } else if (step % extent == 0) {
+      number = index(more % extent);
+      first = arith::DivUIOp::create(b, loc, first, index(extent));
+      more /= extent;
+      step /= extent;
+    } else {
+      Value whole = add(first, index(more));
+      number = arith::RemUIOp::create(b, loc, whole, index(extent));
+      first = arith::DivUIOp::create(b, loc, whole, index(extent));
+      more = 0;
+      step = 1;
+    }
+    position = add(position, multiply(number, out.strides[digit]));
+  }
+  return position;
+}
+
+void CopyTileEmitter::emit(CopySide in, CopySide out, Value firstColumn) {
+  this->in = std::move(in);
+  this->out = std::move(out);
+  this->firstColumn = firstColumn;
+  switch (tile.way) {
+  case CopyTile::Way::Runs:
+    return emitRuns();
+  case CopyTile::Way::Squares:
+    return emitSquares();
+  case CopyTile::Way::Weave:
+  case CopyTile::Way::Unweave:
+    return emitWoven();
+  }
+}
+
+/// Where steps of `size` in `extent` begin; the last may overlap.
+static SmallVector<int64_t> getStarts(int64_t extent, int64_t size) {
+  SmallVector<int64_t> starts;
+  for (int64_t start = 0; start < extent; start += size)
+    starts.push_back(std::min(start, extent - size));
+  return starts;
+}
+
+void CopyTileEmitter::emitRuns() {
+  int64_t run = tile.columnDigits.size() > 1
+                    ? tile.digits[tile.columnDigits[0]].extent
+                    : tile.columns;
+  int64_t size = llvm::bit_floor<uint64_t>(std::min(run, tile.vectorSize));
+  // Runs that follow one another in the result are stored together.
+  int64_t together =
+      size == run ? std::min(tile.rows, tile.vectorSize / size) : 1;
+  for (int64_t column = 0; column < tile.columns; column += run)
+    for (int64_t row = 0; row < tile.rows; row += together)
+      for (int64_t start : getStarts(run, size)) {
+        SmallVector<Value> parts;
+        for (int64_t i = 0; i < together; ++i)
+          parts.push_back(load(source(row + i, column + start), size));
+        store(shuffles.concat(parts),
+              add(result(column), index(row * run + start)));
+      }
+}
+
+void CopyTileEmitter::emitSquares() {
+  int64_t lane =
+      std::min<int64_t>(kLaneBytes * 8 / bits.getIntOrFloatBitWidth(),
+                        llvm::bit_floor<uint64_t>(tile.columns));
+  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t registers = std::min(rows, lane);
+  // Few rows fill one lane; the others are those of the columns beside it.
+  int64_t width =
+      rows > lane
+          ? lane
+          : llvm::bit_floor<uint64_t>(std::min(tile.columns, tile.vectorSize));
+  if (tile.readsWholeRows)
+    width = tile.vectorSize;
+  // All rows of a column in turn: their lines are whole before others follow.
+  for (int64_t column : getStarts(tile.columns, width))
+    for (int64_t row = 0; row < tile.rows; row += rows) {
+      if (tile.readsWholeRows) {
+        emitWholeRows(row, column, lane);
+        continue;
+      }
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < registers; ++i) {
+        SmallVector<Value> parts;
+        for (int64_t part = i; part < rows; part += registers)
+          parts.push_back(load(source(row + part, column), width));
+        square.push_back(shuffles.concat(parts));
+      }
+      emitSquare(row, column, lane, square);
+    }
+}
+
+void CopyTileEmitter::emitWholeRows(int64_t row, int64_t column, int64_t lane) {
+  SmallVector<SmallVector<Value>> squares(tile.vectorSize / lane);
+  for (int64_t i = 0; i < lane; ++i) {
+    SmallVector<Value> whole;
+    for (int64_t part = i; part < tile.vectorSize; part += lane)
+      whole.push_back(load(source(row + part, column), tile.vectorSize));
+    for (auto [square, part] :
+         llvm::zip_equal(squares, shuffles.gatherLanes(whole, lane)))
+      square.push_back(part);
+  }
+  for (auto [number, square] : llvm::enumerate(squares))
+    emitSquare(row, column + number * lane, lane, square);
+}
+
+void CopyTileEmitter::emitSquare(int64_t row, int64_t column, int64_t lane,
+                                 SmallVector<Value> registers) {
+  shuffles.interleaveLanes(registers, lane);
+  int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
+  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t perLane = lane / std::min<int64_t>(rows, lane);
+  for (auto [number, whole] : llvm::enumerate(registers))
+    for (int64_t part = 0; part < size / rows; ++part) {
+      int64_t at = part / perLane * lane + number * perLane + part % perLane;
+      store(shuffles.slice(whole, part * rows, rows),
+            add(result(column + at), index(row)));
+    }
+}
+
+void CopyTileEmitter::emitWoven() {
+  bool joins = tile.way == CopyTile::Way::Weave;
+  int64_t few = joins ? tile.rows : tile.columns, size = tile.vectorSize;
+  SmallVector<Value> parts;
+  for (int64_t i = 0; i < few; ++i)
+    parts.push_back(load(joins ? source(i, 0) : source(0, i * size), size));
+  SmallVector<Value> results =
+      shuffles.weave(parts, [&](int64_t number, int64_t e) {
+        int64_t at = joins ? number * size + e : e * few + number;
+        int64_t in = joins ? few : size;
+        return joins ? VectorShuffles::Place{size_t(at % in), at / in}
+                     : VectorShuffles::Place{size_t(at / in), at % in};
+      });
+  for (auto [number, part] : llvm::enumerate(results))
+    store(part, joins ? add(out.base, index(number * size)) : result(number));
+}

@@ -1,0 +1,74 @@
+//===- CopyTileEmitter.h - The vectors of one tile of a copy ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads, shuffles and stores of one tile that CopyTiles.h plans. A tile of
+// squares is moved lane by lane; four lanes of f32:
+//
+//   rows 0, 4, 8 and 12 of 4 columns become one register, rows 1, 5, .. the
+//   next; two rounds of shuffles inside of lanes, and each register has 16 rows
+//   of one column, a line of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILEEMITTER_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILEEMITTER_H
+
+#include "CopyTiles.h"
+#include "VectorShuffles.h"
+
+namespace mlir::layout {
+
+/// The source or the result of a tile: a buffer as one row of elements, the
+/// first element of the tile, and how far apart the indices of each digit are.
+struct CopySide {
+  Value memory, base;
+  SmallVector<Value> strides;
+};
+
+class CopyTileEmitter {
+public:
+  CopyTileEmitter(OpBuilder &b, Location loc, const CopyTile &tile,
+                  Type element)
+      : b(b), loc(loc), tile(tile), element(element),
+        bits(b.getIntegerType(element.getIntOrFloatBitWidth())),
+        shuffles(b, loc) {}
+
+  /// Where columns are several digits, `firstColumn` tells which ones they are,
+  /// and the base of the result is that of the first of all.
+  void emit(CopySide in, CopySide out, Value firstColumn);
+
+  Value index(int64_t value);
+  Value add(Value a, Value b);
+  Value multiply(Value a, Value b);
+
+private:
+  /// Where row `row`, column `column` of the tile is read, from its first.
+  Value source(int64_t row, int64_t column);
+  /// Where the first row of a column is written.
+  Value result(int64_t column);
+  Value load(Value position, int64_t size);
+  void store(Value row, Value position);
+
+  void emitRuns();
+  void emitSquares();
+  void emitWholeRows(int64_t row, int64_t column, int64_t lane);
+  void emitSquare(int64_t row, int64_t column, int64_t lane,
+                  SmallVector<Value> registers);
+  void emitWoven();
+
+  OpBuilder &b;
+  Location loc;
+  const CopyTile &tile;
+  Type element, bits;
+  VectorShuffles shuffles;
+  CopySide in, out;
+  Value firstColumn;
+};
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_COPYTILEEMITTER_H

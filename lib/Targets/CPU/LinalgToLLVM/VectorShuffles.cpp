@@ -1,0 +1,89 @@
+//===- VectorShuffles.cpp - Transpositions in registers -------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorShuffles.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static int64_t getSize(Value vector) {
+  return cast<VectorType>(vector.getType()).getNumElements();
+}
+
+Value VectorShuffles::shuffle(Value a, Value b, int64_t size,
+                              function_ref<int64_t(int64_t)> element) {
+  SmallVector<int64_t> mask;
+  for (int64_t i = 0; i < size; ++i)
+    mask.push_back(element(i));
+  return vector::ShuffleOp::create(this->b, loc, a, b, mask);
+}
+
+Value VectorShuffles::slice(Value vector, int64_t start, int64_t size) {
+  if (size == getSize(vector))
+    return vector;
+  return shuffle(vector, vector, size, [&](int64_t e) { return start + e; });
+}
+
+Value VectorShuffles::concat(ArrayRef<Value> parts) {
+  if (parts.size() == 1)
+    return parts.front();
+  Value low = concat(parts.take_front(parts.size() / 2));
+  Value high = concat(parts.drop_front(parts.size() / 2));
+  return shuffle(low, high, 2 * getSize(low), [](int64_t e) { return e; });
+}
+
+void VectorShuffles::interleaveLanes(SmallVector<Value> &registers,
+                                     int64_t lane) {
+  int64_t size = getSize(registers[0]), half = registers.size() / 2;
+  for (size_t round = 1; round < registers.size(); round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < half; ++i)
+      for (int64_t upper : {int64_t(0), lane / 2})
+        next.push_back(
+            shuffle(registers[i], registers[i + half], size, [&](int64_t e) {
+              return e / lane * lane + upper + e % lane / 2 + e % 2 * size;
+            }));
+    registers = std::move(next);
+  }
+}
+
+SmallVector<Value> VectorShuffles::gatherLanes(ArrayRef<Value> rows,
+                                               int64_t lane) {
+  SmallVector<Value> registers(rows);
+  int64_t size = getSize(rows[0]);
+  for (size_t round = 1; round < rows.size(); round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t odd : {0, 1})
+      for (size_t i = 0; i < rows.size(); i += 2)
+        next.push_back(
+            shuffle(registers[i], registers[i + 1], size, [&](int64_t e) {
+              return (2 * (e / lane) + odd) * lane + e % lane;
+            }));
+    registers = std::move(next);
+  }
+  return registers;
+}
+
+SmallVector<Value>
+VectorShuffles::weave(ArrayRef<Value> parts,
+                      function_ref<Place(int64_t, int64_t)> from) {
+  SmallVector<Value> results;
+  int64_t size = getSize(parts[0]);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Value sum = parts[0];
+    for (size_t part = 1; part < parts.size(); ++part)
+      sum = shuffle(sum, parts[part], size, [&](int64_t e) -> int64_t {
+        Place place = from(i, e);
+        if (place.part == part)
+          return size + place.element;
+        // What an earlier step has put where it belongs stays.
+        return part == 1 ? place.element : e;
+      });
+    results.push_back(sum);
+  }
+  return results;
+}
