@@ -3,7 +3,7 @@
     DepthToSpace, SpaceToDepth of mode CRD     Reshape, Transpose, Reshape
     QLinearMatMul of a rank other than 2       DequantizeLinear, MatMul, QuantizeLinear
     RNN, GRU, LSTM backwards                   the same forwards, on what Gather turns around
-    ConvTranspose in groups                    Pad to insert zeros, Conv
+    ConvTranspose in groups, with uneven pads  Pad to insert zeros, Conv
     Resize, cubic or with a filter             weighted sums of Gathers (onnx_resize.py)
     Pad by what is there, Pad that crops       a Gather along each axis; Slice, Pad
     ConvInteger that pads                      Pad, ConvInteger
@@ -232,18 +232,20 @@ class _Rewriter:
         return True
 
     def insert_zeros(self, node: NodeProto) -> bool:
-        """A transposed convolution in groups: a convolution of the image with zeros between its pixels,
-        by the filters turned around."""
+        """A transposed convolution in groups, or with a border that differs from side to side: a convolution
+        of the image with zeros between its pixels, by the filters turned around."""
         from onnx import helper
 
         attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
         shape, w, result = self.shapes.get(node.input[0]), self.known(node.input[1]), self.shapes.get(node.output[0])
         groups = attributes.get("group", 1)
-        if groups == 1 or w is None or shape is None or result is None or attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
+        if w is None or shape is None or result is None or attributes.get("auto_pad", b"NOTSET") != b"NOTSET":
             return False
         count = len(shape) - 2
         strides, dilations = (attributes.get(name, [1] * count) for name in ("strides", "dilations"))
         pads = attributes.get("pads", [0] * 2 * count)
+        if groups == 1 and pads[:count] == pads[count:]:
+            return False
         apart = [shape[0], shape[1], *(size for n in shape[2:] for size in (n, 1))]
         x = self.reshape(node, node.input[0], apart)
         ends = [0] * len(apart)
