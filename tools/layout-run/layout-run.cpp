@@ -83,9 +83,10 @@ static cl::opt<double> maxRel(
 static cl::opt<std::string>
     jsonPath("json", cl::cat(category), cl::value_desc("file"),
              cl::desc("Write one line of JSON per module ('-' for stdout)"));
-static cl::opt<unsigned>
-    optLevel("opt-level", cl::init(3), cl::cat(category),
-             cl::desc("LLVM's optimization level, 0 to 3"));
+static cl::opt<unsigned> optLevel(
+    "opt-level", cl::init(3), cl::cat(category),
+    cl::desc(
+        "Level of LLVM's code generator, 0 to 3; 0 leaves its optimizer out"));
 // A part of LLVM that is not used here has an option of the same name.
 [[maybe_unused]] static const bool isNameFree = [] {
   auto found = cl::getRegisteredOptions().find("threads");

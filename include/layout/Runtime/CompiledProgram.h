@@ -51,7 +51,7 @@ class DetachedConstants;
 inline constexpr unsigned kMostThreads = 1024;
 
 struct CompileOptions {
-  /// Level of LLVM's optimizer and code generator, 0 to 3.
+  /// Level of LLVM's code generator, 0 to 3; 0 leaves its optimizer out.
   unsigned optLevel = 3;
   /// Threads that share the loops of a run, at most kMostThreads; 0 for as many
   /// as the process may
