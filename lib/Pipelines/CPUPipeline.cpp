@@ -113,6 +113,9 @@ static void buildBufferPart(OpPassManager &pm,
   addCanonicalizer(pm);
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  // From here on every pass meets equal kernels once.
+  if (options.outlineKernels)
+    pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());
   if (options.emitKernels) {
     TileTransposesPassOptions transposes;
@@ -122,8 +125,6 @@ static void buildBufferPart(OpPassManager &pm,
   }
   if (options.parallelLoops)
     pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
-  if (options.outlineKernels)
-    pm.addPass(createOutlineKernelsPass());
   if (options.profile)
     pm.addPass(createProfileKernelsPass());
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
 #include "layout/Support/AdviceOnErrors.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
@@ -52,6 +53,20 @@ static void separateOtherSizes(tensor::CastOp cast) {
         b, cast.getLoc(), llvm::cast<RankedTensorType>(given.get().getType()),
         ValueRange(), /*copy=*/given.get()));
   }
+}
+
+/// Whether there is nothing to free in `function`, as in a kernel.
+static bool ownsNothing(func::FuncOp function) {
+  return function.isPrivate() && function.getNumResults() == 0 &&
+         llvm::all_of(function.getOps(), layout::leavesAllocationsAlone);
+}
+
+/// Whether `module` has an op of one of these kinds.
+template <typename... Ops> static bool hasAny(ModuleOp module) {
+  WalkResult walk = module.walk([](Operation *op) {
+    return isa<Ops...>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return walk.wasInterrupted();
 }
 
 namespace {
@@ -118,16 +133,21 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
     // Upstream compares slices by bounds of their sizes. For a size of what a
     // loop gives it compares what the loop gives with what it takes, and so on
     // before it: the time doubles with each loop of a chain.
-    OpPassManager sizes(ModuleOp::getOperationName());
-    sizes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
-    if (failed(runPipeline(sizes, getOperation())))
-      return signalPassFailure();
-    SizeSources sources;
-    getOperation()->walk([&](tensor::DimOp op) {
-      op.getSourceMutable().assign(sources.find(op.getSource()));
-    });
+    if (hasAny<tensor::DimOp>(getOperation())) {
+      OpPassManager sizes(ModuleOp::getOperationName());
+      sizes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+      if (failed(runPipeline(sizes, getOperation())))
+        return signalPassFailure();
+      SizeSources sources;
+      getOperation()->walk([&](tensor::DimOp op) {
+        op.getSourceMutable().assign(sources.find(op.getSource()));
+      });
+    }
     OpPassManager pipeline(ModuleOp::getOperationName());
-    pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
+    // What an empty tensor can be a part of.
+    if (hasAny<tensor::InsertSliceOp, tensor::ParallelInsertSliceOp,
+               bufferization::MaterializeInDestinationOp>(getOperation()))
+      pipeline.addPass(bufferization::createEmptyTensorEliminationPass());
     bufferization::OneShotBufferizePassOptions options;
     options.bufferizeFunctionBoundaries = true;
     options.allowReturnAllocsFromLoops = true;
@@ -150,12 +170,23 @@ struct FreeBuffers : layout::impl::FreeBuffersPassBase<FreeBuffers> {
     bufferization::buildBufferDeallocationPipeline(pipeline);
     // The deallocation clones what is not owned where branches meet.
     pipeline.addPass(createConvertBufferizationToMemRefPass());
+    // Upstream rewrites all functions of a module: of those with nothing to
+    // free it sees the declaration.
+    SmallVector<std::pair<func::FuncOp, std::unique_ptr<Region>>> bodies;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && ownsNothing(function)) {
+        bodies.emplace_back(function, std::make_unique<Region>());
+        bodies.back().second->takeBody(function.getBody());
+      }
     layout::AdviceOnErrors advice(
         &getContext(),
         "upstream's deallocation, which finds who frees which buffer, does not "
         "take this op here; write the function on tensors, and leave out what "
         "frees memory or does something unknown with it");
-    if (failed(runPipeline(pipeline, getOperation())))
+    bool isDone = succeeded(runPipeline(pipeline, getOperation()));
+    for (auto &[function, body] : bodies)
+      function.getBody().takeBody(*body);
+    if (!isDone)
       signalPassFailure();
   }
 };

@@ -20,13 +20,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
 #include "OutlinedKernels.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::layout {
@@ -49,24 +49,10 @@ static bool isSetup(Operation &op) {
           }));
 }
 
-/// Whether a function of its own can do what `op` does: it neither takes nor
-/// gives back memory, nor leaves its block.
+/// Whether a function of its own can do what `op` does.
 static bool canMove(Operation &op) {
-  if (op.hasTrait<OpTrait::IsTerminator>())
-    return false;
-  WalkResult walk = op.walk([](Operation *inner) {
-    if (isa<CallOpInterface>(inner))
-      return WalkResult::interrupt();
-    if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-        inner->hasTrait<OpTrait::IsTerminator>())
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
-    if (!effects || effects.hasEffect<MemoryEffects::Allocate>() ||
-        effects.hasEffect<MemoryEffects::Free>())
-      return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return !walk.wasInterrupted();
+  return !op.hasTrait<OpTrait::IsTerminator>() &&
+         layout::leavesAllocationsAlone(op);
 }
 
 /// The shortest closed run that begins with `first`; empty where there is none.

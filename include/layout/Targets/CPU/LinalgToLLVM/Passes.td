@@ -269,7 +269,8 @@ def FreeBuffersPass : Pass<"layout-free-buffers", "ModuleOp"> {
   let summary = "Frees every buffer that the program allocates";
   let description = [{
     Upstream's deallocation by ownership, and the lowering of its clones. Its
-    errors get a note that says what to write instead.
+    errors get a note that says what to write instead. A private function that
+    allocates nothing, as one of `layout-outline-kernels`, stays as it is.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "bufferization::BufferizationDialect",
