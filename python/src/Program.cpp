@@ -124,6 +124,9 @@ static std::shared_ptr<Program> compile(const py::object &given,
     options.target = module.chooseTarget(wanted);
     options.cpu = Cpu::host;
     PassManager passes(&module.getContext());
+    // The parser has verified the module; verifying it after each pass as well
+    // takes a third of all time.
+    passes.enableVerifier(false);
     buildLayoutToCPUPipeline(passes, options);
     module.run(passes);
     auto compiled =
