@@ -29,7 +29,7 @@ from layout_mlir.onnx_rewrites import Refused, rewrite
 from layout_mlir.onnx_shapes import fold_constants, is_known
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto
+    from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
     # The nodes that take a tensor, and as which operand.
     _Consumers = dict[str, list[tuple[NodeProto, int]]]
@@ -161,21 +161,47 @@ def _is_imported_wrongly(node: NodeProto) -> bool:
         node.op_type == "Gelu" and any(each.s == b"tanh" for each in node.attribute))
 
 
+def _is_weight(tensor: TensorProto) -> bool:
+    """Whether a tensor decides no shape: many numbers that are not integers."""
+    from onnx import helper
+
+    kind = helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    return tensor.ByteSize() >= 4096 and np.issubdtype(kind, np.floating)
+
+
+def _infer(model: ModelProto, check: bool = False) -> ModelProto:
+    """The model with all shapes inferred. The onnx package, which copies a model several times, sees
+    inputs in place of the weights."""
+    import onnx
+
+    tensors = list(model.graph.initializer)
+    del model.graph.initializer[:]
+    inputs = len(model.graph.input)
+    for tensor in tensors:
+        if _is_weight(tensor):
+            model.graph.input.append(
+                onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+        else:
+            model.graph.initializer.append(tensor)
+    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    if check:
+        onnx.checker.check_model(model)
+    del model.graph.input[inputs:], model.graph.initializer[:]
+    model.graph.initializer.extend(tensors)
+    return model
+
+
 def settle(model: ModelProto, is_function: Callable[[NodeProto], bool] = _is_imported_wrongly) -> ModelProto:
     """The model with all shapes inferred, constants computed, and the functions of their operators in
     place of some nodes: each of these may be what another one needs."""
-    import onnx
-
     while True:
-        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+        model = _infer(model)
         if not replace_by_function(model, is_function) and not fold_constants(model):
             break
         _constant_nodes_to_initializers(model.graph)
     _drop_unused_initializers(model.graph)
     rewrite(model)
-    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    onnx.checker.check_model(model)
-    return model
+    return _infer(model, check=True)
 
 
 # Some of ONNX Runtime's own operators are taken.
