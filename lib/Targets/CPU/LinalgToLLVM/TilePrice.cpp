@@ -269,7 +269,7 @@ double TilePrice::pageCycles(ArrayRef<int64_t> tile) const {
 double TilePrice::cyclesPerLine(double bytes) const {
   if (bytes <= target.firstCacheBytes / 2)
     return 0.5;
-  return bytes <= target.secondCacheBytes / 2 ? 2 : 4;
+  return bytes <= target.secondCacheBytes / 2 ? 2 : 2.5;
 }
 
 //===----------------------------------------------------------------------===//

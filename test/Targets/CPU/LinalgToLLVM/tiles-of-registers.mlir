@@ -122,3 +122,25 @@ func.func @rows_that_collide(%x: tensor<48x1024xf32>, %y: tensor<1024x32xf32>,
       outs(%acc : tensor<48x32xf32>) -> tensor<48x32xf32>
   return %r : tensor<48x32xf32>
 }
+
+// -----
+
+// What the last cache gives for 3 blocks of weights, read again for each row of
+// 7 pixels, keeps up with their products: not one block for two rows.
+// CHECK-LABEL: func.func @weights_of_the_last_cache
+// CHECK: scf.for {{.*}} -> (vector<16xf32>{{(, vector<16xf32>){20} *}})
+#in = affine_map<(o1, h, w, o0, i, kh, kw) -> (i, h + kh, w + kw)>
+#weight = affine_map<(o1, h, w, o0, i, kh, kw) -> (o1, i, kh, kw, o0)>
+#out = affine_map<(o1, h, w, o0, i, kh, kw) -> (o1, h, w, o0)>
+func.func @weights_of_the_last_cache(%x: tensor<512x9x9xf32>, %k: tensor<32x512x3x3x16xf32>,
+                                     %acc: tensor<32x7x7x16xf32>) -> tensor<32x7x7x16xf32> {
+  %r = linalg.generic {indexing_maps = [#in, #weight, #out],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %k : tensor<512x9x9xf32>, tensor<32x512x3x3x16xf32>) outs(%acc : tensor<32x7x7x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<32x7x7x16xf32>
+  return %r : tensor<32x7x7x16xf32>
+}
