@@ -133,7 +133,10 @@ static void buildBufferPart(OpPassManager &pm,
 static void buildLLVMPart(OpPassManager &pm,
                           const LinalgToLLVMOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass());
+  // Vectors of 512 bits come with masks.
+  LowerVectorShapesPassOptions shapes;
+  shapes.maskedAccess = findFigures(options).vectorBits >= 512;
+  pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   // The canonicalizer removes the scopes of allocations that this puts around

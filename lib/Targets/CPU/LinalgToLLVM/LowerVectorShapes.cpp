@@ -12,9 +12,13 @@
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_LOWERVECTORSHAPESPASS
@@ -23,11 +27,81 @@ namespace mlir::layout {
 
 using namespace mlir;
 
+/// The next vector of a power of two elements, if `type` is none that a mask
+/// applies to each element of.
+static VectorType getMaskedType(VectorType type) {
+  int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
+  unsigned bits = type.getElementTypeBitWidth();
+  if (llvm::isPowerOf2_64(width) || type.isScalable() ||
+      (bits != 32 && bits != 64))
+    return {};
+  return VectorType::get({static_cast<int64_t>(llvm::PowerOf2Ceil(width))},
+                         type.getElementType());
+}
+
+/// The lanes of the vector of type `wide` that hold the first `width` elements.
+static Value makeMask(OpBuilder &b, Location loc, VectorType wide,
+                      int64_t width) {
+  SmallVector<bool> lanes(wide.getDimSize(0), false);
+  std::fill_n(lanes.begin(), width, true);
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(wide.clone(b.getI1Type()), lanes));
+}
+
+/// The first elements of `vector`, then lanes of any value, `width` in all.
+static Value resize(OpBuilder &b, Location loc, Value vector, int64_t width) {
+  int64_t present = cast<VectorType>(vector.getType()).getDimSize(0);
+  SmallVector<int64_t> lanes(width, vector::ShuffleOp::kPoisonIndex);
+  for (int64_t lane = 0, e = std::min(width, present); lane < e; ++lane)
+    lanes[lane] = lane;
+  return vector::ShuffleOp::create(b, loc, vector, vector, lanes);
+}
+
 namespace {
+struct MaskLoad : OpRewritePattern<vector::LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::LoadOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType(), wide = getMaskedType(type);
+    if (!wide)
+      return failure();
+    int64_t width = type.getDimSize(0);
+    Location loc = op.getLoc();
+    Value others = ub::PoisonOp::create(rewriter, loc, wide);
+    Value loaded = vector::MaskedLoadOp::create(
+        rewriter, loc, wide, op.getBase(), op.getIndices(),
+        makeMask(rewriter, loc, wide, width), others);
+    rewriter.replaceOp(op, resize(rewriter, loc, loaded, width));
+    return success();
+  }
+};
+
+struct MaskStore : OpRewritePattern<vector::StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(vector::StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType(), wide = getMaskedType(type);
+    if (!wide)
+      return failure();
+    Location loc = op.getLoc();
+    rewriter.replaceOpWithNewOp<vector::MaskedStoreOp>(
+        op, op.getBase(), op.getIndices(),
+        makeMask(rewriter, loc, wide, type.getDimSize(0)),
+        resize(rewriter, loc, op.getValueToStore(), wide.getDimSize(0)));
+    return success();
+  }
+};
+
 struct LowerVectorShapes
     : layout::impl::LowerVectorShapesPassBase<LowerVectorShapes> {
+  using LowerVectorShapesPassBase::LowerVectorShapesPassBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    if (maskedAccess)
+      patterns.add<MaskLoad, MaskStore>(&getContext());
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorTransferLoweringPatterns(patterns,
                                                    /*maxTransferRank=*/1);

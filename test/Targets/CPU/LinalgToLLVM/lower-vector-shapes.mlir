@@ -1,4 +1,28 @@
 // RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes))" | FileCheck %s
+// RUN: layout-opt %s -pass-pipeline="builtin.module(func.func(layout-lower-vector-shapes{masked-access}))" | FileCheck %s --check-prefixes=CHECK,MASKED
+
+// With masks, vectors of 14 elements are loaded and stored as parts of 16.
+// CHECK-LABEL: func.func @ragged
+// MASKED: %[[MASK:.*]] = arith.constant dense<[true, {{(true, )*}}false, false]> : vector<16xi1>
+// MASKED: vector.maskedload %{{.*}} : memref<4x14xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+// MASKED: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
+// MASKED: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, -1, -1]
+// MASKED: vector.maskedstore %{{.*}} : memref<4x14xf32>, vector<16xi1>, vector<16xf32>
+func.func @ragged(%x: memref<4x14xf32>, %i: index) {
+  %p = arith.constant 0.0 : f32
+  %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x14xf32>, vector<14xf32>
+  vector.transfer_write %v, %x[%i, %i] {in_bounds = [true]} : vector<14xf32>, memref<4x14xf32>
+  return
+}
+
+// Elements of a byte stay as they are.
+// CHECK-LABEL: func.func @ragged_bytes
+// CHECK: vector.load {{.*}} vector<14xi8>
+func.func @ragged_bytes(%x: memref<4x14xi8>, %i: index) -> vector<14xi8> {
+  %p = arith.constant 0 : i8
+  %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x14xi8>, vector<14xi8>
+  return %v : vector<14xi8>
+}
 
 // CHECK-LABEL: func.func @contiguous
 // CHECK: vector.load
