@@ -24,11 +24,21 @@ Value CopyTileEmitter::multiply(Value a, Value b) {
   return arith::MulIOp::create(this->b, loc, a, b);
 }
 
+Value CopyTileEmitter::toBits(Value row) {
+  auto type = cast<VectorType>(row.getType()).cloneWith({}, bits);
+  return b.createOrFold<vector::BitCastOp>(loc, type, row);
+}
+
 Value CopyTileEmitter::load(Value position, int64_t size) {
   auto type = VectorType::get({size}, element);
-  Value row = vector::LoadOp::create(b, loc, type, in.memory, position);
-  return b.createOrFold<vector::BitCastOp>(loc, VectorType::get({size}, bits),
-                                           row);
+  return toBits(vector::LoadOp::create(b, loc, type, in.memory, position));
+}
+
+Value CopyTileEmitter::loadRow(int64_t row, int64_t column, int64_t size) {
+  if (tile.padding == 0 || row < tile.rows - tile.padding)
+    return load(source(row, column), size);
+  auto type = VectorType::get({size}, element);
+  return toBits(vector::BroadcastOp::create(b, loc, type, padding));
 }
 
 void CopyTileEmitter::store(Value row, Value position) {
@@ -143,7 +153,7 @@ void CopyTileEmitter::emitSquares() {
       for (int64_t i = 0; i < registers; ++i) {
         SmallVector<Value> parts;
         for (int64_t part = i; part < rows; part += registers)
-          parts.push_back(load(source(row + part, column), width));
+          parts.push_back(loadRow(row + part, column, width));
         square.push_back(shuffles.concat(parts));
       }
       emitSquare(row, column, lane, square);
@@ -155,7 +165,7 @@ void CopyTileEmitter::emitWholeRows(int64_t row, int64_t column, int64_t lane) {
   for (int64_t i = 0; i < lane; ++i) {
     SmallVector<Value> whole;
     for (int64_t part = i; part < tile.vectorSize; part += lane)
-      whole.push_back(load(source(row + part, column), tile.vectorSize));
+      whole.push_back(loadRow(row + part, column, tile.vectorSize));
     for (auto [square, part] :
          llvm::zip_equal(squares, shuffles.gatherLanes(whole, lane)))
       square.push_back(part);

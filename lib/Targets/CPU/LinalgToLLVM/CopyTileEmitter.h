@@ -31,9 +31,10 @@ struct CopySide {
 
 class CopyTileEmitter {
 public:
+  /// `padding` is what rows behind those of the source hold, if there are any.
   CopyTileEmitter(OpBuilder &b, Location loc, const CopyTile &tile,
-                  Type element)
-      : b(b), loc(loc), tile(tile), element(element),
+                  Type element, Value padding)
+      : b(b), loc(loc), tile(tile), element(element), padding(padding),
         bits(b.getIntegerType(element.getIntOrFloatBitWidth())),
         shuffles(b, loc) {}
 
@@ -50,7 +51,10 @@ private:
   Value source(int64_t row, int64_t column);
   /// Where the first row of a column is written.
   Value result(int64_t column);
+  Value toBits(Value row);
   Value load(Value position, int64_t size);
+  /// So many columns of a row, from `column` on.
+  Value loadRow(int64_t row, int64_t column, int64_t size);
   void store(Value row, Value position);
 
   void emitRuns();
@@ -63,7 +67,9 @@ private:
   OpBuilder &b;
   Location loc;
   const CopyTile &tile;
-  Type element, bits;
+  Type element;
+  Value padding;
+  Type bits;
   VectorShuffles shuffles;
   CopySide in, out;
   Value firstColumn;

@@ -156,7 +156,11 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   int64_t numColumns = tile.getNumColumns();
   tile.columns =
       numColumns <= line ? numColumns : chooseSize(numColumns, line, lane);
-  tile.rows = chooseSize(tile.digits[tile.rowDigit].extent, line, lane);
+  int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
+  tile.rows = chooseSize(numRows, line, lane);
+  // Padding is written by the one tile that has the rows before it.
+  if (tile.padding != 0 && tile.rows != numRows)
+    return false;
   tile.readsWholeRows = tile.vectorSize > lane &&
                         tile.columns % tile.vectorSize == 0 &&
                         tile.rows % tile.vectorSize == 0;
@@ -165,8 +169,10 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
 
 std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
                                              int64_t bytes,
-                                             const CpuFigures &figures) {
+                                             const CpuFigures &figures,
+                                             int64_t padding) {
   CopyTile tile;
+  tile.padding = padding;
   tile.digits = mergeDigits(digits);
   tile.vectorSize = figures.vectorBits / 8 / bytes;
   std::optional<unsigned> column = findRun(tile.digits, &CopyDigit::in, 1);
@@ -180,7 +186,10 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.rowDigit = *row;
   const CopyDigit &ofColumns = tile.digits[*column];
   const CopyDigit &ofRows = tile.digits[*row];
-  if (*column == *row) {
+  if (padding != 0) {
+    if (*column == *row || !planSquares(tile, bytes, figures))
+      return std::nullopt;
+  } else if (*column == *row) {
     planRuns(tile, figures.lineBytes / bytes);
   } else if (canWeave(ofRows, ofColumns, &CopyDigit::out, tile.vectorSize)) {
     tile.way = CopyTile::Way::Weave;

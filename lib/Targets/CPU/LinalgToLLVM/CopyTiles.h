@@ -55,6 +55,8 @@ struct CopyTile {
   SmallVector<unsigned, 2> columnDigits;
   unsigned rowDigit = 0;
   int64_t columns = 1, rows = 1;
+  /// Rows behind those of the source, which the tile writes, too.
+  int64_t padding = 0;
   /// Elements of one register.
   int64_t vectorSize = 1;
   /// Whether rows are read as whole registers, which are lines or halves of
@@ -80,8 +82,11 @@ inline constexpr int64_t kLaneBytes = 16;
 
 /// The tile of a copy of elements of so many bytes, a power of two up to 8;
 /// nothing where no digit has neighbors or none is known to be long enough.
+/// `padding` elements follow each run of the result and are written with it;
+/// nothing where no tile can do that.
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
-                                     const CpuFigures &figures);
+                                     const CpuFigures &figures,
+                                     int64_t padding = 0);
 
 /// Whether `op` copies between two orders of the same indices: what
 /// layout-tile-transposes rewrites.

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyPadding.h"
 #include "KernelEmitter.h"
 #include "PackWeights.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -50,6 +51,8 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
         op->erase();
         continue;
       }
+      if (layout::isPaddingOfCopy(op))
+        continue;
       FailureOr<layout::Kernel> kernel = layout::matchKernel(op);
       if (failed(kernel))
         continue;

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyPadding.h"
 #include "CopyTileEmitter.h"
 #include "ParallelLoops.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -44,10 +45,10 @@ struct Side {
 class Emitter {
 public:
   Emitter(OpBuilder &b, linalg::LinalgOp op, const CopyTile &tile,
-          bool isShared)
+          Value padding, bool isShared)
       : b(b), loc(op.getLoc()), tile(tile), isShared(isShared),
         element(op.getBlock()->getArgument(0).getType()),
-        tiles(b, loc, tile, element) {}
+        tiles(b, loc, tile, element, padding) {}
 
   void run(const Side &source, const Side &result,
            ArrayRef<OpFoldResult> extents);
@@ -87,7 +88,9 @@ private:
 
 } // namespace
 
-static Side readSide(OpBuilder &b, linalg::LinalgOp op, OpOperand *operand) {
+/// `padding` elements behind the last one of the operand belong to it, too.
+static Side readSide(OpBuilder &b, linalg::LinalgOp op, OpOperand *operand,
+                     int64_t padding = 0) {
   Location loc = op.getLoc();
   auto compute = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return affine::makeComposedFoldedAffineApply(b, loc, expr, operands);
@@ -116,7 +119,7 @@ static Side readSide(OpBuilder &b, linalg::LinalgOp op, OpOperand *operand) {
     end = compute(x + (y - 1) * z, {end, size, stride});
   }
   OpFoldResult reach =
-      compute(x + y, {metadata.getConstifiedMixedOffset(), end});
+      compute(x + y + padding, {metadata.getConstifiedMixedOffset(), end});
   auto number = getConstantIntValue(reach);
   auto of = cast<MemRefType>(buffer.getType());
   auto type = MemRefType::get({number.value_or(ShapedType::kDynamic)},
@@ -274,12 +277,17 @@ static bool startsWithLine(Value buffer, int64_t lineBytes) {
 /// False where there is no tile for the op.
 static bool tileCopy(linalg::LinalgOp op, const CpuFigures &figures,
                      bool parallelLoops) {
+  linalg::FillOp fill = findPadding(op);
+  int64_t padding = 0;
+  if (fill)
+    padding =
+        cast<MemRefType>(fill.getOutputs()[0].getType()).getShape().back();
   OpBuilder b(op);
   SmallVector<OpFoldResult> extents;
   for (Range range : op.createLoopRanges(b, op.getLoc()))
     extents.push_back(range.size);
   OpOperand *from = op.getDpsInputOperand(0), *to = op.getDpsInitOperand(0);
-  Side in = readSide(b, op, from), out = readSide(b, op, to);
+  Side in = readSide(b, op, from), out = readSide(b, op, to, padding);
   auto number = [](OpFoldResult amount) {
     return getConstantIntValue(amount).value_or(ShapedType::kDynamic);
   };
@@ -293,12 +301,22 @@ static bool tileCopy(linalg::LinalgOp op, const CpuFigures &figures,
                         number(out.strides[dim]), dim});
   }
   Type element = op.getBlock()->getArgument(0).getType();
-  std::optional<CopyTile> tile =
-      planCopyTile(digits, element.getIntOrFloatBitWidth() / 8, figures);
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  std::optional<CopyTile> tile;
+  Value filler;
+  if (fill)
+    tile = planCopyTile(digits, bytes, figures, padding);
+  if (tile) {
+    filler = fill.getInputs()[0];
+    fill->erase();
+  }
+  if (!tile)
+    tile = planCopyTile(digits, bytes, figures);
   if (!tile)
     return false;
   tile->streams &= startsWithLine(to->get(), figures.lineBytes);
-  Emitter(b, op, *tile, parallelLoops && isWorthThreads(op, tile->vectorSize))
+  Emitter(b, op, *tile, filler,
+          parallelLoops && isWorthThreads(op, tile->vectorSize))
       .run(in, out, extents);
   return true;
 }

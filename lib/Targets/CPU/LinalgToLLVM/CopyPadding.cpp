@@ -1,0 +1,72 @@
+//===- CopyPadding.cpp - Padding that is written with a copy --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyPadding.h"
+#include "CopyTiles.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static bool isStatic(OffsetSizeAndStrideOpInterface slice) {
+  return ShapedType::isStaticShape(slice.getStaticOffsets()) &&
+         ShapedType::isStaticShape(slice.getStaticSizes()) &&
+         llvm::all_of(slice.getStaticStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+/// Whether `rest` is the slice that goes on in the last dim where `part` ends,
+/// and both together are as long as the rows of a tile.
+static bool goesOn(OffsetSizeAndStrideOpInterface part,
+                   OffsetSizeAndStrideOpInterface rest) {
+  if (!isStatic(part) || !isStatic(rest))
+    return false;
+  ArrayRef<int64_t> from = part.getStaticOffsets(),
+                    on = rest.getStaticOffsets();
+  ArrayRef<int64_t> sizes = part.getStaticSizes(), more = rest.getStaticSizes();
+  return from.drop_back() == on.drop_back() &&
+         sizes.drop_back() == more.drop_back() &&
+         from.back() + sizes.back() == on.back() &&
+         llvm::isPowerOf2_64(sizes.back() + more.back());
+}
+
+/// Whether the last dim of the result is one loop of the copy.
+static bool endsWithLoop(linalg::LinalgOp copy) {
+  return isCopyBetweenOrders(copy) &&
+         isa<AffineDimExpr>(
+             copy.getIndexingMapsArray().back().getResults().back());
+}
+
+bool layout::isPaddingOfCopy(linalg::LinalgOp fill) {
+  if (!isa<linalg::FillOp>(fill) || fill->getNumResults() != 1 ||
+      !fill->hasOneUse())
+    return false;
+  auto rest = dyn_cast<tensor::InsertSliceOp>(*fill->user_begin());
+  return rest && llvm::any_of(rest->getUsers(), [&](Operation *user) {
+           auto part = dyn_cast<tensor::InsertSliceOp>(user);
+           if (!part || part.getDest() != rest.getResult() ||
+               !goesOn(part, rest))
+             return false;
+           auto copy = part.getSource().getDefiningOp<linalg::LinalgOp>();
+           return copy && endsWithLoop(copy);
+         });
+}
+
+linalg::FillOp layout::findPadding(linalg::LinalgOp copy) {
+  auto part = copy.getDpsInits()[0].getDefiningOp<memref::SubViewOp>();
+  Operation *before = copy->getPrevNode();
+  while (isa_and_nonnull<memref::SubViewOp>(before))
+    before = before->getPrevNode();
+  auto fill = dyn_cast_or_null<linalg::FillOp>(before);
+  if (!part || !fill || !endsWithLoop(copy))
+    return nullptr;
+  auto rest = fill.getOutputs()[0].getDefiningOp<memref::SubViewOp>();
+  bool isPadding =
+      rest && rest.getSource() == part.getSource() && goesOn(part, rest);
+  return isPadding ? fill : nullptr;
+}
