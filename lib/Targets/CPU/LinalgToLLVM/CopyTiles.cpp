@@ -134,15 +134,18 @@ static bool canWeave(const CopyDigit &few, const CopyDigit &many,
 
 /// The order of tiles. Rows are innermost, so that lines of the result follow
 /// one another, unless rows of the source are further apart than columns of the
-/// result, and these near to each other: then runs of the source are followed.
+/// result, and these near to each other and in lines of their own: then runs of
+/// the source are followed.
 /// What is streamed is read in longer runs, too.
-static void planBlocks(CopyTile &tile, int64_t bytes) {
+static void planBlocks(CopyTile &tile, int64_t bytes,
+                       const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
   const CopyDigit &ofColumns = tile.digits[tile.columnDigits[0]];
   if (tile.columnDigits.size() > 1 || !isStatic(ofRows) || !isStatic(ofColumns))
     return;
-  if (ofRows.in > ofColumns.out &&
-      tile.columns * ofColumns.out * bytes <= kNearBytes)
+  int64_t out = ofColumns.out * bytes;
+  if (ofRows.in > ofColumns.out && tile.columns * out <= kNearBytes &&
+      out % figures.lineBytes == 0)
     tile.blockColumns = kBlockBytes / bytes;
   else if (tile.streams)
     tile.blockColumns = kRunLines * tile.columns;
@@ -205,7 +208,7 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   tile.streams = canStream(tile, bytes, figures);
   tile.blockColumns = tile.columns;
   if (tile.way == CopyTile::Way::Squares)
-    planBlocks(tile, bytes);
+    planBlocks(tile, bytes, figures);
   return tile;
 }
 
