@@ -31,9 +31,10 @@ using namespace mlir;
 /// applies to each element of.
 static VectorType getMaskedType(VectorType type) {
   int64_t width = type.getRank() == 1 ? type.getDimSize(0) : 1;
-  unsigned bits = type.getElementTypeBitWidth();
-  if (llvm::isPowerOf2_64(width) || type.isScalable() ||
-      (bits != 32 && bits != 64))
+  Type element = type.getElementType();
+  bool fits = element.isIndex() || element.getIntOrFloatBitWidth() == 32 ||
+              element.getIntOrFloatBitWidth() == 64;
+  if (llvm::isPowerOf2_64(width) || type.isScalable() || !fits)
     return {};
   return VectorType::get({static_cast<int64_t>(llvm::PowerOf2Ceil(width))},
                          type.getElementType());

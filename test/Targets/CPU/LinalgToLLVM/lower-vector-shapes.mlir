@@ -24,6 +24,15 @@ func.func @ragged_bytes(%x: memref<4x14xi8>, %i: index) -> vector<14xi8> {
   return %v : vector<14xi8>
 }
 
+// An index is a word of 64 bits.
+// CHECK-LABEL: func.func @ragged_indices
+// MASKED: vector.maskedload {{.*}} into vector<8xindex>
+func.func @ragged_indices(%x: memref<4x7xindex>, %i: index) -> vector<7xindex> {
+  %p = arith.constant 0 : index
+  %v = vector.transfer_read %x[%i, %i], %p {in_bounds = [true]} : memref<4x7xindex>, vector<7xindex>
+  return %v : vector<7xindex>
+}
+
 // CHECK-LABEL: func.func @contiguous
 // CHECK: vector.load
 // CHECK: vector.store
