@@ -133,9 +133,11 @@ static void buildBufferPart(OpPassManager &pm,
 static void buildLLVMPart(OpPassManager &pm,
                           const LinalgToLLVMOptions &options) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // Vectors of 512 bits come with masks.
+  // Vectors of 512 bits come with masks, and with multiplications by powers of
+  // two.
+  bool isAVX512 = findFigures(options).vectorBits >= 512;
   LowerVectorShapesPassOptions shapes;
-  shapes.maskedAccess = findFigures(options).vectorBits >= 512;
+  shapes.maskedAccess = isAVX512;
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -158,8 +160,11 @@ static void buildLLVMPart(OpPassManager &pm,
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f16"};
   pm.addPass(math::createMathExtendToSupportedTypes(extend));
-  if (options.math == MathFunctions::vector)
-    pm.addPass(createExpandMathPass());
+  if (options.math == MathFunctions::vector) {
+    ExpandMathPassOptions math;
+    math.hasLdexp = isAVX512;
+    pm.addPass(createExpandMathPass(math));
+  }
   // An integer exponent of a vector, or of 64 bits, has no intrinsic.
   pm.addPass(createConvertMathToFuncs());
   // Before the vectors: a function of libm takes them element by element, with

@@ -39,9 +39,9 @@ static void addEntry(llvm::Module &module, llvm::Function &callee) {
 }
 
 /// The passes that pay for loops and vectors which passes on MLIR have
-/// simplified already; LLVM's own pipelines take more than twice their time, and
-/// networks do not run faster by it. Loops that come without vectors get them
-/// here.
+/// simplified already; LLVM's own pipelines take more than twice their time,
+/// and networks do not run faster by it. Loops that come without vectors get
+/// them here.
 static constexpr StringLiteral
     kPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
             "simplifycfg),"

@@ -31,6 +31,7 @@
 
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -61,9 +62,11 @@ constexpr double kLog2High = 0x1.62e4p-1, kLog2Low = 0x1.7f7d1cp-20;
 /// width, in the shape of another type.
 class Emitter {
 public:
-  Emitter(OpBuilder &builder, Location loc, Type like, FloatType element)
+  Emitter(OpBuilder &builder, Location loc, Type like, FloatType element,
+          bool hasLdexp = false)
       : b(loc, builder), real(inShape(like, element)),
-        integer(inShape(like, b.getIntegerType(element.getWidth()))) {}
+        integer(inShape(like, b.getIntegerType(element.getWidth()))),
+        hasLdexp(hasLdexp) {}
 
   static Type inShape(Type like, Type element) {
     auto vector = dyn_cast<VectorType>(like);
@@ -134,6 +137,7 @@ public:
 
   ImplicitLocOpBuilder b;
   Type real, integer;
+  bool hasLdexp;
 
 private:
   Value constant(Type type, TypedAttr element) {
@@ -160,14 +164,25 @@ Exponential reduceExponential(Emitter &e, Value x) {
   return {power, e.fma(e.mul(q, r), r, r)};
 }
 
+/// x 2^n for x in [0.5, 2], rounded once.
+Value scale(Emitter &e, Value x, Value n) {
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (e.hasLdexp && (!vector || vector.getRank() == 1))
+    // The op of the intrinsic takes one exponent for all lanes.
+    return LLVM::CallIntrinsicOp::create(e.b, x.getType(),
+                                         e.b.getStringAttr("llvm.ldexp"),
+                                         ValueRange{x, n})
+        .getResult(0);
+  // Two factors: one alone cannot give a denormal number or infinity.
+  Value half = e.makeBits<arith::ShRSIOp>(n, 1);
+  Value other = e.make<arith::SubIOp>(n, half);
+  return e.mul(e.mul(x, e.powerOfTwo(half)), e.powerOfTwo(other));
+}
+
 /// exp(x) for x in [-104, 89], which gives all results from zero to infinity.
-/// Two factors: one alone cannot give a denormal number or infinity.
 Value exponential(Emitter &e, Value x) {
   Exponential parts = reduceExponential(e, x);
-  Value half = e.makeBits<arith::ShRSIOp>(parts.power, 1);
-  Value other = e.make<arith::SubIOp>(parts.power, half);
-  Value scaled = e.mul(e.add(parts.rest, 1), e.powerOfTwo(half));
-  return e.mul(scaled, e.powerOfTwo(other));
+  return scale(e, e.add(parts.rest, 1), parts.power);
 }
 
 /// n log(2) + log(1 + m) for m in [-0.25, 0.5].
@@ -341,31 +356,37 @@ Value expand(Emitter &e, math::PowFOp op, Value x) {
 }
 
 template <typename OpTy> struct Expand : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
+  Expand(MLIRContext *context, bool hasLdexp)
+      : OpRewritePattern<OpTy>(context), hasLdexp(hasLdexp) {}
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
     if (!getElementTypeOrSelf(type).isF32() || isa<TensorType>(type))
       return rewriter.notifyMatchFailure(op, "is not of f32");
-    Emitter e(rewriter, op.getLoc(), type, rewriter.getF32Type());
+    Emitter e(rewriter, op.getLoc(), type, rewriter.getF32Type(), hasLdexp);
     rewriter.replaceOp(op, expand(e, op, op->getOperand(0)));
     return success();
   }
+
+  bool hasLdexp;
 };
 
-template <typename... Ops> void populate(RewritePatternSet &patterns) {
-  patterns.add<Expand<Ops>...>(patterns.getContext());
+template <typename... Ops>
+void populate(RewritePatternSet &patterns, bool hasLdexp) {
+  patterns.add<Expand<Ops>...>(patterns.getContext(), hasLdexp);
   populateMathF32ExpansionPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({Ops::getOperationName()...}, name);
   });
 }
 
 struct ExpandMath : layout::impl::ExpandMathPassBase<ExpandMath> {
+  using ExpandMathPassBase::ExpandMathPassBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populate<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log1pOp,
-             math::TanhOp, math::ErfOp, math::PowFOp>(patterns);
+             math::TanhOp, math::ErfOp, math::PowFOp>(patterns, hasLdexp);
     GreedyRewriteConfig config;
     config.enableFolding(false);
     if (failed(

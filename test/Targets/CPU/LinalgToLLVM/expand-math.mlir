@@ -1,4 +1,5 @@
-// RUN: layout-opt %s --layout-expand-math | FileCheck %s
+// RUN: layout-opt %s --layout-expand-math | FileCheck %s --check-prefixes=CHECK,FACTORS
+// RUN: layout-opt %s --layout-expand-math=ldexp | FileCheck %s --check-prefixes=CHECK,LDEXP
 
 // One polynomial for vectors and numbers, in which nothing can be regrouped.
 // CHECK-LABEL: func.func @vector_and_number(
@@ -16,6 +17,17 @@ func.func @vector_and_number(%x: vector<4x8xf32>) -> vector<4x8xf32> {
 func.func @number(%x: f32) -> f32 {
   %0 = math.exp %x : f32
   return %0 : f32
+}
+
+// A multiplication by a power of two, where there is an instruction for it.
+// CHECK-LABEL: func.func @scaled(
+// LDEXP: %[[RESULT:.*]] = llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// LDEXP-NEXT: return %[[RESULT]]
+// FACTORS-NOT: llvm.ldexp
+// FACTORS: return
+func.func @scaled(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
 }
 
 // CHECK-LABEL: func.func @through_f32(

@@ -94,6 +94,10 @@ for name, (oracle, bound) in BOUNDS.items():
     for first, last in (0, 3), (1, -1), (7, 20), (5, 6):
         parts = [each[first:last].copy() for each in inputs]
         assert run(*parts).tobytes() == got[first:last].tobytes(), name
+    # Vectors of 512 bits multiply by powers of two in another way.
+    for bits in 256, 512:
+        lowered = run_pipeline(text, f"layout-linalg-to-llvm{{vector-bits={bits}}}")
+        assert compile_program(lowered)(*inputs).tobytes() == got.tobytes(), (name, bits)
     halves = [each.astype(np.float16) for each in inputs]
     expected = oracle(*(each.astype(np.float64) for each in halves)).astype(np.float16)
     wrong = (compile_program(program(name, "f16"))(*halves) != expected) & ~np.isnan(expected)

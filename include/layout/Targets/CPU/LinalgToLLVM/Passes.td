@@ -319,7 +319,13 @@ def ExpandMathPass : Pass<"layout-expand-math"> {
     million pairs, 0.51. Infinities, NaN, denormal numbers and signed zeros give
     what they give in C.
   }];
-  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
+  let options = [
+    Option<"hasLdexp", "ldexp", "bool", /*default=*/"false",
+           "Multiply by a power of two with LLVM's ldexp, which AVX-512 has an "
+           "instruction for; the results are the same, bit for bit">
+  ];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "math::MathDialect"];
 }
 
 def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
