@@ -31,7 +31,7 @@ def load_layout(path, threads, untouched):
     def load():
         module = read(path)
         if untouched:
-            module = layout_mlir.run_pipeline(module, "builtin.module(layout-linalg-to-llvm{cpu=host})")
+            module = layout_mlir.run_pipeline(module, "layout-linalg-to-llvm{cpu=host}")
         return layout_mlir.compile(module, threads=threads)
 
     return load, lambda program, inputs: lambda: program(*inputs)

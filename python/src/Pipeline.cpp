@@ -48,6 +48,18 @@ private:
 };
 } // namespace
 
+/// Adds the passes to `manager`; the text may name the module that they run on,
+/// as mlir-opt wants it, which would otherwise be one within the module.
+static LogicalResult addPasses(StringRef pipeline, OpPassManager &manager,
+                               raw_ostream &errors) {
+  if (!pipeline.trim().starts_with("builtin.module("))
+    return parsePassPipeline(pipeline, manager, errors);
+  FailureOr<OpPassManager> whole = parsePassPipeline(pipeline, errors);
+  if (succeeded(whole))
+    manager = std::move(*whole);
+  return whole;
+}
+
 /// Adds the passes to `manager`. The parser of a pipeline's options reports to
 /// stderr alone, so that is read; nobody else writes there while the
 /// interpreter's lock is held.
@@ -58,7 +70,7 @@ static void parsePipeline(const std::string &pipeline, PassManager &manager,
   {
     CapturedStderr captured(printed);
     llvm::raw_string_ostream errors(wrong);
-    isRight = succeeded(parsePassPipeline(pipeline, manager, errors));
+    isRight = succeeded(addPasses(pipeline, manager, errors));
   }
   if (!isRight)
     throw module.takeError("the pipeline is not right: " +
@@ -96,8 +108,8 @@ void mlir::layout::python::bindPipeline(py::module_ &module) {
 The module is text in a str or bytecode in bytes, and so is what is returned;
 `bytecode`, True or False, asks for one of the two.
 
-The pipeline is written as after `layout-opt --pass-pipeline`, without the
-`builtin.module(..)` around it: passes and pipelines of the project and of
+The pipeline is written as after `layout-opt --pass-pipeline`, with or without
+the `builtin.module(..)` around it: passes and pipelines of the project and of
 upstream, with options in braces. An attribute as the value of an option stands
 in braces of its own: `layout-to-cpu{target={#layout.cpu<lanes =
 16>}}`.

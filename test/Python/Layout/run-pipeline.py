@@ -38,6 +38,13 @@ class Pipelines(unittest.TestCase):
             self.assertEqual(run_pipeline(MODULE, f"{name}{{target={TARGET}}}").strip(),
                              tool.stdout.strip())
 
+    def test_may_name_the_module(self):
+        self.assertEqual(run_pipeline(MODULE, f" builtin.module(layout-assign{{target={TARGET}}})"),
+                         run_pipeline(MODULE, f"layout-assign{{target={TARGET}}}"))
+        self.assertEqual(run_pipeline(MODULE, "builtin.module(func.func(convert-linalg-to-loops))"),
+                         run_pipeline(MODULE, "func.func(convert-linalg-to-loops)"))
+        self.says("the pipeline is not right", MODULE, "builtin.module(canonicalize")
+
     def test_upstream_passes_and_nested_ones(self):
         out = run_pipeline(MODULE, "func.func(canonicalize, cse), symbol-dce")
         self.assertIn("linalg.conv_2d_nchw_fchw", out)
