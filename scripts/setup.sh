@@ -252,7 +252,8 @@ build_targets() {
   fi
   # Objects of one clone serve every other one, also those that were compiled
   # with a precompiled header.
-  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+  # The precompiled headers have 570 MB: read once, not for each object.
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1 CCACHE_INODECACHE=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   step "building $*"
   local status=0
