@@ -16,6 +16,7 @@ using llvm::StringRef;
 
 /// Longer names reach the limits of file systems and of compilers.
 static constexpr size_t kMostChars = 100, kCharsBesideHash = 32;
+static constexpr size_t kMostOfComment = 400;
 static constexpr size_t kHashBytes = 16;
 static constexpr llvm::StringLiteral kHashMark = "_h";
 
@@ -46,6 +47,16 @@ std::string layout::toWord(StringRef text) {
 }
 
 std::string layout::toUtf8(StringRef text) { return llvm::json::fixUTF8(text); }
+
+std::string layout::toComment(StringRef text) {
+  std::string result;
+  for (char c : text.take_front(kMostOfComment)) {
+    // The trigraph ??/ is a backslash.
+    bool isPair = c == '?' && !result.empty() && result.back() == '?';
+    result += llvm::isPrint(c) && c != '\\' && !isPair ? c : '_';
+  }
+  return result;
+}
 
 std::string layout::escapeXml(StringRef raw) {
   std::string text = toUtf8(raw), result;

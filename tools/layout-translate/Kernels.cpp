@@ -61,6 +61,7 @@ struct Parsed {
     if (modules.empty())
       return success();
     PassManager pm(&context);
+    pm.addPass(createConvertImageKernelsToSourcePass());
     auto spirvName = (kSpirvModulePrefix + modules.front().getName()).str();
     if (!module->lookupSymbol(spirvName))
       pm.addPass(createConvertImageKernelsToSPIRVPass());
@@ -70,13 +71,9 @@ struct Parsed {
 };
 } // namespace
 
-FailureOr<std::string>
-layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
-                         StringRef name) {
-  Parsed parsed;
-  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
-    return failure();
-  ModuleOp module = *parsed.module;
+/// The one module of kernels, or the one with this name: a `gpu.binary`, or a
+/// `spirv.module` that was not serialized. Null where an error is emitted.
+static Operation *findKernels(ModuleOp module, StringRef name) {
   SmallVector<std::pair<StringRef, Operation *>> found;
   for (Operation &op : module.getOps()) {
     StringRef symbol;
@@ -89,21 +86,31 @@ layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
     if (name.empty() || symbol == name)
       found.push_back({symbol, &op});
   }
-  if (found.size() != 1) {
-    InFlightDiagnostic error = module.emitError();
-    if (found.empty() && !name.empty())
-      error << "has no module of kernels '" << name << "'";
-    else if (found.empty())
-      error << "has no module of kernels: gpu.module, spirv.module or "
-               "gpu.binary";
-    else
-      error << "has " << found.size()
-            << " modules of kernels; name one with --kernels";
-    for (auto [symbol, op] : found)
-      error.attachNote(op->getLoc()) << "has '" << symbol << "'";
-    return error;
-  }
-  Operation *op = found.front().second;
+  if (found.size() == 1)
+    return found.front().second;
+  InFlightDiagnostic error = module.emitError();
+  if (found.empty() && !name.empty())
+    error << "has no module of kernels '" << name << "'";
+  else if (found.empty())
+    error << "has no module of kernels: gpu.module, spirv.module or "
+             "gpu.binary";
+  else
+    error << "has " << found.size()
+          << " modules of kernels; name one with --kernels";
+  for (auto [symbol, op] : found)
+    error.attachNote(op->getLoc()) << "has '" << symbol << "'";
+  return nullptr;
+}
+
+FailureOr<std::string>
+layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
+                         StringRef name) {
+  Parsed parsed;
+  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
+    return failure();
+  Operation *op = findKernels(*parsed.module, name);
+  if (!op)
+    return failure();
   if (auto binary = dyn_cast<gpu::BinaryOp>(op))
     return cast<gpu::ObjectAttr>(binary.getObjects()[0])
         .getObject()
@@ -114,6 +121,25 @@ layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
     return failure();
   return std::string(reinterpret_cast<const char *>(words.data()),
                      words.size() * sizeof(uint32_t));
+}
+
+FailureOr<std::string>
+layout::writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source,
+                          StringRef name) {
+  Parsed parsed;
+  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
+    return failure();
+  Operation *op = findKernels(*parsed.module, name);
+  if (!op)
+    return failure();
+  auto binary = dyn_cast<gpu::BinaryOp>(op);
+  std::optional<StringRef> text =
+      binary ? getOpenCLSource(binary) : std::nullopt;
+  if (!text)
+    return op->emitError() << "holds no OpenCL C; run "
+                              "convert-image-kernels-to-source on the GPU "
+                              "module first, or give the GPU module";
+  return text->str();
 }
 
 LogicalResult layout::writePackage(std::unique_ptr<llvm::MemoryBuffer> source,

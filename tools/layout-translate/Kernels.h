@@ -29,6 +29,10 @@ namespace layout {
 FailureOr<std::string>
 writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
 
+/// The OpenCL C of the one module of kernels, or of the one with this name.
+FailureOr<std::string>
+writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source, StringRef name);
+
 /// See layout/Targets/OpenCL/GPUToOpenCL/Package.h.
 LogicalResult writePackage(std::unique_ptr<llvm::MemoryBuffer> source,
                            StringRef function, StringRef directory);

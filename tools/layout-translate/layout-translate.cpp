@@ -35,7 +35,16 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("layout-translate options");
 
 namespace {
-enum class Form { Map, Table, Svg, Cpp, SpirvBinary, Package, NpuPackage };
+enum class Form {
+  Map,
+  Table,
+  Svg,
+  Cpp,
+  SpirvBinary,
+  OpenCLSource,
+  Package,
+  NpuPackage
+};
 } // namespace
 
 static cl::opt<Form> form(
@@ -50,16 +59,19 @@ static cl::opt<Form> form(
         clEnumValN(Form::SpirvBinary, "layout-to-spirv-binary",
                    "not of a layout: the SPIR-V of a module of kernels on "
                    "images"),
+        clEnumValN(Form::OpenCLSource, "layout-to-opencl-c",
+                   "not of a layout: the OpenCL C of a module of kernels on "
+                   "images"),
         clEnumValN(Form::Package, "layout-to-opencl-package",
                    "not of a layout: a directory, named by -o, with the "
                    "kernels, constants and commands of a host function"),
         clEnumValN(Form::NpuPackage, "npu-to-package",
                    "not of a layout: a directory, named by -o, with the C++, "
                    "constants and arguments of a function of npu ops")));
-static cl::opt<std::string>
-    kernelsName("kernels", cl::cat(category), cl::value_desc("name"),
-                cl::desc("Of SPIR-V: the module of kernels, if there are more "
-                         "than one"));
+static cl::opt<std::string> kernelsName(
+    "kernels", cl::cat(category), cl::value_desc("name"),
+    cl::desc("Of SPIR-V and OpenCL C: the module of kernels, if there "
+             "are more than one"));
 static cl::opt<std::string>
     functionName("function", cl::init("main"), cl::cat(category),
                  cl::value_desc("name"),
@@ -137,10 +149,11 @@ static bool isForm(Form which) {
 /// Options that contradict each other, or that say nothing.
 static LogicalResult checkOptions() {
   if (form.getNumOccurrences() + toNotation.getNumOccurrences() != 1)
-    return fail("say what to write by one of --layout-to-map, "
-                "--layout-to-table, --layout-to-svg, --layout-to=notation, "
-                "--mlir-to-cpp, --layout-to-spirv-binary, "
-                "--layout-to-opencl-package, --npu-to-package");
+    return fail(
+        "say what to write by one of --layout-to-map, "
+        "--layout-to-table, --layout-to-svg, --layout-to=notation, "
+        "--mlir-to-cpp, --layout-to-spirv-binary, --layout-to-opencl-c, "
+        "--layout-to-opencl-package, --npu-to-package");
   bool isPackage = isForm(Form::Package) || isForm(Form::NpuPackage);
   bool isSvg = form.getNumOccurrences() && form == Form::Svg;
   bool isTable = form.getNumOccurrences() && form == Form::Table;
@@ -156,14 +169,14 @@ static LogicalResult checkOptions() {
       return failure();
   if (failed(check(maxPoints, isTable)))
     return failure();
-  if (failed(check(kernelsName, isForm(Form::SpirvBinary))) ||
+  bool isKernels = isForm(Form::SpirvBinary) || isForm(Form::OpenCLSource);
+  if (failed(check(kernelsName, isKernels)) ||
       failed(check(checks, isForm(Form::NpuPackage))) ||
       failed(check(functionName, isPackage)))
     return failure();
   if (isPackage && !outputPath.getNumOccurrences())
     return fail("name the directory of the package with -o");
-  bool isLayout =
-      !isForm(Form::Cpp) && !isForm(Form::SpirvBinary) && !isPackage;
+  bool isLayout = !isForm(Form::Cpp) && !isKernels && !isPackage;
   std::reference_wrapper<const cl::Option> ofLayouts[] = {
       shapeText, elementText, targetText};
   for (const cl::Option &option : ofLayouts)
@@ -246,6 +259,7 @@ static LogicalResult writeForm(LayoutAttrInterface layout, const LayoutMap &map,
     return success();
   case Form::Cpp:
   case Form::SpirvBinary:
+  case Form::OpenCLSource:
   case Form::Package:
   case Form::NpuPackage:
     break;
@@ -322,7 +336,8 @@ static LogicalResult runTool() {
   if (failed(checkOptions()))
     return failure();
   FailureOr<std::string> output;
-  if (isForm(Form::Cpp) || isForm(Form::SpirvBinary) || isForm(Form::Package) ||
+  if (isForm(Form::Cpp) || isForm(Form::SpirvBinary) ||
+      isForm(Form::OpenCLSource) || isForm(Form::Package) ||
       isForm(Form::NpuPackage)) {
     auto buffer = openSource();
     if (failed(buffer))
@@ -332,8 +347,9 @@ static LogicalResult runTool() {
     if (form == Form::NpuPackage)
       return writeNpuPackage(std::move(*buffer), functionName, outputPath,
                              checks);
-    output = form == Form::Cpp
-                 ? writeCpp(std::move(*buffer))
+    output = form == Form::Cpp ? writeCpp(std::move(*buffer))
+             : form == Form::OpenCLSource
+                 ? writeOpenCLSource(std::move(*buffer), kernelsName)
                  : writeSpirvBinary(std::move(*buffer), kernelsName);
   } else {
     output = translateLayout();

@@ -11,6 +11,7 @@
 //
 //   toWord("main")          main
 //   toWord("a b")           a_b_h<32 hex digits>
+//   toComment("a\nb")       a_b
 //   escapeXml("a<b")        a&lt;b
 //   escapeDot("say \"x\"")  say \"x\"
 //
@@ -37,6 +38,10 @@ std::string toWord(llvm::StringRef text);
 
 /// Text for JSON, which escapes all but what is not UTF-8.
 std::string toUtf8(llvm::StringRef text);
+
+/// Text for a comment of C that ends with its line, at most 400 characters:
+/// nothing in it ends the line or continues it.
+std::string toComment(llvm::StringRef text);
 
 /// The content of an element of XML, HTML and SVG; characters that XML does not
 /// allow become '?'.

@@ -73,6 +73,16 @@ TEST(EmittedText, NoTwoTextsBecomeOneWord) {
   EXPECT_EQ(words.size(), texts.size());
 }
 
+TEST(EmittedText, CommentsStayOnTheirLine) {
+  EXPECT_EQ(toComment("stem/conv -> image2d(x = c)"),
+            "stem/conv -> image2d(x = c)");
+  EXPECT_EQ(toComment("a\nb\\"), "a_b_");
+  EXPECT_EQ(toComment("a\?\?/"), "a?_/");
+  EXPECT_EQ(toComment(std::string(1000, 'a')).size(), 400u);
+  for (const std::string &text : kHostile)
+    EXPECT_EQ(toComment(text).find_first_of("\n\r\\"), std::string::npos);
+}
+
 TEST(EmittedText, XmlHoldsNoMarkup) {
   EXPECT_EQ(escapeXml("</a> & \"b\""), "&lt;/a&gt; &amp; \"b\"");
   EXPECT_EQ(escapeXml("a\nb\x01"), "a?b?");

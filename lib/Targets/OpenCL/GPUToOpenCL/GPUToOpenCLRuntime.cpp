@@ -39,8 +39,18 @@ FailureOr<EmbeddedBinaries> layout::embedBinaries(ModuleOp module) {
         /*isConstant=*/true, LLVM::Linkage::Internal,
         (kOwnPrefix + "words_" + binary.getName()).str(), words,
         /*alignment=*/4);
+    LLVM::GlobalOp source;
+    if (std::optional<StringRef> text = getOpenCLSource(binary)) {
+      std::string terminated = text->str() + '\0';
+      source = LLVM::GlobalOp::create(
+          builder, binary.getLoc(),
+          LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size()),
+          /*isConstant=*/true, LLVM::Linkage::Internal,
+          (kOwnPrefix + "source_" + binary.getName()).str(),
+          builder.getStringAttr(terminated));
+    }
     binaries[binary.getName()] = {global, static_cast<int64_t>(bytes.size()),
-                                  object.getKernels()};
+                                  source, object.getKernels()};
   }
   return binaries;
 }

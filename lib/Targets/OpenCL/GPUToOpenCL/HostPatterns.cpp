@@ -313,8 +313,13 @@ private:
     Value words = LLVM::AddressOfOp::create(rewriter, loc, embedded.global);
     Value bytes =
         constant(rewriter, loc, rewriter.getI64Type(), embedded.bytes);
+    Value source =
+        embedded.source
+            ? LLVM::AddressOfOp::create(rewriter, loc, embedded.source)
+                  .getResult()
+            : LLVM::ZeroOp::create(rewriter, loc, pointer()).getResult();
     return call(rewriter, op, "layoutClGetKernel", pointer(),
-                {slot, words, bytes, name});
+                {slot, words, bytes, source, name});
   }
 
   const EmbeddedBinaries &binaries;

@@ -39,6 +39,8 @@ inline constexpr llvm::StringLiteral kScopes[] = {"layoutClEnterScope",
 struct EmbeddedBinary {
   LLVM::GlobalOp global;
   int64_t bytes;
+  LLVM::GlobalOp
+      source; // null where there is none, else with a null at its end
   gpu::KernelTableAttr kernels; // null where the binary lists none
 };
 using EmbeddedBinaries = llvm::StringMap<EmbeddedBinary>;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The parts of `convert-image-kernels-to-spirv`, in the order in which they
-// run on one GPU module:
+// run on one GPU module; `convert-image-kernels-to-source` has the first three
+// and prints what is left (KernelSource.h):
 //
 //   checkKernels         what cannot be said in OpenCL 1.2 is an error
 //   computeHalfInFloat   f16 is left only where memory is read and written
@@ -28,6 +29,11 @@
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
 
 namespace mlir::layout {
+
+/// What to do about an op that no kernel can have.
+constexpr llvm::StringLiteral kNoForm =
+    "; write it with ops of arith, math, vector, memref and scf that kernels "
+    "have, or compute it on the host";
 
 LogicalResult checkKernels(gpu::GPUModuleOp module);
 /// Names go to compilers and caches of others, as identifiers and paths.

@@ -9,13 +9,13 @@
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
-#include "mlir/Conversion/IndexToSPIRV/IndexToSPIRV.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
 #include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_CONVERTIMAGEKERNELSTOSPIRVPASS
@@ -56,7 +56,6 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   populateMathToSPIRVPatterns(converter, patterns);
   populateVectorToSPIRVPatterns(converter, patterns);
   populateSCFToSPIRVPatterns(converter, scfContext, patterns);
-  index::populateIndexToSPIRVPatterns(converter, patterns);
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
 
   auto target = SPIRVConversionTarget::get(targetEnv);
@@ -67,11 +66,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   // What is left says where it is; this says what to do.
   ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      diagnostic.attachNote()
-          << "OpenCL kernels have no form of it; write it with ops of arith, "
-             "math, vector, memref and scf that they have, or compute it on "
-             "the "
-             "host";
+      diagnostic.attachNote() << "OpenCL kernels have no form of it" << kNoForm;
     return failure();
   });
   return applyFullConversion(module, *target, std::move(patterns));

@@ -9,6 +9,7 @@
 #include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -118,7 +119,70 @@ struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
     return success();
   }
 };
+
+/// An op of the index dialect is the one of arith.
+template <typename From, typename To>
+struct IndexInArith : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<To>(op, op->getResultTypes(),
+                                    op->getOperands());
+    return success();
+  }
+};
+
+struct IndexCompareInArith : OpRewritePattern<index::CmpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(index::CmpOp op,
+                                PatternRewriter &rewriter) const override {
+    // By their names, which are those of arith.
+    std::optional<arith::CmpIPredicate> predicate =
+        arith::symbolizeCmpIPredicate(
+            index::stringifyIndexCmpPredicate(op.getPred()));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, *predicate, op.getLhs(),
+                                               op.getRhs());
+    return success();
+  }
+};
+
+template <typename From> struct IndexNumberInArith : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, op.getValueAttr());
+    return success();
+  }
+};
 } // namespace
+
+static void populateIndexInArith(RewritePatternSet &patterns) {
+  patterns.add<IndexInArith<index::AddOp, arith::AddIOp>,
+               IndexInArith<index::SubOp, arith::SubIOp>,
+               IndexInArith<index::MulOp, arith::MulIOp>,
+               IndexInArith<index::DivSOp, arith::DivSIOp>,
+               IndexInArith<index::DivUOp, arith::DivUIOp>,
+               IndexInArith<index::CeilDivSOp, arith::CeilDivSIOp>,
+               IndexInArith<index::CeilDivUOp, arith::CeilDivUIOp>,
+               IndexInArith<index::FloorDivSOp, arith::FloorDivSIOp>,
+               IndexInArith<index::RemSOp, arith::RemSIOp>,
+               IndexInArith<index::RemUOp, arith::RemUIOp>,
+               IndexInArith<index::MaxSOp, arith::MaxSIOp>,
+               IndexInArith<index::MaxUOp, arith::MaxUIOp>,
+               IndexInArith<index::MinSOp, arith::MinSIOp>,
+               IndexInArith<index::MinUOp, arith::MinUIOp>,
+               IndexInArith<index::ShlOp, arith::ShLIOp>,
+               IndexInArith<index::ShrSOp, arith::ShRSIOp>,
+               IndexInArith<index::ShrUOp, arith::ShRUIOp>,
+               IndexInArith<index::AndOp, arith::AndIOp>,
+               IndexInArith<index::OrOp, arith::OrIOp>,
+               IndexInArith<index::XOrOp, arith::XOrIOp>,
+               IndexInArith<index::CastSOp, arith::IndexCastOp>,
+               IndexInArith<index::CastUOp, arith::IndexCastUIOp>,
+               IndexCompareInArith, IndexNumberInArith<index::ConstantOp>,
+               IndexNumberInArith<index::BoolConstantOp>>(
+      patterns.getContext());
+}
 
 void layout::populateOpenCLStdPatterns(const SPIRVTypeConverter &converter,
                                        RewritePatternSet &patterns) {
@@ -143,6 +207,7 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   arith::populateExpandBFloat16Patterns(patterns);
   arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
+  populateIndexInArith(patterns);
   // A bit that is set is 1 without a sign, and -1 with one.
   patterns.add<LogicOfBits<arith::AddIOp, arith::XOrIOp>,
                LogicOfBits<arith::SubIOp, arith::XOrIOp>,

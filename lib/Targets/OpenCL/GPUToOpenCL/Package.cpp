@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
+#include "KernelSource.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
@@ -54,12 +55,6 @@ static StringRef getChannelType(Type element) {
                                  : "CL_SIGNED_INT32";
 }
 
-/// The name that a location gives, empty where it gives none.
-static std::string getName(Location loc) {
-  auto name = loc->findInstanceOf<NameLoc>();
-  return name ? toUtf8(name.getName()) : "";
-}
-
 namespace {
 /// Gives names that were given before a number.
 class UniqueNames {
@@ -93,8 +88,6 @@ private:
   void nameMemory();
   void nameArguments();
 
-  /// What the memory of the host is, seen through casts and reshapes.
-  Value getBase(Value value) const;
   LogicalResult setHostSource(gpu::MemcpyOp op, json::Object &command);
   LogicalResult addFile(Operation *op, StringRef symbol, json::Object &command);
   std::optional<int64_t> getMemory(Value value) const;
@@ -110,18 +103,8 @@ private:
 };
 } // namespace
 
-Value PackageWriter::getBase(Value value) const {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
-            op))
-      return value;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 std::optional<int64_t> PackageWriter::getMemory(Value value) const {
-  auto place = memoryIds.find(getBase(value));
+  auto place = memoryIds.find(getMemoryBase(value));
   return place == memoryIds.end() ? std::nullopt
                                   : std::make_optional(place->second);
 }
@@ -139,6 +122,10 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
   auto object = cast<gpu::ObjectAttr>(binary.getObjects()[0]);
   std::string file = toWord(binary.getName()) + ".spv";
   files[file] = object.getObject().getValue().str();
+  std::optional<StringRef> source = getOpenCLSource(binary);
+  std::string sourceFile = toWord(binary.getName()) + ".cl";
+  if (source)
+    files[sourceFile] = source->str();
   if (!object.getKernels())
     return binary.emitError() << "has no kernel table; run "
                                  "serialize-image-kernels on the GPU module";
@@ -167,10 +154,14 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
         argument["access"] = toUtf8(access.getValue());
       arguments.push_back(std::move(argument));
     }
-    kernels.push_back(
-        json::Object{{"name", toUtf8(kernel.getName().getValue())},
-                     {"file", file},
-                     {"arguments", std::move(arguments)}});
+    std::string name = toUtf8(kernel.getName().getValue());
+    json::Object entry{
+        {"name", name}, {"file", file}, {"arguments", std::move(arguments)}};
+    if (source) {
+      entry["source"] = sourceFile;
+      entry["source_name"] = kKernelPrefix.str() + name;
+    }
+    kernels.push_back(std::move(entry));
   }
   return success();
 }
@@ -211,7 +202,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
       entry[toUtf8(attribute.getName())] = toUtf8(text);
     }
   memoryIds[op.getMemref()] = memory.size();
-  memoryNames.push_back(getName(op.getLoc()));
+  memoryNames.push_back(getNodeName(op.getLoc()));
   memory.push_back(std::move(entry));
   if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName)) {
     // Of an image: its rows one after the other, four channels for each pixel.
@@ -227,7 +218,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
 /// Where an upload comes from: an input or a constant.
 LogicalResult PackageWriter::setHostSource(gpu::MemcpyOp op,
                                            json::Object &command) {
-  Value base = getBase(op.getSrc());
+  Value base = getMemoryBase(op.getSrc());
   if (auto argument = dyn_cast<BlockArgument>(base)) {
     command["input"] = argument.getArgNumber();
     return success();
@@ -286,7 +277,7 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
       return failure();
     commands.push_back(std::move(command));
   } else if (from) {
-    downloads[getBase(op.getDst())].push_back(commands.size());
+    downloads[getMemoryBase(op.getDst())].push_back(commands.size());
     commands.push_back(
         json::Object{{"command", "download"}, {"memory", *from}});
   } else {
@@ -334,7 +325,7 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
 
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
-    auto place = downloads.find(getBase(value));
+    auto place = downloads.find(getMemoryBase(value));
     if (place == downloads.end())
       return op.emitError() << "returns result " << i
                             << ", which is not copied from the device";
@@ -371,7 +362,7 @@ LogicalResult PackageWriter::add(Operation &op) {
 void PackageWriter::nameMemory() {
   UniqueNames inputs, unique;
   for (BlockArgument argument : function.getArguments()) {
-    std::string name = getName(argument.getLoc());
+    std::string name = getNodeName(argument.getLoc());
     inputNames.push_back(inputs.add(
         name.empty() ? "input" + std::to_string(argument.getArgNumber())
                      : name));

@@ -53,9 +53,10 @@ static bool seesGroups(gpu::GPUFuncOp kernel) {
       .wasInterrupted();
 }
 
-static gpu::ObjectAttr makeObject(gpu::GPUModuleOp module,
-                                  spirv::ModuleOp spirvModule,
-                                  ArrayRef<uint32_t> words) {
+/// The words, and the source where there is one.
+static SmallVector<Attribute> makeObjects(gpu::GPUModuleOp module,
+                                          spirv::ModuleOp spirvModule,
+                                          ArrayRef<uint32_t> words) {
   MLIRContext *context = module.getContext();
   SmallVector<gpu::KernelMetadataAttr> kernels;
   Builder builder(context);
@@ -69,10 +70,23 @@ static gpu::ObjectAttr makeObject(gpu::GPUModuleOp module,
                   words.size() * sizeof(uint32_t));
   auto target = spirv::TargetEnvAttr::get(
       *spirvModule.getVceTriple(), spirv::getDefaultResourceLimits(context));
-  return gpu::ObjectAttr::get(context, target, gpu::CompilationTarget::Binary,
-                              StringAttr::get(context, bytes),
-                              /*properties=*/nullptr,
-                              gpu::KernelTableAttr::get(context, kernels));
+  auto table = gpu::KernelTableAttr::get(context, kernels);
+  auto make = [&](gpu::CompilationTarget format, StringAttr contents) {
+    return gpu::ObjectAttr::get(context, target, format, contents,
+                                /*properties=*/nullptr, table);
+  };
+  SmallVector<Attribute> objects{
+      make(gpu::CompilationTarget::Binary, StringAttr::get(context, bytes))};
+  if (auto source = module->getAttrOfType<StringAttr>(kSourceAttrName))
+    objects.push_back(make(gpu::CompilationTarget::Assembly, source));
+  return objects;
+}
+
+std::optional<StringRef> layout::getOpenCLSource(gpu::BinaryOp binary) {
+  for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())
+    if (object.getFormat() == gpu::CompilationTarget::Assembly)
+      return object.getObject().getValue();
+  return std::nullopt;
 }
 
 namespace {
@@ -95,9 +109,9 @@ struct SerializeImageKernels
       if (failed(serializeForOpenCL(spirvModule, words)))
         return signalPassFailure();
       OpBuilder builder(module);
-      Attribute object = makeObject(module, spirvModule, words);
       gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
-                            /*offloadingHandler=*/nullptr, {object});
+                            /*offloadingHandler=*/nullptr,
+                            makeObjects(module, spirvModule, words));
       module.erase();
       spirvModule.erase();
     }

@@ -46,18 +46,28 @@ static cl_program createFromSpirv(Session &session, std::string_view spirv,
   return create(session.context, spirv.data(), spirv.size(), &code);
 }
 
-/// Null after an error, which names `kernel`.
-static cl_program build(Session &session, std::string_view spirv,
-                        const std::string &kernel) {
-  std::string what = "building the kernel '" + kernel + "' for " + session.name;
+static bool takesSpirv(const Session &session) {
+  return takesSpirvInCore(session.device) ||
+         getDeviceText(session.device, CL_DEVICE_EXTENSIONS)
+                 .find("cl_khr_il_program") != std::string::npos;
+}
+
+/// The program before it is built, and how it is to be built; null where an
+/// error is reported.
+static cl_program create(Session &session, std::string_view spirv,
+                         const char *source, const std::string &kernel,
+                         const std::string &what, std::string &options) {
   cl_int code = CL_SUCCESS;
   cl_program program;
-  const char *options = "";
-  const char *call = "clCreateProgramWithIL";
-  if (takesSpirvInCore(session.device) ||
-      getDeviceText(session.device, CL_DEVICE_EXTENSIONS)
-              .find("cl_khr_il_program") != std::string::npos) {
+  const char *call;
+  if (source) {
+    program =
+        clCreateProgramWithSource(session.context, 1, &source, nullptr, &code);
+    call = "clCreateProgramWithSource";
+    options = "-cl-std=CL1.2";
+  } else if (takesSpirv(session)) {
     program = createFromSpirv(session, spirv, code);
+    call = "clCreateProgramWithIL";
   } else {
     std::string spir;
     if (!translateToSpir(spirv, kernel, spir))
@@ -69,9 +79,19 @@ static cl_program build(Session &session, std::string_view spirv,
     call = "clCreateProgramWithBinary";
     options = "-x spir -spir-std=1.2";
   }
-  if (!check(code, call, what))
+  return check(code, call, what) ? program : nullptr;
+}
+
+/// The built program; null where an error is reported.
+static cl_program build(Session &session, std::string_view spirv,
+                        const char *source, const std::string &kernel) {
+  std::string what = "building the kernel '" + kernel + "' for " + session.name;
+  std::string options;
+  cl_program program = create(session, spirv, source, kernel, what, options);
+  if (!program)
     return nullptr;
-  code = clBuildProgram(program, 1, &session.device, options, nullptr, nullptr);
+  cl_int code = clBuildProgram(program, 1, &session.device, options.c_str(),
+                               nullptr, nullptr);
   if (code == CL_SUCCESS)
     return program;
   std::string log = getBuildLog(program, session.device);
@@ -82,25 +102,46 @@ static cl_program build(Session &session, std::string_view spirv,
   return nullptr;
 }
 
+/// Whether to build from source; false and an error where that is asked for and
+/// there is none.
+static bool chooseSource(const Session &session, const char *source,
+                         const char *name, bool &isChosen) {
+  const char *wanted = std::getenv("LAYOUT_OPENCL_SOURCE");
+  bool isStated = wanted && *wanted;
+  isChosen = isStated ? std::string_view(wanted) != "0"
+                      : source && !takesSpirv(session);
+  if (source || !isChosen)
+    return true;
+  report(std::string("building the kernel '") + name +
+         "' failed: LAYOUT_OPENCL_SOURCE asks for OpenCL C, which the program "
+         "does not hold; unset it, or compile the program again");
+  return false;
+}
+
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
-                        const char *name) {
+                        const char *source, const char *name) {
   std::lock_guard<std::recursive_mutex> lock(getMutex());
   if (*slot)
     return *slot;
   Session *session = Session::get();
-  if (!session)
+  bool isSource = false;
+  if (!session || !chooseSource(*session, source, name, isSource))
     return nullptr;
   static auto *programs = new std::map<std::string, cl_program, std::less<>>;
   std::string_view words(static_cast<const char *>(spirv), bytes);
-  auto place = programs->find(words);
+  std::string_view key = isSource ? std::string_view(source) : words;
+  auto place = programs->find(key);
   if (place == programs->end()) {
-    cl_program program = build(*session, words, name);
+    cl_program program =
+        build(*session, words, isSource ? source : nullptr, name);
     if (!program)
       return nullptr;
-    place = programs->emplace(std::string(words), program).first;
+    place = programs->emplace(std::string(key), program).first;
   }
+  std::string function = isSource ? LAYOUT_CL_SOURCE_PREFIX : "";
+  function += name;
   cl_int code = CL_SUCCESS;
-  cl_kernel kernel = clCreateKernel(place->second, name, &code);
+  cl_kernel kernel = clCreateKernel(place->second, function.c_str(), &code);
   if (!check(code, "clCreateKernel",
              std::string("getting the kernel '") + name + "'"))
     return nullptr;

@@ -7,7 +7,7 @@
 // CHECK-DAG: llvm.mlir.global internal @__opencl_kernel_k.f() {{.*}} : !llvm.ptr
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_name_k.f("f\00")
 // CHECK-DAG: llvm.func @layoutClCreateImage(i32, i32, i64, i64, i64) -> !llvm.ptr
-// CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr) -> !llvm.ptr
+// CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClLaunch(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr)
 // CHECK-NOT: gpu.
 // CHECK-LABEL: func.func @main(

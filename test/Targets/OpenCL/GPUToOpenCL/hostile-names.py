@@ -56,8 +56,9 @@ for number, name in enumerate(HOSTILE):
     manifest = json.loads((package / "manifest.json").read_text())
     assert manifest["function"] == real, manifest["function"]
     names = {path.name for path in package.iterdir()}
-    assert len(names) == 3, names
-    files = {manifest["kernels"][0]["file"], manifest["commands"][0]["file"], "manifest.json"}
+    assert len(names) == 4, names
+    kernel = manifest["kernels"][0]
+    files = {kernel["file"], kernel["source"], manifest["commands"][0]["file"], "manifest.json"}
     assert names == files and all(len(file) < 128 for file in files), (names, files)
     assert (package / manifest["commands"][0]["file"]).stat().st_size == 16
 assert {path.name for path in (folder / "packages").iterdir()} == set(map(str, range(len(HOSTILE))))

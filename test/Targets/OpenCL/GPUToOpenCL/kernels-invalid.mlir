@@ -105,7 +105,7 @@ gpu.module @m {
   gpu.func @f(%b: memref<4xi32, "buffer">, %i: index) kernel {
     %v = memref.load %b[%i] : memref<4xi32, "buffer">
     // expected-error @+2 {{failed to legalize operation 'math.ipowi'}}
-    // expected-note @+1 {{OpenCL kernels have no form of it; write it with ops of arith, math, vector, memref and scf that they have, or compute it on the host}}
+    // expected-note @+1 {{OpenCL kernels have no form of it; write it with ops of arith, math, vector, memref and scf that kernels have, or compute it on the host}}
     %w = math.ipowi %v, %v : i32
     memref.store %w, %b[%i] : memref<4xi32, "buffer">
     gpu.return

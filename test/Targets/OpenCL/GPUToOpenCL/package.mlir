@@ -2,10 +2,16 @@
 
 // RUN: rm -rf %t && layout-translate --layout-to-opencl-package %s -o %t
 // RUN: FileCheck %s --input-file=%t/manifest.json
+// RUN: FileCheck %s --input-file=%t/kernels.cl --check-prefix=SOURCE
 // RUN: %python -c "import json, struct; d = r'%t/'; m = json.load(open(d + 'manifest.json')); assert struct.unpack('<4f', open(d + 'weights.bin', 'rb').read()) == (1, 2, 3, 4); assert open(d + 'kernels.spv', 'rb').read(4) == bytes.fromhex('03022307'); print([c['command'] for c in m['commands']], [c.get('arguments') for c in m['commands']][2])" | FileCheck %s --check-prefix=ORDER
 
 // ORDER: ['upload', 'upload', 'launch', 'download', 'release', 'release', 'release']
 // ORDER-SAME: [{'memory': 1}, {'memory': 2}, {'scalar': 3}, {'scalar': 0.5}, {'memory': 0}]
+
+// SOURCE: #pragma OPENCL FP_CONTRACT OFF
+// SOURCE: // a0: stem/conv, memref<8xf16, "buffer">
+// SOURCE: // a4: stem/conv, memref<3x?xvector<4xf16>, "image2d">, layout.map = #layout.map<(
+// SOURCE: void kernel_k(
 
 // Keys are sorted.
 // CHECK:      "commands": [
@@ -46,7 +52,9 @@
 // CHECK-NEXT:   "kind": "image2d",
 // CHECK-NEXT:   "name": "stem/conv"
 // CHECK:        "file": "kernels.spv",
-// CHECK-NEXT:   "name": "k"
+// CHECK-NEXT:   "name": "k",
+// CHECK-NEXT:   "source": "kernels.cl",
+// CHECK-NEXT:   "source_name": "kernel_k"
 // CHECK:      "memory": [
 // CHECK:        "channel_order": "CL_RGBA",
 // CHECK-NEXT:   "channel_type": "CL_HALF_FLOAT",

@@ -1,6 +1,6 @@
 // What fails on a device: see run-fails.mlir.
 
-// REQUIRES: opencl-device
+// REQUIRES: opencl-device, llvm-spirv
 // RUN: %python -c "import numpy as np; np.save(r'%t.n.npy', np.zeros(8, 'f4'))"
 // RUN: split-file %s %t
 // RUN: layout-opt %t/group.mlir -layout-gpu-to-opencl -o %t/group.ll.mlir
@@ -12,11 +12,11 @@
 
 // The tool that a device without SPIR-V needs is missing, fails, or makes something
 // that the driver refuses. An empty cache directory: nothing is kept.
-// RUN: env LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=no-such-tool not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=no-such-tool not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: failed: building the kernel 'add' failed: the device takes no SPIR-V, and the tool 'no-such-tool' was not found; install it {{.*}} LAYOUT_OPENCL_TRANSLATOR
-// RUN: env LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=false not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=TOOL
+// RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=false not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=TOOL
 // TOOL: error: failed: building the kernel 'add' failed: the device takes no SPIR-V, and the tool 'false' failed
-// RUN: env LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
+// RUN: env LAYOUT_OPENCL_SOURCE=0 LAYOUT_OPENCL_CACHE= LAYOUT_OPENCL_TRANSLATOR=%S/Inputs/bad-translator not layout-run %t/group.ll.mlir --input=%t.n.npy 2>&1 | FileCheck %s --check-prefix=BUILD
 // BUILD: error: failed: building the kernel 'add' for {{.*}} failed: cl{{.*}} returned CL_
 
 // More items in a group than the device takes, of a kernel that sees its group.

@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A directory that holds all that a runtime of one's own needs to run a program
-// of OpenCL kernels: the modules as `<module>.spv`, constants as little-endian
-// `<name>.bin`, and manifest.json:
+// of OpenCL kernels: the modules as `<module>.spv` and as OpenCL C 1.2 in
+// `<module>.cl`, constants as little-endian `<name>.bin`, and manifest.json:
 //
 //   {"function": "main",
 //    "inputs": [{"name": "x", "type": "memref<240xf32>"}], "outputs": [..],
-//    "kernels": [{"name": "copy", "file": "kernels.spv", "arguments": [
+//    "kernels": [{"name": "copy", "file": "kernels.spv",
+//       "source": "kernels.cl", "source_name": "kernel_copy", "arguments": [
 //       {"name": "conv1", "kind": "image2d", "access": "read_only",
 //        "element": "f32"},
 //       {"name": "x", "kind": "buffer", "element": "f32"},

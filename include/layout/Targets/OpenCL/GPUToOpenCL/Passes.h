@@ -29,6 +29,12 @@ namespace layout {
 /// What the name of a SPIR-V module has before that of its GPU module.
 constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
 
+/// On a GPU module: the OpenCL C of its kernels.
+constexpr llvm::StringLiteral kSourceAttrName = "layout.opencl_source";
+
+/// The OpenCL C among the objects of a binary, if there is some.
+std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
+
 #define GEN_PASS_DECL
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h.inc"
 

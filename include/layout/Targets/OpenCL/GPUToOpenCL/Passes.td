@@ -14,6 +14,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertImageKernelsToSourcePass
+    : Pass<"convert-image-kernels-to-source", "ModuleOp"> {
+  let summary = "Adds OpenCL C of its kernels to every GPU module";
+  let description = [{
+    Prints the kernels of each GPU module as OpenCL C 1.2, for devices that take
+    no SPIR-V, and puts the text into its attribute `layout.opencl_source`. The
+    kernels are those that `convert-image-kernels-to-spirv` takes, computed with
+    the same operations in the same order: `FP_CONTRACT` is off.
+
+    The kernel `k` is the function `kernel_k`, as names of kernels may be words
+    of OpenCL C. A comment above it names what launches it and what its
+    arguments hold.
+
+    An op that OpenCL C has no form of is an error.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "math::MathDialect", "vector::VectorDialect"
+  ];
+}
+
 def ConvertImageKernelsToSPIRVPass
     : Pass<"convert-image-kernels-to-spirv", "ModuleOp"> {
   let summary = "Adds a SPIR-V module for OpenCL to every GPU module";
@@ -55,7 +75,8 @@ def SerializeImageKernelsPass : Pass<"serialize-image-kernels", "ModuleOp"> {
     Serializes each `spirv.module @__spv__m`, makes the words valid for OpenCL
     1.2 (see `SpirvBinary.h`) and puts `gpu.binary @m` in the place of both
     modules. Its object has a kernel table with the types that the kernels had
-    as GPU functions.
+    as GPU functions. OpenCL C that `convert-image-kernels-to-source` made is a
+    second object.
   }];
   let dependentDialects = ["gpu::GPUDialect", "spirv::SPIRVDialect"];
 }

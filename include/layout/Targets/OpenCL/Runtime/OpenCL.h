@@ -7,10 +7,11 @@
 //
 // The C functions that `convert-gpu-to-opencl-runtime` calls: one device, one
 // queue that runs commands in order, images and buffers in it, kernels from
-// SPIR-V. The library needs no LLVM, so that object code can be linked with it.
+// SPIR-V or OpenCL C. The library needs no LLVM, so that object code can be
+// linked with it.
 //
 //   void *in = layoutClCreateImage(LayoutClImage2D, LayoutClFloat, 6, 10, 1);
-//   void *k = layoutClGetKernel(&slot, spirv, bytes, "copy");
+//   void *k = layoutClGetKernel(&slot, spirv, bytes, source, "copy");
 //   int64_t grid[6] = {3, 5, 1, 2, 2, 1};       // groups, items of a group
 //   const void *values[2] = {in, out};
 //   int64_t sizes[2] = {0, 0};                  // 0: a memory object
@@ -29,8 +30,11 @@
 // Environment:
 //   LAYOUT_OPENCL_DEVICE      part of the name of the device or its platform
 //   LAYOUT_OPENCL_PROFILE     1: time kernels, print a table at exit
-//   LAYOUT_OPENCL_TRANSLATOR  SPIR-V to SPIR for devices that take no SPIR-V
-//                             (llvm-spirv-15)
+//   LAYOUT_OPENCL_SOURCE      1: build all kernels from OpenCL C, 0: all from
+//                             SPIR-V; without it those from OpenCL C that have
+//                             some, where the device takes no SPIR-V
+//   LAYOUT_OPENCL_TRANSLATOR  SPIR-V to SPIR for SPIR-V on devices that take
+//                             none (llvm-spirv-15)
 //   LAYOUT_OPENCL_CACHE       where translated kernels are kept; empty: nowhere
 //                             ($XDG_CACHE_HOME or ~/.cache, mlir-layout/opencl)
 //
@@ -40,6 +44,9 @@
 #define LAYOUT_TARGETS_OPENCL_RUNTIME_OPENCL_H
 
 #include <stdint.h>
+
+/// What the function of a kernel in OpenCL C has before the kernel's name.
+#define LAYOUT_CL_SOURCE_PREFIX "kernel_"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,10 +95,11 @@ void layoutClDownload(void *host, void *buffer, int64_t bytes);
 /// Buffer to buffer.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
-/// The kernel `name` of a SPIR-V module. The result is kept in `*slot`, which
+/// The kernel `name` of a SPIR-V module, or the function `kernel_<name>` of its
+/// OpenCL C `source`, which may be null. The result is kept in `*slot`, which
 /// is null before the first call; equal modules are built once.
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
-                        const char *name);
+                        const char *source, const char *name);
 
 /// Runs groups[0..2] = grid[0..2] of grid[3..5] items each. Where `sizes` is 0
 /// the value is a memory object, otherwise it points at so many bytes.
