@@ -212,6 +212,20 @@ void Simulator::compute(const Operand &dest,
   countSteps(to, elementBytes, at / elementBytes);
 }
 
+bool Simulator::spoil(const Operand &work, const Box &shape,
+                      int64_t elementBytes) {
+  std::vector<Run> runs;
+  if (!checkCommand(shape, elementBytes, Engine::Compute) ||
+      !prepare(work, shape, elementBytes, Engine::Compute, Access::Write,
+               "the work tensor", runs))
+    return false;
+  for (const Run &run : runs) {
+    std::memset(run.memory->data.data() + run.byte, 0xd3, run.bytes);
+    markWritten(run);
+  }
+  return true;
+}
+
 /// What the execution units issue, the lanes along `runs`.
 void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                            int64_t points) {

@@ -5,21 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Targets/NPU/Simulator/NpuSimulator.h"
+#include "OkkOperands.h"
 #include "layout/Targets/NPU/Simulator/okk/sim.h"
 #include "layout/Targets/NPU/Simulator/okk/sim_compute.h"
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 
 using namespace mlir::npu;
 
 static std::unique_ptr<Simulator> simulator;
 
-static Simulator &npu() {
+Simulator &mlir::npu::okkSimulator() {
   if (!simulator)
     okk_sim_open(1, 1, 1); // nothing fits: every command is reported
   return *simulator;
 }
+static Simulator &npu() { return okkSimulator(); }
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -76,20 +79,18 @@ int okk_channle_num_per_npu(int start_idx, int num_channels) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-static Box toBox(const dim4 &d) { return {d.n, d.c, d.h, d.w}; }
-
-static Operand local(local_addr_t addr, const dim4 *shape, const dim4 *stride,
-                     int elementBytes) {
+Operand mlir::npu::okkLocal(local_addr_t addr, const dim4 *shape,
+                            const dim4 *stride, int elementBytes) {
   Operand operand{true, addr, {0, 0, 0, 1}};
   if (stride) {
     operand.stride = toBox(*stride);
     return operand;
   }
-  if (addr % npu().getChip().euBytes != 0)
-    npu().report(
+  if (addr % okkSimulator().getChip().euBytes != 0)
+    okkSimulator().report(
         "the tensor at address " + std::to_string(addr) +
         " is not in the aligned layout: its address is a multiple of " +
-        std::to_string(npu().getChip().euBytes));
+        std::to_string(okkSimulator().getChip().euBytes));
   operand.stride =
       toBox(alignedStride(okk_start_npu_index(addr), shape, elementBytes));
   return operand;
@@ -107,7 +108,7 @@ static Operand system(system_addr_t addr, const dim4 *shape,
 //===----------------------------------------------------------------------===//
 
 #define OKK_SIDE_S(addr, stride, bytes) system(addr, shape, stride)
-#define OKK_SIDE_L(addr, stride, bytes) local(addr, shape, stride, bytes)
+#define OKK_SIDE_L(addr, stride, bytes) okkLocal(addr, shape, stride, bytes)
 #define OKK_ADDR_S system_addr_t
 #define OKK_ADDR_L local_addr_t
 
@@ -133,7 +134,7 @@ static Operand system(system_addr_t addr, const dim4 *shape,
   void okk_gdma_##bits##bit_set_C_local(local_addr_t dst_addr, x##bits C,      \
                                         const dim4 *shape,                     \
                                         const dim4 *dst_stride) {              \
-    npu().fill(local(dst_addr, shape, dst_stride, bits / 8), &C,               \
+    npu().fill(okkLocal(dst_addr, shape, dst_stride, bits / 8), &C,            \
                toBox(*shape), bits / 8);                                       \
   }
 
@@ -148,7 +149,7 @@ static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
     return npu().report("a matrix has rows, columns, and between 1 and all "
                         "columns in a channel");
   dim4 view{rows, int(ceilDiv(cols, colsPerChannel)), 1, colsPerChannel};
-  Operand all = local(addr, &view, nullptr, 4);
+  Operand all = okkLocal(addr, &view, nullptr, 4);
   int64_t bytesPerNpu = npu().getChip().bytesPerNpu;
   int64_t start = addr / bytesPerNpu, npus = npu().getChip().npus;
   for (int first = 0; first < cols;) {
@@ -181,82 +182,51 @@ void okk_gdma_32bit_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr,
 }
 
 //===----------------------------------------------------------------------===//
-// Execution units
-//===----------------------------------------------------------------------===//
-
-void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
-                       const dim4 *shape, const dim4 *dst_stride,
-                       const dim4 *src_stride) {
-  if (okk_start_npu_index(dst_addr) != okk_start_npu_index(src_addr))
-    return npu().report("execution units see their own memory only: source "
-                        "and destination start at different cores");
-  npu().copy(local(dst_addr, shape, dst_stride, 4),
-             local(src_addr, shape, src_stride, 4), toBox(*shape), 4,
-             Engine::Compute);
-}
-
-void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
-                         const dim4 *dst_stride) {
-  npu().fill(local(dst_addr, shape, dst_stride, 4), &C, toBox(*shape), 4,
-             Engine::Compute);
-}
-
-static float read(const void *value) {
-  return *static_cast<const float *>(value);
-}
-
-#define OKK_UNARY(name, expression)                                            \
-  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
-                      const dim4 *shape, const dim4 *dst_stride,               \
-                      const dim4 *src_stride) {                                \
-    npu().compute(local(dst_addr, shape, dst_stride, 4),                       \
-                  {local(src_addr, shape, src_stride, 4)}, toBox(*shape), 4,   \
-                  [](void *out, const void *const *in) {                       \
-                    float a = read(in[0]);                                     \
-                    *static_cast<float *>(out) = expression;                   \
-                  });                                                          \
-  }
-OKK_UNARY(relu, a > 0 ? a : 0)
-OKK_UNARY(neg, -a)
-OKK_UNARY(reciprocal, 1 / a)
-
-#define OKK_BINARY(name, expression)                                           \
-  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src0_addr,           \
-                      local_addr_t src1_addr, const dim4 *shape,               \
-                      const dim4 *dst_stride, const dim4 *src0_stride,         \
-                      const dim4 *src1_stride) {                               \
-    npu().compute(local(dst_addr, shape, dst_stride, 4),                       \
-                  {local(src0_addr, shape, src0_stride, 4),                    \
-                   local(src1_addr, shape, src1_stride, 4)},                   \
-                  toBox(*shape), 4, [](void *out, const void *const *in) {     \
-                    float a = read(in[0]), b = read(in[1]);                    \
-                    *static_cast<float *>(out) = expression;                   \
-                  });                                                          \
-  }                                                                            \
-  void okk_bdc_##name##_C(local_addr_t dst_addr, local_addr_t src_addr,        \
-                          float C, const dim4 *shape, const dim4 *dst_stride,  \
-                          const dim4 *src_stride) {                            \
-    npu().compute(local(dst_addr, shape, dst_stride, 4),                       \
-                  {local(src_addr, shape, src_stride, 4)}, toBox(*shape), 4,   \
-                  [b = C](void *out, const void *const *in) {                  \
-                    float a = read(in[0]);                                     \
-                    *static_cast<float *>(out) = expression;                   \
-                  });                                                          \
-  }
-OKK_BINARY(add, a + b)
-OKK_BINARY(sub, a - b)
-OKK_BINARY(mul, a *b)
-OKK_BINARY(div, a / b)
-OKK_BINARY(max, a > b ? a : b)
-OKK_BINARY(min, a < b ? a : b)
-
-//===----------------------------------------------------------------------===//
 // The chip
 //===----------------------------------------------------------------------===//
 
-void okk_initialize(void) {}
+static std::map<std::string, okk_kernel_func_t> &kernels() {
+  static std::map<std::string, okk_kernel_func_t> registered;
+  return registered;
+}
+
+void okk_register_kernel_func(const char *name, okk_kernel_func_t func) {
+  kernels()[name] = func;
+}
+
+namespace {
+/// What a kernel did beside its commands.
+struct Run {
+  bool initialized = false, polled = false;
+};
+} // namespace
+static Run current;
+
+bool okk_sim_run_kernel(const char *name, const void *parameters) {
+  auto found = kernels().find(name);
+  if (found == kernels().end())
+    return false;
+  current = Run();
+  found->second(parameters);
+  auto check = [&](bool isGood, const char *why) {
+    if (!isGood)
+      npu().report(std::string(name) + why);
+  };
+  check(current.initialized, " does not begin with okk_initialize");
+  check(!npu().isParallel(), " leaves a parallel region open");
+  check(current.polled, " does not wait for its end by okk_poll");
+  return true;
+}
+
+void okk_initialize(void) {
+  const Counters &counters = npu().getCounters();
+  if (counters.transfers || counters.computes)
+    npu().report("commands come before okk_initialize");
+  current.initialized = true;
+}
 
 void okk_poll(void) {
+  current.polled = true;
   if (npu().isParallel())
     npu().report("the program waits for its end inside a parallel region");
 }
@@ -265,7 +235,7 @@ void okk_parallel_start(void) { npu().startParallel(); }
 void okk_parallel_end(void) { npu().endParallel(); }
 bool okk_is_parallel_state(void) { return npu().isParallel(); }
 int okk_npu_num(void) { return int(npu().getChip().npus); }
-int okk_eu_num(void) { return int(npu().getChip().euBytes / 4); }
+unsigned int okk_eu_num(void) { return unsigned(npu().getChip().euBytes / 4); }
 unsigned int okk_local_mem_size_per_npu(void) {
   return unsigned(npu().getChip().bytesPerNpu);
 }
@@ -342,14 +312,15 @@ void okk_sim_declare_tensor(local_addr_t addr, unsigned int bytes,
 }
 void okk_sim_declare_elements(local_addr_t addr, int element_bytes,
                               const dim4 *shape, const dim4 *stride) {
-  npu().declareElements(local(addr, shape, stride, element_bytes),
+  npu().declareElements(okkLocal(addr, shape, stride, element_bytes),
                         toBox(*shape), element_bytes);
 }
 void okk_sim_number_elements(local_addr_t addr, int element_bytes,
                              const dim4 *shape, const dim4 *stride,
                              long long first_byte, const dim4 *byte_stride) {
-  npu().numberElements(local(addr, shape, stride, element_bytes), toBox(*shape),
-                       element_bytes, first_byte, toBox(*byte_stride));
+  npu().numberElements(okkLocal(addr, shape, stride, element_bytes),
+                       toBox(*shape), element_bytes, first_byte,
+                       toBox(*byte_stride));
 }
 void okk_sim_release_tensor(local_addr_t addr) { npu().releaseTensor(addr); }
 

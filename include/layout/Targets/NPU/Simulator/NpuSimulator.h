@@ -140,6 +140,8 @@ public:
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
                const Box &shape, int64_t elementBytes, const ElementFn &fn);
+  /// Writes what nobody is to read; false where a rule is broken.
+  bool spoil(const Operand &work, const Box &shape, int64_t elementBytes);
   /// A kernel on dense images of local tensors (okk/sim_compute.h): operands,
   /// the boxes of each, the images or null where a rule is broken, the results.
   void beginCompute(const char *name, int64_t points);

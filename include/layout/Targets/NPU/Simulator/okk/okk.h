@@ -33,10 +33,26 @@ extern "C" {
 
 typedef unsigned int local_addr_t;
 typedef unsigned long long system_addr_t;
+typedef unsigned long long global_addr_t;
 
 typedef struct {
   int n, c, h, w;
 } dim4;
+typedef struct {
+  int h, w;
+} dim2;
+typedef struct {
+  int top, bottom, left, right;
+} Padding;
+
+/// A kernel, which gets its parameters at an address, and how a program makes
+/// it known by its name.
+typedef void (*okk_kernel_func_t)(const void *);
+void okk_register_kernel_func(const char *name, okk_kernel_func_t func);
+#define OKKERNEL_FUNC_REGISTER(func)                                           \
+  __attribute__((constructor)) void okk_kernel_register_##func(void) {         \
+    okk_register_kernel_func(#func, func);                                     \
+  }
 
 /// A word, of whatever it holds.
 typedef union {
@@ -64,7 +80,7 @@ void okk_parallel_start(void);
 void okk_parallel_end(void);
 bool okk_is_parallel_state(void);
 int okk_npu_num(void);
-int okk_eu_num(void);
+unsigned int okk_eu_num(void);
 unsigned int okk_local_mem_size_per_npu(void);
 
 // Where tensors lie.
@@ -138,66 +154,10 @@ void okk_gdma_32bit_matrix_L2S(system_addr_t dst_addr, local_addr_t src_addr,
                                int rows, int cols, int cols_per_channel,
                                int row_stride);
 
-// Execution units: all operands start at the same core.
-void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
-                       const dim4 *shape, const dim4 *dst_stride,
-                       const dim4 *src_stride);
-void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
-                         const dim4 *dst_stride);
-void okk_bdc_relu(local_addr_t dst_addr, local_addr_t src_addr,
-                  const dim4 *shape, const dim4 *dst_stride,
-                  const dim4 *src_stride);
-void okk_bdc_neg(local_addr_t dst_addr, local_addr_t src_addr,
-                 const dim4 *shape, const dim4 *dst_stride,
-                 const dim4 *src_stride);
-void okk_bdc_reciprocal(local_addr_t dst_addr, local_addr_t src_addr,
-                        const dim4 *shape, const dim4 *dst_stride,
-                        const dim4 *src_stride);
-void okk_bdc_add(local_addr_t dst_addr, local_addr_t src0_addr,
-                 local_addr_t src1_addr, const dim4 *shape,
-                 const dim4 *dst_stride, const dim4 *src0_stride,
-                 const dim4 *src1_stride);
-void okk_bdc_add_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
-                   const dim4 *shape, const dim4 *dst_stride,
-                   const dim4 *src_stride);
-void okk_bdc_sub(local_addr_t dst_addr, local_addr_t src0_addr,
-                 local_addr_t src1_addr, const dim4 *shape,
-                 const dim4 *dst_stride, const dim4 *src0_stride,
-                 const dim4 *src1_stride);
-void okk_bdc_sub_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
-                   const dim4 *shape, const dim4 *dst_stride,
-                   const dim4 *src_stride);
-void okk_bdc_mul(local_addr_t dst_addr, local_addr_t src0_addr,
-                 local_addr_t src1_addr, const dim4 *shape,
-                 const dim4 *dst_stride, const dim4 *src0_stride,
-                 const dim4 *src1_stride);
-void okk_bdc_mul_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
-                   const dim4 *shape, const dim4 *dst_stride,
-                   const dim4 *src_stride);
-void okk_bdc_div(local_addr_t dst_addr, local_addr_t src0_addr,
-                 local_addr_t src1_addr, const dim4 *shape,
-                 const dim4 *dst_stride, const dim4 *src0_stride,
-                 const dim4 *src1_stride);
-void okk_bdc_div_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
-                   const dim4 *shape, const dim4 *dst_stride,
-                   const dim4 *src_stride);
-void okk_bdc_max(local_addr_t dst_addr, local_addr_t src0_addr,
-                 local_addr_t src1_addr, const dim4 *shape,
-                 const dim4 *dst_stride, const dim4 *src0_stride,
-                 const dim4 *src1_stride);
-void okk_bdc_max_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
-                   const dim4 *shape, const dim4 *dst_stride,
-                   const dim4 *src_stride);
-void okk_bdc_min(local_addr_t dst_addr, local_addr_t src0_addr,
-                 local_addr_t src1_addr, const dim4 *shape,
-                 const dim4 *dst_stride, const dim4 *src0_stride,
-                 const dim4 *src1_stride);
-void okk_bdc_min_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
-                   const dim4 *shape, const dim4 *dst_stride,
-                   const dim4 *src_stride);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "okk_bdc.h"
 
 #endif // LAYOUT_TARGETS_NPU_SIMULATOR_OKK_OKK_H

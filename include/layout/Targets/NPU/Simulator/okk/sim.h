@@ -37,6 +37,9 @@ void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
 /// and no conflicts are counted.
 void okk_sim_set_banks(int banks);
 void okk_sim_close(void);
+/// Runs a kernel that OKKERNEL_FUNC_REGISTER made known, which initializes the
+/// chip, closes its parallel regions and polls; false where none is.
+bool okk_sim_run_kernel(const char *name, const void *parameters);
 
 system_addr_t okk_sim_alloc(unsigned long long bytes);
 void okk_sim_free(system_addr_t addr);

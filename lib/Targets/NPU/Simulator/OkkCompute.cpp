@@ -1,0 +1,356 @@
+//===- OkkCompute.cpp - OKKernel functions of single elements -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OkkOperands.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace mlir::npu;
+
+static float toFloat(const void *value) {
+  float number;
+  std::memcpy(&number, value, sizeof(number));
+  return number;
+}
+
+static uint32_t toWord(const void *value) {
+  uint32_t word;
+  std::memcpy(&word, value, sizeof(word));
+  return word;
+}
+
+static void put(void *out, float value) {
+  std::memcpy(out, &value, sizeof(value));
+}
+static void put(void *out, uint32_t value) {
+  std::memcpy(out, &value, sizeof(value));
+}
+
+using Sources = const void *const *;
+
+static void compute(local_addr_t dst, const dim4 *dstStride,
+                    std::initializer_list<Operand> sources, const dim4 *shape,
+                    const Simulator::ElementFn &fn) {
+  okkSimulator().compute(okkLocal(dst, shape, dstStride), sources,
+                         toBox(*shape), 4, fn);
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
+                       const dim4 *shape, const dim4 *dst_stride,
+                       const dim4 *src_stride) {
+  if (okk_start_npu_index(dst_addr) != okk_start_npu_index(src_addr))
+    return okkSimulator().report(
+        "execution units see their own memory only: source and destination "
+        "start at different cores");
+  okkSimulator().copy(okkLocal(dst_addr, shape, dst_stride),
+                      okkLocal(src_addr, shape, src_stride), toBox(*shape), 4,
+                      Engine::Compute);
+}
+
+void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
+                         const dim4 *dst_stride) {
+  okkSimulator().fill(okkLocal(dst_addr, shape, dst_stride), &C, toBox(*shape),
+                      4, Engine::Compute);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+#define OKK_UNARY(name, expression)                                            \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
+                      const dim4 *shape, const dim4 *dst_stride,               \
+                      const dim4 *src_stride) {                                \
+    compute(dst_addr, dst_stride, {okkLocal(src_addr, shape, src_stride)},     \
+            shape, [](void *out, Sources in) {                                 \
+              float a = toFloat(in[0]);                                        \
+              put(out, expression);                                            \
+            });                                                                \
+  }
+OKK_UNARY(relu, a > 0 ? a : 0)
+OKK_UNARY(neg, -a)
+OKK_UNARY(reciprocal, 1 / a)
+
+#define OKK_BINARY(name, read, expression)                                     \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src0_addr,           \
+                      local_addr_t src1_addr, const dim4 *shape,               \
+                      const dim4 *dst_stride, const dim4 *src0_stride,         \
+                      const dim4 *src1_stride) {                               \
+    compute(dst_addr, dst_stride,                                              \
+            {okkLocal(src0_addr, shape, src0_stride),                          \
+             okkLocal(src1_addr, shape, src1_stride)},                         \
+            shape, [](void *out, Sources in) {                                 \
+              auto a = read(in[0]), b = read(in[1]);                           \
+              put(out, expression);                                            \
+            });                                                                \
+  }
+#define OKK_CONSTANT(name, type, read, constant, expression)                   \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr, type C,    \
+                      const dim4 *shape, const dim4 *dst_stride,               \
+                      const dim4 *src_stride) {                                \
+    auto b = constant;                                                         \
+    compute(dst_addr, dst_stride, {okkLocal(src_addr, shape, src_stride)},     \
+            shape, [b](void *out, Sources in) {                                \
+              auto a = read(in[0]);                                            \
+              put(out, expression);                                            \
+            });                                                                \
+  }
+#define OKK_NUMBERS(name, expression)                                          \
+  OKK_BINARY(name, toFloat, expression)                                        \
+  OKK_CONSTANT(name##_C, float, toFloat, C, expression)
+OKK_NUMBERS(add, a + b)
+OKK_NUMBERS(sub, a - b)
+OKK_NUMBERS(mul, a *b)
+OKK_NUMBERS(div, a / b)
+OKK_NUMBERS(max, a > b ? a : b)
+OKK_NUMBERS(min, a < b ? a : b)
+OKK_CONSTANT(C_sub, float, toFloat, C, b - a)
+OKK_CONSTANT(C_div, float, toFloat, C, b / a)
+
+void okk_bdc_mac(local_addr_t dst_addr, local_addr_t src0_addr,
+                 local_addr_t src1_addr, const dim4 *shape,
+                 const dim4 *dst_stride, const dim4 *src0_stride,
+                 const dim4 *src1_stride) {
+  compute(dst_addr, dst_stride,
+          {okkLocal(src0_addr, shape, src0_stride),
+           okkLocal(src1_addr, shape, src1_stride),
+           okkLocal(dst_addr, shape, dst_stride)},
+          shape, [](void *out, Sources in) {
+            put(out, toFloat(in[2]) + toFloat(in[0]) * toFloat(in[1]));
+          });
+}
+void okk_bdc_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
+                   const dim4 *shape, const dim4 *dst_stride,
+                   const dim4 *src_stride) {
+  compute(dst_addr, dst_stride,
+          {okkLocal(src_addr, shape, src_stride),
+           okkLocal(dst_addr, shape, dst_stride)},
+          shape, [C](void *out, Sources in) {
+            put(out, toFloat(in[1]) + toFloat(in[0]) * C);
+          });
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static uint32_t shiftLogical(uint32_t word, int32_t by) {
+  if (by <= -32 || by >= 32)
+    return 0;
+  return by < 0 ? word >> -by : word << by;
+}
+static uint32_t shiftArithmetic(uint32_t word, int32_t by) {
+  if (by >= 0)
+    return shiftLogical(word, by);
+  return uint32_t(int32_t(word) >> std::min(-by, 31));
+}
+
+#define OKK_WORDS(name, expression)                                            \
+  OKK_BINARY(name, toWord, expression)                                         \
+  OKK_CONSTANT(name##_C, x32, toWord, C.u32, expression)
+OKK_WORDS(32bit_and, a &b)
+OKK_WORDS(32bit_or, a | b)
+OKK_WORDS(32bit_xor, a ^ b)
+OKK_BINARY(32bit_arithmetic_shift, toWord, shiftArithmetic(a, int32_t(b)))
+OKK_BINARY(32bit_logical_shift, toWord, shiftLogical(a, int32_t(b)))
+OKK_CONSTANT(32bit_arithmetic_shift_C, int, toWord, C, shiftArithmetic(a, b))
+OKK_CONSTANT(32bit_logical_shift_C, int, toWord, C, shiftLogical(a, b))
+OKK_CONSTANT(32bit_C_arithmetic_shift, int, toWord, C,
+             shiftArithmetic(uint32_t(b), int32_t(a)))
+OKK_CONSTANT(32bit_C_logical_shift, unsigned int, toWord, C,
+             shiftLogical(b, int32_t(a)))
+
+//===----------------------------------------------------------------------===//
+// Functions of aligned tensors
+//===----------------------------------------------------------------------===//
+
+#define OKK_ALIGNED(name, expression)                                          \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
+                      const dim4 *shape) {                                     \
+    compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,    \
+            [](void *out, Sources in) {                                        \
+              float a = toFloat(in[0]);                                        \
+              put(out, expression);                                            \
+            });                                                                \
+  }
+OKK_ALIGNED(rsqrt, 1 / std::sqrt(a))
+OKK_ALIGNED(sqrt, std::sqrt(a))
+OKK_ALIGNED(lookup_exp, std::exp(a))
+// Out of the range of int32, the nearest number of it.
+OKK_ALIGNED(fp32_to_int32, uint32_t(a >= 2147483648.0f   ? 2147483647
+                                    : a < -2147483648.0f ? -2147483647 - 1
+                                    : a != a ? 0
+                                             : int32_t(std::nearbyint(a))))
+
+void okk_bdc_lookup_int32_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
+                                  const dim4 *shape) {
+  compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,
+          [](void *out, Sources in) {
+            int32_t value = int32_t(toWord(in[0]));
+            if (value < -128 || value > 127)
+              okkSimulator().report("a table of -128 to 127 is asked for " +
+                                    std::to_string(value));
+            put(out, float(value));
+          });
+}
+
+static float expOfSeries(float x, int numSeries) {
+  float sum = 1, term = 1;
+  for (int i = 1; i < numSeries; ++i) {
+    term *= x / float(i);
+    sum += term;
+  }
+  return sum;
+}
+
+void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
+                        const dim4 *shape, int num_series) {
+  compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,
+          [num_series](void *out, Sources in) {
+            put(out, expOfSeries(toFloat(in[0]), num_series));
+          });
+}
+
+/// What work memory holds afterwards is of no use to anybody.
+#define OKK_WITH_WORK(name, expression)                                        \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
+                      local_addr_t work_addr, const dim4 *shape) {             \
+    if (!okkSimulator().spoil(okkLocal(work_addr, shape, nullptr),             \
+                              toBox(*shape), 4))                               \
+      return;                                                                  \
+    compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,    \
+            [](void *out, Sources in) {                                        \
+              float a = toFloat(in[0]);                                        \
+              put(out, expression);                                            \
+            });                                                                \
+  }                                                                            \
+  void okk_bdc_##name##_tunable(local_addr_t dst_addr, local_addr_t src_addr,  \
+                                local_addr_t work_addr, const dim4 *shape,     \
+                                int num_series) {                              \
+    if (num_series < 1)                                                        \
+      return okkSimulator().report("a series has at least one term");          \
+    okk_bdc_##name(dst_addr, src_addr, work_addr, shape);                      \
+  }
+OKK_WITH_WORK(exp, std::exp(a))
+OKK_WITH_WORK(sigmoid, 1 / (1 + std::exp(-a)))
+OKK_WITH_WORK(tanh, std::tanh(a))
+
+//===----------------------------------------------------------------------===//
+// Selections
+//===----------------------------------------------------------------------===//
+
+#define OKK_SELECT_VALUE(name, test)                                           \
+  void okk_bdc_##name##_select_value(                                          \
+      local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,   \
+      x32 select_val, const dim4 *shape, const dim4 *dst_stride,               \
+      const dim4 *src0_stride, const dim4 *src1_stride) {                      \
+    compute(dst_addr, dst_stride,                                              \
+            {okkLocal(src0_addr, shape, src0_stride),                          \
+             okkLocal(src1_addr, shape, src1_stride)},                         \
+            shape, [select_val](void *out, Sources in) {                       \
+              float a = toFloat(in[0]), b = toFloat(in[1]);                    \
+              put(out, (test) ? uint32_t(select_val.u32) : uint32_t(0));       \
+            });                                                                \
+  }
+#define OKK_SELECT_VALUE_C(name, test)                                         \
+  void okk_bdc_##name##_select_value(                                          \
+      local_addr_t dst_addr, local_addr_t src_addr, float C, x32 select_val,   \
+      const dim4 *shape, const dim4 *dst_stride, const dim4 *src_stride) {     \
+    compute(dst_addr, dst_stride, {okkLocal(src_addr, shape, src_stride)},     \
+            shape, [select_val, b = C](void *out, Sources in) {                \
+              float a = toFloat(in[0]);                                        \
+              put(out, (test) ? uint32_t(select_val.u32) : uint32_t(0));       \
+            });                                                                \
+  }
+OKK_SELECT_VALUE(greater, a > b)
+OKK_SELECT_VALUE(equal, a == b)
+OKK_SELECT_VALUE_C(greater_C, a > b)
+OKK_SELECT_VALUE_C(C_greater, b > a)
+OKK_SELECT_VALUE_C(equal_C, a == b)
+
+template <typename Test>
+static void select(local_addr_t dst, const fp32_or_addr_t *src0,
+                   const fp32_or_addr_t *src1, const x32_or_addr_t *select0,
+                   const x32_or_addr_t *select1, const dim4 *shape, Test test) {
+  std::vector<Operand> sources;
+  std::array<int, 4> where;
+  std::array<uint32_t, 4> values;
+  int next = 0;
+  auto add = [&](bool isAddress, local_addr_t address, const void *value) {
+    where[next] = isAddress ? int(sources.size()) : -1;
+    values[next++] = isAddress ? 0 : toWord(value);
+    if (isAddress)
+      sources.push_back(okkLocal(address, shape, nullptr));
+  };
+  for (const fp32_or_addr_t *side : {src0, src1})
+    add(side->is_addr, side->context.addr, &side->context.val);
+  for (const x32_or_addr_t *side : {select0, select1})
+    add(side->is_addr, side->context.addr, &side->context.val);
+  okkSimulator().compute(
+      okkLocal(dst, shape, nullptr), sources, toBox(*shape), 4,
+      [=](void *out, Sources in) {
+        auto get = [&](int i) -> const void * {
+          return where[i] < 0 ? &values[i] : in[where[i]];
+        };
+        put(out, toWord(get(test(toFloat(get(0)), toFloat(get(1))) ? 2 : 3)));
+      });
+}
+
+#define OKK_SELECT(name, test)                                                 \
+  void okk_bdc_##name(local_addr_t dst_addr, const fp32_or_addr_t *src0,       \
+                      const fp32_or_addr_t *src1,                              \
+                      const x32_or_addr_t *select0,                            \
+                      const x32_or_addr_t *select1, const dim4 *shape) {       \
+    select(dst_addr, src0, src1, select0, select1, shape,                      \
+           [](float a, float b) { return test; });                             \
+  }
+OKK_SELECT(greater_select, a > b)
+OKK_SELECT(equal_select, a == b)
+
+//===----------------------------------------------------------------------===//
+// Numbers of channels
+//===----------------------------------------------------------------------===//
+
+/// [1, c, 1, 1] in the compact layout, for every element of a channel.
+static Operand ofChannels(local_addr_t addr, const dim4 *shape) {
+  dim4 numbers{1, shape->c, 1, 1}, stride;
+  okk_compact_stride(&stride, okk_start_npu_index(addr), &numbers);
+  stride.n = stride.h = stride.w = 0;
+  return okkLocal(addr, shape, &stride);
+}
+
+#define OKK_BY_CHANNEL(name, expression)                                       \
+  void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
+                      local_addr_t channel_addr, const dim4 *shape,            \
+                      const dim4 *dst_stride, const dim4 *src_stride) {        \
+    compute(dst_addr, dst_stride,                                              \
+            {okkLocal(src_addr, shape, src_stride),                            \
+             ofChannels(channel_addr, shape)},                                 \
+            shape, [](void *out, Sources in) {                                 \
+              float a = toFloat(in[0]), b = toFloat(in[1]);                    \
+              put(out, expression);                                            \
+            });                                                                \
+  }
+OKK_BY_CHANNEL(bias, a + b)
+OKK_BY_CHANNEL(scale, a *b)
+
+void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr,
+                        local_addr_t scale_addr, local_addr_t bias_addr,
+                        const dim4 *shape, const dim4 *dst_stride,
+                        const dim4 *src_stride) {
+  compute(dst_addr, dst_stride,
+          {okkLocal(src_addr, shape, src_stride), ofChannels(scale_addr, shape),
+           ofChannels(bias_addr, shape)},
+          shape, [](void *out, Sources in) {
+            put(out, toFloat(in[0]) * toFloat(in[1]) + toFloat(in[2]));
+          });
+}

@@ -1,0 +1,368 @@
+//===- OkkNeural.cpp - OKKernel functions of layers -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Convolutions, pools and products of matrices gather their operands as dense
+// images (NpuCompute.cpp), by the same rules as any kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OkkOperands.h"
+#include <algorithm>
+#include <limits>
+
+using namespace mlir::npu;
+
+namespace {
+enum Access { Read = 1, Write = 2, Broadcast = 4, Lanes = 8 };
+
+/// One computation on images of its operands, in the order of its gathering.
+class Layer {
+public:
+  Layer(const char *name, int64_t points) {
+    okkSimulator().beginCompute(name, points);
+  }
+
+  /// The next operand; elements of channel (byte / inner) mod count are for
+  /// each other, of all where count is 0.
+  void add(int64_t elements, unsigned access, int64_t inner, int64_t count) {
+    okkSimulator().addImage(4 * elements, access);
+    if (count)
+      okkSimulator().keepInCore(4 * inner, count);
+  }
+  void addBox(uint64_t address, int64_t first, const Box &shape,
+              const Box &stride, const Box &image) {
+    okkSimulator().addBox(address, 4 * first, 4, shape, stride, image);
+  }
+
+  /// A tensor of four dims in their order.
+  void addTensor(const Operand &at, const dim4 &d, unsigned access,
+                 bool isOwn = true) {
+    int64_t plane = int64_t(d.h) * d.w;
+    add(d.n * d.c * plane, access, plane, isOwn ? d.c : 0);
+    addBox(at.address, 0, toBox(d), at.stride, {d.c * plane, plane, d.w, 1});
+  }
+
+  /// Weights [I, O, KH, KW] in 2IC-mode; their image is O, I, KH, KW.
+  void addPairs(local_addr_t address, const dim4 &d, const dim4 &stride) {
+    int64_t plane = int64_t(d.h) * d.w, channel = d.n * plane;
+    add(d.c * channel, Read, channel, d.c);
+    for (int odd : {0, 1})
+      if (int64_t count = (d.n + 1 - odd) / 2)
+        addBox(address + 4u * odd, odd * plane, {count, d.c, d.h, d.w},
+               {2 * int64_t(stride.n), 2 * int64_t(stride.c),
+                2 * int64_t(stride.h), 2 * int64_t(stride.w)},
+               {2 * plane, channel, d.w, 1});
+  }
+
+  /// A matrix in channels of `width` columns.
+  void addMatrix(local_addr_t address, int rows, int cols, int width,
+                 unsigned access, bool isOwn) {
+    add(int64_t(rows) * cols, access, 1, isOwn ? cols : 0);
+    const SimulatedChip &chip = okkSimulator().getChip();
+    dim4 view{rows, (cols + width - 1) / width, 1, width};
+    Operand all = okkLocal(address, &view, nullptr);
+    int64_t start = address / chip.bytesPerNpu;
+    for (int first = 0; first < cols;) {
+      int channel = first / width, whole = (cols - first) / width;
+      Box shape{rows, std::max(whole, 1), 1, whole ? width : cols - first};
+      int64_t core = (start + channel) % chip.npus;
+      int64_t row = (start + channel) / chip.npus;
+      addBox(core * chip.bytesPerNpu + address % chip.bytesPerNpu +
+                 4 * row * all.stride[1],
+             first, shape, all.stride, {cols, width, 0, 1});
+      first += int(shape[1] * shape[3]);
+    }
+  }
+
+  /// The images, or null where a rule is broken.
+  float *const *run() {
+    return reinterpret_cast<float *const *>(okkSimulator().getImages());
+  }
+  void finish() { okkSimulator().endCompute(); }
+};
+
+/// How windows go over an input.
+struct Windows {
+  dim4 in, out;
+  int kernelH, kernelW;
+  Padding padding{0, 0, 0, 0};
+  dim2 stride{1, 1}, dilation{1, 1};
+
+  Windows(const dim4 &in, int kernelH, int kernelW, const Padding *givenPadding,
+          const dim2 *givenStride, const dim2 *givenDilation)
+      : in(in), out(in), kernelH(kernelH), kernelW(kernelW) {
+    if (givenPadding)
+      padding = *givenPadding;
+    if (givenStride)
+      stride = *givenStride;
+    if (givenDilation)
+      dilation = *givenDilation;
+  }
+
+  /// False, and reported, where a number is none of a window's or nothing comes
+  /// out.
+  bool check(const char *name) {
+    if (std::min({in.n, in.c, in.h, in.w, kernelH, kernelW, stride.h, stride.w,
+                  dilation.h, dilation.w}) < 1 ||
+        std::min({padding.top, padding.bottom, padding.left, padding.right}) <
+            0) {
+      okkSimulator().report(std::string(name) +
+                            ": shapes, kernels, strides and dilations are at "
+                            "least 1, paddings at least 0");
+      return false;
+    }
+    int64_t h = int64_t(in.h) + padding.top + padding.bottom -
+                int64_t(kernelH - 1) * dilation.h - 1;
+    int64_t w = int64_t(in.w) + padding.left + padding.right -
+                int64_t(kernelW - 1) * dilation.w - 1;
+    if (h < 0 || w < 0) {
+      okkSimulator().report(std::string(name) +
+                            ": the window is larger than the padded input");
+      return false;
+    }
+    out.h = int(h / stride.h) + 1;
+    out.w = int(w / stride.w) + 1;
+    return true;
+  }
+
+  /// Calls fn(row of output, row of input, first and last output column that
+  /// read inside of it, input column of output column 0) for every row of a
+  /// kernel element.
+  template <typename Fn> void walk(int kh, int kw, Fn fn) const {
+    int64_t shift = int64_t(kw) * dilation.w - padding.left;
+    int64_t first = shift >= 0 ? 0 : (-shift + stride.w - 1) / stride.w;
+    int64_t last = in.w - 1 - shift < 0 ? -1 : (in.w - 1 - shift) / stride.w;
+    last = std::min<int64_t>(last, out.w - 1);
+    for (int h = 0; h < out.h; ++h) {
+      int64_t row =
+          int64_t(h) * stride.h + int64_t(kh) * dilation.h - padding.top;
+      if (row >= 0 && row < in.h)
+        fn(h, row, first, last, shift);
+    }
+  }
+};
+
+/// out[w] += weight * in[w * stride + shift], the inner loop of it all.
+void addRow(float *out, const float *in, float weight, int64_t first,
+            int64_t last, int64_t stride, int64_t shift) {
+  if (stride == 1) {
+    for (int64_t w = first; w <= last; ++w)
+      out[w] += weight * in[w + shift];
+    return;
+  }
+  for (int64_t w = first; w <= last; ++w)
+    out[w] += weight * in[w * stride + shift];
+}
+} // namespace
+
+void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
+                    local_addr_t weight_addr, local_addr_t bias_addr,
+                    const dim4 *input_shape, int output_c, int kernel_h,
+                    int kernel_w, const dim4 *input_stride,
+                    const dim4 *kernel_stride, bool using_bias, bool result_add,
+                    const Padding *padding, const dim2 *stride,
+                    const dim2 *dilation) {
+  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, dilation);
+  if (!windows.check("okk_bdc_conv2d"))
+    return;
+  dim4 in = windows.in, &out = windows.out;
+  out.c = output_c;
+  dim4 pairs{(in.c + 1) / 2, output_c, kernel_h, kernel_w}, pairStride;
+  okk_compact_stride(&pairStride, okk_start_npu_index(weight_addr), &pairs);
+  if (kernel_stride)
+    pairStride = *kernel_stride;
+  int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
+  int64_t taps = int64_t(kernel_h) * kernel_w;
+  Layer layer("okk_bdc_conv2d", out.n * out.c * outPlane * in.c * taps);
+  layer.addTensor(okkLocal(input_addr, &in, input_stride), in, Read | Broadcast,
+                  /*isOwn=*/false);
+  layer.addPairs(weight_addr, {in.c, output_c, kernel_h, kernel_w}, pairStride);
+  dim4 numbers{1, output_c, 1, 1}, numberStride;
+  okk_compact_stride(&numberStride, okk_start_npu_index(output_addr), &numbers);
+  if (using_bias)
+    layer.addTensor(okkLocal(bias_addr, &numbers, &numberStride), numbers,
+                    Read);
+  layer.addTensor(okkLocal(output_addr, &out, nullptr), out,
+                  (result_add ? Read : 0) | Write | Lanes);
+  float *const *images = layer.run();
+  if (!images)
+    return;
+  const float *x = images[0], *weight = images[1], *bias = images[2];
+  float *y = images[using_bias ? 3 : 2];
+  bool isPoint = taps == 1 && windows.stride.h == 1 && windows.stride.w == 1 &&
+                 inPlane == outPlane;
+  for (int n = 0; n < out.n; ++n)
+    for (int o = 0; o < out.c; ++o) {
+      float *to = y + (int64_t(n) * out.c + o) * outPlane;
+      if (!result_add)
+        std::fill(to, to + outPlane, 0.0f);
+      for (int i = 0; i < in.c; ++i) {
+        const float *from = x + (int64_t(n) * in.c + i) * inPlane;
+        const float *w = weight + (int64_t(o) * in.c + i) * taps;
+        if (isPoint) {
+          addRow(to, from, *w, 0, outPlane - 1, 1, 0);
+          continue;
+        }
+        for (int kh = 0; kh < kernel_h; ++kh)
+          for (int kw = 0; kw < kernel_w; ++kw)
+            windows.walk(kh, kw,
+                         [&](int h, int64_t row, int64_t first, int64_t last,
+                             int64_t shift) {
+                           addRow(to + int64_t(h) * out.w, from + row * in.w,
+                                  w[kh * kernel_w + kw], first, last,
+                                  windows.stride.w, shift);
+                         });
+      }
+      for (int64_t k = 0; using_bias && k < outPlane; ++k)
+        to[k] += bias[o];
+    }
+  layer.finish();
+}
+
+/// A window over each channel by itself.
+template <typename Fn>
+static void poolChannels(const char *name, Windows &windows,
+                         local_addr_t output_addr, local_addr_t input_addr,
+                         const local_addr_t *weight_addr,
+                         const local_addr_t *bias_addr, Fn compute) {
+  if (!windows.check(name))
+    return;
+  dim4 in = windows.in, out = windows.out;
+  int64_t inPlane = int64_t(in.h) * in.w, outPlane = int64_t(out.h) * out.w;
+  Layer layer(name, out.n * out.c * outPlane *
+                        (int64_t(windows.kernelH) * windows.kernelW));
+  layer.addTensor(okkLocal(input_addr, &in, nullptr), in, Read);
+  auto addCompact = [&](local_addr_t address, const dim4 &shape) {
+    dim4 stride;
+    okk_compact_stride(&stride, okk_start_npu_index(address), &shape);
+    layer.addTensor(okkLocal(address, &shape, &stride), shape, Read);
+  };
+  if (weight_addr)
+    addCompact(*weight_addr, {1, in.c, windows.kernelH, windows.kernelW});
+  if (bias_addr)
+    addCompact(*bias_addr, {1, in.c, 1, 1});
+  layer.addTensor(okkLocal(output_addr, &out, nullptr), out, Write | Lanes);
+  float *const *images = layer.run();
+  if (!images)
+    return;
+  float *y = images[1 + (weight_addr != nullptr) + (bias_addr != nullptr)];
+  for (int64_t plane = 0; plane < int64_t(in.n) * in.c; ++plane)
+    compute(plane % in.c, images[0] + plane * inPlane, y + plane * outPlane,
+            images);
+  layer.finish();
+}
+
+void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
+                         local_addr_t weight_addr, local_addr_t bias_addr,
+                         const dim4 *input_shape, int kernel_h, int kernel_w,
+                         bool using_bias, const Padding *padding,
+                         const dim2 *stride, const dim2 *dilation) {
+  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, dilation);
+  poolChannels("okk_bdc_depthwise2d", windows, output_addr, input_addr,
+               &weight_addr, using_bias ? &bias_addr : nullptr,
+               [&](int64_t c, const float *x, float *y, float *const *images) {
+                 const dim4 &out = windows.out;
+                 std::fill(y, y + int64_t(out.h) * out.w,
+                           using_bias ? images[2][c] : 0.0f);
+                 for (int kh = 0; kh < kernel_h; ++kh)
+                   for (int kw = 0; kw < kernel_w; ++kw)
+                     windows.walk(
+                         kh, kw,
+                         [&](int h, int64_t row, int64_t first, int64_t last,
+                             int64_t shift) {
+                           addRow(
+                               y + int64_t(h) * out.w, x + row * windows.in.w,
+                               images[1][(c * kernel_h + kh) * kernel_w + kw],
+                               first, last, windows.stride.w, shift);
+                         });
+               });
+}
+
+void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                        const dim4 *input_shape, int kernel_h, int kernel_w,
+                        const Padding *padding, const dim2 *stride) {
+  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, nullptr);
+  poolChannels("okk_bdc_avg_pool2d", windows, output_addr, input_addr, nullptr,
+               nullptr, [&](int64_t, const float *x, float *y, float *const *) {
+                 const dim4 &out = windows.out;
+                 int64_t size = int64_t(out.h) * out.w;
+                 std::fill(y, y + size, 0.0f);
+                 for (int kh = 0; kh < kernel_h; ++kh)
+                   for (int kw = 0; kw < kernel_w; ++kw)
+                     windows.walk(kh, kw,
+                                  [&](int h, int64_t row, int64_t first,
+                                      int64_t last, int64_t shift) {
+                                    addRow(y + int64_t(h) * out.w,
+                                           x + row * windows.in.w, 1.0f, first,
+                                           last, windows.stride.w, shift);
+                                  });
+                 for (int64_t i = 0; i < size; ++i)
+                   y[i] /= float(int64_t(kernel_h) * kernel_w);
+               });
+}
+
+void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
+                        const dim4 *input_shape, int kernel_h, int kernel_w,
+                        const Padding *padding, const dim2 *stride) {
+  Windows windows(*input_shape, kernel_h, kernel_w, padding, stride, nullptr);
+  poolChannels("okk_bdc_max_pool2d", windows, output_addr, input_addr, nullptr,
+               nullptr, [&](int64_t, const float *x, float *y, float *const *) {
+                 const dim4 &out = windows.out;
+                 std::fill(y, y + int64_t(out.h) * out.w,
+                           -std::numeric_limits<float>::infinity());
+                 for (int kh = 0; kh < kernel_h; ++kh)
+                   for (int kw = 0; kw < kernel_w; ++kw)
+                     windows.walk(kh, kw,
+                                  [&](int h, int64_t row, int64_t first,
+                                      int64_t last, int64_t shift) {
+                                    float *to = y + int64_t(h) * out.w;
+                                    const float *from =
+                                        x + row * windows.in.w + shift;
+                                    for (int64_t w = first; w <= last; ++w)
+                                      to[w] = std::max(
+                                          to[w], from[w * windows.stride.w]);
+                                  });
+               });
+}
+
+void okk_bdc_matmul(local_addr_t output_addr, local_addr_t left_addr,
+                    local_addr_t right_addr, local_addr_t bias_addr,
+                    int left_rows, int left_cols, int right_cols,
+                    int left_cols_per_channel, int right_cols_per_channel,
+                    bool using_bias, bool result_add) {
+  if (std::min({left_rows, left_cols, right_cols}) < 1 ||
+      left_cols_per_channel < 1 || left_cols_per_channel > left_cols ||
+      right_cols_per_channel < 1 || right_cols_per_channel > right_cols)
+    return okkSimulator().report("okk_bdc_matmul: a matrix has rows, columns, "
+                                 "and between 1 and all columns in a channel");
+  Layer layer("okk_bdc_matmul", int64_t(left_rows) * left_cols * right_cols);
+  layer.addMatrix(left_addr, left_rows, left_cols, left_cols_per_channel,
+                  Read | Broadcast, /*isOwn=*/false);
+  layer.addMatrix(right_addr, left_cols, right_cols, right_cols_per_channel,
+                  Read, /*isOwn=*/true);
+  if (using_bias)
+    layer.addMatrix(bias_addr, 1, right_cols, right_cols_per_channel, Read,
+                    /*isOwn=*/true);
+  layer.addMatrix(output_addr, left_rows, right_cols, right_cols_per_channel,
+                  (result_add ? Read : 0) | Write | Lanes, /*isOwn=*/true);
+  float *const *images = layer.run();
+  if (!images)
+    return;
+  const float *left = images[0], *right = images[1], *bias = images[2];
+  float *y = images[using_bias ? 3 : 2];
+  for (int m = 0; m < left_rows; ++m) {
+    float *to = y + int64_t(m) * right_cols;
+    if (!result_add)
+      std::fill(to, to + right_cols, 0.0f);
+    for (int k = 0; k < left_cols; ++k)
+      addRow(to, right + int64_t(k) * right_cols,
+             left[int64_t(m) * left_cols + k], 0, right_cols - 1, 1, 0);
+    for (int n = 0; using_bias && n < right_cols; ++n)
+      to[n] += bias[n];
+  }
+  layer.finish();
+}
