@@ -151,6 +151,10 @@ bool TilePrice::fits(ArrayRef<int64_t> tile) const {
   for (const Input &input : inputs)
     if (&input != streamed)
       alive += distinct(input, tile);
+  // Unrolled, the next value of a window is read before the first one is dead.
+  if (llvm::any_of(inputs,
+                   [&](const Input &each) { return isReadAgain(each, tile); }))
+    ++alive;
   return alive + points(tile) * kernel.starts.size() <= target.vectorRegisters;
 }
 
