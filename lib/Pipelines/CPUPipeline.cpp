@@ -113,16 +113,20 @@ static void buildBufferPart(OpPassManager &pm,
   addCanonicalizer(pm);
   if (options.planMemory)
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  // A copy is tiled where its padding and the memory of its result are seen.
+  if (options.emitKernels) {
+    CpuFigures figures = findFigures(options);
+    TileTransposesPassOptions transposes;
+    transposes.vectorBits = figures.vectorBits;
+    transposes.vectorRegisters = figures.vectorRegisters;
+    transposes.firstCacheBytes = figures.firstCacheBytes;
+    transposes.parallelLoops = options.parallelLoops;
+    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
+  }
   // From here on every pass meets equal kernels once.
   if (options.outlineKernels)
     pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());
-  if (options.emitKernels) {
-    TileTransposesPassOptions transposes;
-    transposes.vectorBits = findFigures(options).vectorBits;
-    transposes.parallelLoops = options.parallelLoops;
-    pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
-  }
   if (options.parallelLoops)
     pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
   if (options.profile)

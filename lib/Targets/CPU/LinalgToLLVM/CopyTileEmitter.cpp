@@ -134,7 +134,6 @@ void CopyTileEmitter::emitSquares() {
       std::min<int64_t>(kLaneBytes * 8 / bits.getIntOrFloatBitWidth(),
                         llvm::bit_floor<uint64_t>(tile.columns));
   int64_t rows = std::min(tile.rows, tile.vectorSize);
-  int64_t registers = std::min(rows, lane);
   // Few rows fill one lane; the others are those of the columns beside it.
   int64_t width =
       rows > lane
@@ -143,24 +142,47 @@ void CopyTileEmitter::emitSquares() {
   if (tile.readsWholeRows)
     width = tile.vectorSize;
   // All rows of a column in turn: their lines are whole before others follow.
-  for (int64_t column : getStarts(tile.columns, width))
+  for (int64_t column : getStarts(tile.columns, width)) {
+    SmallVector<Part> parts;
     for (int64_t row = 0; row < tile.rows; row += rows) {
-      if (tile.readsWholeRows) {
-        emitWholeRows(row, column, lane);
-        continue;
-      }
-      SmallVector<Value> square;
-      for (int64_t i = 0; i < registers; ++i) {
-        SmallVector<Value> parts;
-        for (int64_t part = i; part < rows; part += registers)
-          parts.push_back(loadRow(row + part, column, width));
-        square.push_back(shuffles.concat(parts));
-      }
-      emitSquare(row, column, lane, square);
+      if (tile.readsWholeRows)
+        transposeWholeRows(row, column, lane, parts);
+      else
+        transposeLanes(row, column, width, lane, parts);
+      if (!tile.writesWholeLines)
+        storeParts(parts);
     }
+    llvm::stable_sort(parts, [](const Part &a, const Part &b) {
+      return a.column < b.column;
+    });
+    storeParts(parts);
+  }
 }
 
-void CopyTileEmitter::emitWholeRows(int64_t row, int64_t column, int64_t lane) {
+void CopyTileEmitter::storeParts(SmallVectorImpl<Part> &parts) {
+  for (const Part &part : parts)
+    store(part.rows, add(result(part.column), index(part.row)));
+  parts.clear();
+}
+
+void CopyTileEmitter::transposeLanes(int64_t row, int64_t column, int64_t width,
+                                     int64_t lane,
+                                     SmallVectorImpl<Part> &parts) {
+  int64_t rows = std::min(tile.rows, tile.vectorSize);
+  int64_t registers = std::min(rows, lane);
+  SmallVector<Value> square;
+  for (int64_t i = 0; i < registers; ++i) {
+    SmallVector<Value> lanes;
+    for (int64_t part = i; part < rows; part += registers)
+      lanes.push_back(loadRow(row + part, column, width));
+    square.push_back(shuffles.concat(lanes));
+  }
+  transposeSquare(row, column, lane, square, parts);
+}
+
+void CopyTileEmitter::transposeWholeRows(int64_t row, int64_t column,
+                                         int64_t lane,
+                                         SmallVectorImpl<Part> &parts) {
   SmallVector<SmallVector<Value>> squares(tile.vectorSize / lane);
   for (int64_t i = 0; i < lane; ++i) {
     SmallVector<Value> whole;
@@ -171,11 +193,12 @@ void CopyTileEmitter::emitWholeRows(int64_t row, int64_t column, int64_t lane) {
       square.push_back(part);
   }
   for (auto [number, square] : llvm::enumerate(squares))
-    emitSquare(row, column + number * lane, lane, square);
+    transposeSquare(row, column + number * lane, lane, square, parts);
 }
 
-void CopyTileEmitter::emitSquare(int64_t row, int64_t column, int64_t lane,
-                                 SmallVector<Value> registers) {
+void CopyTileEmitter::transposeSquare(int64_t row, int64_t column, int64_t lane,
+                                      SmallVector<Value> registers,
+                                      SmallVectorImpl<Part> &parts) {
   shuffles.interleaveLanes(registers, lane);
   int64_t size = cast<VectorType>(registers[0].getType()).getNumElements();
   int64_t rows = std::min(tile.rows, tile.vectorSize);
@@ -183,8 +206,8 @@ void CopyTileEmitter::emitSquare(int64_t row, int64_t column, int64_t lane,
   for (auto [number, whole] : llvm::enumerate(registers))
     for (int64_t part = 0; part < size / rows; ++part) {
       int64_t at = part / perLane * lane + number * perLane + part % perLane;
-      store(shuffles.slice(whole, part * rows, rows),
-            add(result(column + at), index(row)));
+      parts.push_back(
+          {column + at, row, shuffles.slice(whole, part * rows, rows)});
     }
 }
 

@@ -58,10 +58,21 @@ private:
   void store(Value row, Value position);
 
   void emitRuns();
+  /// Rows from `row` on of one column of the result.
+  struct Part {
+    int64_t column, row;
+    Value rows;
+  };
+
   void emitSquares();
-  void emitWholeRows(int64_t row, int64_t column, int64_t lane);
-  void emitSquare(int64_t row, int64_t column, int64_t lane,
-                  SmallVector<Value> registers);
+  void storeParts(SmallVectorImpl<Part> &parts);
+  void transposeLanes(int64_t row, int64_t column, int64_t width, int64_t lane,
+                      SmallVectorImpl<Part> &parts);
+  void transposeWholeRows(int64_t row, int64_t column, int64_t lane,
+                          SmallVectorImpl<Part> &parts);
+  void transposeSquare(int64_t row, int64_t column, int64_t lane,
+                       SmallVector<Value> registers,
+                       SmallVectorImpl<Part> &parts);
   void emitWoven();
 
   OpBuilder &b;

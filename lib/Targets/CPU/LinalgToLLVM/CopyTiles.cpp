@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopyTiles.h"
+#include "CacheSets.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,6 +18,9 @@ static constexpr int64_t kMostWoven = 4;
 
 /// Lines that one step of a copy of runs moves.
 static constexpr int64_t kRunLines = 4;
+
+/// Columns of one tile at most, where each is written to a place of its own.
+static constexpr int64_t kMostColumns = 256;
 
 /// Columns that lie so near to each other in the result that all lines that a
 /// tile writes are on few pages of memory.
@@ -54,12 +58,17 @@ static bool coversWell(int64_t extent, int64_t size, int64_t share) {
          (share + 1) * extent;
 }
 
-/// The most of a power of two that covers `extent` well, down to `least`.
-static int64_t chooseSize(int64_t extent, int64_t most, int64_t least) {
-  int64_t size = llvm::bit_floor<uint64_t>(std::min(extent, most));
-  while (size > least && !coversWell(extent, size, 3))
-    size /= 2;
-  return size;
+/// The power of two, up to a line and down to `least`, whose tiles go through
+/// `extent` fastest: each takes as long as its size and an eighth of a line.
+static int64_t chooseSize(int64_t extent, int64_t line, int64_t least) {
+  auto countSteps = [&](int64_t size) {
+    return llvm::divideCeil(extent, size) * (8 * size + line);
+  };
+  int64_t best = llvm::bit_floor<uint64_t>(std::min(extent, line));
+  for (int64_t size = best / 2; size >= least; size /= 2)
+    if (countSteps(size) < countSteps(best))
+      best = size;
+  return best;
 }
 
 static std::optional<unsigned>
@@ -132,23 +141,44 @@ static bool canWeave(const CopyDigit &few, const CopyDigit &many,
          many.extent >= vectorSize;
 }
 
+/// Parts of a line of the result are written together where the registers hold
+/// all that they are made of.
+static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
+  int64_t parts = tile.rows / tile.vectorSize, registers = parts * lane;
+  if (parts < 2 || registers > figures.vectorRegisters)
+    return;
+  tile.writesWholeLines = true;
+  tile.readsWholeRows &=
+      registers * tile.vectorSize / lane <= figures.vectorRegisters;
+}
+
 /// The order of tiles. Rows are innermost, so that lines of the result follow
 /// one another, unless rows of the source are further apart than columns of the
 /// result, and these near to each other and in lines of their own: then runs of
-/// the source are followed.
-/// What is streamed is read in longer runs, too.
+/// the source are followed. So they are where the result is streamed, which no
+/// cache has to hold, and the lines of rows would not stay until the next
+/// columns. Where both sides collide, two lines of each are as many as stay.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
   const CopyDigit &ofColumns = tile.digits[tile.columnDigits[0]];
-  if (tile.columnDigits.size() > 1 || !isStatic(ofRows) || !isStatic(ofColumns))
+  if (!isStatic(ofRows) || !isStatic(ofColumns))
     return;
   int64_t out = ofColumns.out * bytes;
+  bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
+  bool columnsCollide = collide(tile.columns, out, figures);
+  if (columnsCollide || tile.streams)
+    joinParts(tile, kLaneBytes / bytes, figures);
+  tile.streams &= tile.writesWholeLines || tile.rows == tile.vectorSize;
+  if (tile.columnDigits.size() > 1)
+    return;
   if (ofRows.in > ofColumns.out && tile.columns * out <= kNearBytes &&
       out % figures.lineBytes == 0)
     tile.blockColumns = kBlockBytes / bytes;
-  else if (tile.streams)
+  else if (tile.streams && (rowsCollide || ofRows.in >= ofColumns.out))
     tile.blockColumns = kRunLines * tile.columns;
+  else if (rowsCollide && columnsCollide)
+    tile.blockColumns = 2 * tile.columns;
 }
 
 static bool planSquares(CopyTile &tile, int64_t bytes,
@@ -157,16 +187,20 @@ static bool planSquares(CopyTile &tile, int64_t bytes,
   int64_t line = figures.lineBytes / bytes, lane = kLaneBytes / bytes;
   addColumnDigits(tile, line);
   int64_t numColumns = tile.getNumColumns();
+  // Where columns of several digits are written is known where one tile has all
+  // of them.
+  int64_t most = tile.columnDigits.size() > 1 ? kMostColumns : line;
   tile.columns =
-      numColumns <= line ? numColumns : chooseSize(numColumns, line, lane);
+      numColumns <= most ? numColumns : chooseSize(numColumns, line, lane);
   int64_t numRows = tile.digits[tile.rowDigit].extent + tile.padding;
   tile.rows = chooseSize(numRows, line, lane);
   // Padding is written by the one tile that has the rows before it.
   if (tile.padding != 0 && tile.rows != numRows)
     return false;
-  tile.readsWholeRows = tile.vectorSize > lane &&
-                        tile.columns % tile.vectorSize == 0 &&
-                        tile.rows % tile.vectorSize == 0;
+  // As many whole rows as a register has elements are alive at once.
+  tile.readsWholeRows =
+      tile.vectorSize > lane && tile.vectorSize < figures.vectorRegisters &&
+      tile.columns % tile.vectorSize == 0 && tile.rows % tile.vectorSize == 0;
   return tile.columns >= 2 && tile.rows >= 2;
 }
 

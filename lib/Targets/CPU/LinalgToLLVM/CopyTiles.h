@@ -62,6 +62,9 @@ struct CopyTile {
   /// Whether rows are read as whole registers, which are lines or halves of
   /// them, and not lane by lane.
   bool readsWholeRows = false;
+  /// Whether the parts of a line of the result, where they are several
+  /// registers, are written one after the other.
+  bool writesWholeLines = false;
   /// Columns that are done before the next rows. Where they are more than those
   /// of a tile, columns are innermost.
   int64_t blockColumns = 1;

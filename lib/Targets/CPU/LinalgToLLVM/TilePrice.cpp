@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TilePrice.h"
+#include "CacheSets.h"
 #include "Guard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -210,8 +211,7 @@ double TilePrice::loadsPerValue(const Input &input) const {
 bool TilePrice::collides(const Input &input, ArrayRef<int64_t> tile) const {
   for (auto [dim, extent] : llvm::enumerate(tile))
     if (lane != dim && extent != 1 && input.stride[dim] != 0 &&
-        extent * std::gcd(input.stride[dim], target.setPeriodBytes) >
-            0.75 * target.firstCacheBytes)
+        collide(extent, input.stride[dim], target))
       return true;
   return false;
 }

@@ -336,6 +336,8 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
     });
     CpuFigures figures;
     figures.vectorBits = vectorBits;
+    figures.vectorRegisters = vectorRegisters;
+    figures.firstCacheBytes = firstCacheBytes;
     for (linalg::LinalgOp op : copies)
       if (tileCopy(op, figures, parallelLoops))
         op->erase();

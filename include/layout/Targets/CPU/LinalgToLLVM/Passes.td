@@ -188,6 +188,12 @@ def TileTransposesPass
     Option<"vectorBits", "vector-bits", "unsigned",
            /*default=*/"CpuFigures().vectorBits",
            "Bits of one vector register; 0 leaves transpositions alone">,
+    Option<"vectorRegisters", "vector-registers", "unsigned",
+           /*default=*/"CpuFigures().vectorRegisters",
+           "Number of vector registers">,
+    Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
+           /*default=*/"CpuFigures().firstCacheBytes",
+           "Size of the first cache of a core">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
            "Marks the loops that layout-parallelize-loops gives to the threads">
   ];

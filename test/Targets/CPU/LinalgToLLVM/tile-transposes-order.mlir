@@ -1,0 +1,59 @@
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
+
+// Columns of the result are 2048 bytes apart and share two sets of the first
+// cache: both vectors of a line are stored one after the other. Rows of the
+// source collide, too: two tiles of columns go through all rows.
+// CHECK-LABEL: func.func @colliding
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %c512 step %c32
+// CHECK: scf.for {{.*}} to %c512 step %c16
+// CHECK: scf.for %{{.*}} = %[[BLOCK]] to {{.*}} step %c16
+// CHECK-COUNT-16: vector.load {{.*}} vector<8xf32>
+// CHECK: vector.store %{{.*}}, %{{.*}}[%[[LINE:.*]]] : memref<262144xf32>, vector<8xf32>
+// CHECK: %[[REST:.*]] = arith.addi %[[LINE]], %c8
+// CHECK-NEXT: vector.bitcast
+// CHECK-NEXT: vector.store %{{.*}}, %{{.*}}[%[[REST]]] : memref<262144xf32>, vector<8xf32>
+func.func @colliding(%x: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %e = tensor.empty() : tensor<512x512xf32>
+  %r = linalg.transpose ins(%x : tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) permutation = [1, 0]
+  return %r : tensor<512x512xf32>
+}
+
+// -----
+
+// Seven tiles of 8 columns do 56, four of 16 would do 64.
+// CHECK-LABEL: func.func @ragged
+// CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c49 step %c8
+// CHECK: arith.minsi %[[COLUMN]], %c41
+func.func @ragged(%x: tensor<512x49xf32>) -> tensor<49x512xf32> {
+  %e = tensor.empty() : tensor<49x512xf32>
+  %r = linalg.transpose ins(%x : tensor<512x49xf32>) outs(%e : tensor<49x512xf32>) permutation = [1, 0]
+  return %r : tensor<49x512xf32>
+}
+
+// -----
+
+// Two digits are columns, and one tile has all 144: no place is computed when
+// it runs.
+// CHECK-LABEL: func.func @all_columns
+// CHECK-NOT: arith.remui
+// CHECK-NOT: scf.for {{.*}} step %c144
+// CHECK: vector.store
+func.func @all_columns(%x: tensor<2x16x16x9xf32>) -> tensor<2x9x16x16xf32> {
+  %e = tensor.empty() : tensor<2x9x16x16xf32>
+  %r = linalg.transpose ins(%x : tensor<2x16x16x9xf32>) outs(%e : tensor<2x9x16x16xf32>) permutation = [0, 3, 2, 1]
+  return %r : tensor<2x9x16x16xf32>
+}
+
+// -----
+
+// 64 rows of bytes are two vectors, and no registers hold the lanes of both: the
+// parts of a line are stored apart, so they do not go past the caches.
+// CHECK-LABEL: func.func @bytes
+// CHECK: vector.load {{.*}} vector<16xi8>
+// CHECK: vector.store
+// CHECK-NOT: nontemporal
+func.func @bytes(%x: tensor<8192x4096xi8>) -> tensor<4096x8192xi8> {
+  %e = tensor.empty() : tensor<4096x8192xi8>
+  %r = linalg.transpose ins(%x : tensor<8192x4096xi8>) outs(%e : tensor<4096x8192xi8>) permutation = [1, 0]
+  return %r : tensor<4096x8192xi8>
+}
