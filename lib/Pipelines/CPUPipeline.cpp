@@ -93,8 +93,10 @@ static void buildTensorPart(OpPassManager &pm,
     EmitKernelsPassOptions kernels;
     kernels.vectorBits = figures.vectorBits;
     kernels.vectorRegisters = figures.vectorRegisters;
+    kernels.lineBytes = figures.lineBytes;
     kernels.firstCacheBytes = figures.firstCacheBytes;
     kernels.secondCacheBytes = figures.secondCacheBytes;
+    kernels.setPeriodBytes = figures.setPeriodBytes;
     kernels.contractFMA = options.contractFMA;
     kernels.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
@@ -119,7 +121,10 @@ static void buildBufferPart(OpPassManager &pm,
     TileTransposesPassOptions transposes;
     transposes.vectorBits = figures.vectorBits;
     transposes.vectorRegisters = figures.vectorRegisters;
+    transposes.lineBytes = figures.lineBytes;
     transposes.firstCacheBytes = figures.firstCacheBytes;
+    transposes.lastCacheBytes = figures.lastCacheBytes;
+    transposes.setPeriodBytes = figures.setPeriodBytes;
     transposes.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }
@@ -128,7 +133,8 @@ static void buildBufferPart(OpPassManager &pm,
     pm.addPass(createOutlineKernelsPass());
   pm.addPass(createFreeBuffersPass());
   if (options.parallelLoops)
-    pm.addNestedPass<func::FuncOp>(createParallelizeLoopsPass());
+    pm.addNestedPass<func::FuncOp>(
+        createParallelizeLoopsPass({getCores(options.cpu)}));
   if (options.profile)
     pm.addPass(createProfileKernelsPass());
 }

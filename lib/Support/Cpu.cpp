@@ -6,34 +6,91 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Support/Cpu.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/TargetParser/Host.h"
-#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::layout;
 
-static CpuFigures getFiguresOfVectors(unsigned bits, unsigned registers) {
-  CpuFigures figures;
-  figures.vectorBits = bits;
-  figures.vectorRegisters = registers;
-  return figures;
+static constexpr int64_t KiB = 1024, MiB = 1024 * KiB;
+
+//===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+/// A file of one line, without its end; empty where there is none.
+static std::string readLine(const llvm::Twine &path) {
+  auto file = llvm::MemoryBuffer::getFileAsStream(path);
+  return file ? (*file)->getBuffer().trim().str() : "";
+}
+
+/// "32768K", "64"; 0 for what is no number.
+static int64_t readNumber(const llvm::Twine &path) {
+  std::string line = readLine(path);
+  llvm::StringRef text = line;
+  int64_t unit = text.consume_back("K")   ? KiB
+                 : text.consume_back("M") ? MiB
+                                          : 1;
+  int64_t number = 0;
+  return text.getAsInteger(10, number) || number < 0 ? 0 : number * unit;
+}
+
+/// What Linux says of the caches of its first processor, the smallest first.
+/// glibc adds up the last caches of a machine that has several of them.
+static void readCaches(CpuFigures &figures) {
+  for (unsigned i = 0;; ++i) {
+    std::string folder =
+        "/sys/devices/system/cpu/cpu0/cache/index" + llvm::utostr(i) + "/";
+    int64_t level = readNumber(folder + "level");
+    if (level == 0)
+      return;
+    int64_t bytes = readNumber(folder + "size");
+    if (bytes == 0 || readLine(folder + "type") == "Instruction")
+      continue;
+    // Without a third cache the second one is the last.
+    figures.lastCacheBytes = bytes;
+    if (level == 2)
+      figures.secondCacheBytes = bytes;
+    if (level != 1)
+      continue;
+    figures.firstCacheBytes = bytes;
+    if (int64_t line = readNumber(folder + "coherency_line_size"))
+      figures.lineBytes = line;
+    if (int64_t ways = readNumber(folder + "ways_of_associativity"))
+      figures.setPeriodBytes = bytes / ways;
+  }
 }
 
 static CpuFigures getFiguresOfHost() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  CpuFigures figures = features.lookup("avx512f") ? getFigures(Cpu::x86_64_v4)
-                       : features.lookup("avx")   ? getFigures(Cpu::x86_64_v3)
-                       : features.lookup("neon") ? getFigures(Cpu::neoverse_n1)
-                                                 : getFiguresOfVectors(128, 16);
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-  // The C library says 0 where it does not know.
-  if (long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0)
-    figures.firstCacheBytes = bytes;
-  if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
-    figures.secondCacheBytes = bytes;
-#endif
+  CpuFigures figures;
+  if (features.lookup("avx512f"))
+    figures = getFigures(Cpu::x86_64_v4);
+  else if (features.lookup("neon"))
+    figures = getFigures(Cpu::aarch64);
+  else if (!features.lookup("avx"))
+    figures.vectorBits = 128;
+  readCaches(figures);
+  return figures;
+}
+
+//===----------------------------------------------------------------------===//
+// Named ones
+//===----------------------------------------------------------------------===//
+
+static CpuFigures getFiguresOfNeon(int64_t firstCache, int64_t secondCache,
+                                   int64_t lastCache, int64_t ways) {
+  CpuFigures figures;
+  figures.vectorBits = 128;
+  figures.vectorRegisters = 32;
+  figures.firstCacheBytes = firstCache;
+  figures.secondCacheBytes = secondCache;
+  figures.lastCacheBytes = lastCache;
+  figures.setPeriodBytes = firstCache / ways;
   return figures;
 }
 
@@ -41,16 +98,42 @@ CpuFigures layout::getFigures(Cpu cpu) {
   switch (cpu) {
   case Cpu::x86_64_v3:
     return CpuFigures();
-  case Cpu::x86_64_v4:
-    return getFiguresOfVectors(512, 32);
+  case Cpu::x86_64_v4: {
+    CpuFigures figures;
+    figures.vectorBits = 512;
+    figures.vectorRegisters = 32;
+    return figures;
+  }
+  case Cpu::aarch64:
+    return getFiguresOfNeon(32 * KiB, 512 * KiB, 2 * MiB, 4);
   case Cpu::neoverse_n1:
-  case Cpu::neoverse_v1: {
-    CpuFigures figures = getFiguresOfVectors(128, 32);
-    figures.firstCacheBytes = 64 * 1024;
+  case Cpu::neoverse_v1:
+    return getFiguresOfNeon(64 * KiB, 1 * MiB, 32 * MiB, 4);
+  case Cpu::apple_m1: {
+    // Four fast cores share the second cache, behind which is memory.
+    CpuFigures figures = getFiguresOfNeon(128 * KiB, 3 * MiB, 12 * MiB, 8);
+    figures.lineBytes = 128;
     return figures;
   }
   case Cpu::host:
     return getFiguresOfHost();
+  }
+  llvm_unreachable("all processors are listed");
+}
+
+int64_t layout::getCores(Cpu cpu) {
+  switch (cpu) {
+  case Cpu::x86_64_v3:
+  case Cpu::x86_64_v4:
+    return 8;
+  case Cpu::aarch64:
+  case Cpu::apple_m1: // the fast ones
+    return 4;
+  case Cpu::neoverse_n1:
+  case Cpu::neoverse_v1:
+    return 64;
+  case Cpu::host:
+    return llvm::hardware_concurrency().compute_thread_count();
   }
   llvm_unreachable("all processors are listed");
 }

@@ -4,6 +4,8 @@
 // RUN: layout-opt %s --layout-to-cpu="target={#layout.cpu<lanes = 16>} cpu=x86-64-v4" | FileCheck %s --check-prefix=V4
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=neoverse-n1 | FileCheck %s --check-prefix=NARROW
 // RUN: layout-opt %s --layout-linalg-to-llvm=cpu=neoverse-v1 | FileCheck %s --check-prefix=NARROW
+// RUN: layout-opt %s --layout-linalg-to-llvm=cpu=aarch64 | FileCheck %s --check-prefix=NARROW
+// RUN: layout-opt %s --layout-linalg-to-llvm=cpu=apple-m1 | FileCheck %s --check-prefix=NARROW
 // What is said of vectors wins over the processor, whichever comes first.
 // RUN: layout-opt %s --layout-linalg-to-llvm="vector-bits=128 cpu=x86-64-v4" | FileCheck %s --check-prefix=NARROW
 // RUN: layout-opt %s --layout-linalg-to-llvm="cpu=host vector-bits=128" | FileCheck %s --check-prefix=NARROW

@@ -41,8 +41,10 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::values(
           clEnumValN(Cpu::x86_64_v3, "x86-64-v3", "AVX2, 256 bits"),
           clEnumValN(Cpu::x86_64_v4, "x86-64-v4", "AVX-512"),
-          clEnumValN(Cpu::neoverse_n1, "neoverse-n1", "NEON, 128 bits"),
-          clEnumValN(Cpu::neoverse_v1, "neoverse-v1", "NEON, 128 bits"),
+          clEnumValN(Cpu::aarch64, "aarch64", "NEON, 128 bits"),
+          clEnumValN(Cpu::neoverse_n1, "neoverse-n1", "NEON, larger caches"),
+          clEnumValN(Cpu::neoverse_v1, "neoverse-v1", "NEON, larger caches"),
+          clEnumValN(Cpu::apple_m1, "apple-m1", "NEON, lines of 128 bytes"),
           clEnumValN(Cpu::host, "host", "the one that this runs on"))};
   Option<unsigned> vectorBits{
       *this, "vector-bits",

@@ -40,8 +40,10 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
     layout::CpuFigures target;
     target.vectorBits = vectorBits;
     target.vectorRegisters = vectorRegisters;
+    target.lineBytes = lineBytes;
     target.firstCacheBytes = firstCacheBytes;
     target.secondCacheBytes = secondCacheBytes;
+    target.setPeriodBytes = setPeriodBytes;
     layout::EmitOptions options{contractFMA, parallelLoops};
     OpBuilder builder(&getContext());
     layout::PackedConstants packed;

@@ -21,8 +21,8 @@ using namespace mlir;
 /// work: a region begins and ends in a few microseconds.
 static constexpr double kLeastSteps = 1 << 13;
 
-/// Iterations that many threads can share evenly.
-static constexpr int64_t kEnoughIterations = 256;
+/// Iterations that threads can share evenly.
+static constexpr int64_t kIterationsPerCore = 32;
 
 bool layout::isWorthThreads(linalg::LinalgOp op, int64_t vectorSize) {
   if (hasEffects(op))
@@ -50,8 +50,9 @@ static scf::ForOp getNextOfNest(scf::ForOp loop, scf::ForOp outermost) {
   return next;
 }
 
-/// The outermost loops of a nest, as many as give all threads something to do.
-static SmallVector<scf::ForOp> findNest(scf::ForOp outermost) {
+/// The outermost loops of a nest, as many as give `cores` something to do.
+static SmallVector<scf::ForOp> findNest(scf::ForOp outermost, int64_t cores) {
+  int64_t enough = kIterationsPerCore * cores;
   SmallVector<scf::ForOp> nest;
   int64_t iterations = 1;
   for (scf::ForOp loop = outermost; loop;
@@ -59,8 +60,8 @@ static SmallVector<scf::ForOp> findNest(scf::ForOp outermost) {
     nest.push_back(loop);
     // An unknown number may be 1.
     if (std::optional<APInt> trips = loop.getStaticTripCount())
-      iterations *= trips->getLimitedValue(kEnoughIterations);
-    if (iterations >= kEnoughIterations)
+      iterations *= trips->getLimitedValue(enough);
+    if (iterations >= enough)
       break;
   }
   return nest;
@@ -123,6 +124,8 @@ static void makeSequential(scf::ParallelOp op) {
 namespace {
 struct ParallelizeLoops
     : layout::impl::ParallelizeLoopsPassBase<ParallelizeLoops> {
+  using ParallelizeLoopsPassBase::ParallelizeLoopsPassBase;
+
   void runOnOperation() override {
     getOperation()->walk([](scf::ParallelOp op) {
       if (op.getNumResults() != 0)
@@ -134,7 +137,7 @@ struct ParallelizeLoops
       if (!loop->hasAttr(layout::kParallelLoopAttrName) ||
           loop->getNumResults() != 0)
         return WalkResult::advance();
-      nests.push_back(findNest(loop));
+      nests.push_back(findNest(loop, cores));
       return WalkResult::skip();
     });
     for (ArrayRef<scf::ForOp> nest : nests)

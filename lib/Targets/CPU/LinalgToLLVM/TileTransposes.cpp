@@ -337,7 +337,10 @@ struct TileTransposes : layout::impl::TileTransposesPassBase<TileTransposes> {
     CpuFigures figures;
     figures.vectorBits = vectorBits;
     figures.vectorRegisters = vectorRegisters;
+    figures.lineBytes = lineBytes;
     figures.firstCacheBytes = firstCacheBytes;
+    figures.lastCacheBytes = lastCacheBytes;
+    figures.setPeriodBytes = setPeriodBytes;
     for (linalg::LinalgOp op : copies)
       if (tileCopy(op, figures, parallelLoops))
         op->erase();

@@ -1,4 +1,5 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-parallelize-loops))" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-parallelize-loops{cores=32}))" | FileCheck %s --check-prefix=MANY
 
 // Marked loops that are all of each other's bodies are one space, until there
 // are enough iterations: the third loop stays within an iteration.
@@ -7,6 +8,9 @@
 // CHECK-NEXT: scf.for %[[K:.*]] = %c0 to %c16 step %c1 {
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]], %[[K]]]
 // CHECK-NOT: layout.parallel
+// Of 32 cores each gets 32 iterations only of three loops.
+// MANY-LABEL: func.func @nest
+// MANY: scf.parallel (%{{.*}}, %{{.*}}, %{{.*}}) = (%c0, %c0, %c0) to (%c16, %c64, %c16)
 func.func @nest(%m: memref<16x64x16xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -14,7 +14,8 @@ from layout_mlir.tools import run_tool
 LIBRARIES = "/usr/aarch64-linux-gnu"
 MAIN = pathlib.Path(__file__).parent / "Inputs" / "call_kernels.c"
 ELEMENTS = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
-CPUS = ("neoverse-n1", "neoverse-v1")
+# As this project names them, and clang.
+CPUS = {"aarch64": "generic", "neoverse-n1": "neoverse-n1", "neoverse-v1": "neoverse-v1", "apple-m1": "apple-m1"}
 rng = np.random.default_rng(0)
 
 
@@ -137,7 +138,7 @@ def build(folder, cpu):
     source.write_text("\n".join(function(name, *kernel[:4]) for name, kernel in KERNELS.items()))
     run_tool("layout-opt", source, "--convert-layout-to-linalg", f"--layout-linalg-to-llvm=cpu={cpu} parallel-loops=false", "-o", lowered)
     subprocess.run(["mlir-translate-22", "--mlir-to-llvmir", lowered, "-o", code], check=True)
-    clang = ["clang-22", "--target=aarch64-linux-gnu", f"-mcpu={cpu}", "-O2", "-Wno-override-module"]
+    clang = ["clang-22", "--target=aarch64-linux-gnu", f"-mcpu={CPUS[cpu]}", "-O2", "-Wno-override-module"]
     subprocess.run([*clang, "-S", code, "-o", folder / "kernels.s"], check=True)
     calls = " ".join(f"CALL({name}, {', '.join(c_shape(*each) for each in kernel[1:4])})"
                      for name, kernel in KERNELS.items())

@@ -67,6 +67,11 @@ def drawn_pairs(rng, count):
                             for each in (bits, large, near, whole, special)]) for i in range(2)]
 
 
+def bits_of(values):
+    """The bytes of f32, with one NaN for all: no rule says which one an operation gives."""
+    return np.where(np.isnan(values), np.float32(np.nan), values).tobytes()
+
+
 def count_calls(text, options):
     code = run_pipeline(text, f"layout-linalg-to-llvm{{{options}}}")
     return len(re.findall(r"llvm.intr.(?:exp|log|pow|tanh)\(|llvm.call @(?:log1p|erf|tanh)f\(", code))
@@ -97,7 +102,7 @@ for name, (oracle, bound) in BOUNDS.items():
     # Vectors of 512 bits multiply by powers of two in another way.
     for bits in 256, 512:
         lowered = run_pipeline(text, f"layout-linalg-to-llvm{{vector-bits={bits}}}")
-        assert compile_program(lowered)(*inputs).tobytes() == got.tobytes(), (name, bits)
+        assert bits_of(compile_program(lowered)(*inputs)) == bits_of(got), (name, bits)
     halves = [each.astype(np.float16) for each in inputs]
     expected = oracle(*(each.astype(np.float64) for each in halves)).astype(np.float16)
     wrong = (compile_program(program(name, "f16"))(*halves) != expected) & ~np.isnan(expected)

@@ -156,12 +156,18 @@ def EmitKernelsPass
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
+    Option<"lineBytes", "line-bytes", "int64_t",
+           /*default=*/"CpuFigures().lineBytes",
+           "What memory moves at once">,
     Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().firstCacheBytes",
            "Size of the first cache of a core">,
     Option<"secondCacheBytes", "second-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().secondCacheBytes",
            "Size of the second cache of a core">,
+    Option<"setPeriodBytes", "set-period-bytes", "int64_t",
+           /*default=*/"CpuFigures().setPeriodBytes",
+           "Lines of the first cache that are so far apart share a set">,
     Option<"contractFMA", "contract-fma", "bool", /*default=*/"true",
            "Lets a float multiplication and the addition of its result become "
            "one fused operation">,
@@ -191,9 +197,18 @@ def TileTransposesPass
     Option<"vectorRegisters", "vector-registers", "unsigned",
            /*default=*/"CpuFigures().vectorRegisters",
            "Number of vector registers">,
+    Option<"lineBytes", "line-bytes", "int64_t",
+           /*default=*/"CpuFigures().lineBytes",
+           "What memory moves at once">,
     Option<"firstCacheBytes", "first-cache-bytes", "int64_t",
            /*default=*/"CpuFigures().firstCacheBytes",
            "Size of the first cache of a core">,
+    Option<"lastCacheBytes", "last-cache-bytes", "int64_t",
+           /*default=*/"CpuFigures().lastCacheBytes",
+           "Size of the cache behind which is memory">,
+    Option<"setPeriodBytes", "set-period-bytes", "int64_t",
+           /*default=*/"CpuFigures().setPeriodBytes",
+           "Lines of the first cache that are so far apart share a set">,
     Option<"parallelLoops", "parallel-loops", "bool", /*default=*/"true",
            "Marks the loops that layout-parallelize-loops gives to the threads">
   ];
@@ -302,13 +317,17 @@ def ParallelizeLoopsPass
     An `scf.for` on buffers that `layout-emit-kernels` or
     `layout-tile-transposes` has marked with `layout.parallel`, and that carries
     no value from one iteration to the next, becomes `scf.parallel`, together
-    with the marked loops that are all of its body, until there are 256
-    iterations to share. Every element is computed by one iteration, in the
+    with the marked loops that are all of its body, until there are 32
+    iterations for each of `cores`. Every element is computed by one iteration, in the
     order of the sequential program: results are the same, bit for bit, with any
     number of threads. Marks that are left are removed. An `scf.parallel` of the
     program that reduces to results becomes `scf.for`, for the same reason.
   }];
   let dependentDialects = ["scf::SCFDialect"];
+  let options = [
+    Option<"cores", "cores", "int64_t", /*default=*/"8",
+           "How many threads there will be something to do for">
+  ];
 }
 
 def ExpandMathPass : Pass<"layout-expand-math"> {
