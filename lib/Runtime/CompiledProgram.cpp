@@ -261,6 +261,20 @@ createEngine(llvm::orc::JITTargetMachineBuilder machine) {
       .create();
 }
 
+/// Rounds to bf16, for code of a processor that has no instruction for it: GCC
+/// 12 brings no such function. A bf16 is returned where a half is, and that
+/// compiler has a type for the latter alone.
+template <typename Float> static _Float16 roundToBF16(Float value) {
+  llvm::APFloat number(value);
+  bool losesInfo;
+  number.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  auto bits = static_cast<uint16_t>(number.bitcastToAPInt().getLimitedValue());
+  _Float16 result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
 /// What compiled code finds before it looks in this process.
 llvm::orc::SymbolMap
 CompiledProgram::getSymbols(const CompileOptions &options) const {
@@ -281,6 +295,8 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   defineFunction(kClockName, reinterpret_cast<void *>(readClock));
   defineFunction("malloc", reinterpret_cast<void *>(allocateMemory));
   defineFunction("free", reinterpret_cast<void *>(freeMemory));
+  defineFunction("__truncsfbf2", reinterpret_cast<void *>(roundToBF16<float>));
+  defineFunction("__truncdfbf2", reinterpret_cast<void *>(roundToBF16<double>));
   for (const auto &[name, address] : options.symbols)
     defineFunction(name, address);
   return symbols;
