@@ -142,30 +142,36 @@ OKK_TRANSFERS(32)
 OKK_TRANSFERS(16)
 OKK_TRANSFERS(8)
 
-/// The boxes of a matrix: whole channels, and what is left of the last one.
+void mlir::npu::walkMatrix(
+    local_addr_t addr, int rows, int cols, int width,
+    const std::function<void(const Operand &, int, const Box &)> &fn) {
+  dim4 view{rows, int(ceilDiv(cols, width)), 1, width};
+  Operand part = okkLocal(addr, &view, nullptr);
+  int64_t bytesPerNpu = okkSimulator().getChip().bytesPerNpu;
+  int64_t start = addr / bytesPerNpu, npus = okkSimulator().getChip().npus;
+  for (int first = 0; first < cols;) {
+    int channel = first / width, whole = (cols - first) / width;
+    Box shape{rows, std::max(whole, 1), 1, whole ? width : cols - first};
+    int64_t core = (start + channel) % npus, row = (start + channel) / npus;
+    part.address = uint64_t(core * bytesPerNpu + addr % bytesPerNpu +
+                            4 * row * part.stride[1]);
+    fn(part, first, shape);
+    first += int(shape[1] * shape[3]);
+  }
+}
+
 static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
                        int colsPerChannel, int rowStride, bool toLocal) {
   if (rows < 1 || cols < 1 || colsPerChannel < 1 || colsPerChannel > cols)
     return npu().report("a matrix has rows, columns, and between 1 and all "
                         "columns in a channel");
-  dim4 view{rows, int(ceilDiv(cols, colsPerChannel)), 1, colsPerChannel};
-  Operand all = okkLocal(addr, &view, nullptr, 4);
-  int64_t bytesPerNpu = npu().getChip().bytesPerNpu;
-  int64_t start = addr / bytesPerNpu, npus = npu().getChip().npus;
-  for (int first = 0; first < cols;) {
-    int channel = first / colsPerChannel;
-    int whole = (cols - first) / colsPerChannel;
-    Box shape{rows, std::max(whole, 1), 1,
-              whole ? colsPerChannel : cols - first};
-    int64_t core = (start + channel) % npus, row = (start + channel) / npus;
-    Operand part = all;
-    part.address = uint64_t(core * bytesPerNpu + addr % bytesPerNpu +
-                            4 * row * all.stride[1]);
-    Operand linear{
-        false, sys + 4ull * first, {rowStride, colsPerChannel, 0, 1}};
-    npu().copy(toLocal ? part : linear, toLocal ? linear : part, shape, 4);
-    first += int(shape[1] * shape[3]);
-  }
+  walkMatrix(
+      addr, rows, cols, colsPerChannel,
+      [&](const Operand &part, int first, const Box &shape) {
+        Operand linear{
+            false, sys + 4ull * first, {rowStride, colsPerChannel, 0, 1}};
+        npu().copy(toLocal ? part : linear, toLocal ? linear : part, shape, 4);
+      });
 }
 
 void okk_gdma_32bit_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr,

@@ -62,20 +62,11 @@ public:
   void addMatrix(local_addr_t address, int rows, int cols, int width,
                  unsigned access, bool isOwn) {
     add(int64_t(rows) * cols, access, 1, isOwn ? cols : 0);
-    const SimulatedChip &chip = okkSimulator().getChip();
-    dim4 view{rows, (cols + width - 1) / width, 1, width};
-    Operand all = okkLocal(address, &view, nullptr);
-    int64_t start = address / chip.bytesPerNpu;
-    for (int first = 0; first < cols;) {
-      int channel = first / width, whole = (cols - first) / width;
-      Box shape{rows, std::max(whole, 1), 1, whole ? width : cols - first};
-      int64_t core = (start + channel) % chip.npus;
-      int64_t row = (start + channel) / chip.npus;
-      addBox(core * chip.bytesPerNpu + address % chip.bytesPerNpu +
-                 4 * row * all.stride[1],
-             first, shape, all.stride, {cols, width, 0, 1});
-      first += int(shape[1] * shape[3]);
-    }
+    walkMatrix(address, rows, cols, width,
+               [&](const Operand &part, int first, const Box &shape) {
+                 addBox(part.address, first, shape, part.stride,
+                        {cols, width, 0, 1});
+               });
   }
 
   /// The images, or null where a rule is broken.
@@ -129,24 +120,26 @@ struct Windows {
     return true;
   }
 
-  /// Calls fn(row of output, row of input, first and last output column that
-  /// read inside of it, input column of output column 0) for every row of a
-  /// kernel element.
-  template <typename Fn> void walk(int kh, int kw, Fn fn) const {
-    int64_t shift = int64_t(kw) * dilation.w - padding.left;
-    int64_t first = shift >= 0 ? 0 : (-shift + stride.w - 1) / stride.w;
-    int64_t last = in.w - 1 - shift < 0 ? -1 : (in.w - 1 - shift) / stride.w;
-    last = std::min<int64_t>(last, out.w - 1);
-    for (int h = 0; h < out.h; ++h) {
-      int64_t row =
-          int64_t(h) * stride.h + int64_t(kh) * dilation.h - padding.top;
-      if (row >= 0 && row < in.h)
-        fn(h, row, first, last, shift);
+  /// Calls fn(kernel element, row of output, row of input, first and last
+  /// output column that read inside of it, input column of output column 0) for
+  /// every row of every kernel element.
+  template <typename Fn> void walk(Fn fn) const {
+    for (int tap = 0; tap < kernelH * kernelW; ++tap) {
+      int kh = tap / kernelW, kw = tap % kernelW;
+      int64_t shift = int64_t(kw) * dilation.w - padding.left;
+      int64_t first = shift >= 0 ? 0 : (-shift + stride.w - 1) / stride.w;
+      int64_t last = in.w - 1 - shift < 0 ? -1 : (in.w - 1 - shift) / stride.w;
+      last = std::min<int64_t>(last, out.w - 1);
+      for (int h = 0; h < out.h; ++h) {
+        int64_t row =
+            int64_t(h) * stride.h + int64_t(kh) * dilation.h - padding.top;
+        if (row >= 0 && row < in.h)
+          fn(tap, h, row, first, last, shift);
+      }
     }
   }
 };
 
-/// out[w] += weight * in[w * stride + shift], the inner loop of it all.
 void addRow(float *out, const float *in, float weight, int64_t first,
             int64_t last, int64_t stride, int64_t shift) {
   if (stride == 1) {
@@ -207,15 +200,11 @@ void okk_bdc_conv2d(local_addr_t output_addr, local_addr_t input_addr,
           addRow(to, from, *w, 0, outPlane - 1, 1, 0);
           continue;
         }
-        for (int kh = 0; kh < kernel_h; ++kh)
-          for (int kw = 0; kw < kernel_w; ++kw)
-            windows.walk(kh, kw,
-                         [&](int h, int64_t row, int64_t first, int64_t last,
-                             int64_t shift) {
-                           addRow(to + int64_t(h) * out.w, from + row * in.w,
-                                  w[kh * kernel_w + kw], first, last,
-                                  windows.stride.w, shift);
-                         });
+        windows.walk([&](int tap, int h, int64_t row, int64_t first,
+                         int64_t last, int64_t shift) {
+          addRow(to + int64_t(h) * out.w, from + row * in.w, w[tap], first,
+                 last, windows.stride.w, shift);
+        });
       }
       for (int64_t k = 0; using_bias && k < outPlane; ++k)
         to[k] += bias[o];
@@ -268,17 +257,13 @@ void okk_bdc_depthwise2d(local_addr_t output_addr, local_addr_t input_addr,
                  const dim4 &out = windows.out;
                  std::fill(y, y + int64_t(out.h) * out.w,
                            using_bias ? images[2][c] : 0.0f);
-                 for (int kh = 0; kh < kernel_h; ++kh)
-                   for (int kw = 0; kw < kernel_w; ++kw)
-                     windows.walk(
-                         kh, kw,
-                         [&](int h, int64_t row, int64_t first, int64_t last,
-                             int64_t shift) {
-                           addRow(
-                               y + int64_t(h) * out.w, x + row * windows.in.w,
-                               images[1][(c * kernel_h + kh) * kernel_w + kw],
-                               first, last, windows.stride.w, shift);
-                         });
+                 const float *weight =
+                     images[1] + c * (int64_t(kernel_h) * kernel_w);
+                 windows.walk([&](int tap, int h, int64_t row, int64_t first,
+                                  int64_t last, int64_t shift) {
+                   addRow(y + int64_t(h) * out.w, x + row * windows.in.w,
+                          weight[tap], first, last, windows.stride.w, shift);
+                 });
                });
 }
 
@@ -291,15 +276,11 @@ void okk_bdc_avg_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                  const dim4 &out = windows.out;
                  int64_t size = int64_t(out.h) * out.w;
                  std::fill(y, y + size, 0.0f);
-                 for (int kh = 0; kh < kernel_h; ++kh)
-                   for (int kw = 0; kw < kernel_w; ++kw)
-                     windows.walk(kh, kw,
-                                  [&](int h, int64_t row, int64_t first,
-                                      int64_t last, int64_t shift) {
-                                    addRow(y + int64_t(h) * out.w,
-                                           x + row * windows.in.w, 1.0f, first,
-                                           last, windows.stride.w, shift);
-                                  });
+                 windows.walk([&](int, int h, int64_t row, int64_t first,
+                                  int64_t last, int64_t shift) {
+                   addRow(y + int64_t(h) * out.w, x + row * windows.in.w, 1.0f,
+                          first, last, windows.stride.w, shift);
+                 });
                  for (int64_t i = 0; i < size; ++i)
                    y[i] /= float(int64_t(kernel_h) * kernel_w);
                });
@@ -314,18 +295,13 @@ void okk_bdc_max_pool2d(local_addr_t output_addr, local_addr_t input_addr,
                  const dim4 &out = windows.out;
                  std::fill(y, y + int64_t(out.h) * out.w,
                            -std::numeric_limits<float>::infinity());
-                 for (int kh = 0; kh < kernel_h; ++kh)
-                   for (int kw = 0; kw < kernel_w; ++kw)
-                     windows.walk(kh, kw,
-                                  [&](int h, int64_t row, int64_t first,
-                                      int64_t last, int64_t shift) {
-                                    float *to = y + int64_t(h) * out.w;
-                                    const float *from =
-                                        x + row * windows.in.w + shift;
-                                    for (int64_t w = first; w <= last; ++w)
-                                      to[w] = std::max(
-                                          to[w], from[w * windows.stride.w]);
-                                  });
+                 windows.walk([&](int, int h, int64_t row, int64_t first,
+                                  int64_t last, int64_t shift) {
+                   float *to = y + int64_t(h) * out.w;
+                   const float *from = x + row * windows.in.w + shift;
+                   for (int64_t w = first; w <= last; ++w)
+                     to[w] = std::max(to[w], from[w * windows.stride.w]);
+                 });
                });
 }
 
