@@ -102,13 +102,20 @@ static Operation *findKernels(ModuleOp module, StringRef name) {
   return nullptr;
 }
 
+/// The same of a module that `parsed` reads.
+static Operation *readKernels(Parsed &parsed,
+                              std::unique_ptr<llvm::MemoryBuffer> source,
+                              StringRef name) {
+  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
+    return nullptr;
+  return findKernels(*parsed.module, name);
+}
+
 FailureOr<std::string>
 layout::writeSpirvBinary(std::unique_ptr<llvm::MemoryBuffer> source,
                          StringRef name) {
   Parsed parsed;
-  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
-    return failure();
-  Operation *op = findKernels(*parsed.module, name);
+  Operation *op = readKernels(parsed, std::move(source), name);
   if (!op)
     return failure();
   if (auto binary = dyn_cast<gpu::BinaryOp>(op))
@@ -127,9 +134,7 @@ FailureOr<std::string>
 layout::writeOpenCLSource(std::unique_ptr<llvm::MemoryBuffer> source,
                           StringRef name) {
   Parsed parsed;
-  if (failed(parsed.read(std::move(source))) || failed(parsed.lower()))
-    return failure();
-  Operation *op = findKernels(*parsed.module, name);
+  Operation *op = readKernels(parsed, std::move(source), name);
   if (!op)
     return failure();
   auto binary = dyn_cast<gpu::BinaryOp>(op);
