@@ -63,9 +63,24 @@ static CpuFigures findFigures(const LinalgToLLVMOptions &options) {
   return figures;
 }
 
+/// What both passes that plan loops for the processor are told.
+template <typename PassOptions>
+static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
+                                   const CpuFigures &figures) {
+  PassOptions made;
+  made.vectorBits = figures.vectorBits;
+  made.vectorRegisters = figures.vectorRegisters;
+  made.lineBytes = figures.lineBytes;
+  made.firstCacheBytes = figures.firstCacheBytes;
+  made.setPeriodBytes = figures.setPeriodBytes;
+  made.parallelLoops = options.parallelLoops;
+  return made;
+}
+
 /// Tensors: every structured op becomes loops and vectors on tensors.
 static void buildTensorPart(OpPassManager &pm,
-                            const LinalgToLLVMOptions &options) {
+                            const LinalgToLLVMOptions &options,
+                            const CpuFigures &figures) {
   pm.addPass(createCheckPlainProgramPass());
   pm.addPass(createPrepareEntryPointsPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
@@ -89,23 +104,17 @@ static void buildTensorPart(OpPassManager &pm,
   pm.addPass(createLowerRelayoutPass());
   addCanonicalizer(pm);
   if (options.emitKernels) {
-    CpuFigures figures = findFigures(options);
-    EmitKernelsPassOptions kernels;
-    kernels.vectorBits = figures.vectorBits;
-    kernels.vectorRegisters = figures.vectorRegisters;
-    kernels.lineBytes = figures.lineBytes;
-    kernels.firstCacheBytes = figures.firstCacheBytes;
+    auto kernels = makePassOptions<EmitKernelsPassOptions>(options, figures);
     kernels.secondCacheBytes = figures.secondCacheBytes;
-    kernels.setPeriodBytes = figures.setPeriodBytes;
     kernels.contractFMA = options.contractFMA;
-    kernels.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
   }
 }
 
 /// Tensors to buffers, and who frees them.
 static void buildBufferPart(OpPassManager &pm,
-                            const LinalgToLLVMOptions &options) {
+                            const LinalgToLLVMOptions &options,
+                            const CpuFigures &figures) {
   // Bufferization puts constants beside the one op that a mask may have.
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMaskPass());
   pm.addPass(createBufferizePass());
@@ -117,15 +126,9 @@ static void buildBufferPart(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   // A copy is tiled where its padding and the memory of its result are seen.
   if (options.emitKernels) {
-    CpuFigures figures = findFigures(options);
-    TileTransposesPassOptions transposes;
-    transposes.vectorBits = figures.vectorBits;
-    transposes.vectorRegisters = figures.vectorRegisters;
-    transposes.lineBytes = figures.lineBytes;
-    transposes.firstCacheBytes = figures.firstCacheBytes;
+    auto transposes =
+        makePassOptions<TileTransposesPassOptions>(options, figures);
     transposes.lastCacheBytes = figures.lastCacheBytes;
-    transposes.setPeriodBytes = figures.setPeriodBytes;
-    transposes.parallelLoops = options.parallelLoops;
     pm.addNestedPass<func::FuncOp>(createTileTransposesPass(transposes));
   }
   // From here on every pass meets equal kernels once.
@@ -140,12 +143,12 @@ static void buildBufferPart(OpPassManager &pm,
 }
 
 /// Buffers to the LLVM dialect.
-static void buildLLVMPart(OpPassManager &pm,
-                          const LinalgToLLVMOptions &options) {
+static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
+                          const CpuFigures &figures) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // Vectors of 512 bits come with masks, and with multiplications by powers of
   // two.
-  bool isAVX512 = findFigures(options).vectorBits >= 512;
+  bool isAVX512 = figures.vectorBits >= 512;
   LowerVectorShapesPassOptions shapes;
   shapes.maskedAccess = isAVX512;
   pm.addNestedPass<func::FuncOp>(createLowerVectorShapesPass(shapes));
@@ -200,9 +203,10 @@ static void buildLLVMPart(OpPassManager &pm,
 
 void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
                                        const LinalgToLLVMOptions &options) {
-  buildTensorPart(pm, options);
-  buildBufferPart(pm, options);
-  buildLLVMPart(pm, options);
+  CpuFigures figures = findFigures(options);
+  buildTensorPart(pm, options, figures);
+  buildBufferPart(pm, options, figures);
+  buildLLVMPart(pm, options, figures);
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
