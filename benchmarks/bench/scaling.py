@@ -13,17 +13,16 @@ import json
 import math
 import pathlib
 import re
-import sys
-import tempfile
 from dataclasses import dataclass, field
 
 import onnx
 
 from layout_mlir.models import Options, load_model
 from layout_mlir.run import DEVICES, positive, write_inputs
-from layout_mlir.tools import ToolError, run_tool, whole_file
+from layout_mlir.tools import run_tool
 
 from . import onnx_networks
+from .rows import measure_rows, write_json
 
 CORES = (1, 2, 4, 8, 16, 32, 64)
 _CONSTANT = re.compile(r"(%\w+) = llvm\.mlir\.constant\((-?\d+) : index\)")
@@ -138,21 +137,11 @@ def main(argv):
         parser.error(f"no network is called '{min(unknown)}'; there are {', '.join(onnx_networks.NETWORKS)}")
     print(f"{'network':<18}{'work ms':>9}{'span ms':>9}{'regions':>9}{'KB':>8}"
           + "".join(f"{cores:>7}" for cores in CORES), flush=True)
-    rows, failed = [], False
-    for name in names:
-        with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
-            try:
-                row = measure(name, args, pathlib.Path(scratch))
-            except ToolError as error:
-                print(f"{name}: {error}", file=sys.stderr)
-                failed = True
-                continue
-        rows.append(row)
-        print(f"{name:<18}{row['work_seconds'] * 1e3:>9.2f}{row['span_seconds'] * 1e3:>9.3f}{row['regions']:>9}"
-              f"{row['region_bytes'] / 1024:>8.0f}" + "".join(f"{each:>7.2f}" for each in row["speedups"].values()),
-              flush=True)
+    rows, complete = measure_rows(
+        names, lambda name, folder: measure(name, args, folder),
+        lambda row: f"{row['network']:<18}{row['work_seconds'] * 1e3:>9.2f}{row['span_seconds'] * 1e3:>9.3f}"
+                    f"{row['regions']:>9}{row['region_bytes'] / 1024:>8.0f}"
+                    + "".join(f"{each:>7.2f}" for each in row["speedups"].values()))
     print("\nThe last columns are speed-ups on so many cores.")
-    if args.json:
-        with whole_file(args.json) as file:
-            file.write(json.dumps({"region_microseconds": args.region, "rows": rows}, indent=1) + "\n")
-    return 1 if failed else 0
+    write_json(args.json, region_microseconds=args.region, rows=rows)
+    return 0 if complete else 1

@@ -9,18 +9,17 @@ pairs of runs of the laid-out time by the other one; above --most it is marked.
 import argparse
 import json
 import pathlib
-import sys
-import tempfile
 
 import onnx
 
 from layout_mlir.models import Options, load_model
 from layout_mlir.run import DEVICES, positive, write_inputs
-from layout_mlir.tools import ToolError, run_tool, whole_file
+from layout_mlir.tools import run_tool
 from networks import NETWORKS
 from networks.__main__ import main as generate
 
 from . import onnx_networks
+from .rows import measure_rows, write_json
 
 # Those that also run at full size.
 FULL = ("resnet50", "mobilenet_v2", "inception_v3", "densenet121", "efficientnet_v2_s", "vit_b16", "swin_t",
@@ -73,21 +72,11 @@ def main(argv):
     if not names:
         parser.error(f"no network matches '{args.only}'")
     print(f"{'network':<24}{'untouched ms':>13}{'laid out ms':>13}{'ratio':>8}{'difference':>12}", flush=True)
-    rows, failed = [], False
-    for name in names:
-        with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
-            try:
-                row = measure(name, args, pathlib.Path(scratch))
-            except ToolError as error:
-                print(f"{name}: {error}", file=sys.stderr)
-                failed = True
-                continue
-        rows.append(row)
-        print(f"{name:<24}{row['untouched_seconds'] * 1e3:>13.3f}{row['seconds'] * 1e3:>13.3f}{row['ratio']:>8.3f}"
-              f"{row['difference']:>12.2g}{'  slower' * (row['ratio'] > args.most)}", flush=True)
+    rows, complete = measure_rows(
+        names, lambda name, folder: measure(name, args, folder),
+        lambda row: f"{row['network']:<24}{row['untouched_seconds'] * 1e3:>13.3f}{row['seconds'] * 1e3:>13.3f}"
+                    f"{row['ratio']:>8.3f}{row['difference']:>12.2g}{'  slower' * (row['ratio'] > args.most)}")
     slower = sum(row["ratio"] > args.most for row in rows)
     print(f"\n{slower} of {len(rows)} take more than {args.most} times as long laid out.")
-    if args.json:
-        with whole_file(args.json) as file:
-            file.write(json.dumps({"target": args.target, "threads": args.threads, "rows": rows}, indent=1) + "\n")
-    return 1 if failed or slower else 0
+    write_json(args.json, target=args.target, threads=args.threads, rows=rows)
+    return 0 if complete and not slower else 1
