@@ -113,7 +113,7 @@ def measure(path, args, threads):
     """What is known of each runtime, by its name."""
     peers = []
     try:
-        for runtime in sorted(RUNTIMES, key=lambda name: name != ORACLE):
+        for runtime in sorted(args.runtimes, key=lambda name: name != ORACLE):
             print(f"  {runtime} ...", end="", file=sys.stderr, flush=True)
             cache = path.parent / f"cache-{runtime}"
             peer = Peer(runtime, path, args, threads, cache)
@@ -131,7 +131,8 @@ def measure(path, args, threads):
     finally:
         for peer in peers:
             peer.end()
-    return {peer.runtime: peer.row for peer in peers}
+    rows = {peer.runtime: peer.row for peer in peers}
+    return {name: rows.get(name, {"error": "not asked for"}) for name in RUNTIMES}
 
 
 def measure_network(name, args, counts, folder):
@@ -212,12 +213,16 @@ def main(argv):
     parser.add_argument("--small", action="store_true", help="those that are built, as in the tests")
     parser.add_argument("--threads", type=positive, metavar="N", default=len(os.sched_getaffinity(0)),
                         help="measure with 1 and with N (default: %(default)s)")
+    parser.add_argument("--runtimes", metavar="A,B", type=lambda text: text.split(","), default=RUNTIMES,
+                        help=f"only these of {', '.join(RUNTIMES)}; {ORACLE} says what is right")
     parser.add_argument("--seconds", type=float, default=2, help="that each runtime runs at least")
     parser.add_argument("--limit", type=float, default=900, help="seconds that it may take to load")
     parser.add_argument("--python", default=PYTHON if os.access(PYTHON, os.X_OK) else sys.executable,
                         help="that has the others (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
+    if unknown := set(args.runtimes) - set(RUNTIMES) or {ORACLE} - set(args.runtimes):
+        parser.error(f"--runtimes: {', '.join(unknown)}: it takes {ORACLE} and others of {', '.join(RUNTIMES)}")
     known = onnx_networks.BUILT if args.small else onnx_networks.NETWORKS
     names = args.networks.split(",") if args.networks else list(known)
     if unknown := [name for name in names if name not in known]:

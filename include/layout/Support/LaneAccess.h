@@ -34,6 +34,14 @@ inline LaneAccess classifyLane(AffineMap map, unsigned dim) {
   return rest.isFunctionOfDim(dim) ? LaneAccess::Other : LaneAccess::Contiguous;
 }
 
+/// How many dims a tensor has up to the last one with more than one position:
+/// what comes behind does not keep neighbors apart.
+inline unsigned countDimsThatMove(ArrayRef<int64_t> shape) {
+  while (shape.size() > 1 && shape.back() == 1)
+    shape = shape.drop_back();
+  return shape.size();
+}
+
 } // namespace layout
 } // namespace mlir
 

@@ -54,6 +54,24 @@ int64_t StoredOp::getTrips(unsigned d, int64_t assumed) const {
   return space->digits[d].extent.evaluate(known).value_or(1);
 }
 
+/// The digits -> the index of operand `k`, up to the last axis with more than
+/// one position.
+static AffineMap getMapThatMoves(const IterationSpace &space, unsigned k,
+                                 MLIRContext *context) {
+  SmallVector<int64_t> shape;
+  auto add = [&](const SizeExpr &extent) {
+    shape.push_back(extent.getConstant().value_or(ShapedType::kDynamic));
+  };
+  for (const AxisAccess &axis : space.operands[k]) {
+    if (axis.digits.empty())
+      add(axis.extent);
+    for (unsigned digit : axis.digits)
+      add(space.digits[digit].extent);
+  }
+  AffineMap map = getExpandedMap(space, k, context);
+  return shape.empty() ? map : map.getMajorSubMap(countDimsThatMove(shape));
+}
+
 std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
                                            int64_t assumed,
                                            MLIRContext *context) const {
@@ -62,7 +80,7 @@ std::optional<unsigned> StoredOp::findLane(const LoopsRule &rule,
   SmallVector<std::pair<AffineMap, bool>> met;
   for (auto [k, operand] : llvm::enumerate(operands))
     if (operand.type && (operand.isResult || rule.isRead[k]))
-      met.push_back({getExpandedMap(*space, k, context), operand.isResult});
+      met.push_back({getMapThatMoves(*space, k, context), operand.isResult});
   for (unsigned d = space->digits.size(); d-- > 0;) {
     if (iterators[space->digits[d].loop] != utils::IteratorType::parallel ||
         getTrips(d, assumed) <= 1)

@@ -34,15 +34,16 @@ Type Stage::getType(unsigned i) const {
                                  cast<RankedTensorType>(type), groups[i]);
 }
 
-void Stage::collapse(unsigned i, unsigned from, unsigned to) {
+void Stage::collapse(unsigned i, unsigned from, unsigned to, unsigned kept) {
   if (groups[i].empty())
     for (int64_t dim = 0, e = maps[i].getNumResults(); dim < e; ++dim)
       groups[i].push_back({dim});
   for (unsigned group = from + 1; group <= to; ++group)
     llvm::append_range(groups[i][from], groups[i][group]);
   groups[i].erase(groups[i].begin() + from + 1, groups[i].begin() + to + 1);
-  for (unsigned result = from; result < to; ++result)
-    maps[i] = maps[i].dropResult(from);
+  for (unsigned result = to + 1; result-- > from;)
+    if (result != kept)
+      maps[i] = maps[i].dropResult(result);
 }
 
 SmallVector<Stage *> Kernel::stages() {

@@ -49,8 +49,8 @@ struct Stage {
   /// The type of operand `i`, collapsed where it is a tensor.
   Type getType(unsigned i) const;
   /// Makes one dim of the dims `from` to `to` of operand `i`; the map goes
-  /// through it as through the last one.
-  void collapse(unsigned i, unsigned from, unsigned to);
+  /// through it as through `kept`.
+  void collapse(unsigned i, unsigned from, unsigned to, unsigned kept);
   /// Whether the element that result `i` had before is looked at.
   bool readsInit(unsigned i) const;
 };
@@ -92,8 +92,9 @@ struct Kernel {
 /// The kernel that ends in `op`, where there is one. Changes nothing.
 FailureOr<Kernel> matchKernel(linalg::LinalgOp op);
 
-/// Makes one loop of parallel loops that go through memory in a row in every
-/// tensor of the kernel.
+/// Makes one dim of the last dim with more than one position and those behind
+/// it, in each tensor of the kernel, and one loop of parallel loops that go
+/// through memory in a row in all of them.
 void mergeLoops(Kernel &kernel);
 
 /// The op of the root that combines its only result with a next value, where

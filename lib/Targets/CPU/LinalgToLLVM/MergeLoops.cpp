@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernel.h"
+#include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -97,12 +98,30 @@ static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
         places.push_back({stage, i, *place});
     }
   for (auto [stage, i, place] : places)
-    stage->collapse(i, place.outer, place.inner);
+    stage->collapse(i, place.outer, place.inner, /*kept=*/place.inner);
   kernel.extents[inner] *= kernel.extents[outer];
   kernel.extents[outer] = 1;
 }
 
+/// Dims of one position behind the others: a bias of 1x64x1x1 is read as one of
+/// 1x64, whose elements are neighbors.
+static void collapseUnitDims(Kernel &kernel) {
+  for (Stage *stage : kernel.stages())
+    for (unsigned i = 0, e = stage->maps.size(); i < e; ++i) {
+      auto type = dyn_cast<RankedTensorType>(stage->getType(i));
+      bool isWritten = i >= stage->numInputs();
+      if (!type || type.getRank() == 0 ||
+          (isWritten && (isPart(stage->operands[i]) ||
+                         llvm::any_of(stage->op->getResults(), isInserted))))
+        continue;
+      unsigned last = countDimsThatMove(type.getShape()) - 1;
+      if (last + 1 < type.getRank())
+        stage->collapse(i, last, type.getRank() - 1, /*kept=*/last);
+    }
+}
+
 void layout::mergeLoops(Kernel &kernel) {
+  collapseUnitDims(kernel);
   // A loop of one step adds nothing to a position.
   auto dropUnitReductions = [&](AffineMap map) {
     for (auto [dim, extent] : llvm::enumerate(kernel.extents))

@@ -4,6 +4,7 @@
 // RUN: layout-opt %s -layout-linalg-to-llvm=emit-kernels=false -o %t.plain.mlir
 // RUN: layout-opt %s -layout-linalg-to-llvm -o %t.merged.mlir
 // RUN: %python -c "import numpy as np; np.save(r'%t.x.npy', np.arange(300, dtype='f4').reshape(1, 6, 5, 10) % 7); np.save(r'%t.k.npy', np.arange(24, dtype='f4').reshape(4, 6, 1, 1) % 5)"
+// RUN: %python -c "import numpy as np; np.save(r'%t.u.npy', np.arange(66, dtype='f4').reshape(2, 3, 11) % 7); np.save(r'%t.c.npy', np.arange(33, dtype='f4').reshape(3, 11, 1, 1) % 5)"
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=pixels --input=%t.x.npy --input=%t.k.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=part_of_another --input=%t.x.npy --input=%t.k.npy --max-rel=0
 // RUN: layout-run %t.plain.mlir %t.merged.mlir --function=slice --input=%t.x.npy --max-rel=0
@@ -92,4 +93,60 @@ func.func @columns(%x: tensor<1x6x5x10xf32>) -> (tensor<1x6x5x10xf32>, tensor<1x
     linalg.yield %m : f32
   } -> tensor<1x6x5x10xf32>
   return %r, %s : tensor<1x6x5x10xf32>, tensor<1x6x5x10xf32>
+}
+
+// Dims of one position behind the others do not keep neighbors apart: a bias of
+// a channel each, as ONNX writes it, is read by vectors of channels, and what a
+// pooling of whole images leaves is written by them.
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_dims --input=%t.u.npy --input=%t.c.npy --max-rel=0
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_result --input=%t.c.npy --max-rel=0
+// RUN: layout-run %t.plain.mlir %t.merged.mlir --function=unit_part --input=%t.c.npy --max-rel=0
+// CHECK-LABEL: func.func @unit_dims
+// CHECK: tensor.collapse_shape %{{.*}} : tensor<3x11x1x1xf32> into tensor<33xf32>
+// CHECK: vector.transfer_read %{{.*}} vector<8xf32>
+#bias = affine_map<(h, n, c) -> (n, c, 0, 0)>
+#pixels = affine_map<(h, n, c) -> (h, n, c)>
+func.func @unit_dims(%x: tensor<2x3x11xf32>, %b: tensor<3x11x1x1xf32>) -> tensor<2x3x11xf32> {
+  %e = tensor.empty() : tensor<2x3x11xf32>
+  %r = linalg.generic {indexing_maps = [#pixels, #bias, #pixels], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %b : tensor<2x3x11xf32>, tensor<3x11x1x1xf32>) outs(%e : tensor<2x3x11xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %s = arith.addf %a, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3x11xf32>
+  return %r : tensor<2x3x11xf32>
+}
+
+// CHECK-LABEL: func.func @unit_result
+// CHECK: vector.transfer_write %{{.*}} vector<8xf32>, tensor<33xf32>
+// CHECK: tensor.expand_shape %{{.*}} output_shape [3, 11, 1, 1]
+#units = affine_map<(n, c, h, w) -> (n, c, h, w)>
+func.func @unit_result(%x: tensor<3x11x1x1xf32>) -> tensor<3x11x1x1xf32> {
+  %e = tensor.empty() : tensor<3x11x1x1xf32>
+  %r = linalg.generic {indexing_maps = [#units, #units], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<3x11x1x1xf32>) outs(%e : tensor<3x11x1x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.sqrt %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x11x1x1xf32>
+  return %r : tensor<3x11x1x1xf32>
+}
+
+// What is written into another tensor stays as it is.
+// CHECK-LABEL: func.func @unit_part
+// CHECK: tensor.insert %{{.*}} tensor<3x11x1x1xf32>
+// CHECK: tensor.insert_slice %{{.*}} : tensor<3x11x1x1xf32> into tensor<3x12x1x1xf32>
+func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = tensor.empty() : tensor<3x12x1x1xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%w : tensor<3x12x1x1xf32>) -> tensor<3x12x1x1xf32>
+  %e = tensor.empty() : tensor<3x11x1x1xf32>
+  %r = linalg.generic {indexing_maps = [#units, #units], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<3x11x1x1xf32>) outs(%e : tensor<3x11x1x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<3x11x1x1xf32>
+  %i = tensor.insert_slice %r into %f[0, 1, 0, 0] [3, 11, 1, 1] [1, 1, 1, 1] : tensor<3x11x1x1xf32> into tensor<3x12x1x1xf32>
+  return %i : tensor<3x12x1x1xf32>
 }
