@@ -69,7 +69,8 @@ ROOMS = {
 
 # How upstream headers begin that these may include; the others may include any.
 UPSTREAM = {
-    "Support": ("llvm/", "mlir/IR/AffineMap.h", "mlir/IR/Diagnostics.h", "mlir/IR/Location.h",
+    "Support": ("llvm/", "mlir/IR/AffineMap.h", "mlir/IR/BuiltinAttributes.h", "mlir/IR/Diagnostics.h",
+                "mlir/IR/DialectResourceBlobManager.h", "mlir/IR/Location.h",
                 "mlir/Dialect/Tensor/IR/Tensor.h", "mlir/Dialect/Utils/StaticValueUtils.h", "mlir/Interfaces/ViewLikeInterface.h"),
     "Algebra": ("llvm/", "mlir/IR/Affine", "isl/"),
     "Interop": ("llvm/", "mlir/IR/Affine"),

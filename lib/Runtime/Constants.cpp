@@ -7,9 +7,9 @@
 
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/HugePages.h"
+#include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstdlib>
@@ -46,16 +46,8 @@ static std::optional<Contents> getContents(LLVM::GlobalOp global) {
     return std::nullopt;
   Contents contents;
   contents.size = elements.getNumElements() * *bytes;
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
-    contents.bytes = dense.getRawData();
-  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
-    // A resource that was elided in printing has no blob; the translation to
-    // LLVM IR reports it.
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return std::nullopt;
-    contents.bytes = blob->getData();
-  }
+  // The translation to LLVM IR reports a resource without data.
+  contents.bytes = getConstantBytes(elements).value_or(ArrayRef<char>());
   bool whole = static_cast<int64_t>(contents.bytes.size()) == contents.size ||
                static_cast<int64_t>(contents.bytes.size()) == *bytes;
   return whole ? std::make_optional(contents) : std::nullopt;

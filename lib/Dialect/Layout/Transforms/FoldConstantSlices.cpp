@@ -13,6 +13,7 @@
 
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Support/ConstantBytes.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -171,13 +172,7 @@ static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
     return {};
   size_t bytes = element.getIntOrFloatBitWidth() / 8;
-  ArrayRef<char> from;
-  auto resource = dyn_cast<DenseResourceElementsAttr>(constant);
-  if (dense)
-    from = dense.getRawData();
-  else if (AsmResourceBlob *blob =
-               resource ? resource.getRawHandle().getBlob() : nullptr)
-    from = blob->getData();
+  ArrayRef<char> from = getConstantBytes(constant).value_or(ArrayRef<char>());
   if (from.size() != count * bytes)
     return {};
   SmallVector<char> to;
@@ -187,10 +182,11 @@ static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
     return DenseElementsAttr::getFromRawBuffer(type, to);
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(type.getContext());
+  StringRef name =
+      cast<DenseResourceElementsAttr>(constant).getRawHandle().getKey();
   return DenseResourceElementsAttr::get(
-      type, manager.insert(resource.getRawHandle().getKey(),
-                           HeapAsmResourceBlob::allocateAndCopyInferAlign(
-                               ArrayRef<char>(to))));
+      type, manager.insert(name, HeapAsmResourceBlob::allocateAndCopyInferAlign(
+                                     ArrayRef<char>(to))));
 }
 
 namespace {

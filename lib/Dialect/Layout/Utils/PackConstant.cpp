@@ -8,6 +8,7 @@
 #include "layout/Dialect/Layout/Utils/PackConstant.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/ConstantBytes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -92,9 +93,10 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
       unpacked = getBools(dense);
     else if (dense.isSplat()) {
       unpacked.resize_for_overwrite(type.getNumElements() * bytes);
-      fillWith(unpacked, dense.getRawData());
+      fillWith(unpacked, *getConstantBytes(value));
     }
-    logical = unpacked.empty() ? dense.getRawData() : ArrayRef<char>(unpacked);
+    logical =
+        unpacked.empty() ? *getConstantBytes(value) : ArrayRef<char>(unpacked);
     if (type.getNumElements() == 0)
       logical = {};
   } else if (resource) {

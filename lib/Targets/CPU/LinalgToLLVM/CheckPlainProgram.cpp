@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Support/ConstantBytes.h"
 #include "layout/Support/LoweredDialects.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::layout {
@@ -82,8 +82,8 @@ static LogicalResult checkResource(arith::ConstantOp op) {
   if (type.getRank() == 0)
     return op.emitOpError() << "holds one element as a resource, which has no "
                                "lowering; write it as dense<..>";
-  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  if (!blob)
+  std::optional<ArrayRef<char>> data = layout::getConstantBytes(resource);
+  if (!data)
     return op.emitOpError()
            << "names the resource '" << resource.getRawHandle().getKey()
            << "', which the module does not hold; add it";
@@ -94,12 +94,12 @@ static LogicalResult checkResource(arith::ConstantOp op) {
   int64_t bytes = type.getNumElements() * llvm::divideCeil(bits, 8);
   if (bits == 1)
     bytes = llvm::divideCeil(type.getNumElements(), 8);
-  if (int64_t(blob->getData().size()) == bytes)
+  if (int64_t(data->size()) == bytes)
     return success();
   return op.emitOpError() << "of type " << type << " needs " << bytes
                           << " bytes, but its resource '"
                           << resource.getRawHandle().getKey() << "' holds "
-                          << blob->getData().size();
+                          << data->size();
 }
 
 static LogicalResult check(Operation *op) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackWeights.h"
+#include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
@@ -35,22 +36,11 @@ static bool readsColumns(const Kernel &kernel, const KernelPlan &plan,
   return false;
 }
 
-/// The bytes of a dense constant, one element after the other; nothing for what
-/// stores less than that.
-static ArrayRef<char> getBytes(ElementsAttr value) {
-  if (auto dense = dyn_cast<DenseElementsAttr>(value))
-    return dense.isSplat() ? ArrayRef<char>() : dense.getRawData();
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  return blob ? blob->getData() : ArrayRef<char>();
-}
-
 /// The blocks of `width` columns of a constant, the last one filled up with
 /// zeros. Null where its bytes are not known.
 static ElementsAttr packColumns(ElementsAttr value, int64_t width) {
   auto type = cast<RankedTensorType>(value.getType());
-  ArrayRef<char> bytes = getBytes(value);
+  ArrayRef<char> bytes = getConstantBytes(value).value_or(ArrayRef<char>());
   size_t elementBytes = type.getElementTypeBitWidth() / 8;
   if (bytes.size() != type.getNumElements() * elementBytes)
     return {};

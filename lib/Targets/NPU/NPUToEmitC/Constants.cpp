@@ -8,7 +8,7 @@
 #include "layout/Targets/NPU/NPUToEmitC/Constants.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "layout/Support/ConstantBytes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,20 +26,6 @@ ChipAttr npu::findChip(ModuleOp module) {
   return chip;
 }
 
-/// The bytes of a constant, or of each of its equal elements.
-static std::optional<ArrayRef<char>> getData(memref::GlobalOp global) {
-  if (!global.getConstant() || !global.getInitialValue())
-    return std::nullopt;
-  Attribute value = *global.getInitialValue();
-  if (auto dense = dyn_cast<DenseElementsAttr>(value))
-    return dense.getRawData();
-  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  // A resource that was elided in printing has no blob.
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  return blob ? std::make_optional(blob->getData()) : std::nullopt;
-}
-
 FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
   int64_t alignment = 64;
   if (ChipAttr chip = findChip(module))
@@ -55,7 +41,9 @@ FailureOr<ConstantBlock> npu::getConstantBlock(ModuleOp module) {
              << "becomes coefficients in system memory: integers or floats of "
                 "whole bytes in row-major order of #npu.memory<system>, found "
              << type;
-    std::optional<ArrayRef<char>> data = getData(global);
+    std::optional<ArrayRef<char>> data;
+    if (global.getConstant())
+      data = layout::getConstantBytes(global.getInitialValueAttr());
     int64_t size = type.getNumElements() * *bytes;
     if (!data ||
         (int64_t(data->size()) != size && int64_t(data->size()) != *bytes))

@@ -7,6 +7,7 @@
 
 #include "layout/Targets/OpenCL/GPUToOpenCL/Package.h"
 #include "KernelSource.h"
+#include "layout/Support/ConstantBytes.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
@@ -14,7 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -235,20 +235,13 @@ static std::optional<std::string> getBytes(memref::GlobalOp global) {
   if (!global || !global.getConstant() || !global.getInitialValue())
     return std::nullopt;
   Attribute value = *global.getInitialValue();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return std::nullopt;
-    return std::string(blob->getData().begin(), blob->getData().end());
-  }
-  auto elements = dyn_cast<DenseElementsAttr>(value);
-  if (!elements)
+  std::optional<ArrayRef<char>> once = layout::getConstantBytes(value);
+  if (!once)
     return std::nullopt;
-  ArrayRef<char> once = elements.getRawData();
+  auto splat = dyn_cast<SplatElementsAttr>(value);
   std::string bytes;
-  for (int64_t i = 0, e = elements.isSplat() ? elements.getNumElements() : 1;
-       i < e; ++i)
-    bytes.append(once.begin(), once.end());
+  for (int64_t i = 0, e = splat ? splat.getNumElements() : 1; i < e; ++i)
+    bytes.append(once->begin(), once->end());
   return bytes;
 }
 

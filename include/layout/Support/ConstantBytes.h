@@ -1,0 +1,43 @@
+//===- ConstantBytes.h - The memory of a dense constant ---------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A constant is an attribute that holds its elements, or names a resource of
+// the context that does. Nothing is copied.
+//
+//   dense<[1, 2]> : tensor<2xi32>           8 bytes
+//   dense<7> : tensor<100xi32>              4 bytes, of one element
+//   dense_resource<w> : tensor<2xi32>       what w holds
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_CONSTANTBYTES_H
+#define LAYOUT_SUPPORT_CONSTANTBYTES_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <optional>
+
+namespace mlir {
+namespace layout {
+
+/// The bytes of all elements in row-major order, of one of them where a splat
+/// says that they are equal. Nothing for other attributes, and for a resource
+/// that was elided in printing. A resource may hold fewer or more than its type
+/// says.
+inline std::optional<ArrayRef<char>> getConstantBytes(Attribute value) {
+  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(value))
+    return dense.getRawData();
+  auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(value);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  return blob ? std::make_optional(blob->getData()) : std::nullopt;
+}
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_CONSTANTBYTES_H
