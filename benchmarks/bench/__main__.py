@@ -1,7 +1,8 @@
 """./dev bench: the CPU kernels of benchmarks/, each beside plain loops; then layouts of networks.
 
 `./dev bench --kernel=NAME` is some of the first part, `--assignment` the second part alone,
-`--conversions` conversions beside memcpy and beside oneDNN, `--images` the conversions that networks
+`--conversions` conversions beside memcpy and beside oneDNN, `--dynamic` networks with open sizes beside
+the same ones with static sizes, `--images` the conversions that networks
 need on a device with images, `--target` the figures of this machine
 that prices of layouts are made of, `--vectorize` the kernels beside upstream's tile-and-vectorize,
 `--iree` what IREE makes of layouts applied as upstream's ops, `--peers` networks beside other runtimes,
@@ -16,8 +17,8 @@ import sys
 from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
-PARTS = ("--assignment", "--conversions", "--images", "--iree", "--peers", "--prices", "--scaling", "--target",
-         "--untouched", "--vectorize")
+PARTS = ("--assignment", "--conversions", "--dynamic", "--images", "--iree", "--peers", "--prices", "--scaling",
+         "--target", "--untouched", "--vectorize")
 
 
 def main(argv):

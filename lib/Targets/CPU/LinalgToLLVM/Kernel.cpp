@@ -249,6 +249,7 @@ FailureOr<Kernel> layout::matchKernel(linalg::LinalgOp op) {
 
   kernel.iterators = kernel.root.op.getIteratorTypesArray();
   kernel.extents = kernel.root.op.getStaticLoopRanges();
+  kernel.merged.resize(kernel.extents.size());
   for (unsigned i = 0, e = kernel.root.op.getNumDpsInits(); i < e; ++i)
     kernel.starts.push_back(findStart(kernel.root, i));
   if (kernel.finish)

@@ -75,6 +75,8 @@ struct Kernel {
 
   SmallVector<utils::IteratorType> iterators;
   SmallVector<int64_t> extents; // kDynamic where unknown
+  /// Per dim, the dims of the root that mergeLoops made part of it.
+  std::vector<SmallVector<unsigned>> merged;
 
   /// The stage that writes the results.
   const Stage &last() const { return finish ? *finish : root; }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "ExpandDims.h"
 #include "Guard.h"
 #include "ParallelLoops.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -46,7 +47,8 @@ private:
   // Loops.
   SmallVector<Value> emitParallel(unsigned level, ValueRange dests);
   SmallVector<Value> emitSpan(unsigned level, OpFoldResult from,
-                              OpFoldResult to, int64_t step, ValueRange dests);
+                              OpFoldResult to, int64_t step, ValueRange dests,
+                              bool overlaps = false);
   SmallVector<Value> emitReductions(unsigned level, ValueRange accumulators);
   SmallVector<Value> emitReductionLanes(ValueRange accumulators);
   SmallVector<Value> emitTile(ValueRange dests);
@@ -71,12 +73,15 @@ private:
                               ArrayRef<Value> inits, const Point &point,
                               ArrayRef<Value> wanted, bool withEffects = true);
   OpFoldResult wholeSteps(unsigned dim, int64_t step);
+  OpFoldResult coveredBy(unsigned dim, int64_t step);
+  bool readsResults() const;
   Value reductionEnd(unsigned dim);
   Value indexAt(unsigned dim, const Point &point);
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
   }
+  void findExtents();
   void collapseInputs();
   Value destinationOf(unsigned result);
 
@@ -362,6 +367,21 @@ OpFoldResult Emitter::wholeSteps(unsigned dim, int64_t step) {
   return arith::SubIOp::create(b, loc, extent, rest).getResult();
 }
 
+/// The end of `dim` where a step fits into it, else its beginning.
+OpFoldResult Emitter::coveredBy(unsigned dim, int64_t step) {
+  Value extent = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent,
+                                     index(step));
+  return arith::SelectOp::create(b, loc, fits, extent, index(0)).getResult();
+}
+
+/// Whether a tile reads what it overwrites, and so must not be computed twice.
+bool Emitter::readsResults() const {
+  return llvm::any_of(kernel.lastStarts(), [](const Start &start) {
+    return std::holds_alternative<TensorStart>(start);
+  });
+}
+
 /// Where the loop over a reduction dim ends, its bounds included.
 Value Emitter::reductionEnd(unsigned dim) {
   Value end = getValueOrCreateConstantIndexOp(b, loc, extents[dim]);
@@ -497,10 +517,11 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
   return written;
 }
 
-/// The tiles of one size that cover [from, to).
+/// The tiles of one size that cover [from, to). Unless they overlap, they do so
+/// evenly.
 SmallVector<Value> Emitter::emitSpan(unsigned level, OpFoldResult from,
                                      OpFoldResult to, int64_t step,
-                                     ValueRange dests) {
+                                     ValueRange dests, bool overlaps) {
   unsigned dim = plan.order[level];
   std::optional<int64_t> first = getConstantIntValue(from);
   std::optional<int64_t> last = getConstantIntValue(to);
@@ -515,12 +536,17 @@ SmallVector<Value> Emitter::emitSpan(unsigned level, OpFoldResult from,
   auto loop = scf::ForOp::create(
       b, loc, getValueOrCreateConstantIndexOp(b, loc, from),
       getValueOrCreateConstantIndexOp(b, loc, to), index(step), dests);
-  // A point of the parallel space owns its elements of the results.
-  if (isShared)
+  // A point of the parallel space owns its elements of the results; two threads
+  // must not write an element at the same time, not even the same value.
+  if (isShared && !overlaps)
     markParallel(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[dim] = loop.getInductionVar();
+  if (overlaps) // the last tile ends where the others do
+    base[dim] = arith::MinSIOp::create(
+        b, loc, base[dim],
+        arith::SubIOp::create(b, loc, cast<Value>(to), index(step)));
   fixed[dim].reset();
   SmallVector<Value> next = emitParallel(level + 1, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, next);
@@ -542,20 +568,44 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
       return next;
     return emitSpan(level, whole, extents[dim], rest, next);
   }
-  // Unknown extent: whole tiles, then single vectors, then single elements.
+  // Unknown extent: whole tiles, then single vectors, the last one over
+  // elements that others have written, then single elements. Where threads
+  // share the whole tiles, the last one comes after them.
+  bool canOverlap = step != 1 && !readsResults();
   SmallVector<int64_t> steps{step};
   if (plan.lane == dim && step > plan.vectorSize)
     steps.push_back(plan.vectorSize);
-  if (steps.back() != 1)
-    steps.push_back(1);
+  else if (isShared && canOverlap)
+    steps.push_back(step);
   SmallVector<Value> next = llvm::to_vector_of<Value>(dests);
   OpFoldResult from = zero;
-  for (int64_t current : steps) {
-    OpFoldResult to = wholeSteps(dim, current);
-    next = emitSpan(level, from, to, current, next);
+  for (auto [i, current] : llvm::enumerate(steps)) {
+    bool overlaps = canOverlap && i + 1 == steps.size();
+    OpFoldResult to =
+        overlaps ? coveredBy(dim, current) : wholeSteps(dim, current);
+    next = emitSpan(level, from, to, current, next, overlaps);
     from = to;
   }
-  return next;
+  return step == 1 ? next : emitSpan(level, from, extents[dim], 1, next);
+}
+
+/// The extents of the loops; merged ones have other extents than the op's.
+void Emitter::findExtents() {
+  linalg::LinalgOp root = kernel.root.op;
+  SmallVector<Range> ranges = root.createLoopRanges(b, loc);
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {
+    if (!ShapedType::isDynamic(extent)) {
+      extents.push_back(b.getIndexAttr(extent));
+      continue;
+    }
+    OpFoldResult size = ranges[dim].size;
+    for (unsigned outer : kernel.merged[dim])
+      size = arith::MulIOp::create(
+                 b, loc, getValueOrCreateConstantIndexOp(b, loc, size),
+                 getValueOrCreateConstantIndexOp(b, loc, ranges[outer].size))
+                 .getResult();
+    extents.push_back(size);
+  }
 }
 
 /// Replaces the operands that stages read by views with their collapsed dims.
@@ -595,33 +645,32 @@ Value Emitter::destinationOf(unsigned i) {
 }
 
 SmallVector<Value> Emitter::run() {
-  linalg::LinalgOp root = kernel.root.op;
   size.assign(kernel.extents.size(), 1);
   for (auto [dim, extent] : llvm::enumerate(kernel.extents))
     if (extent == 1)
       fixed[dim] = 0;
   guards = findGuards(kernel, plan.tile);
-  // Loops that were merged have other extents than those of the op.
-  for (auto [range, extent] :
-       llvm::zip_equal(root.createLoopRanges(b, loc), kernel.extents))
-    extents.push_back(ShapedType::isDynamic(extent)
-                          ? range.size
-                          : OpFoldResult(b.getIndexAttr(extent)));
+  findExtents();
   SmallVector<Value> dests;
+  SmallVector<SmallVector<OpFoldResult>> shapes;
   linalg::LinalgOp last = kernel.last().op;
   auto groups =
       ArrayRef(kernel.last().groups).drop_front(last.getNumDpsInputs());
   for (unsigned i = 0, e = last.getNumDpsInits(); i < e; ++i) {
     dests.push_back(destinationOf(i));
-    if (!groups[i].empty())
-      dests[i] = tensor::CollapseShapeOp::create(b, loc, dests[i], groups[i]);
+    shapes.emplace_back();
+    if (groups[i].empty())
+      continue;
+    shapes[i] = tensor::getMixedSizes(b, loc, dests[i]);
+    dests[i] = tensor::CollapseShapeOp::create(b, loc, dests[i], groups[i]);
   }
   collapseInputs();
   SmallVector<Value> results = emitParallel(0, dests);
   for (auto [i, result] : llvm::enumerate(results))
     if (!groups[i].empty())
-      result = tensor::ExpandShapeOp::create(
-          b, loc, last->getResult(i).getType(), result, groups[i]);
+      result = expandDims(b, loc,
+                          cast<RankedTensorType>(last->getResult(i).getType()),
+                          result, groups[i], shapes[i]);
   return results;
 }
 

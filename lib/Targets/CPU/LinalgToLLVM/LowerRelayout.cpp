@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandDims.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -166,26 +166,16 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
   }
 };
 
-/// Upstream computes the strides of a group from its sizes where one of them is
-/// dynamic at most; more are a reshape of contiguous memory.
 struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getResultType();
-    if (llvm::all_of(op.getReassociationIndices(),
-                     [&](const ReassociationIndices &group) {
-                       return llvm::count_if(group, [&](int64_t d) {
-                                return type.isDynamicDim(d);
-                              }) <= 1;
-                     }))
+    SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+    if (layout::canExpandShape(op.getResultType(), groups))
       return rewriter.notifyMatchFailure(op, "groups have one dynamic size");
-    Value shape = tensor::FromElementsOp::create(
-        rewriter, op.getLoc(),
-        getValueOrCreateConstantIndexOp(rewriter, op.getLoc(),
-                                        op.getMixedOutputShape()));
-    rewriter.replaceOpWithNewOp<tensor::ReshapeOp>(op, type, op.getSrc(),
-                                                   shape);
+    rewriter.replaceOp(
+        op, layout::expandDims(rewriter, op.getLoc(), op.getResultType(),
+                               op.getSrc(), groups, op.getMixedOutputShape()));
     return success();
   }
 };

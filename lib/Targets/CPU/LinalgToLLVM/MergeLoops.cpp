@@ -11,6 +11,9 @@
 //   1x1 conv of a 14x14 image: 196 pixels, 12 vectors of 16 and one of 4, in
 //   place of 14 rows with a vector of 14 each
 //
+// Sizes that are known at run time only are merged with each other: the rows of
+// a batch of sequences are one loop, whose tiles do not end with a sequence.
+//
 // Tensors are then seen with these dims collapsed. In the middle of a larger
 // tensor this would be a copy, and what is written is not seen to be its part
 // any more: kernels on slices keep their loops.
@@ -99,8 +102,11 @@ static void merge(Kernel &kernel, unsigned outer, unsigned inner) {
     }
   for (auto [stage, i, place] : places)
     stage->collapse(i, place.outer, place.inner, /*kept=*/place.inner);
-  kernel.extents[inner] *= kernel.extents[outer];
+  if (!ShapedType::isDynamic(kernel.extents[inner]))
+    kernel.extents[inner] *= kernel.extents[outer];
   kernel.extents[outer] = 1;
+  kernel.merged[inner].push_back(outer);
+  kernel.merged[inner].append(kernel.merged[outer]);
 }
 
 /// Dims of one position behind the others: a bias of 1x64x1x1 is read as one of
@@ -145,8 +151,9 @@ void layout::mergeLoops(Kernel &kernel) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
     if (kernel.extents[dim] == 1)
       continue;
-    if (outer && !ShapedType::isDynamic(kernel.extents[*outer]) &&
-        !ShapedType::isDynamic(kernel.extents[dim]))
+    // A number of positions that is known would not be any more.
+    if (outer && ShapedType::isDynamic(kernel.extents[*outer]) ==
+                     ShapedType::isDynamic(kernel.extents[dim]))
       merge(kernel, *outer, dim);
     outer = dim;
   }

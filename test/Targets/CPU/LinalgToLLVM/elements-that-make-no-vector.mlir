@@ -10,9 +10,10 @@ func.func @complex_transpose(%x: tensor<3x5xcomplex<f32>>) -> tensor<5x3xcomplex
 }
 
 // Elements that are no whole bytes are moved one by one: more of them at a time
-// would be more code. Eight, and one for the rest.
+// would be more code. Eight that threads share, the last eight, and one where
+// there are fewer.
 // CHECK: llvm.func @nibbles
-// CHECK-COUNT-9: llvm.store {{.*}} : i4
+// CHECK-COUNT-17: llvm.store {{.*}} : i4
 // CHECK-NOT: llvm.store {{.*}} : i4
 // CHECK: llvm.return
 func.func @nibbles(%n: index) -> tensor<?xi4> {

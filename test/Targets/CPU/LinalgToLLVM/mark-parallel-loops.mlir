@@ -30,13 +30,29 @@ func.func @short(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) 
   return %r : tensor<8x8xf32>
 }
 
-// An unknown size may be large.
+// An unknown size may be large. The last tile overlaps the one before it, and is
+// no thread's: two must not write an element at the same time.
 // CHECK-LABEL: func.func @open
+// CHECK: {layout.parallel}
+// CHECK: return
+// CHECK-LABEL: func.func @open_lanes
+// CHECK: scf.for
+// CHECK-NOT: arith.minsi
+// CHECK: {layout.parallel}
+// CHECK: scf.for
+// CHECK: arith.minsi
+// CHECK-NOT: layout.parallel
+// CHECK: scf.for
 // CHECK: {layout.parallel}
 // CHECK: return
 func.func @open(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %r = linalg.exp ins(%x : tensor<?x8xf32>) outs(%z : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
+}
+func.func @open_lanes(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
 }
 
 // An assertion that fails ends the run from the thread that called.

@@ -150,3 +150,39 @@ func.func @unit_part(%x: tensor<3x11x1x1xf32>) -> tensor<3x12x1x1xf32> {
   %i = tensor.insert_slice %r into %f[0, 1, 0, 0] [3, 11, 1, 1] [1, 1, 1, 1] : tensor<3x11x1x1xf32> into tensor<3x12x1x1xf32>
   return %i : tensor<3x12x1x1xf32>
 }
+
+// Rows of a batch of sequences are one loop; a size that is known is kept.
+// CHECK-LABEL: func.func @open_rows
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step
+// CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[ROWS:.*]], %{{.*}} : index
+// CHECK: %[[END:.*]] = arith.select %[[FITS]], %[[ROWS]], %c0
+// CHECK: scf.for %[[ROW:.*]] = %[[WHOLE]] to %[[END]]
+// CHECK: arith.minsi %[[ROW]]
+// CHECK: tensor.reshape %{{.*}} -> tensor<?x?x8xf32>
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]] : tensor<?x4x8xf32> into tensor<?x32xf32>
+// CHECK: return
+#x = affine_map<(b, s, n, k) -> (b, s, k)>
+#w = affine_map<(b, s, n, k) -> (k, n)>
+#o = affine_map<(b, s, n, k) -> (b, s, n)>
+#rows = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @open_rows(%x: tensor<?x?x16xf32>, %w: tensor<16x8xf32>, %b: index, %s: index, %y: tensor<?x4x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x4x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%b, %s) : tensor<?x?x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?x8xf32>) -> tensor<?x?x8xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #o], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x?x16xf32>, tensor<16x8xf32>) outs(%f : tensor<?x?x8xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %m = arith.mulf %a, %c : f32
+    %d = arith.addf %o, %m : f32
+    linalg.yield %d : f32
+  } -> tensor<?x?x8xf32>
+  %g = tensor.empty(%b) : tensor<?x4x8xf32>
+  %t = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%y : tensor<?x4x8xf32>) outs(%g : tensor<?x4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<?x4x8xf32>
+  return %r, %t : tensor<?x?x8xf32>, tensor<?x4x8xf32>
+}
