@@ -79,27 +79,41 @@ void Positions::forEachOf(llvm::SmallVectorImpl<int64_t> &index, Fn fn) const {
     position.evaluate(index.data(), &result);
     return result;
   };
-  // The innermost dim moves by its own table alone, where nothing is mixed.
-  bool hasRow = !sizes.empty() && position.hasOnlyTables();
-  size_t outerRank = sizes.size() - hasRow;
-  auto outer = llvm::MutableArrayRef<int64_t>(index).take_front(outerRank);
-  llvm::ArrayRef<int64_t> outerSizes(sizes.data(), outerRank);
-  int64_t logical = 0;
+  // Where nothing is mixed, each dim moves by its own table alone, and one is
+  // gone through without computing positions: the innermost one, whose elements
+  // are neighbors, unless it is as short as a filter is wide.
+  llvm::SmallVector<int64_t> outerSizes(sizes);
+  std::optional<size_t> inner;
+  if (!sizes.empty() && position.hasOnlyTables()) {
+    inner = sizes.size() - 1;
+    if (sizes[*inner] < 16)
+      inner = llvm::max_element(sizes) - sizes.begin();
+    outerSizes[*inner] = 1;
+  }
+  llvm::SmallVector<int64_t> strides(sizes.size(), 1);
+  for (size_t d = sizes.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * sizes[d];
+  auto outer = llvm::MutableArrayRef<int64_t>(index).take_front(sizes.size());
   do {
-    int64_t base = getPosition();
-    if (!hasRow) {
-      fn(logical++, base);
+    int64_t base = getPosition(), logical = 0;
+    for (auto [at, stride] : llvm::zip_equal(outer, strides))
+      logical += at * stride;
+    if (!inner) {
+      fn(logical, base);
       continue;
     }
-    llvm::ArrayRef<int64_t> row = position.getTable(outerRank);
+    llvm::ArrayRef<int64_t> row = position.getTable(*inner);
+    int64_t step = strides[*inner];
     if (row.empty()) { // a dim that has no part in the position
-      for (int64_t i = 0; i < sizes.back(); ++i)
-        fn(logical++, base);
+      for (int64_t i = 0; i < sizes[*inner]; ++i)
+        fn(logical + i * step, base);
       continue;
     }
     base -= row.front();
-    for (int64_t shift : row)
-      fn(logical++, base + shift);
+    for (int64_t shift : row) {
+      fn(logical, base + shift);
+      logical += step;
+    }
   } while (increment(outer, outerSizes));
 }
 

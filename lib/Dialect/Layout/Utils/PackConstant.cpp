@@ -119,7 +119,10 @@ FailureOr<ElementsAttr> layout::packConstant(ElementsAttr value,
     fillerBytes[0] = cast<IntegerAttr>(filler).getValue().getBoolValue();
   else if (filler)
     fillerBytes = getBytes(filler);
-  fillWith(storage, fillerBytes);
+  // Elements have places of their own, so where there are no more, none is
+  // left.
+  if (*count != type.getNumElements())
+    fillWith(storage, fillerBytes);
   if (!pack(map, type.getShape(), bytes, logical, storage))
     return refuse("its data has " + Twine(logical.size()) +
                   " bytes, which is not what its type needs; mend the data");
