@@ -14,6 +14,7 @@
 #include "layout/Support/AdviceOnErrors.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -53,6 +55,27 @@ static void separateOtherSizes(tensor::CastOp cast) {
         b, cast.getLoc(), llvm::cast<RankedTensorType>(given.get().getType()),
         ValueRange(), /*copy=*/given.get()));
   }
+}
+
+/// Upstream takes a write at the beginning of a tensor for one of all of it
+/// where no dim of the vector is shorter than the tensor's dim of the same
+/// number. Where the tensor has more dims the last ones have to be compared,
+/// and what was there before would be lost: `vector<8xf32>` into
+/// `tensor<1x9x16xf32>`. An offset that is not seen to be zero keeps it.
+static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
+  auto tensor = dyn_cast<RankedTensorType>(write.getShapedType());
+  VectorType vector = write.getVectorType();
+  if (!tensor || tensor.getRank() <= vector.getRank() ||
+      (tensor.hasStaticShape() &&
+       tensor.getNumElements() == vector.getNumElements()) ||
+      !llvm::all_of(write.getIndices(), isZeroInteger))
+    return;
+  OpBuilder b(write);
+  Value zero =
+      arith::ConstantOp::create(b, write.getLoc(), b.getI64IntegerAttr(0));
+  write.getIndicesMutable().slice(0, 1).assign(
+      arith::IndexCastOp::create(b, write.getLoc(), b.getIndexType(), zero)
+          .getResult());
 }
 
 /// Whether there is nothing to free in `function`, as in a kernel.
@@ -130,6 +153,8 @@ private:
 struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     getOperation()->walk([](tensor::CastOp op) { separateOtherSizes(op); });
+    getOperation()->walk(
+        [](vector::TransferWriteOp op) { keepWhatIsNotWritten(op); });
     // Upstream compares slices by bounds of their sizes. For a size of what a
     // loop gives it compares what the loop gives with what it takes, and so on
     // before it: the time doubles with each loop of a chain.

@@ -240,9 +240,14 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
     Upstream's elimination of empty tensors and its one-shot bufferization, with
     contiguous memory at the boundaries of functions. Their errors get a note
     that says what to write instead.
+
+    A vector that is written at the beginning of a tensor with more dims gets an
+    index that is not a constant: upstream takes it for a write of all of the
+    tensor, and would not copy what the tensor had before.
   }];
   let dependentDialects = [
-    "bufferization::BufferizationDialect", "memref::MemRefDialect"
+    "arith::ArithDialect", "bufferization::BufferizationDialect",
+    "memref::MemRefDialect"
   ];
 }
 
