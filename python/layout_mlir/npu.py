@@ -13,11 +13,13 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import secrets
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -29,7 +31,6 @@ from .tools import find_tool, run_tool
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
-ENTRY = "okk_program"
 # Sums are rounded as the loops are written; neighbors may be computed together. Expressions have
 # the parentheses that they need and no others.
 FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror",
@@ -113,6 +114,10 @@ class Program:
                  f"--checks={str(bool(checks)).lower()}", path, "-o", self.folder)
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
         self.arguments = self.manifest["arguments"]
+        text = (self.folder / "program.cpp").read_text()
+        # Commands of the execution units that a chip has, and those that only the simulator runs.
+        self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
+        self.kernels = text.count("okk_sim_compute_run(")
         self._library = _load(_compile(self.folder, cxx))
         self._declare()
 
@@ -127,7 +132,7 @@ class Program:
             function.argtypes = [address, ctypes.c_void_p, address]
         library.okk_sim_count.restype = Counters
         library.okk_sim_error.restype = ctypes.c_char_p
-        getattr(library, ENTRY).argtypes = [ctypes.POINTER(address)]
+        library.okk_sim_run_kernel.argtypes = [ctypes.c_char_p, ctypes.POINTER(address)]
 
     def _open(self) -> None:
         chip = self.manifest["chip"]
@@ -184,7 +189,8 @@ class Program:
                 continue
             output = np.zeros(argument["shape"], DTYPES[argument["element"]])
             results.append((put(None, argument["bytes"]), output))
-        getattr(library, ENTRY)((ctypes.c_ulonglong * len(addresses))(*addresses))
+        library.okk_sim_run_kernel(self.manifest["kernel"].encode(),
+                                   (ctypes.c_ulonglong * len(addresses))(*addresses))
         for address, output in results:
             if output.nbytes:
                 library.okk_sim_read(address, output.ctypes.data, output.nbytes)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NpuCandidates.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
 #include "layout/Dialect/NPU/Utils/Reach.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
@@ -59,6 +60,11 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
   auto *loops = std::get_if<LoopsRule>(&node.rule);
   auto *perDim = std::get_if<PerDimRule>(&node.rule);
   bool writesPart = perDim && perDim->writesPart;
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
+  bool hasWork = compute && npu::needsWork(compute);
+  std::optional<Contraction> contraction;
+  if (loops)
+    contraction = getContraction();
   std::optional<OpConfig> config = builder.assign(
       [&](bool isResult, unsigned index) -> std::optional<LayoutId> {
         RankedTensorType type = builder.getType(isResult, index);
@@ -66,6 +72,11 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         if (!layout)
           return costs.getRowMajor(type.getRank());
         isLocal = true;
+        if (compute && type.getRank() &&
+            !npu::mayLieAs(compute, layout.getMode(),
+                           contraction && contraction->isWindowed &&
+                               !isResult && contraction->isWeight[index]))
+          return std::nullopt;
         // As another tensor's it may be none of this one.
         if (failed(layout.resolve(type.getShape(), type.getElementType(),
                                   nullptr)))
@@ -74,10 +85,11 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         // A window takes its bytes though none of them is read.
         if (isResult || (loops ? loops->isRead[index] || !isDest(index)
                                : !writesPart || index == 0))
-          bytes += getNpuBytes(layout, type);
+          bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
         return costs.intern(layout, type);
       });
-  if (!config || !isLocal)
+  if (!config || !isLocal ||
+      (contraction && !isCommandOfMatrices(*config, *contraction)))
     return std::nullopt;
   std::optional<int64_t> loaded = countLoads(*config);
   if (!loaded)
@@ -491,6 +503,69 @@ void NpuCandidates::addFollowing(Slot slot,
   }
 }
 
+/// The mode in which the result of a configuration lies.
+std::optional<NpuMode> NpuCandidates::getMode(const OpConfig &config) const {
+  auto layout = dyn_cast_if_present<NpuScatterAttr>(
+      costs.getSpelling(config.exact.results.front()));
+  return layout ? std::optional<NpuMode>(layout.getMode()) : std::nullopt;
+}
+
+/// Whether the operands of a product whose result is a matrix are matrices,
+/// too, whose columns are those of the result, or else what is summed over.
+bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
+                                        const Contraction &contraction) const {
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
+  std::optional<unsigned> channel = findChannel(config);
+  if (!compute || !npu::isProductOfMatrices(compute) || !channel ||
+      getMode(config) != NpuMode::Matrix)
+    return true;
+  for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
+    AffineMap map = builder.getMap(/*isResult=*/false, i);
+    if (!map || isDest(i))
+      continue;
+    auto layout = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(config.exact.operands[i]));
+    if (!layout || layout.getMode() != NpuMode::Matrix)
+      return false;
+    llvm::SmallBitVector columns = getChannelLoops(map, layout);
+    bool isRight = map.isFunctionOfDim(*channel);
+    for (unsigned loop : columns.set_bits())
+      if (isRight ? loop != *channel
+                  : !llvm::is_contained(contraction.summed, loop))
+        return false;
+  }
+  return true;
+}
+
+/// Leaves out what takes many commands where something else takes one: products
+/// that are not in the matrix layout, windows that are not in the aligned one.
+void NpuCandidates::keepPreferred(
+    SmallVectorImpl<OpConfig> &configs, ArrayRef<OpConfig> known,
+    const std::optional<Contraction> &contraction) const {
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
+  if (!compute || compute->getNumResults() == 0 ||
+      !getElementTypeOrSelf(compute->getResult(0).getType()).isF32())
+    return;
+  bool isMatrix = contraction && !contraction->isWindowed;
+  if (!isMatrix && !npu::prefersAligned(compute))
+    return;
+  NpuMode preferred = isMatrix ? NpuMode::Matrix : NpuMode::Aligned;
+  // Strided ones are parts of a whole, where they cost no copy.
+  auto isPreferred = [&](const OpConfig &config) {
+    std::optional<NpuMode> mode = getMode(config);
+    return mode == preferred || (!isMatrix && mode == NpuMode::Strided);
+  };
+  auto isShared = [&](const OpConfig &config) {
+    std::optional<unsigned> channel = findChannel(config);
+    return isMatrix && channel &&
+           llvm::is_contained(contraction->shared, *channel);
+  };
+  if (llvm::any_of(known, isPreferred))
+    llvm::erase_if(configs, [&](const OpConfig &config) {
+      return !isPreferred(config) && !isShared(config);
+    });
+}
+
 SmallVector<OpConfig> NpuCandidates::getSeeds() {
   SmallVector<OpConfig> configs;
   auto add = [&](std::optional<OpConfig> config) {
@@ -508,6 +583,7 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
     for (unsigned loop : channels)
       for (NpuForm form : getForms(node.op, !contraction->isWindowed))
         add(getForChannel(loop, *contraction, form));
+    keepPreferred(configs, configs, contraction);
     return configs;
   }
   // Without a contraction the widest tensor sets the form: channels are its
@@ -536,6 +612,7 @@ SmallVector<OpConfig> NpuCandidates::getSeeds() {
   if (configs.empty() &&
       llvm::any_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>))
     addFollowing({/*isResult=*/true, 0}, configs);
+  keepPreferred(configs, configs, std::nullopt);
   return configs;
 }
 
@@ -581,6 +658,7 @@ SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
     return configs;
   if (std::holds_alternative<LoopsRule>(node.rule)) {
     carryLoops(known, slot, layout, attr, add);
+    keepPreferred(configs, known, getContraction());
   } else if (std::holds_alternative<ViewRule>(node.rule)) {
     add(getView(slot, attr));
   } else if (std::holds_alternative<PerDimRule>(node.rule)) {

@@ -75,6 +75,12 @@ private:
                                   LayoutId layout) const;
   std::optional<Contraction> getContraction() const;
   std::optional<unsigned> findChannel(const OpConfig &config) const;
+  std::optional<NpuMode> getMode(const OpConfig &config) const;
+  bool isCommandOfMatrices(const OpConfig &config,
+                           const Contraction &contraction) const;
+  void keepPreferred(SmallVectorImpl<OpConfig> &configs,
+                     ArrayRef<OpConfig> known,
+                     const std::optional<Contraction> &contraction) const;
   bool isDest(unsigned operand) const;
   bool isSameMemory(Slot a, Slot b) const;
   bool canCut(StringRef axes, NpuScatterAttr layout) const;

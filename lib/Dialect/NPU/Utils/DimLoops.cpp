@@ -51,37 +51,37 @@ bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A dim of two maps.
+/// A dim of several maps.
 class DimSplitter {
 public:
-  DimSplitter(const DimTables &source, const DimTables &dest, size_t d)
-      : tables{&source, &dest}, d(d) {}
+  DimSplitter(llvm::ArrayRef<DimTables> tables, size_t d)
+      : tables(tables), d(d) {}
 
   /// Splits the `count` indices first, first + step, ..
   std::vector<DimPiece> split(int64_t first, int64_t count, int64_t step) const;
 
 private:
-  int64_t core(int side, int64_t i) const {
-    return tables[side]->cores.start + tables[side]->cores.get(d, i);
+  int64_t core(size_t side, int64_t i) const {
+    return tables[side].cores.start + tables[side].cores.get(d, i);
   }
-  int64_t offset(int side, int64_t i) const {
-    return tables[side]->offsets.get(d, i);
+  int64_t offset(size_t side, int64_t i) const {
+    return tables[side].offsets.get(d, i);
   }
-  bool isEven(int side, int64_t first, int64_t k, int64_t step,
+  bool isEven(size_t side, int64_t first, int64_t k, int64_t step,
               LoopStep &loop) const;
   Loop getLongest(int64_t first, int64_t count, int64_t step) const;
   bool repeats(const Loop &inner, int64_t first, int64_t times,
                int64_t step) const;
 
-  const DimTables *tables[2];
+  llvm::ArrayRef<DimTables> tables;
   size_t d;
 };
 } // namespace
 
 /// Whether iteration k continues what the iterations before it do.
-bool DimSplitter::isEven(int side, int64_t first, int64_t k, int64_t step,
+bool DimSplitter::isEven(size_t side, int64_t first, int64_t k, int64_t step,
                          LoopStep &loop) const {
-  int64_t npus = tables[side]->npus;
+  int64_t npus = tables[side].npus;
   int64_t start = core(side, first), there = core(side, first + k * step);
   int64_t moved = offset(side, first + k * step) - offset(side, first);
   if (k == 1) {
@@ -98,12 +98,13 @@ bool DimSplitter::isEven(int side, int64_t first, int64_t k, int64_t step,
 
 Loop DimSplitter::getLongest(int64_t first, int64_t count, int64_t step) const {
   Loop loop;
+  loop.side.resize(tables.size());
   for (; loop.extent < count; ++loop.extent) {
-    LoopStep next[2] = {loop.side[0], loop.side[1]};
-    if (!isEven(0, first, loop.extent, step, next[0]) ||
-        !isEven(1, first, loop.extent, step, next[1]))
-      break;
-    std::copy(next, next + 2, loop.side);
+    llvm::SmallVector<LoopStep, 3> next(loop.side);
+    for (size_t side = 0; side < tables.size(); ++side)
+      if (!isEven(side, first, loop.extent, step, next[side]))
+        return loop;
+    loop.side = next;
   }
   return loop;
 }
@@ -115,7 +116,7 @@ bool DimSplitter::repeats(const Loop &inner, int64_t first, int64_t times,
   for (int64_t t = 1; t < times; ++t) {
     int64_t base = first + t * inner.extent * step;
     for (int64_t k = 1; k < inner.extent; ++k)
-      for (int side : {0, 1}) {
+      for (size_t side = 0; side < tables.size(); ++side) {
         int64_t i = base + k * step;
         if (core(side, i) != core(side, base) ||
             offset(side, i) - offset(side, base) != k * inner.side[side].stride)
@@ -150,8 +151,66 @@ std::vector<DimPiece> DimSplitter::split(int64_t first, int64_t count,
   return pieces;
 }
 
-std::vector<DimPiece> mlir::npu::splitDim(const DimTables &source,
-                                          const DimTables &dest, size_t d,
-                                          int64_t size) {
-  return DimSplitter(source, dest, d).split(0, size, 1);
+std::vector<DimPiece> mlir::npu::splitDim(llvm::ArrayRef<DimTables> sides,
+                                          size_t d, int64_t size) {
+  return DimSplitter(sides, d).split(0, size, 1);
+}
+
+bool mlir::npu::forEachBox(
+    llvm::ArrayRef<std::vector<DimPiece>> dims,
+    llvm::function_ref<bool(llvm::ArrayRef<const DimPiece *>)> take) {
+  std::vector<size_t> choice(dims.size(), 0);
+  llvm::SmallVector<const DimPiece *> pieces(dims.size());
+  while (true) {
+    for (size_t d = 0; d < dims.size(); ++d)
+      pieces[d] = &dims[d][choice[d]];
+    if (!take(pieces))
+      return false;
+    int d = int(dims.size()) - 1;
+    while (d >= 0 && ++choice[d] == dims[d].size())
+      choice[d--] = 0;
+    if (d < 0)
+      return true;
+  }
+}
+
+Position mlir::npu::advance(const Position &from, const LoopStep &step,
+                            int64_t npus, int64_t k) {
+  if (!step.scattered)
+    return {from.core, from.offset + k * step.stride};
+  int64_t core = from.core + k;
+  return {core % npus, from.offset + core / npus * step.stride};
+}
+
+std::optional<Loop>
+mlir::npu::takeLongest(std::vector<Loop> &loops,
+                       llvm::function_ref<bool(const Loop &)> may) {
+  auto best = loops.end();
+  for (auto loop = loops.begin(); loop != loops.end(); ++loop)
+    if (may(*loop) && (best == loops.end() || loop->extent > best->extent))
+      best = loop;
+  if (best == loops.end())
+    return std::nullopt;
+  Loop taken = *best;
+  loops.erase(best);
+  return taken;
+}
+
+void mlir::npu::mergeLoops(std::vector<Loop> &loops) {
+  auto isOne = [](const Loop &outer, const Loop &inner) {
+    return !outer.isScattered() && !inner.isScattered() &&
+           llvm::all_of(llvm::zip_equal(outer.side, inner.side),
+                        [&](auto both) {
+                          auto [out, in] = both;
+                          return out.stride == in.stride * inner.extent;
+                        });
+  };
+  for (size_t o = 0; o < loops.size(); ++o)
+    for (size_t i = 0; i < loops.size(); ++i) {
+      if (o == i || !isOne(loops[o], loops[i]))
+        continue;
+      loops[i].extent *= loops[o].extent;
+      loops.erase(loops.begin() + o);
+      return mergeLoops(loops);
+    }
 }

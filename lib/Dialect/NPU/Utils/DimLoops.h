@@ -19,6 +19,8 @@
 
 #include "layout/Dialect/NPU/Utils/Tables.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace mlir {
 namespace npu {
@@ -31,9 +33,11 @@ struct LoopStep {
 
 struct Loop {
   int64_t extent = 1;
-  LoopStep side[2]; // source, destination
+  llvm::SmallVector<LoopStep, 3> side;
 
-  bool isScattered() const { return side[0].scattered || side[1].scattered; }
+  bool isScattered() const {
+    return llvm::any_of(side, [](const LoopStep &s) { return s.scattered; });
+  }
 };
 
 /// Indices of a dim: `first`, and what the loops add to it.
@@ -52,9 +56,30 @@ struct DimTables {
                layout::Refusal error);
 };
 
-/// The pieces of dim `d`, in order of their first indices.
-std::vector<DimPiece> splitDim(const DimTables &source, const DimTables &dest,
-                               size_t d, int64_t size);
+/// The pieces of dim `d` of all sides, in order of their first indices.
+std::vector<DimPiece> splitDim(llvm::ArrayRef<DimTables> sides, size_t d,
+                               int64_t size);
+
+/// Calls `take` with each choice of one piece of every dim, until it is false.
+bool forEachBox(
+    llvm::ArrayRef<std::vector<DimPiece>> dims,
+    llvm::function_ref<bool(llvm::ArrayRef<const DimPiece *>)> take);
+
+/// Where a box starts, on one side.
+struct Position {
+  int64_t core = 0, offset = 0; // in elements
+};
+
+/// The position after `k` iterations.
+Position advance(const Position &from, const LoopStep &step, int64_t npus,
+                 int64_t k);
+
+/// Takes the longest loop that qualifies out of `loops`.
+std::optional<Loop> takeLongest(std::vector<Loop> &loops,
+                                llvm::function_ref<bool(const Loop &)> may);
+
+/// Makes two loops one where all sides walk them as one.
+void mergeLoops(std::vector<Loop> &loops);
 
 } // namespace npu
 } // namespace mlir

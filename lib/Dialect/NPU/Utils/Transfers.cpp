@@ -15,11 +15,6 @@ using llvm::Twine;
 
 namespace {
 
-/// Where a box starts, on one side.
-struct Position {
-  int64_t core = 0, offset = 0; // in elements
-};
-
 /// One box of evenly stepping loops, and the transfers for it.
 class BoxPlanner {
 public:
@@ -35,17 +30,20 @@ public:
   bool plan(llvm::ArrayRef<const DimPiece *> pieces);
 
 private:
-  void merge();
   bool isInReach(const Loop &loop) const;
   void foldLong(bool hasLocal);
   bool canBeC(const Loop &loop) const;
-  std::optional<Loop> take(llvm::function_ref<bool(const Loop &)> may);
+  std::optional<Loop> take(llvm::function_ref<bool(const Loop &)> may) {
+    return takeLongest(loops, may);
+  }
   bool emit(size_t depth, Position (&at)[2]);
   int64_t getStep(const Loop &loop, int64_t most) const;
   bool emitPlaced(const Position (&at)[2]);
   bool emitOne(const Position (&at)[2], const LoopSizes &shape);
   Position advance(const Position &from, const LoopStep &step, int side,
-                   int64_t k) const;
+                   int64_t k) const {
+    return mlir::npu::advance(from, step, tables[side].npus, k);
+  }
 
   const DimTables (&tables)[2];
   const TransferLimits &limits;
@@ -60,41 +58,12 @@ private:
 
 } // namespace
 
-/// Two loops that both sides walk as one.
-void BoxPlanner::merge() {
-  for (size_t o = 0; o < loops.size(); ++o)
-    for (size_t i = 0; i < loops.size(); ++i) {
-      Loop &outer = loops[o], &inner = loops[i];
-      if (o == i || outer.isScattered() || inner.isScattered() ||
-          outer.side[0].stride != inner.side[0].stride * inner.extent ||
-          outer.side[1].stride != inner.side[1].stride * inner.extent)
-        continue;
-      inner.extent *= outer.extent;
-      loops.erase(loops.begin() + o);
-      return merge();
-    }
-}
-
 /// The C loop goes from core to core on every side that is local.
 bool BoxPlanner::canBeC(const Loop &loop) const {
   for (int side : {0, 1})
     if (tables[side].isLocal && !loop.side[side].scattered)
       return false;
   return true;
-}
-
-/// The longest loop that qualifies.
-std::optional<Loop>
-BoxPlanner::take(llvm::function_ref<bool(const Loop &)> may) {
-  auto best = loops.end();
-  for (auto loop = loops.begin(); loop != loops.end(); ++loop)
-    if (may(*loop) && (best == loops.end() || loop->extent > best->extent))
-      best = loop;
-  if (best == loops.end())
-    return std::nullopt;
-  Loop taken = *best;
-  loops.erase(best);
-  return taken;
 }
 
 bool BoxPlanner::isInReach(const Loop &loop) const {
@@ -144,7 +113,7 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
   }
   if (words > 1)
     loops.push_back({words, {{1, false}, {1, false}}});
-  merge();
+  mergeLoops(loops);
 
   bool hasLocal = tables[0].isLocal || tables[1].isLocal;
   placed[3] = take([&](const Loop &loop) {
@@ -168,15 +137,6 @@ bool BoxPlanner::plan(llvm::ArrayRef<const DimPiece *> pieces) {
     std::swap(placed[0], placed[2]);
   unrolled = loops;
   return emit(0, at);
-}
-
-Position BoxPlanner::advance(const Position &from, const LoopStep &step,
-                             int side, int64_t k) const {
-  if (!step.scattered)
-    return {from.core, from.offset + k * step.stride};
-  int64_t core = from.core + k;
-  return {core % tables[side].npus,
-          from.offset + core / tables[side].npus * step.stride};
 }
 
 /// Walks the loops that are not part of the transfer.
@@ -289,22 +249,12 @@ mlir::npu::planTransfers(const LayoutMap &source, const LayoutMap &dest,
     return std::nullopt;
   std::vector<std::vector<DimPiece>> dims;
   for (size_t d = 0; d < sizes.size(); ++d)
-    dims.push_back(splitDim(tables[0], tables[1], d, sizes[d]));
+    dims.push_back(splitDim(tables, d, sizes[d]));
 
   BoxPlanner planner(tables, limits, elementBytes, transfers, error);
-  std::vector<size_t> choice(sizes.size(), 0);
-  llvm::SmallVector<const DimPiece *> pieces(sizes.size());
-  while (true) {
-    for (size_t d = 0; d < sizes.size(); ++d)
-      pieces[d] = &dims[d][choice[d]];
-    if (!planner.plan(pieces))
-      return std::nullopt;
-    int d = int(sizes.size()) - 1;
-    while (d >= 0 && ++choice[d] == dims[d].size())
-      choice[d--] = 0;
-    if (d < 0)
-      return transfers;
-  }
+  if (!forEachBox(dims, [&](auto pieces) { return planner.plan(pieces); }))
+    return std::nullopt;
+  return transfers;
 }
 
 bool mlir::npu::cutBox(
@@ -337,31 +287,4 @@ TransferSide mlir::npu::getPartSide(const TransferSide &side,
                 first[2] * side.strides[2] + first[3] * side.strides[3]) *
                elementBytes;
   return part;
-}
-
-std::optional<TransferSide> mlir::npu::getBox(const LayoutMap &map, Sizes sizes,
-                                              int64_t elementBytes,
-                                              int64_t npus) {
-  DimTables tables;
-  if (sizes.size() != 4 || map.getSpace() != "npu" ||
-      llvm::is_contained(sizes, 0) ||
-      !tables.compute(map, sizes, npus, nullptr))
-    return std::nullopt;
-  TransferSide box;
-  box.core = tables.cores.start;
-  box.byte = tables.offsets.start * elementBytes;
-  int64_t packed = 1;
-  for (int d : {3, 2, 1, 0}) {
-    std::vector<DimPiece> pieces = splitDim(tables, tables, d, sizes[d]);
-    bool isLoop = sizes[d] > 1;
-    if (pieces.size() != 1 || pieces[0].loops.size() != size_t(isLoop))
-      return std::nullopt;
-    LoopStep step = isLoop ? pieces[0].loops[0].side[0] : LoopStep();
-    if (isLoop && npus > 1 && step.scattered != (d == 1))
-      return std::nullopt;
-    bool isFree = !isLoop || (step.scattered && box.core + sizes[d] <= npus);
-    box.strides[d] = isFree ? packed : step.stride;
-    packed = std::max(packed, box.strides[d] * sizes[d]);
-  }
-  return box;
 }

@@ -7,6 +7,7 @@
 
 #include "ProgramBuilder.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -169,6 +170,9 @@ void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
   llvm::append_range(maps, inputs.maps);
   for (OpOperand &init : op.getDpsInitsMutable())
     maps.push_back(op.getMatchingIndexingMap(&init));
+  bool hasWork = inits.size() > size_t(op.getNumDpsInits());
+  if (hasWork)
+    maps.push_back(maps.back());
   auto generic = linalg::GenericOp::create(
       builder, op.getLoc(), operands, inits, maps, op.getIteratorTypesArray());
   Block *block = builder.createBlock(&generic.getRegion());
@@ -186,6 +190,11 @@ void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
   }
   for (Operation &inner : *op.getBlock())
     builder.clone(inner, mapping);
+  // What becomes of work memory is of no use to anybody.
+  if (hasWork) {
+    block->addArgument(block->getArguments().back().getType(), op.getLoc());
+    block->getTerminator()->insertOperands(1, block->getArgument(0));
+  }
   builder.setInsertionPointToEnd(body);
 }
 
@@ -219,7 +228,11 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
     return failure();
   for (auto [result, init] : llvm::zip_equal(op->getResults(), inits))
     memory[result] = init;
-  if (!inputs.isChanged && numbers.empty()) {
+  bool hasWork = npu::needsWork(op);
+  if (hasWork)
+    inits.push_back(makeLocal(
+        op.getLoc(), cast<RankedTensorType>(op->getResult(0).getType())));
+  if (!inputs.isChanged && numbers.empty() && !hasWork) {
     SmallVector<Value> operands(inputs.memrefs);
     llvm::append_range(operands, inits);
     mlir::clone(builder, op, TypeRange(), operands);

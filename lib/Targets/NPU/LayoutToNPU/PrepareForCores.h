@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The parts of layout-prepare-for-cores. Law: every op computes the same
-// numbers in the same order.
+// numbers in the same order, but for erf, which becomes a formula
+// within 1.5e-7.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_PREPAREFORCORES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir {
 namespace layout {
@@ -31,6 +33,19 @@ void readByLoops(func::FuncOp function);
 /// Inside of a function, tensors of bits become tensors of i8, and those of
 /// indices become tensors of i64; bodies compute as they did.
 void storeInWholeBytes(func::FuncOp function);
+
+/// Ops whose bodies take several functions of OKKernel's become one op for
+/// each:
+///
+///   %s = arith.addf %x, %b           becomes one op that adds, and one that
+///   %r = arith.maximumf %s, %zero    makes the maximum in its place
+///
+/// after composeBody.
+void splitBodies(func::FuncOp function);
+
+/// Writes what has no function, such as erf and some comparisons, by formulas
+/// of ops that have one.
+void composeBody(linalg::GenericOp op);
 
 } // namespace layout
 } // namespace mlir

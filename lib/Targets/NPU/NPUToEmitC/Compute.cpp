@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op that OKKernel has a function for becomes a call of it where its
-// operands keep the function's rules. Every other one runs as a kernel on dense
-// images, which the simulator gathers from local memory and scatters to it;
-// what the cores see of each other's memory is said by CoreRule.h.
+// An op that OKKernel has functions for becomes calls of them (Layers.cpp,
+// Elements.cpp) where its operands keep their rules. Every other one runs as a
+// kernel on dense images, which the simulator gathers from local memory and
+// scatters to it; what the cores see of each other's memory is said by
+// CoreRule.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,19 +21,6 @@
 using namespace mlir;
 using namespace mlir::npu;
 using namespace mlir::layout;
-
-/// The function of the execution units that computes what the op does, or
-/// nothing.
-static StringRef getFunction(Operation *op) {
-  return TypeSwitch<Operation *, StringRef>(op)
-      .Case<linalg::AddOp>([](auto) { return "add"; })
-      .Case<linalg::SubOp>([](auto) { return "sub"; })
-      .Case<linalg::MulOp>([](auto) { return "mul"; })
-      .Case<linalg::DivOp>([](auto) { return "div"; })
-      .Case<linalg::NegFOp>([](auto) { return "neg"; })
-      .Case<linalg::ReciprocalOp>([](auto) { return "reciprocal"; })
-      .Default([](Operation *) { return StringRef(); });
-}
 
 FailureOr<FunctionEmitter::Operand>
 FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
@@ -48,54 +36,6 @@ FunctionEmitter::getOperand(linalg::LinalgOp op, Value memref) {
   if (failed(storage))
     return failure();
   return Operand{memref, type, *storage};
-}
-
-bool FunctionEmitter::emitAsFunction(linalg::LinalgOp op,
-                                     ArrayRef<Operand> operands) {
-  StringRef name = getFunction(op);
-  if (name.empty())
-    return false;
-  TransferLimits limits = getComputeLimits(chip);
-  SmallVector<TransferSide> boxes;
-  SmallVector<LoopSizes> strides;
-  LoopSizes shape{1, 1, 1, 1}, most = limits.maxShape;
-  std::optional<int64_t> start;
-  // Results come first.
-  SmallVector<Operand> ordered(operands.drop_front(op.getNumDpsInputs()));
-  llvm::append_range(ordered, operands.take_front(op.getNumDpsInputs()));
-  for (const Operand &operand : ordered) {
-    if (!operand.type.getElementType().isF32() || operand.type.getRank() != 4)
-      return false;
-    std::optional<TransferSide> box =
-        getBox(operand.storage.map, operand.type.getShape(),
-               operand.storage.elementBytes, chip.getNpus());
-    if (!box || start.value_or(box->core) != box->core)
-      return false;
-    start = box->core;
-    llvm::copy(operand.type.getShape(), shape.begin());
-    boxes.push_back(*box);
-    strides.push_back(box->strides);
-    // What the chip cannot step over is one iteration of a command.
-    for (int d = 0; d < 4; ++d)
-      if (limits.maxStride && box->strides[d] > limits.maxStride)
-        most[d] = 1;
-  }
-  SmallVector<Value> memrefs;
-  for (const Operand &operand : ordered)
-    memrefs.push_back(operand.memref);
-  bool isExpected = expect(shape, memrefs);
-  cutBox(shape, most, [&](const LoopSizes &first, const LoopSizes &part) {
-    SmallVector<Value> addresses;
-    for (auto [box, operand] : llvm::zip_equal(boxes, ordered))
-      addresses.push_back(getAddress(
-          operand.memref, getPartSide(box, first, operand.storage.elementBytes,
-                                      chip.getNpus())));
-    calls.compute(name, part, addresses, strides);
-    return true;
-  });
-  if (isExpected)
-    calls.endExpected();
-  return true;
 }
 
 /// The operand that execution units have along their lanes: one of which each
@@ -219,18 +159,23 @@ LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
                               "in local memory, found tensors";
   // Indexed as the op's operands; scalars have no memory.
   SmallVector<Operand> operands(op->getNumOperands());
-  bool isAllMemory = true;
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands())) {
-    if (!isa<MemRefType>(value.getType())) {
-      isAllMemory = false;
+    if (!isa<MemRefType>(value.getType()))
       continue;
-    }
     FailureOr<Operand> found = getOperand(op, value);
     if (failed(found))
       return failure();
     operand = *found;
   }
-  if (isAllMemory && emitAsFunction(op, operands))
+  std::string why = "no function of OKKernel's computes its body";
+  if (emitAsLayer(op, operands) || emitAsElements(op, operands, why))
     return success();
+  if (shared.strict)
+    return op->emitError() << "'" << op->getName()
+                           << "' is no function of OKKernel's: " << why
+                           << "; let layout-to-npu compose it of some, write "
+                              "it as ops that are "
+                              "(docs/npu.md lists them), or convert with "
+                              "strict-okkernel=false, for the simulator alone";
   return emitAsKernel(op, operands);
 }

@@ -134,18 +134,26 @@ FunctionEmitter::planImage(Operation *op, const Storage &storage,
               storage.elementBytes, limits);
 }
 
-bool FunctionEmitter::expect(ArrayRef<int64_t> shape, ValueRange memrefs,
-                             CopyOp copy) {
-  if (!checks)
-    return false;
+/// The numbers of all memrefs, or nothing where one has none.
+static std::optional<SmallVector<Numbering>> getNumberings(ValueRange memrefs) {
   SmallVector<Numbering> numberings;
   for (Value memref : memrefs) {
     std::optional<Numbering> numbering = getNumbering(memref);
     if (!numbering)
-      return false;
+      return std::nullopt;
     numberings.push_back(std::move(*numbering));
   }
   if (!splitAlike(numberings))
+    return std::nullopt;
+  return numberings;
+}
+
+bool FunctionEmitter::expect(ArrayRef<int64_t> shape, ValueRange memrefs,
+                             CopyOp copy) {
+  if (!checks)
+    return false;
+  std::optional<SmallVector<Numbering>> numberings = getNumberings(memrefs);
+  if (!numberings)
     return false;
   if (copy) {
     auto source = cast<MemRefType>(copy.getSource().getType());
@@ -153,10 +161,31 @@ bool FunctionEmitter::expect(ArrayRef<int64_t> shape, ValueRange memrefs,
     for (auto [d, size] : llvm::enumerate(shape)) {
       int64_t from = copy.getPermutation() ? (*copy.getPermutation())[d] : d;
       strides.push_back(
-          source.getDimSize(from) == 1 ? 0 : numberings[1].strides[from]);
+          source.getDimSize(from) == 1 ? 0 : (*numberings)[1].strides[from]);
     }
-    numberings[1].strides = strides;
+    (*numberings)[1].strides = strides;
   }
+  return expect(shape, memrefs, MutableArrayRef<Numbering>(*numberings));
+}
+
+bool FunctionEmitter::expect(ArrayRef<int64_t> ranges, ValueRange memrefs,
+                             ArrayRef<AffineMap> maps) {
+  std::optional<SmallVector<Numbering>> numberings = getNumberings(memrefs);
+  if (!checks || !numberings)
+    return false;
+  for (auto [numbering, map] : llvm::zip_equal(*numberings, maps)) {
+    SmallVector<int64_t> strides(ranges.size(), 0);
+    for (auto [expr, stride] :
+         llvm::zip_equal(map.getResults(), numbering.strides))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        strides[loop.getPosition()] += stride;
+    numbering.strides = strides;
+  }
+  return expect(ranges, memrefs, MutableArrayRef<Numbering>(*numberings));
+}
+
+bool FunctionEmitter::expect(ArrayRef<int64_t> shape, ValueRange memrefs,
+                             MutableArrayRef<Numbering> numberings) {
   SmallVector<int64_t> sizes(shape);
   for (auto [size, _] : numberings[0].inside)
     sizes.push_back(size);

@@ -15,8 +15,11 @@
 
 #include "CoreRule.h"
 #include "DenseKernels.h"
+#include "Numbering.h"
 #include "OkkCalls.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
+#include "layout/Dialect/NPU/Utils/Commands.h"
 #include "layout/Targets/NPU/NPUToEmitC/Constants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -30,6 +33,10 @@ Value getLinearMemory(Value memref);
 /// The C++ name of a function of the module.
 std::string getEmittedName(StringRef name);
 
+/// Windows.cpp: windows over each channel by itself, found and placed.
+struct ChannelWindows;
+struct PlacedWindows;
+
 /// What the functions of a module share.
 struct ModuleEmission {
   OpBuilder &builder;
@@ -38,6 +45,8 @@ struct ModuleEmission {
   bool checks;
   /// Tensors own their elements alone.
   bool exactBytes;
+  /// What is no function of OKKernel's is an error.
+  bool strict;
 };
 
 class FunctionEmitter {
@@ -68,7 +77,36 @@ private:
   /// Compute.cpp.
   LogicalResult emitCompute(linalg::LinalgOp op);
   FailureOr<Operand> getOperand(linalg::LinalgOp op, Value memref);
-  bool emitAsFunction(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  /// Elements.cpp: as functions of single elements, or why not.
+  bool emitAsElements(linalg::LinalgOp op, ArrayRef<Operand> operands,
+                      std::string &why);
+  void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
+                    const Command &command);
+  bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
+  /// Layers.cpp: as a function of a whole layer, by the file of its kind.
+  bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  bool emitAsConvolution(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  bool emitAsProduct(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  bool emitAsWindows(linalg::LinalgOp op, ArrayRef<Operand> operands);
+  bool emitPlacedWindows(linalg::LinalgOp op, ArrayRef<Operand> operands,
+                         const ChannelWindows &windows,
+                         const PlacedWindows &placed);
+  /// An operand as the box that a command of the chip takes: of any strides, or
+  /// of those of the aligned layout.
+  std::optional<TransferSide> findBox(const Operand &operand, AffineMap index,
+                                      const LoopSizes &ranges) const;
+  std::optional<TransferSide> findAligned(const Operand &operand,
+                                          AffineMap index,
+                                          const LoopSizes &ranges) const;
+  /// Products.cpp: a matrix in channels of columns.
+  struct Matrix {
+    TransferSide start;
+    int64_t width = 0;
+  };
+  std::optional<Matrix>
+  findMatrix(linalg::LinalgOp op, OpOperand &use, const Operand &operand,
+             std::optional<unsigned> row, unsigned column,
+             ArrayRef<std::pair<unsigned, int64_t>> batch) const;
   LogicalResult emitAsKernel(linalg::LinalgOp op, ArrayRef<Operand> operands);
   /// In which cores the operands are, and how the results' reach them.
   LogicalResult checkCores(linalg::LinalgOp op, ArrayRef<Operand> operands,
@@ -93,6 +131,11 @@ private:
   /// numbers.
   bool expect(ArrayRef<int64_t> shape, ValueRange memrefs,
               CopyOp copy = nullptr);
+  /// The same for a box of loops, which maps lead from to the dims of memrefs.
+  bool expect(ArrayRef<int64_t> ranges, ValueRange memrefs,
+              ArrayRef<AffineMap> maps);
+  bool expect(ArrayRef<int64_t> sizes, ValueRange memrefs,
+              MutableArrayRef<Numbering> numberings);
   /// Where a transfer starts, as an argument of a call.
   Value getAddress(Value memref, const TransferSide &side);
 

@@ -58,7 +58,8 @@ struct ConvertNPUToEmitCPass
     OpBuilder builder(module.getBody(), module.getBody()->begin());
     DenseKernels kernels(module);
     auto include = emitc::IncludeOp::create(builder, module.getLoc(), "okk.h");
-    ModuleEmission shared{builder, *constants, kernels, checks, exactBytes};
+    ModuleEmission shared{builder, *constants, kernels,
+                          checks,  exactBytes, strictOKKernel};
     for (func::FuncOp function : functions) {
       builder.setInsertionPoint(function);
       if (failed(FunctionEmitter(function, shared).emit()))

@@ -72,9 +72,7 @@ Value OkkCalls::getVariable(const std::string &value, StringRef type) {
 Value OkkCalls::getSizes(const LoopSizes &value, bool ofCheck) {
   Value &address = sizes[{value, ofCheck}];
   if (!address) {
-    Value variable = getVariable(toList(value), "dim4");
-    address = emitc::AddressOfOp::create(
-        builder, loc, emitc::PointerType::get(getType("dim4")), variable);
+    address = getAddressOf(getVariable(toList(value), "dim4"), "dim4");
   }
   return address;
 }
@@ -96,22 +94,67 @@ void OkkCalls::fill(const Transfer &transfer, Value dest, uint64_t word,
                          ? "okk_bdc_32bit_set_C"
                          : "okk_gdma_" + bits + "bit_set_C_" +
                                (transfer.dest.isLocal() ? "local" : "system");
-  std::string type = "x" + bits;
-  Value variable =
-      getVariable("{.u" + bits + " = " + std::to_string(word) + "u}", type);
-  Value value = emitc::LoadOp::create(builder, loc, getType(type), variable);
+  Value value = getUnion(word, transfer.elementBytes * 8);
   Value shape = getSizes(transfer.shape);
   Value stride = getSizes(transfer.dest.strides);
   call(name, {dest, value, shape, stride});
 }
 
-void OkkCalls::compute(StringRef name, const LoopSizes &shape,
-                       ArrayRef<Value> addresses, ArrayRef<LoopSizes> strides) {
-  SmallVector<Value> operands(addresses);
-  operands.push_back(getSizes(shape));
-  for (const LoopSizes &stride : strides)
-    operands.push_back(getSizes(stride));
-  call(("okk_bdc_" + name).str(), operands);
+/// A float whose bits are exactly these: digits that read back as it, or what
+/// has none as an expression.
+Value OkkCalls::getFloat(uint32_t bits) {
+  APFloat value(APFloat::IEEEsingle(), APInt(32, bits));
+  if (value.isInfinity())
+    return getLiteral(
+        value.isNegative() ? "-__builtin_inff()" : "__builtin_inff()", "float");
+  if (value.isNaN())
+    return getLiteral("__builtin_nanf(\"\")", "float");
+  char text[64];
+  snprintf(text, sizeof(text), "%.9ef", double(value.convertToFloat()));
+  return getLiteral(text, "float");
+}
+
+Value OkkCalls::getNull() {
+  return emitc::LiteralOp::create(
+      builder, loc, emitc::PointerType::get(getType("void")), "nullptr");
+}
+
+Value OkkCalls::getWord(uint32_t bits) { return getUnion(bits, 32); }
+
+/// A union that holds these bits.
+Value OkkCalls::getUnion(uint64_t bits, int64_t width) {
+  std::string type = "x" + std::to_string(width);
+  Value variable = getVariable("{}", type);
+  std::string field = "u" + std::to_string(width);
+  setField(variable, field, getLiteral(Twine(bits) + "u", "unsigned"));
+  return emitc::LoadOp::create(builder, loc, getType(type), variable);
+}
+
+void OkkCalls::setField(Value structure, StringRef field, Value value) {
+  Value place = emitc::MemberOp::create(
+      builder, loc, emitc::LValueType::get(value.getType()), field, structure);
+  emitc::AssignOp::create(builder, loc, place, value);
+}
+
+Value OkkCalls::getAddressOf(Value variable, StringRef type) {
+  return emitc::AddressOfOp::create(
+      builder, loc, emitc::PointerType::get(getType(type)), variable);
+}
+
+Value OkkCalls::getDim2(int64_t h, int64_t w) {
+  return getAddressOf(getVariable(toList({h, w}), "dim2"), "dim2");
+}
+
+Value OkkCalls::getAddressOrNumber(bool ofWords, std::optional<Value> address,
+                                   uint32_t bits) {
+  StringRef type = ofWords ? "x32_or_addr_t" : "fp32_or_addr_t";
+  Value variable = getVariable("{}", type);
+  setField(variable, "is_addr", getBool(address.has_value()));
+  if (address)
+    setField(variable, "context.addr", *address);
+  else
+    setField(variable, "context.val", ofWords ? getWord(bits) : getFloat(bits));
+  return getAddressOf(variable, type);
 }
 
 void OkkCalls::beginCompute(StringRef name, int64_t points) {

@@ -51,9 +51,19 @@ public:
   /// Writes the low bits of `word`, on the execution units or by DMA.
   void fill(const Transfer &transfer, Value dest, uint64_t word,
             bool isCompute);
-  /// okk_bdc_<name>(dest, sources.., shape, strides of dest and sources).
-  void compute(StringRef name, const LoopSizes &shape,
-               ArrayRef<Value> addresses, ArrayRef<LoopSizes> strides);
+  /// A number, a truth and the address of a structure of numbers, as arguments.
+  Value getInt(int64_t value) { return getLiteral(Twine(value), "int"); }
+  Value getBool(bool value) {
+    return getLiteral(value ? "true" : "false", "bool");
+  }
+  Value getFloat(uint32_t bits);
+  Value getNull();
+  Value getWord(uint32_t bits);
+  Value getDim4(const LoopSizes &value) { return getSizes(value); }
+  Value getDim2(int64_t h, int64_t w);
+  /// What a function takes as an address or as a number.
+  Value getAddressOrNumber(bool ofWords, std::optional<Value> address,
+                           uint32_t bits);
   /// A kernel on images of local tensors (sim_compute.h).
   void beginCompute(StringRef name, int64_t points);
   void addOperand(int64_t bytes, const ImageUse &use);
@@ -76,6 +86,9 @@ private:
   Type getType(StringRef name);
   Value getLiteral(const Twine &text, StringRef type);
   Value getVariable(const std::string &value, StringRef type);
+  Value getAddressOf(Value variable, StringRef type);
+  Value getUnion(uint64_t bits, int64_t width);
+  void setField(Value structure, StringRef field, Value value);
   /// The address of a dim4. Checks have their own, or they would follow
   /// whatever goes wrong in what they check.
   Value getSizes(const LoopSizes &sizes, bool ofCheck = false);

@@ -100,6 +100,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   std::string name = symbol.str();
   size_t numArguments = arguments->size() + !constants->isEmpty();
   json::Object manifest{{"function", layout::toUtf8(name)},
+                        {"kernel", getEmittedName(name) + "_kernel"},
                         {"constants", constants->bytes},
                         {"chip", describe(findChip(module))},
                         {"arguments", std::move(*arguments)}};
@@ -117,11 +118,21 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   auto writeProgram = [&](raw_ostream &os) {
     if (failed(emitc::translateToCpp(module, os)))
       return failure();
-    os << "extern \"C\" void okk_program(const system_addr_t *arguments) {\n  "
-       << getEmittedName(name) << "(";
+    // The host gives the addresses in the order of the manifest.
+    std::string called = getEmittedName(name);
+    os << "struct " << called << "_arguments {\n";
     for (size_t i = 0; i < numArguments; ++i)
-      os << (i ? ", " : "") << "arguments[" << i << "]";
-    os << ");\n}\n";
+      os << "  system_addr_t argument" << i << ";\n";
+    os << "};\nstatic void " << called << "_kernel(const void *arguments) {\n"
+       << "  const " << called
+       << "_arguments *given =\n      static_cast<const " << called
+       << "_arguments *>(arguments);\n"
+       << "  static_cast<void>(given);\n  okk_initialize();\n  " << called
+       << "(";
+    for (size_t i = 0; i < numArguments; ++i)
+      os << (i ? ", " : "") << "given->argument" << i;
+    os << ");\n  okk_poll();\n}\nOKKERNEL_FUNC_REGISTER(" << called
+       << "_kernel)\n";
     return success();
   };
   auto writeManifest = [&](raw_ostream &os) {

@@ -121,7 +121,7 @@ func.func @assemble(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
   %x0 = tensor.extract_slice %x[0, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<2x6x4x4xf32> to tensor<1x6x4x4xf32>
   %l0 = layout.convert %x0 : tensor<1x6x4x4xf32> to tensor<1x6x4x4xf32, #t>
   %e0 = tensor.empty() : tensor<1x6x4x4xf32, #t>
-  %y0 = linalg.exp ins(%l0 : tensor<1x6x4x4xf32, #t>) outs(%e0 : tensor<1x6x4x4xf32, #t>) -> tensor<1x6x4x4xf32, #t>
+  %y0 = linalg.negf ins(%l0 : tensor<1x6x4x4xf32, #t>) outs(%e0 : tensor<1x6x4x4xf32, #t>) -> tensor<1x6x4x4xf32, #t>
   %s0 = layout.convert %y0 : tensor<1x6x4x4xf32, #t> to tensor<1x6x4x4xf32>
   %r0 = tensor.insert_slice %s0 into %e[0, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<1x6x4x4xf32> into tensor<2x6x4x4xf32>
   %r1 = tensor.insert_slice %s0 into %r0[1, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : tensor<1x6x4x4xf32> into tensor<2x6x4x4xf32>
@@ -135,7 +135,7 @@ func.func @assemble(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
 
 // Of nothing there is no copy, though two tensors begin with it.
 // CHECK-LABEL: func.func @fresh
-// CHECK: linalg.exp
+// CHECK: linalg.negf
 // CHECK: linalg.add
 // CHECK-COUNT-4: npu.copy
 // CHECK-NOT: npu.copy
@@ -144,7 +144,7 @@ func.func @fresh(%x: tensor<1x4x4x4xf32>, %y: tensor<1x4x4x4xf32>) -> (tensor<2x
   %p = tensor.empty() : tensor<1x4x4x4xf32, #t>
   %xl = layout.convert %x : tensor<1x4x4x4xf32> to tensor<1x4x4x4xf32, #t>
   %yl = layout.convert %y : tensor<1x4x4x4xf32> to tensor<1x4x4x4xf32, #t>
-  %a = linalg.exp ins(%xl : tensor<1x4x4x4xf32, #t>) outs(%p : tensor<1x4x4x4xf32, #t>) -> tensor<1x4x4x4xf32, #t>
+  %a = linalg.negf ins(%xl : tensor<1x4x4x4xf32, #t>) outs(%p : tensor<1x4x4x4xf32, #t>) -> tensor<1x4x4x4xf32, #t>
   %b = linalg.add ins(%a, %yl : tensor<1x4x4x4xf32, #t>, tensor<1x4x4x4xf32, #t>) outs(%p : tensor<1x4x4x4xf32, #t>) -> tensor<1x4x4x4xf32, #t>
   %i = tensor.insert_slice %a into %e[0, 0, 0, 0] [1, 4, 4, 4] [1, 1, 1, 1] : tensor<1x4x4x4xf32, #t> into tensor<2x4x4x4xf32, #t>
   %j = tensor.insert_slice %b into %e[1, 0, 0, 0] [1, 4, 4, 4] [1, 1, 1, 1] : tensor<1x4x4x4xf32, #t> into tensor<2x4x4x4xf32, #t>

@@ -15,12 +15,12 @@
 // CHECK-LABEL: func.func @room
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
 // CHECK: %[[B:.*]] = npu.subview %[[C]] [0, 6, 0, 0]
-// CHECK: linalg.exp {{.*}} outs(%[[B]] :
+// CHECK: linalg.negf {{.*}} outs(%[[B]] :
 func.func @room(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x4x4xf32> {
   %a = layout.convert %x : tensor<1x6x4x4xf32> to !a
   %yl = layout.convert %y : tensor<1x3x4x4xf32> to !b
   %e = tensor.empty() : !b
-  %b = linalg.exp ins(%yl : !b) outs(%e : !b) -> !b
+  %b = linalg.negf ins(%yl : !b) outs(%e : !b) -> !b
   %c = tensor.concat dim(1) %a, %b : (!a, !b) -> !c
   %r = layout.convert %c : !c to tensor<1x9x4x4xf32>
   return %r : tensor<1x9x4x4xf32>
@@ -37,7 +37,7 @@ func.func @room(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
 
 // With 32 bytes less there is no room, and the parts are copied.
 // CHECK-LABEL: func.func @no_room
-// CHECK: linalg.exp {{.*}} outs(%[[B:[0-9]*]] :
+// CHECK: linalg.negf {{.*}} outs(%[[B:[0-9]*]] :
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
 // CHECK: %[[PLACE:.*]] = npu.subview %[[C]] [0, 6, 0, 0]
 // CHECK: npu.copy %[[B]] to %[[PLACE]]
@@ -45,7 +45,7 @@ func.func @no_room(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1
   %a = layout.convert %x : tensor<1x6x4x4xf32> to !a
   %yl = layout.convert %y : tensor<1x3x4x4xf32> to !b
   %e = tensor.empty() : !b
-  %b = linalg.exp ins(%yl : !b) outs(%e : !b) -> !b
+  %b = linalg.negf ins(%yl : !b) outs(%e : !b) -> !b
   %c = tensor.concat dim(1) %a, %b : (!a, !b) -> !c
   %r = layout.convert %c : !c to tensor<1x9x4x4xf32>
   return %r : tensor<1x9x4x4xf32>
@@ -125,13 +125,13 @@ func.func @reshaped_part(%x: tensor<1x8x6x4xf32>) -> tensor<8x12xf32> {
 // CHECK: npu.copy %[[A]] to %[[S:arg[0-9]*]]
 // CHECK: %[[PART:.*]] = memref.subview %[[S]]
 // CHECK: npu.copy %{{.*}} to %[[PART]]
-// CHECK: linalg.exp ins(%[[A]] :
+// CHECK: linalg.negf ins(%[[A]] :
 func.func @overwritten_where_it_was_stored(%x: tensor<1x8x4x4xf32>, %p: tensor<1x8x1x4xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) {
   %a = layout.convert %x : tensor<1x8x4x4xf32> to tensor<1x8x4x4xf32, #t>
   %s = layout.convert %a : tensor<1x8x4x4xf32, #t> to tensor<1x8x4x4xf32>
   %i = tensor.insert_slice %p into %s[0, 0, 1, 0] [1, 8, 1, 4] [1, 1, 1, 1] : tensor<1x8x1x4xf32> into tensor<1x8x4x4xf32>
   %e = tensor.empty() : tensor<1x8x4x4xf32, #t>
-  %b = linalg.exp ins(%a : tensor<1x8x4x4xf32, #t>) outs(%e : tensor<1x8x4x4xf32, #t>) -> tensor<1x8x4x4xf32, #t>
+  %b = linalg.negf ins(%a : tensor<1x8x4x4xf32, #t>) outs(%e : tensor<1x8x4x4xf32, #t>) -> tensor<1x8x4x4xf32, #t>
   %r = layout.convert %b : tensor<1x8x4x4xf32, #t> to tensor<1x8x4x4xf32>
   return %i, %r : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
 }

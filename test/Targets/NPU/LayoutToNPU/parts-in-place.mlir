@@ -13,7 +13,7 @@
 // CHECK-LABEL: func.func @both
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x9x4x4xf32
 // CHECK: %[[B:.*]] = npu.subview %[[C]] [0, 6, 0, 0] [1, 3, 4, 4] [1, 1, 1, 1] : {{.*}} to memref<1x3x4x4xf32, #layout.npu_scatter<aligned, start = 2, offset = 64
-// CHECK: linalg.exp {{.*}} outs(%[[B]] :
+// CHECK: linalg.negf {{.*}} outs(%[[B]] :
 // CHECK: %[[A:.*]] = npu.subview %[[C]] [0, 0, 0, 0] [1, 6, 4, 4] [1, 1, 1, 1] : {{.*}} to memref<1x6x4x4xf32, #layout.npu_scatter<aligned, start = 0, target
 // CHECK: npu.copy %{{.*}} to %[[A]]
 // CHECK-NEXT: npu.copy %[[C]] to
@@ -22,7 +22,7 @@ func.func @both(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
   %a = layout.convert %x : tensor<1x6x4x4xf32> to !a
   %yl = layout.convert %y : tensor<1x3x4x4xf32> to !b
   %e = tensor.empty() : !b
-  %b = linalg.exp ins(%yl : !b) outs(%e : !b) -> !b
+  %b = linalg.negf ins(%yl : !b) outs(%e : !b) -> !b
   %c = tensor.concat dim(1) %a, %b : (!a, !b) -> !c
   %r = layout.convert %c : !c to tensor<1x9x4x4xf32>
   return %r : tensor<1x9x4x4xf32>
@@ -42,7 +42,7 @@ func.func @both(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
 // CHECK-LABEL: func.func @twice
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x4x4x4xf32
 // CHECK: %[[A:.*]] = npu.subview %[[C]] [0, 0, 0, 0]
-// CHECK: linalg.exp {{.*}} outs(%[[A]] :
+// CHECK: linalg.negf {{.*}} outs(%[[A]] :
 // CHECK: %[[B:.*]] = npu.subview %[[C]] [0, 2, 0, 0]
 // CHECK: npu.copy %[[A]] to %[[B]]
 // CHECK: %[[D:.*]] = npu.alloc : memref<1x4x4x4xf32
@@ -53,7 +53,7 @@ func.func @both(%x: tensor<1x6x4x4xf32>, %y: tensor<1x3x4x4xf32>) -> tensor<1x9x
 func.func @twice(%x: tensor<1x2x4x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
   %xl = layout.convert %x : tensor<1x2x4x4xf32> to !b
   %e = tensor.empty() : !b
-  %a = linalg.exp ins(%xl : !b) outs(%e : !b) -> !b
+  %a = linalg.negf ins(%xl : !b) outs(%e : !b) -> !b
   %c = tensor.concat dim(1) %a, %a : (!b, !b) -> !c
   %d = tensor.concat dim(1) %a, %a : (!b, !b) -> !c
   %r = layout.convert %c : !c to tensor<1x4x4x4xf32>
@@ -75,16 +75,16 @@ func.func @twice(%x: tensor<1x2x4x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x
 // CHECK-LABEL: func.func @read_later
 // CHECK: %[[C:.*]] = npu.alloc : memref<1x4x4x4xf32
 // CHECK: %[[A:.*]] = npu.subview %[[C]] [0, 0, 0, 0]
-// CHECK: linalg.exp {{.*}} outs(%[[A]] :
+// CHECK: linalg.negf {{.*}} outs(%[[A]] :
 // CHECK: %[[SUM:.*]] = npu.alloc : memref<1x4x4x4xf32
 // CHECK: npu.copy %[[C]] to %[[SUM]]
 // CHECK: linalg.generic {{.*}} outs(%[[SUM]] :
-// CHECK: linalg.exp ins(%[[A]] :
+// CHECK: linalg.negf ins(%[[A]] :
 func.func @read_later(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x2x4x4xf32>) {
   %xl = layout.convert %x : tensor<1x2x4x4xf32> to !b
   %yl = layout.convert %y : tensor<1x2x4x4xf32> to !v
   %e = tensor.empty() : !b
-  %a = linalg.exp ins(%xl : !b) outs(%e : !b) -> !b
+  %a = linalg.negf ins(%xl : !b) outs(%e : !b) -> !b
   %c = tensor.concat dim(1) %a, %yl : (!b, !v) -> !c
   %t = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       outs(%c : !c) {
@@ -93,7 +93,7 @@ func.func @read_later(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>) -> (tens
       linalg.yield %p : f32
   } -> !c
   %f = tensor.empty() : !b
-  %z = linalg.exp ins(%a : !b) outs(%f : !b) -> !b
+  %z = linalg.negf ins(%a : !b) outs(%f : !b) -> !b
   %r = layout.convert %t : !c to tensor<1x4x4x4xf32>
   %s = layout.convert %z : !b to tensor<1x2x4x4xf32>
   return %r, %s : tensor<1x4x4x4xf32>, tensor<1x2x4x4xf32>
@@ -143,7 +143,7 @@ func.func @batches(%x: tensor<2x6x4x4xf32>, %y: tensor<2x3x4x4xf32>) -> tensor<2
 // CHECK: %[[D:.*]] = npu.alloc : memref<1x6x4x4xf32
 // CHECK: %[[C:.*]] = npu.subview %[[D]] [0, 0, 0, 0] [1, 4, 4, 4]
 // CHECK: %[[A:.*]] = npu.subview %[[C]] [0, 0, 0, 0] [1, 2, 4, 4]
-// CHECK: linalg.exp {{.*}} outs(%[[A]] :
+// CHECK: linalg.negf {{.*}} outs(%[[A]] :
 // CHECK: %[[B:.*]] = npu.subview %[[C]] [0, 2, 0, 0] [1, 2, 4, 4]
 // CHECK: npu.copy %{{.*}} to %[[B]]
 // CHECK: %[[L:.*]] = npu.subview %[[D]] [0, 4, 0, 0] [1, 2, 4, 4]
@@ -151,11 +151,11 @@ func.func @batches(%x: tensor<2x6x4x4xf32>, %y: tensor<2x3x4x4xf32>) -> tensor<2
 // CHECK: %[[SUM:.*]] = npu.alloc : memref<1x6x4x4xf32
 // CHECK: npu.copy %[[D]] to %[[SUM]]
 // CHECK: linalg.generic {{.*}} outs(%[[SUM]] :
-// CHECK: linalg.exp ins(%[[A]] :
+// CHECK: linalg.negf ins(%[[A]] :
 func.func @nested(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>) -> (tensor<1x6x4x4xf32>, tensor<1x2x4x4xf32>) {
   %xl = layout.convert %x : tensor<1x2x4x4xf32> to !b
   %e = tensor.empty() : !b
-  %a = linalg.exp ins(%xl : !b) outs(%e : !b) -> !b
+  %a = linalg.negf ins(%xl : !b) outs(%e : !b) -> !b
   %yl = layout.convert %y : tensor<1x2x4x4xf32> to !v
   %c = tensor.concat dim(1) %a, %yl : (!b, !v) -> !c
   %zl = layout.convert %y : tensor<1x2x4x4xf32> to !b
@@ -167,7 +167,7 @@ func.func @nested(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>) -> (tensor<1
       linalg.yield %p : f32
   } -> !d
   %f = tensor.empty() : !b
-  %z = linalg.exp ins(%a : !b) outs(%f : !b) -> !b
+  %z = linalg.negf ins(%a : !b) outs(%f : !b) -> !b
   %r = layout.convert %t : !d to tensor<1x6x4x4xf32>
   %s = layout.convert %z : !b to tensor<1x2x4x4xf32>
   return %r, %s : tensor<1x6x4x4xf32>, tensor<1x2x4x4xf32>

@@ -13,13 +13,17 @@
 !compact = memref<2x70x3x4xf32, #layout.npu_scatter<compact, start = 3, target = #npu>, #npu.memory<local>>
 
 // Cores 3 to 63 and 0 to 8: two rows.
-// CHECK: dim4 [[SHAPE:v[0-9]+]] = {2, 70, 3, 4};
+// CHECK: okk_sim_expect({2, 70, 3, 4, 4}, {{v[0-9]+}}, {{v[0-9]+}});
+// CHECK-NEXT: dim4 [[SHAPE:v[0-9]+]] = {2, 70, 1, 12};
 // CHECK-NEXT: dim4* [[SHAPE_AT:v[0-9]+]] = &[[SHAPE]];
-// CHECK-NEXT: dim4 [[COMPACT:v[0-9]+]] = {24, 12, 4, 1};
-// CHECK-NEXT: dim4* [[COMPACT_AT:v[0-9]+]] = &[[COMPACT]];
-// CHECK-NEXT: dim4 [[ALIGNED:v[0-9]+]] = {64, 32, 4, 1};
+// CHECK-NEXT: dim4 [[ALIGNED:v[0-9]+]] = {64, 32, 12, 1};
 // CHECK-NEXT: dim4* [[ALIGNED_AT:v[0-9]+]] = &[[ALIGNED]];
-// CHECK-NEXT: okk_bdc_add([[SUM:[0-9]+]]u, [[X:[0-9]+]]u, [[X]]u, [[SHAPE_AT]], [[COMPACT_AT]], [[ALIGNED_AT]], [[ALIGNED_AT]]);
+// CHECK: okk_gdma_32bit_cpy_S2L([[X:[0-9]+]]u, {{v[0-9]+}}, [[SHAPE_AT]], [[ALIGNED_AT]],
+// CHECK: okk_sim_expect({2, 70, 3, 4, 4}, {{v[0-9]+}}, {{v[0-9]+}}, {{v[0-9]+}});
+// CHECK-NEXT: dim4 [[COMPACT:v[0-9]+]] = {24, 12, 12, 1};
+// CHECK-NEXT: dim4* [[COMPACT_AT:v[0-9]+]] = &[[COMPACT]];
+// CHECK-NEXT: okk_bdc_add([[SUM:[0-9]+]]u, [[X]]u, [[X]]u, [[SHAPE_AT]], [[COMPACT_AT]], [[ALIGNED_AT]], [[ALIGNED_AT]]);
+// CHECK-NEXT: okk_sim_expect_end();
 // CHECK: okk_parallel_start();
 // CHECK: okk_bdc_neg(
 // CHECK: okk_gdma_32bit_cpy_S2L(

@@ -9,7 +9,7 @@
 !w = memref<6x3x3x3xf32, #layout.npu_scatter<compact, start = 1, axes = "CNHW", target = #npu>, #npu.memory<local>>
 !y = memref<1x6x4x4xf32, #layout.npu_scatter<aligned, start = 1, target = #npu>, #npu.memory<local>>
 !window = memref<2x2xf32, #layout.npu_scatter<compact, start = 0, axes = "HW", target = #npu>, #npu.memory<local>>
-!z = memref<1x6x2x2xf32, #layout.npu_scatter<aligned, start = 1, target = #npu>, #npu.memory<local>>
+!z = memref<1x6x2x2xi32, #layout.npu_scatter<aligned, start = 1, target = #npu>, #npu.memory<local>>
 
 memref.global "private" constant @bias : memref<5xi8, #npu.memory<system>> = dense<[1, 2, 3, 4, 5]>
 memref.global "private" constant @weights : memref<6x3x3x3xf32, #npu.memory<system>> = dense<0.5>
@@ -28,7 +28,7 @@ memref.global "private" constant @weights : memref<6x3x3x3xf32, #npu.memory<syst
 // CHECK: [[Y]]{{\[}}[[N]]][[[F]]][[[OH]]][[[OW]]] =
 
 // A window is sizes alone.
-// CHECK: static void layout_kernel_1(float {{v[0-9]+}}[1][6][4][4], float {{v[0-9]+}}[1][6][2][2]) {
+// CHECK: static void layout_kernel_1(float {{v[0-9]+}}[1][6][4][4], int32_t {{v[0-9]+}}[1][6][2][2]) {
 // CHECK-NOT: static
 
 // The second of the constants is at a multiple of 64.
@@ -56,7 +56,7 @@ memref.global "private" constant @weights : memref<6x3x3x3xf32, #npu.memory<syst
 // CHECK: okk_sim_operand(96, OKK_SIM_READ | OKK_SIM_WRITE | OKK_SIM_LANES);
 // CHECK: okk_sim_compute_run(layout_kernel_1);
 // CHECK: okk_sim_compute_run(layout_kernel_1);
-func.func @main(%in: memref<1x3x6x6xf32, #npu.memory<system>>, %out: memref<1x6x2x2xf32, #npu.memory<system>>) {
+func.func @main(%in: memref<1x3x6x6xf32, #npu.memory<system>>, %out: memref<1x6x2x2xi32, #npu.memory<system>>) {
   %weights = memref.get_global @weights : memref<6x3x3x3xf32, #npu.memory<system>>
   %x = npu.alloc {address = 0} : !x
   %w = npu.alloc {address = 8704} : !w
@@ -66,13 +66,13 @@ func.func @main(%in: memref<1x3x6x6xf32, #npu.memory<system>>, %out: memref<1x6x
   npu.copy %in to %x : memref<1x3x6x6xf32, #npu.memory<system>> to !x
   npu.copy %weights to %w : memref<6x3x3x3xf32, #npu.memory<system>> to !w
   npu.fill 0.0 : f32 to %y on compute : !y
-  npu.fill -1.0e+30 : f32 to %z on compute : !z
+  npu.fill -1000 : i32 to %z on compute : !z
   linalg.conv_2d_nchw_fchw {strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
       ins(%x, %w : !x, !w) outs(%y : !y)
   linalg.pooling_nchw_max {strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
       ins(%y, %window : !y, !window) outs(%z : !z)
   linalg.pooling_nchw_max {strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
       ins(%y, %window : !y, !window) outs(%z : !z)
-  npu.copy %z to %out : !z to memref<1x6x2x2xf32, #npu.memory<system>>
+  npu.copy %z to %out : !z to memref<1x6x2x2xi32, #npu.memory<system>>
   return
 }

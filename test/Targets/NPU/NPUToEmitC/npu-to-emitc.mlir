@@ -74,11 +74,13 @@ func.func @move() {
 // CHECK: = {20, 5, 2, 1};
 // CHECK: okk_gdma_8bit_cpy_S2L(256u, [[REST]],
 // CHECK-NEXT: okk_parallel_start();
-// CHECK-NEXT: x32 [[SEVEN:v[0-9]+]] = {.u32 = 7u};
+// CHECK-NEXT: x32 [[SEVEN:v[0-9]+]] = {};
+// CHECK-NEXT: [[SEVEN]].u32 = 7u;
 // CHECK-NEXT: x32 [[VALUE:v[0-9]+]] = [[SEVEN]];
 // CHECK: okk_bdc_32bit_set_C(0u, [[VALUE]],
 // CHECK-NEXT: okk_parallel_end();
-// CHECK-NEXT: x8 [[ONE:v[0-9]+]] = {.u8 = 255u};
+// CHECK-NEXT: x8 [[ONE:v[0-9]+]] = {};
+// CHECK-NEXT: [[ONE]].u8 = 255u;
 // CHECK: okk_gdma_8bit_set_C_local(0u,
 // A word holds a byte of each of four batches, 100 bytes apart.
 // CHECKED: void npu_pack(

@@ -32,4 +32,4 @@ wanted[192:200] = np.array([1, 2], np.float32).view(np.uint8)
 wanted[256:270] = np.full(7, 0.5, np.float16).view(np.uint8)
 wanted[320:326] = np.full(3, -7, np.int16).view(np.uint8)
 assert np.array_equal(block, wanted), block
-assert "okk_program" in (folder / "program.cpp").read_text()
+assert "OKKERNEL_FUNC_REGISTER" in (folder / "program.cpp").read_text()

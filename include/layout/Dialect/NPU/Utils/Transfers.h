@@ -87,13 +87,6 @@ bool cutBox(
 TransferSide getPartSide(const TransferSide &side, const LoopSizes &first,
                          int64_t elementBytes, int64_t npus);
 
-/// A tensor of four dims in local memory as one box: what execution units take
-/// as an operand, of which they walk all elements at once. Nothing where its
-/// dims do not step evenly, or others than C go from core to core.
-std::optional<TransferSide> getBox(const layout::LayoutMap &map,
-                                   layout::Sizes sizes, int64_t elementBytes,
-                                   int64_t npus);
-
 } // namespace npu
 } // namespace mlir
 

@@ -23,9 +23,10 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
     * `npu.copy` becomes the transfers that it takes (`okk_gdma_32bit_cpy_S2L`
       and its kin), `npu.fill` a `set_C` of the engine, `npu.parallel` a pair of
       `okk_parallel_start` and `okk_parallel_end`;
-    * elementwise linalg ops of f32 (`add`, `sub`, `mul`, `div`, `negf`,
-      `reciprocal`) on tensors of four dims that step evenly from one core on
-      become the `okk_bdc` function of that name;
+    * linalg ops of f32 become the functions of OKKernel's that compute their
+      bodies: `okk_bdc_conv2d`, `okk_bdc_matmul` and the pools where operands
+      lie as these take them, and functions of single elements, in sums one
+      command for each index that is summed over;
     * every other linalg op on local memory becomes a kernel, which the simulator
       alone can run (`sim_compute.h`): a C++ function of the op's loops on dense
       images of its operands, one for all ops of the same structure, and calls
@@ -51,7 +52,10 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
            "Declare tensors to the simulator, number their elements, and say of "
            "every op which it moves: sim_compute.h">,
     Option<"exactBytes", "exact-bytes", "bool", "false",
-           "Tensors own the bytes of their elements alone">
+           "Tensors own the bytes of their elements alone">,
+    Option<"strictOKKernel", "strict-okkernel", "bool", "false",
+           "Refuse what is no function of OKKernel's, which the simulator alone "
+           "can run">
   ];
   let dependentDialects = ["::mlir::emitc::EmitCDialect",
                            "::mlir::affine::AffineDialect",

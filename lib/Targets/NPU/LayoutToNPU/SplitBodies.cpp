@@ -1,0 +1,319 @@
+//===- SplitBodies.cpp - Bodies as one function of OKKernel's each --------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op whose body takes several functions becomes one op for each, before
+// layouts are decided, so that what is in between is a tensor like any other.
+// Upstream's DecomposeLinalgOp knows neither which ops together are one
+// function nor that one may be made in the place of what it reads, which is
+// half of the memory of a chain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrepareForCores.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// A value of a body as a tensor: which element each iteration has.
+struct Element {
+  Value tensor;
+  AffineMap map;
+  /// Made here, for one use.
+  bool isOverwritable = false;
+};
+
+/// Ops of a body that are one function, and what it reads.
+struct BodyPattern {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> leaves;
+};
+
+class BodySplitter {
+public:
+  BodySplitter(linalg::LinalgOp op)
+      : op(op), builder(op), ranges(op.getStaticLoopRanges()) {}
+
+  bool run();
+
+private:
+  bool canSplit();
+  BodyPattern getPattern(Value value) const;
+  bool isOneFunction(Value value);
+  std::optional<Element> get(Value value);
+  std::optional<Element> make(Value value, std::optional<Element> dest);
+  AffineMap getMap(const BodyPattern &pattern);
+
+  linalg::LinalgOp op;
+  OpBuilder builder;
+  SmallVector<int64_t> ranges;
+  DenseMap<Value, Element> elements;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One op for each
+//===----------------------------------------------------------------------===//
+
+static bool isConstant(Value value) {
+  return matchPattern(value, m_Constant());
+}
+
+/// Whether an op of a body is a function, or a part of one.
+static bool hasFunction(Operation &op) {
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    using Predicate = arith::CmpFPredicate;
+    return llvm::is_contained({Predicate::OGT, Predicate::OLT, Predicate::OEQ},
+                              compare.getPredicate()) &&
+           llvm::all_of(op.getUses(), [](OpOperand &use) {
+             return isa<arith::SelectOp>(use.getOwner()) &&
+                    use.getOperandNumber() == 0;
+           });
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return select.getCondition().getDefiningOp<arith::CmpFOp>() != nullptr;
+  return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::DivFOp, arith::MaximumFOp, arith::MaxNumFOp,
+             arith::MinimumFOp, arith::MinNumFOp, arith::NegFOp, arith::AndIOp,
+             arith::OrIOp, arith::XOrIOp, arith::BitcastOp, math::SqrtOp,
+             math::RsqrtOp, math::ExpOp, math::TanhOp>(op);
+}
+
+/// Parts of which one has no function would be as many kernels. What is outside
+/// of a body is a number, or is not known.
+bool BodySplitter::canSplit() {
+  auto isWord = [](Type type) { return type.isF32() || type.isInteger(32); };
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (!hasFunction(inner))
+      return false;
+    for (Value operand : inner.getOperands())
+      if ((!isWord(operand.getType()) &&
+           !operand.getDefiningOp<arith::CmpFOp>()) ||
+          (operand.getParentBlock() != op.getBlock() && !isConstant(operand)))
+        return false;
+  }
+  return true;
+}
+
+/// The largest set of ops that is a function of its leaves.
+BodyPattern BodySplitter::getPattern(Value value) const {
+  BodyPattern pattern;
+  Operation *last = value.getDefiningOp();
+  SmallVector<Operation *> inner{last};
+  if (auto select = dyn_cast<arith::SelectOp>(last)) {
+    if (auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>())
+      inner.push_back(compare);
+  } else if (auto div = dyn_cast<arith::DivFOp>(last)) {
+    if (npu::getSigmoidOf(div)) {
+      Operation *sum = div.getRhs().getDefiningOp();
+      inner.push_back(sum);
+      for (Value operand : sum->getOperands())
+        if (auto exp = operand.getDefiningOp<math::ExpOp>()) {
+          inner.push_back(exp);
+          inner.push_back(exp.getOperand().getDefiningOp());
+        }
+    }
+  }
+  pattern.ops.assign(inner.rbegin(), inner.rend());
+  for (Operation *part : pattern.ops)
+    for (Value operand : part->getOperands())
+      if (!llvm::is_contained(inner, operand.getDefiningOp()) &&
+          !llvm::is_contained(pattern.leaves, operand))
+        pattern.leaves.push_back(operand);
+  return pattern;
+}
+
+/// The loops that a value depends on, as a tensor of them; that of the result
+/// where it is all.
+AffineMap BodySplitter::getMap(const BodyPattern &pattern) {
+  llvm::SmallBitVector used(op.getNumLoops());
+  for (Value leaf : pattern.leaves)
+    if (auto known = elements.find(leaf); known != elements.end())
+      for (unsigned loop = 0; loop < used.size(); ++loop)
+        if (known->second.map.isFunctionOfDim(loop))
+          used.set(loop);
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (used.all() && result.isPermutation())
+    return result;
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : used.set_bits())
+    exprs.push_back(getAffineDimExpr(loop, op.getContext()));
+  return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
+}
+
+std::optional<Element> BodySplitter::get(Value value) {
+  if (auto known = elements.find(value); known != elements.end())
+    return known->second;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+    // A number that is given as one has no tensor.
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return std::nullopt;
+    return elements[value] = {operand.get(),
+                              op.getMatchingIndexingMap(&operand)};
+  }
+  std::optional<Element> made = make(value, std::nullopt);
+  if (made)
+    elements[value] = *made;
+  return made;
+}
+
+std::optional<Element> BodySplitter::make(Value value,
+                                          std::optional<Element> dest) {
+  BodyPattern pattern = getPattern(value);
+  SmallVector<Element> inputs;
+  SmallVector<Value> leaves;
+  for (Value leaf : pattern.leaves) {
+    if (isConstant(leaf))
+      continue;
+    std::optional<Element> input = get(leaf);
+    if (!input)
+      return std::nullopt;
+    inputs.push_back(*input);
+    leaves.push_back(leaf);
+  }
+  Element result;
+  result.map = dest ? dest->map : getMap(pattern);
+  SmallVector<int64_t> shape;
+  for (AffineExpr expr : result.map.getResults())
+    shape.push_back(ranges[cast<AffineDimExpr>(expr).getPosition()]);
+  auto type = RankedTensorType::get(shape, value.getType());
+  // In the place of what nobody else reads.
+  bool isSimple = pattern.ops.size() == 1 &&
+                  !isa<math::ExpOp, math::TanhOp, math::SqrtOp, math::RsqrtOp>(
+                      pattern.ops[0]);
+  std::optional<unsigned> replaced;
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (isSimple && input.isOverwritable && input.map == result.map &&
+        input.tensor.getType() == type)
+      replaced = i;
+  Value init = replaced ? inputs[*replaced].tensor : Value();
+  Location loc = value.getLoc();
+  if (!init)
+    init = tensor::EmptyOp::create(builder, loc, shape, value.getType());
+  SmallVector<Value> ins;
+  SmallVector<AffineMap> maps;
+  IRMapping mapping;
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (i != replaced) {
+      ins.push_back(input.tensor);
+      maps.push_back(input.map);
+    }
+  maps.push_back(result.map);
+  // Without sums there are as many independent iterations as loops in use.
+  AffineMap all = concatAffineMaps(maps, op.getContext());
+  llvm::SmallBitVector used(op.getNumLoops());
+  for (unsigned loop = 0; loop < used.size(); ++loop)
+    if (all.isFunctionOfDim(loop))
+      used.set(loop);
+  SmallVector<AffineMap> compressed;
+  llvm::SmallBitVector unused = used;
+  unused.flip();
+  for (AffineMap map : maps)
+    compressed.push_back(compressDims(map, unused));
+  SmallVector<utils::IteratorType> kinds(used.count(),
+                                         utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange(type), ins, ValueRange(init), compressed, kinds,
+      [&](OpBuilder &inner, Location, ValueRange arguments) {
+        unsigned next = 0;
+        for (auto [i, leaf] : llvm::enumerate(leaves))
+          mapping.map(leaf,
+                      i == replaced ? arguments.back() : arguments[next++]);
+        for (Value leaf : pattern.leaves)
+          if (isConstant(leaf) && leaf.getParentBlock() == op.getBlock())
+            inner.clone(*leaf.getDefiningOp(), mapping);
+        Operation *last = nullptr;
+        for (Operation *part : pattern.ops)
+          last = inner.clone(*part, mapping);
+        linalg::YieldOp::create(inner, loc, last->getResult(0));
+      });
+  result.tensor = generic.getResult(0);
+  result.isOverwritable = value.hasOneUse();
+  return result;
+}
+
+bool BodySplitter::isOneFunction(Value value) {
+  return npu::getElementFunction(value).has_value();
+}
+
+bool BodySplitter::run() {
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (isa<BlockArgument>(yielded) || isConstant(yielded) || !canSplit())
+    return false;
+  if (op.getNumReductionLoops() == 0) {
+    if (isOneFunction(yielded) || !result.isPermutation())
+      return false;
+    std::optional<Element> made = make(yielded, Element{{}, result});
+    if (!made)
+      return false;
+    op->getResult(0).replaceAllUsesWith(made->tensor);
+    op->erase();
+    return true;
+  }
+  // Of a sum or a maximum, what is summed.
+  Operation *last = yielded.getDefiningOp();
+  if (!isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp,
+           arith::MaxNumFOp, arith::MinNumFOp>(last))
+    return false;
+  auto isOut = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && int(argument.getArgNumber()) == op.getNumDpsInputs();
+  };
+  unsigned term = isOut(last->getOperand(0)) ? 1 : 0;
+  Value summed = last->getOperand(term);
+  if (!isOut(last->getOperand(1 - term)) || isa<BlockArgument>(summed) ||
+      isConstant(summed))
+    return false;
+  // A product of two tensors is added as it is made.
+  SmallPtrSet<Value, 4> leaves;
+  for (Value leaf : summed.getDefiningOp()->getOperands())
+    leaves.insert(leaf);
+  if (isa<arith::MulFOp>(summed.getDefiningOp()) && leaves.size() == 2 &&
+      llvm::all_of(leaves, llvm::IsaPred<BlockArgument>))
+    return false;
+  std::optional<Element> inner = get(summed);
+  if (!inner)
+    return false;
+  SmallVector<AffineMap> maps{inner->map, result};
+  auto generic = linalg::GenericOp::create(
+      builder, op.getLoc(), op->getResultTypes(), ValueRange(inner->tensor),
+      op.getDpsInits(), maps, op.getIteratorTypesArray(),
+      [&](OpBuilder &body, Location loc, ValueRange arguments) {
+        IRMapping mapping;
+        mapping.map(summed, arguments[0]);
+        mapping.map(last->getOperand(1 - term), arguments[1]);
+        Operation *sum = body.clone(*last, mapping);
+        linalg::YieldOp::create(body, loc, sum->getResult(0));
+      });
+  op->replaceAllUsesWith(generic);
+  op->erase();
+  return true;
+}
+
+void layout::splitBodies(func::FuncOp function) {
+  SmallVector<linalg::LinalgOp> ops;
+  function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    if (!op.hasPureTensorSemantics() || op.hasDynamicShape() ||
+        op.getNumDpsInits() != 1 || op.hasIndexSemantics() ||
+        llvm::is_contained(op.getStaticLoopRanges(), 0) ||
+        isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(*op))
+      continue;
+    if (auto generic = dyn_cast<linalg::GenericOp>(*op))
+      composeBody(generic);
+    BodySplitter(op).run();
+  }
+}

@@ -1,0 +1,204 @@
+//===- Convolutions.cpp - Convolutions as okk_bdc_conv2d ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "Layers.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+
+namespace {
+/// A convolution over one or two dims of images; one dim is W.
+struct Convolution {
+  unsigned input = 0, filter = 0;            // operands
+  std::optional<unsigned> n, image[2], k[2]; // loops
+  unsigned o = 0, i = 0;
+  WindowDims window;
+  AffineMap inputIndex; // from N, C, H, W
+  LoopSizes inputRanges{1, 1, 1, 1};
+};
+
+/// Weights in 2IC-mode: where the first pair is, and strides in pairs.
+struct PairedWeights {
+  TransferSide start;
+  LoopSizes strides;
+};
+} // namespace
+
+/// By how much an index moves with one iteration of a loop.
+static int64_t getStep(AffineExpr expr, unsigned numLoops, unsigned loop) {
+  SmallVector<int64_t> at(numLoops, 0);
+  AffineMap map = AffineMap::get(numLoops, 0, expr, expr.getContext());
+  int64_t first = map.compose(at)[0];
+  at[loop] = 1;
+  return map.compose(at)[0] - first;
+}
+
+/// The only dim of an operand whose index steps with the loop.
+static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
+  std::optional<unsigned> found;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(loop))
+      continue;
+    if (found)
+      return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+/// Which dim of the input is in which place, and how much of it is read.
+static bool placeInput(linalg::LinalgOp op, Convolution &conv) {
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> index(map.getNumResults(),
+                                getAffineConstantExpr(0, op.getContext()));
+  const std::optional<unsigned> loops[] = {conv.n, conv.i, conv.image[0],
+                                           conv.image[1]};
+  for (auto [role, loop] : llvm::enumerate(loops)) {
+    if (!loop)
+      continue;
+    std::optional<unsigned> d = findDimOf(map, *loop);
+    if (!d)
+      return false;
+    index[*d] = getAffineDimExpr(role, op.getContext());
+    // Windows leave nothing over that would be more output.
+    conv.inputRanges[role] =
+        role < 2 ? all[*loop] : conv.window.getReach(role - 2, all[*loop]);
+  }
+  conv.inputIndex = AffineMap::get(4, 0, index, op.getContext());
+  return true;
+}
+
+static std::optional<Convolution> findConvolution(linalg::LinalgOp op) {
+  auto factors = getFactors(op);
+  FailureOr<linalg::ConvolutionDimensions> dims =
+      linalg::inferConvolutionDims(op);
+  if (!factors || failed(dims) || dims->outputChannel.size() != 1 ||
+      dims->inputChannel.size() != 1 || !dims->depth.empty() ||
+      dims->batch.size() > 1 || dims->outputImage.size() > 2 ||
+      dims->outputImage.size() != dims->filterLoop.size())
+    return std::nullopt;
+  Convolution conv;
+  std::tie(conv.input, conv.filter) = *factors;
+  conv.o = dims->outputChannel[0];
+  conv.i = dims->inputChannel[0];
+  if (!dims->batch.empty())
+    conv.n = dims->batch[0];
+  if (op.getMatchingIndexingMap(&op->getOpOperand(conv.input))
+          .isFunctionOfDim(conv.o))
+    std::swap(conv.input, conv.filter);
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(conv.input));
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  unsigned offset = 2 - dims->outputImage.size();
+  for (auto [d, loop] : llvm::enumerate(dims->outputImage)) {
+    unsigned k = dims->filterLoop[d], at = d + offset;
+    std::optional<unsigned> dim = findDimOf(map, loop);
+    if (!dim || dim != findDimOf(map, k))
+      return std::nullopt;
+    AffineExpr expr = map.getResult(*dim);
+    conv.image[at] = loop;
+    conv.k[at] = k;
+    conv.window.kernel[at] = all[k];
+    conv.window.stride[at] = getStep(expr, op.getNumLoops(), loop);
+    conv.window.dilation[at] = getStep(expr, op.getNumLoops(), k);
+  }
+  if (!placeInput(op, conv))
+    return std::nullopt;
+  return conv;
+}
+
+/// The weights, where input channels lie in pairs.
+std::optional<PairedWeights> static findPairs(
+    linalg::LinalgOp op, const Convolution &conv, int64_t npus,
+    llvm::function_ref<std::optional<TransferSide>(AffineMap, LoopSizes)>
+        find) {
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  LoopSizes ranges{1, all[conv.o], conv.window.kernel[0],
+                   conv.window.kernel[1]};
+  auto findHalf = [&](int64_t first) {
+    LoopPlaces places(op);
+    places.set(conv.o, 1u);
+    places.set(conv.i, getAffineDimExpr(0, op.getContext()) * 2 + first);
+    for (int d : {0, 1})
+      if (conv.k[d])
+        places.set(*conv.k[d], unsigned(d + 2));
+    ranges[0] = (all[conv.i] + 1 - first) / 2;
+    return find(places.getIndex(op->getOpOperand(conv.filter)), ranges);
+  };
+  std::optional<TransferSide> even = findHalf(0);
+  if (!even)
+    return std::nullopt;
+  LoopSizes pairRanges = ranges, strides = even->strides;
+  auto isWalked = [&](const LoopSizes &box, int d) {
+    return box[d] > 1 && (d != 1 || even->core + box[1] > npus);
+  };
+  for (int d = 0; d < 4; ++d) {
+    if (isWalked(pairRanges, d) && strides[d] % 2 != 0)
+      return std::nullopt;
+    strides[d] = std::max<int64_t>(strides[d] / 2, 1);
+  }
+  if (all[conv.i] > 1) {
+    std::optional<TransferSide> odd = findHalf(1);
+    if (!odd || odd->core != even->core || odd->byte != even->byte + 4)
+      return std::nullopt;
+    for (int d = 0; d < 4; ++d)
+      if (isWalked(ranges, d) && odd->strides[d] != even->strides[d])
+        return std::nullopt;
+  }
+  return PairedWeights{*even, strides};
+}
+
+bool FunctionEmitter::emitAsConvolution(linalg::LinalgOp op,
+                                        ArrayRef<Operand> operands) {
+  std::optional<Convolution> conv = findConvolution(op);
+  if (!conv)
+    return false;
+  OpOperand &input = op->getOpOperand(conv->input),
+            &filter = op->getOpOperand(conv->filter),
+            &output = *op.getDpsInitOperand(0);
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  LoopPlaces places(op);
+  LoopSizes outRanges{1, 1, 1, 1};
+  const std::optional<unsigned> loops[] = {conv->n, conv->o, conv->image[0],
+                                           conv->image[1]};
+  for (auto [role, loop] : llvm::enumerate(loops))
+    if (loop) {
+      places.set(*loop, unsigned(role));
+      outRanges[role] = all[*loop];
+    }
+  std::optional<TransferSide> to = findAligned(
+      operands[output.getOperandNumber()], places.getIndex(output), outRanges);
+  std::optional<TransferSide> from =
+      findBox(operands[conv->input], conv->inputIndex, conv->inputRanges);
+  std::optional<PairedWeights> weights = findPairs(
+      op, *conv, chip.getNpus(), [&](AffineMap index, LoopSizes ranges) {
+        return findBox(operands[conv->filter], index, ranges);
+      });
+  if (!to || !from || !weights || to->core != weights->start.core)
+    return false;
+  const WindowDims &window = conv->window;
+  SmallVector<Value> arguments{
+      getAddress(output.get(), *to),
+      getAddress(input.get(), *from),
+      getAddress(filter.get(), weights->start),
+      calls.getLocalAddress(0), // no bias: the result is added to
+      calls.getDim4(conv->inputRanges),
+      calls.getInt(outRanges[1]),
+      calls.getInt(window.kernel[0]),
+      calls.getInt(window.kernel[1]),
+      calls.getDim4(from->strides),
+      calls.getDim4(weights->strides),
+      calls.getBool(false),
+      calls.getBool(true),
+      calls.getNull(),
+      calls.getDim2(window.stride[0], window.stride[1]),
+      calls.getDim2(window.dilation[0], window.dilation[1])};
+  calls.call("okk_bdc_conv2d", arguments);
+  return true;
+}

@@ -1,0 +1,130 @@
+//===- Elements.cpp - Computations of single elements ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "Numbering.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+/// The operands in memory: the result, what is read, and work memory.
+static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
+                                        const ElementFunction &function) {
+  unsigned first = op.getDpsInitOperand(0)->getOperandNumber();
+  SmallVector<unsigned> numbers{first};
+  for (const ElementFunction::Argument &argument : function.arguments)
+    if (argument.isOperand())
+      numbers.push_back(argument.operand);
+  if (function.kind == ElementFunction::AlignedWithWork)
+    numbers.push_back(first + 1);
+  return numbers;
+}
+
+void FunctionEmitter::emitElements(const ElementFunction &function,
+                                   ArrayRef<Value> memrefs,
+                                   const Command &command) {
+  SmallVector<Value> addresses;
+  for (auto [memref, side] : llvm::zip_equal(memrefs, command.sides))
+    addresses.push_back(getAddress(memref, side));
+  Value shape = calls.getDim4(command.shape);
+  std::string name = "okk_bdc_" + function.name;
+  SmallVector<Value> operands;
+  if (function.kind == ElementFunction::Select) {
+    operands.push_back(addresses[0]);
+    unsigned next = 1;
+    for (auto [i, argument] : llvm::enumerate(function.arguments)) {
+      std::optional<Value> address;
+      if (argument.isOperand())
+        address = addresses[next++];
+      operands.push_back(
+          calls.getAddressOrNumber(/*ofWords=*/i >= 2, address, argument.bits));
+    }
+    operands.push_back(shape);
+    return calls.call(name, operands);
+  }
+  operands = addresses;
+  for (const ElementFunction::Argument &argument : function.arguments)
+    if (!argument.isOperand())
+      operands.push_back(argument.isWord ? calls.getWord(argument.bits)
+                                         : calls.getFloat(argument.bits));
+  operands.push_back(shape);
+  if (function.kind == ElementFunction::Strided)
+    for (const TransferSide &side : command.sides)
+      operands.push_back(calls.getDim4(side.strides));
+  calls.call(name, operands);
+}
+
+bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
+                                     ArrayRef<Operand> operands,
+                                     std::string &why) {
+  std::optional<ElementFunction> function = getElementFunction(op);
+  if (!function)
+    return false;
+  SmallVector<unsigned> numbers = getNumbers(op, *function);
+  if (function->kind == ElementFunction::AlignedWithWork &&
+      op.getNumDpsInits() != 2) {
+    why = "'" + function->name + "' takes work memory, a second result";
+    return false;
+  }
+  SmallVector<CommandOperand> places;
+  SmallVector<Value> memrefs;
+  for (unsigned number : numbers) {
+    const Operand &operand = operands[number];
+    places.push_back({operand.storage.map,
+                      SmallVector<int64_t>(operand.type.getShape()),
+                      op.getMatchingIndexingMap(&op->getOpOperand(number))});
+    memrefs.push_back(operand.memref);
+  }
+  std::optional<std::vector<Command>> commands = planCommands(
+      places, op.getStaticLoopRanges(), /*elementBytes=*/4,
+      getComputeLimits(chip), [&](const Twine &reason) { why = reason.str(); });
+  if (!commands)
+    return false;
+  if (function->kind != ElementFunction::Strided) {
+    std::vector<Command> aligned;
+    for (const Command &command : *commands) {
+      std::optional<std::vector<Command>> parts =
+          alignCommand(command, 4, chip.getEuBytes(), getComputeLimits(chip));
+      if (!parts) {
+        why = "'" + function->name + "' takes tensors in the aligned layout";
+        return false;
+      }
+      llvm::append_range(aligned, *parts);
+    }
+    commands = std::move(aligned);
+  }
+  // The product is added to what is there.
+  if (StringRef(function->name).starts_with("mac"))
+    numbers.push_back(numbers.front());
+  bool isExpected = expectElements(op, numbers);
+  for (const Command &command : *commands)
+    emitElements(*function, memrefs, command);
+  if (isExpected)
+    calls.endExpected();
+  return true;
+}
+
+/// Says which elements are for each other: those of one iteration. Where one is
+/// written again and again there is nothing to say.
+bool FunctionEmitter::expectElements(linalg::LinalgOp op,
+                                     ArrayRef<unsigned> numbers) {
+  auto first = op.getMatchingIndexingMap(&op->getOpOperand(numbers.front()));
+  if (!checks || !first.isPermutation())
+    return false;
+  SmallVector<Value> memrefs;
+  SmallVector<AffineMap> maps;
+  for (unsigned number : numbers) {
+    AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(number));
+    if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return false;
+    memrefs.push_back(op->getOperand(number));
+    maps.push_back(map);
+  }
+  return expect(op.getStaticLoopRanges(), memrefs, maps);
+}

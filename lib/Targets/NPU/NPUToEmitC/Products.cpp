@@ -1,0 +1,154 @@
+//===- Products.cpp - Products of matrices as okk_bdc_matmul --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "Layers.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+namespace {
+/// The loops of a product: those of rows and of columns of the result, what is
+/// summed over, and an index of each loop of the batch.
+struct Product {
+  unsigned left, right; // operands
+  std::optional<unsigned> m;
+  unsigned n, k;
+  SmallVector<std::pair<unsigned, int64_t>> batch;
+};
+} // namespace
+
+/// The matrix that `row` and `column` lead through at one index of the batch;
+/// nothing where the operand is none in the matrix layout.
+std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
+    linalg::LinalgOp op, OpOperand &use, const Operand &operand,
+    std::optional<unsigned> row, unsigned column,
+    ArrayRef<std::pair<unsigned, int64_t>> batch) const {
+  MLIRContext *context = op.getContext();
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  int64_t rows = row ? all[*row] : 1, columns = all[column];
+  const NpuScatterAttr &scatter = operand.storage.scatter;
+  int64_t width = scatter.getMode() == NpuMode::Matrix
+                      ? std::min<int64_t>(scatter.getWidth(), columns)
+                      : columns;
+  int64_t whole = columns / width, rest = columns % width;
+  AffineExpr d0 = getAffineDimExpr(0, context),
+             d1 = getAffineDimExpr(1, context),
+             d3 = getAffineDimExpr(3, context);
+  auto find = [&](AffineExpr at, const LoopSizes &ranges) {
+    LoopPlaces places(op);
+    if (row)
+      places.set(*row, d0);
+    places.set(column, at);
+    for (auto [loop, index] : batch)
+      places.set(loop, getAffineConstantExpr(index, context));
+    return findBox(operand, places.getIndex(use), ranges);
+  };
+  const LoopSizes wholeRanges{rows, whole, 1, width};
+  std::optional<TransferSide> box = find(d1 * width + d3, wholeRanges);
+  if (!box || box->byte % chip.getEuBytes() != 0)
+    return std::nullopt;
+  int64_t npus = chip.getNpus(), lanes = chip.getEuBytes() / 4;
+  int64_t channel = llvm::divideCeil(width, std::max<int64_t>(lanes, 1)) *
+                    std::max<int64_t>(lanes, 1);
+  int64_t perCore = llvm::divideCeil(box->core + whole + (rest != 0), npus);
+  const LoopSizes wanted{channel * perCore, channel, 1, 1};
+  auto isWanted = [&](const TransferSide &side, const LoopSizes &ranges) {
+    return llvm::all_of(ArrayRef<int>{0, 1, 3}, [&](int d) {
+      return ranges[d] == 1 || (d == 1 && side.core + ranges[1] <= npus) ||
+             side.strides[d] == wanted[d];
+    });
+  };
+  int64_t maxStride = getComputeLimits(chip).maxStride;
+  if (!isWanted(*box, wholeRanges) || (maxStride && wanted[0] > maxStride))
+    return std::nullopt;
+  if (rest) {
+    const LoopSizes restRanges{rows, 1, 1, rest};
+    std::optional<TransferSide> last = find(d3 + whole * width, restRanges);
+    TransferSide expected = *box;
+    expected.strides = wanted;
+    expected = getPartSide(expected, {0, whole, 0, 0}, 4, npus);
+    if (!last || last->core != expected.core || last->byte != expected.byte ||
+        !isWanted(*last, restRanges))
+      return std::nullopt;
+  }
+  return Matrix{*box, width};
+}
+
+/// Emits the product, one command for each index of the batch.
+template <typename Get>
+static bool forEachBatch(Product &product, ArrayRef<int64_t> ranges, Get get) {
+  while (true) {
+    if (!get())
+      return false;
+    size_t next = 0;
+    auto &batch = product.batch;
+    while (next < batch.size() &&
+           ++batch[next].second == ranges[batch[next].first])
+      batch[next++].second = 0;
+    if (next == batch.size())
+      return true;
+  }
+}
+
+bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
+                                    ArrayRef<Operand> operands) {
+  auto factors = getFactors(op);
+  FailureOr<linalg::ContractionDimensions> dims = getProductDims(op);
+  if (!factors || failed(dims) || dims->m.size() > 1 || dims->n.size() > 1 ||
+      dims->k.size() != 1)
+    return false;
+  OpOperand &output = *op.getDpsInitOperand(0);
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  auto emit = [&](unsigned l, unsigned r, ArrayRef<unsigned> m,
+                  ArrayRef<unsigned> n) {
+    if (n.empty())
+      return false;
+    Product product{l, r, std::nullopt, n[0], dims->k[0], {}};
+    if (!m.empty())
+      product.m = m[0];
+    for (unsigned loop : dims->batch)
+      product.batch.push_back({loop, 0});
+    OpOperand &left = op->getOpOperand(l), &right = op->getOpOperand(r);
+    SmallVector<std::array<Matrix, 3>> found;
+    auto get = [&](OpOperand &use, std::optional<unsigned> row,
+                   unsigned column) {
+      return findMatrix(op, use, operands[use.getOperandNumber()], row, column,
+                        product.batch);
+    };
+    bool isProduct = forEachBatch(product, all, [&] {
+      std::optional<Matrix> to = get(output, product.m, product.n),
+                            from = get(left, product.m, product.k),
+                            with = get(right, product.k, product.n);
+      if (!to || !from || !with || to->width != with->width ||
+          to->start.core != with->start.core)
+        return false;
+      found.push_back({*to, *from, *with});
+      return true;
+    });
+    if (!isProduct)
+      return false;
+    for (auto &[to, from, with] : found)
+      calls.call("okk_bdc_matmul",
+                 {getAddress(output.get(), to.start),
+                  getAddress(left.get(), from.start),
+                  getAddress(right.get(), with.start), calls.getLocalAddress(0),
+                  calls.getInt(product.m ? all[*product.m] : 1),
+                  calls.getInt(all[product.k]), calls.getInt(all[product.n]),
+                  calls.getInt(from.width), calls.getInt(to.width),
+                  calls.getBool(false), calls.getBool(true)});
+    return true;
+  };
+  auto [a, b] = *factors;
+  // m and n are of the first and the second factor.
+  if (!dims->m.empty() && !op.getMatchingIndexingMap(&op->getOpOperand(a))
+                               .isFunctionOfDim(dims->m[0]))
+    std::swap(a, b);
+  return emit(a, b, dims->m, dims->n) || emit(b, a, dims->n, dims->m);
+}

@@ -1,0 +1,300 @@
+//===- Windows.cpp - Pools and depthwise convolutions ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sums, maxima and sums of products over a window of each channel by itself.
+// These functions write their result anew, so the op has to start from what
+// adds nothing: from 0, or for a maximum from minus infinity. A reduction of a
+// whole dim is a window as large as that:
+//
+//     s[n, c, h] = s[n, c, h] + x[n, c, h, w]    avg_pool2d, kernel (1, w),
+//                                                then mul_C by w
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+#include "Layers.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::npu;
+
+namespace {
+/// A dim of the input: index = step * stride + window * dilation, each of one
+/// loop or of none.
+struct InputDim {
+  std::optional<unsigned> step, window;
+  int64_t stride = 1, dilation = 1;
+};
+
+} // namespace
+
+/// Windows over an input.
+struct npu::ChannelWindows {
+  enum Kind { Sum, Maximum, Depthwise };
+  Kind kind = Sum;
+  unsigned input = 0;
+  std::optional<unsigned> filter;
+  SmallVector<InputDim> dims;
+};
+
+/// The windows with each dim of the input in one of the four places.
+struct npu::PlacedWindows {
+  LoopSizes in{1, 1, 1, 1}, out{1, 1, 1, 1};
+  WindowDims window;
+  AffineMap inputIndex, filterIndex, outputIndex;
+};
+
+/// The op in which memory gets its value right before `op`: the last one that
+/// touches it.
+static Operation *findLastUse(Operation *op, Value root) {
+  auto touches = [&](Operation *other) {
+    return !isa<DeallocOp, SubViewOp, ViewOp>(other) &&
+           llvm::any_of(other->getOperands(), [&](Value operand) {
+             return isa<MemRefType>(operand.getType()) &&
+                    getViewedMemory(operand) == root;
+           });
+  };
+  for (Operation *at = op; at;) {
+    Operation *before = at->getPrevNode();
+    if (!before) {
+      at = dyn_cast_or_null<ParallelOp>(at->getParentOp());
+      continue;
+    }
+    at = before;
+    SmallVector<Operation *> found;
+    at->walk([&](Operation *inner) {
+      if (touches(inner))
+        found.push_back(inner);
+    });
+    if (found.size() == 1)
+      return found[0];
+    if (!found.empty())
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// The number that memory is filled with right before the op uses it.
+static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
+  auto fill =
+      dyn_cast_or_null<FillOp>(findLastUse(op, getViewedMemory(memref)));
+  auto number = fill && fill.getDest() == memref
+                    ? dyn_cast<FloatAttr>(fill.getValue())
+                    : FloatAttr();
+  if (!number)
+    return std::nullopt;
+  return number.getValue();
+}
+
+/// Whether the result starts from what adds nothing: for maxnumf from no
+/// number, too.
+static bool startsFromNothing(linalg::LinalgOp op, ChannelWindows::Kind kind) {
+  std::optional<APFloat> filled =
+      getFilledWith(op, op.getDpsInitOperand(0)->get());
+  if (!filled)
+    return false;
+  if (kind != ChannelWindows::Maximum)
+    return filled->isZero();
+  Operation *last =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  return filled->isNaN() ? isa<arith::MaxNumFOp>(last)
+                         : filled->isInfinity() && filled->isNegative();
+}
+
+/// The expression as such an index.
+static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
+  InputDim dim;
+  auto kinds = op.getIteratorTypesArray();
+  AffineExpr sum = getAffineConstantExpr(0, op.getContext());
+  SmallVector<int64_t> at(op.getNumLoops(), 0);
+  AffineMap map = AffineMap::get(op.getNumLoops(), 0, expr);
+  for (unsigned l = 0; l < op.getNumLoops(); ++l) {
+    if (!expr.isFunctionOfDim(l))
+      continue;
+    bool isWindow = kinds[l] == utils::IteratorType::reduction;
+    std::optional<unsigned> &loop = isWindow ? dim.window : dim.step;
+    if (loop)
+      return std::nullopt;
+    loop = l;
+    at[l] = 1;
+    int64_t by = map.compose(at)[0];
+    at[l] = 0;
+    if (by < 1)
+      return std::nullopt;
+    (isWindow ? dim.dilation : dim.stride) = by;
+    sum = sum + getAffineDimExpr(l, op.getContext()) * by;
+  }
+  // Nothing else than that sum, from 0 on.
+  if (simplifyAffineExpr(expr - sum, op.getNumLoops(), 0) !=
+      getAffineConstantExpr(0, op.getContext()))
+    return std::nullopt;
+  return dim;
+}
+
+static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  ChannelWindows windows;
+  OpOperand &output = *op.getDpsInitOperand(0);
+  AffineMap outMap = op.getMatchingIndexingMap(&output);
+  if (!outMap.isProjectedPermutation())
+    return std::nullopt;
+  if (auto factors = getFactors(op)) {
+    windows.kind = ChannelWindows::Depthwise;
+    windows.input = factors->first;
+    windows.filter = factors->second;
+    // Weights are of no place in the image.
+    if (op.getMatchingIndexingMap(&op->getOpOperand(windows.input))
+            .isProjectedPermutation())
+      std::swap(windows.input, *windows.filter);
+  } else {
+    std::optional<ElementFunction> function = getElementFunction(op);
+    if (!function || (function->name != "max" && function->name != "add"))
+      return std::nullopt;
+    if (function->name == "max")
+      windows.kind = ChannelWindows::Maximum;
+    int first = int(output.getOperandNumber());
+    auto &arguments = function->arguments;
+    if ((arguments[0].operand == first) == (arguments[1].operand == first))
+      return std::nullopt;
+    windows.input = arguments[arguments[0].operand == first].operand;
+  }
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(windows.input));
+  llvm::SmallBitVector used(op.getNumLoops());
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<InputDim> dim = readIndex(op, expr);
+    if (!dim || (!dim->window && dim->stride != 1) ||
+        (dim->window && dim->dilation != 1 &&
+         windows.kind != ChannelWindows::Depthwise))
+      return std::nullopt;
+    for (std::optional<unsigned> loop : {dim->step, dim->window})
+      if (loop && used.test(*loop))
+        return std::nullopt;
+      else if (loop)
+        used.set(*loop);
+    windows.dims.push_back(*dim);
+  }
+  // Each of the loops moves the input, each parallel one the result as well.
+  if (!used.all() || outMap.getNumResults() != op.getNumParallelLoops() ||
+      windows.dims.size() > 4)
+    return std::nullopt;
+  return windows;
+}
+
+/// `places[d]` is where dim d of the input is.
+static std::optional<PlacedWindows> placeWindows(linalg::LinalgOp op,
+                                                 const ChannelWindows &windows,
+                                                 ArrayRef<unsigned> places) {
+  PlacedWindows placed;
+  SmallVector<int64_t> all = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> index;
+  LoopPlaces of(op);
+  for (auto [dim, place] : llvm::zip_equal(windows.dims, places)) {
+    index.push_back(getAffineDimExpr(place, op.getContext()));
+    if (dim.step) {
+      placed.out[place] = all[*dim.step];
+      of.set(*dim.step, place);
+    }
+    placed.in[place] = placed.out[place];
+    if (!dim.window)
+      continue;
+    if (place < 2)
+      return std::nullopt;
+    int d = place - 2;
+    of.set(*dim.window, place);
+    placed.window.kernel[d] = all[*dim.window];
+    placed.window.dilation[d] = dim.dilation;
+    if (dim.step && all[*dim.step] > 1)
+      placed.window.stride[d] = dim.stride;
+    placed.in[place] = placed.window.getReach(d, placed.out[place]);
+  }
+  placed.inputIndex = AffineMap::get(4, 0, index, op.getContext());
+  placed.outputIndex = of.getIndex(*op.getDpsInitOperand(0));
+  if (windows.filter) {
+    // One for each channel and place of the window, and for nothing else.
+    OpOperand &filter = op->getOpOperand(*windows.filter);
+    AffineMap map = op.getMatchingIndexingMap(&filter);
+    for (auto [dim, place] : llvm::zip_equal(windows.dims, places))
+      if (dim.step && place != 1 && map.isFunctionOfDim(*dim.step))
+        return std::nullopt;
+    placed.filterIndex = of.getIndex(filter);
+  }
+  return placed;
+}
+
+bool FunctionEmitter::emitPlacedWindows(linalg::LinalgOp op,
+                                        ArrayRef<Operand> operands,
+                                        const ChannelWindows &windows,
+                                        const PlacedWindows &placed) {
+  OpOperand &output = *op.getDpsInitOperand(0);
+  std::optional<TransferSide> from =
+      findAligned(operands[windows.input], placed.inputIndex, placed.in);
+  std::optional<TransferSide> to = findAligned(
+      operands[output.getOperandNumber()], placed.outputIndex, placed.out);
+  if (!from || !to || from->core != to->core)
+    return false;
+  const WindowDims &window = placed.window;
+  std::optional<TransferSide> weights;
+  if (windows.filter) {
+    const LoopSizes ranges{1, placed.in[1], window.kernel[0], window.kernel[1]};
+    weights = findBox(operands[*windows.filter], placed.filterIndex, ranges);
+    // The compact layout is the one that aligns channels to nothing.
+    if (!weights || weights->core != to->core ||
+        !isAligned(*weights, ranges, 4, /*euBytes=*/4, getComputeLimits(chip)))
+      return false;
+  }
+  Value there = getAddress(output.get(), *to);
+  SmallVector<Value> arguments{
+      there, getAddress(op->getOperand(windows.input), *from)};
+  SmallVector<Value> sizes{calls.getDim4(placed.in),
+                           calls.getInt(window.kernel[0]),
+                           calls.getInt(window.kernel[1])};
+  Value stride = calls.getDim2(window.stride[0], window.stride[1]);
+  if (weights) {
+    arguments.append({getAddress(op->getOperand(*windows.filter), *weights),
+                      calls.getLocalAddress(0)});
+    llvm::append_range(arguments, sizes);
+    arguments.append({calls.getBool(false), calls.getNull(), stride,
+                      calls.getDim2(window.dilation[0], window.dilation[1])});
+    calls.call("okk_bdc_depthwise2d", arguments);
+    return true;
+  }
+  llvm::append_range(arguments, sizes);
+  arguments.append({calls.getNull(), stride});
+  bool isSum = windows.kind == ChannelWindows::Sum;
+  calls.call(isSum ? "okk_bdc_avg_pool2d" : "okk_bdc_max_pool2d", arguments);
+  int64_t count = window.kernel[0] * window.kernel[1];
+  if (!isSum || count == 1)
+    return true;
+  // The sum is the average times the number of elements.
+  Value strides = calls.getDim4(to->strides);
+  calls.call("okk_bdc_mul_C",
+             {there, there,
+              calls.getFloat(llvm::bit_cast<uint32_t>(float(count))),
+              calls.getDim4(placed.out), strides, strides});
+  return true;
+}
+
+bool FunctionEmitter::emitAsWindows(linalg::LinalgOp op,
+                                    ArrayRef<Operand> operands) {
+  std::optional<ChannelWindows> windows = findWindows(op);
+  if (!windows)
+    return false;
+  if (!startsFromNothing(op, windows->kind))
+    return false;
+  // The maps of the operands say in which places dims lie evenly.
+  SmallVector<unsigned> order{0, 1, 2, 3};
+  do {
+    ArrayRef<unsigned> places =
+        ArrayRef<unsigned>(order).take_front(windows->dims.size());
+    std::optional<PlacedWindows> placed = placeWindows(op, *windows, places);
+    if (placed && emitPlacedWindows(op, operands, *windows, *placed))
+      return true;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return false;
+}

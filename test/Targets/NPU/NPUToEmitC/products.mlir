@@ -1,0 +1,23 @@
+// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=strict-okkernel=true -o %t.mlir
+// RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
+// A product of matrices is one command where all of them are in the matrix
+// layout, the right one from the core of the result on. Each channel has as many
+// columns in the right one as in the result.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 16384, eu_bytes = 128>
+!a = memref<4x7xf32, #layout.npu_scatter<matrix 3, start = 1, target = #npu>, #npu.memory<local>>
+!b = memref<7x20xf32, #layout.npu_scatter<matrix 3, start = 2, target = #npu>, #npu.memory<local>>
+!c = memref<4x20xf32, #layout.npu_scatter<matrix 3, start = 2, target = #npu>, #npu.memory<local>>
+
+// CHECK-LABEL: void npu_product(
+// CHECK: okk_bdc_matmul({{[0-9]+}}u, {{[0-9]+}}u, {{[0-9]+}}u, 0u, 4, 7, 20, 3, 3, false, true);
+func.func @product() {
+  %a = npu.alloc : !a
+  %b = npu.alloc : !b
+  %c = npu.alloc : !c
+  npu.fill 1.0 : f32 to %a on dma : !a
+  npu.fill 1.0 : f32 to %b on dma : !b
+  npu.fill 0.0 : f32 to %c on dma : !c
+  linalg.matmul ins(%a, %b : !a, !b) outs(%c : !c)
+  return
+}

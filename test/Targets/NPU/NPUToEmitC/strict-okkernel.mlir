@@ -1,0 +1,41 @@
+// RUN: layout-opt %s --convert-npu-to-emitc=strict-okkernel=true --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --convert-npu-to-emitc --split-input-file | FileCheck %s
+// What is no function of OKKernel's, and why; without strict-okkernel it is a
+// kernel of the simulator's.
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
+!x = memref<2x3x4x5xi8, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+// CHECK: call_opaque "okk_sim_compute_run"
+func.func @integers(%in: memref<2x3x4x5xi8, #npu.memory<system>>) {
+  %x = npu.alloc {address = 16384} : !x
+  npu.copy %in to %x : memref<2x3x4x5xi8, #npu.memory<system>> to !x
+  // expected-error @below {{'linalg.add' is no function of OKKernel's: no function of OKKernel's computes its body; let layout-to-npu compose it}}
+  linalg.add ins(%x, %x : !x, !x) outs(%x : !x)
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
+!x = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 2, target = #npu>, #npu.memory<local>>
+// CHECK: call_opaque "okk_sim_compute_run"
+func.func @compact(%in: memref<2x3x4x5xf32, #npu.memory<system>>) {
+  %x = npu.alloc {address = 16384} : !x
+  npu.copy %in to %x : memref<2x3x4x5xf32, #npu.memory<system>> to !x
+  // expected-error @below {{'linalg.sqrt' is no function of OKKernel's: 'sqrt' takes tensors in the aligned layout}}
+  linalg.sqrt ins(%x : !x) outs(%x : !x)
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
+!x = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
+// CHECK: call_opaque "okk_sim_compute_run"
+func.func @work(%in: memref<2x3x4x5xf32, #npu.memory<system>>) {
+  %x = npu.alloc {address = 16384} : !x
+  npu.copy %in to %x : memref<2x3x4x5xf32, #npu.memory<system>> to !x
+  // expected-error @below {{'linalg.exp' is no function of OKKernel's: 'exp' takes work memory, a second result}}
+  linalg.exp ins(%x : !x) outs(%x : !x)
+  return
+}

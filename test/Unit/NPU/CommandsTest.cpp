@@ -1,0 +1,183 @@
+//===- CommandsTest.cpp - Loops as commands of execution units ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/Utils/Commands.h"
+#include "RandomScatter.h"
+#include "mlir/IR/MLIRContext.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::npu;
+using namespace mlir::layout;
+
+namespace {
+
+/// A place in local memory: core, and byte in it.
+using Place = std::pair<int64_t, int64_t>;
+using Places = std::vector<Place>;
+
+class CommandsTest : public RandomScatterTest {
+protected:
+  AffineMap getMap(unsigned loops, llvm::ArrayRef<AffineExpr> results) {
+    return AffineMap::get(loops, 0, results, &context);
+  }
+  AffineExpr dim(unsigned d) { return getAffineDimExpr(d, &context); }
+
+  /// What each iteration takes, by the definition of the maps.
+  static std::vector<Places> walk(llvm::ArrayRef<CommandOperand> operands,
+                                  const Index &ranges) {
+    std::vector<Places> all;
+    forEachIndex(ranges, [&](const Index &at) {
+      Places &places = all.emplace_back();
+      for (const CommandOperand &operand : operands) {
+        llvm::SmallVector<int64_t> index = operand.index.compose(at);
+        auto coordinates = operand.map.getCoordinates();
+        places.push_back(
+            {*coordinates[0].value.evaluate(index, operand.shape),
+             4 * *coordinates[1].value.evaluate(index, operand.shape)});
+      }
+    });
+    return all;
+  }
+
+  /// What the commands take, in their order.
+  static std::vector<Places> walk(llvm::ArrayRef<Command> commands,
+                                  int64_t npus) {
+    std::vector<Places> all;
+    for (const Command &command : commands)
+      forEachIndex(Index(command.shape.begin(), command.shape.end()),
+                   [&](const Index &at) {
+                     Places &places = all.emplace_back();
+                     for (const TransferSide &side : command.sides) {
+                       int64_t core = side.core + at[1];
+                       int64_t element = at[0] * side.strides[0] +
+                                         core / npus * side.strides[1] +
+                                         at[2] * side.strides[2] +
+                                         at[3] * side.strides[3];
+                       places.push_back({core % npus, side.byte + 4 * element});
+                     }
+                   });
+    return all;
+  }
+
+  /// A layout of f32 like this case's for another shape; false where it has
+  /// none.
+  static bool placeAs(Case &c, const Case &base, const Index &shape) {
+    c.figures = base.figures;
+    c.elementBytes = 4;
+    c.shape = shape;
+    return place(c);
+  }
+
+  MLIRContext context;
+};
+
+/// y[i] = x[i] + b[..], operands of all modes on one chip, b with all loops or
+/// with the channel alone.
+TEST_F(CommandsTest, ElementsAreVisitedOnceEach) {
+  int planned = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Case y = get(), x = get(), b = get();
+    if (y.elementBytes != 4 || y.shape.size() != 4)
+      continue;
+    bool isRow = below(2);
+    Index rowShape{1, y.shape[1], 1, 1};
+    x.scatter.start = b.scatter.start = y.scatter.start;
+    if (x.scatter.mode == NpuMode::Matrix ||
+        b.scatter.mode == NpuMode::Matrix || !placeAs(x, y, y.shape) ||
+        !placeAs(b, y, isRow ? rowShape : y.shape))
+      continue;
+    AffineMap whole = getMap(4, {dim(0), dim(1), dim(2), dim(3)});
+    AffineExpr zero = getAffineConstantExpr(0, &context);
+    std::vector<CommandOperand> operands{
+        {y.map, y.shape, whole},
+        {x.map, x.shape, whole},
+        {b.map, b.shape,
+         isRow ? getMap(4, {zero, dim(1), zero, zero}) : whole}};
+    TransferLimits limits{y.figures.npus};
+    if (below(2))
+      limits.maxShape = {1 + below(4), 1 + below(4), 1 + below(4),
+                         1 + below(4)};
+    std::string why;
+    std::optional<std::vector<Command>> commands =
+        planCommands(operands, y.shape, 4, limits,
+                     [&](const llvm::Twine &reason) { why = reason.str(); });
+    if (!commands) {
+      EXPECT_FALSE(why.empty());
+      continue;
+    }
+    ++planned;
+    for (const Command &command : *commands)
+      for (int d = 0; d < 4; ++d)
+        EXPECT_TRUE(!limits.maxShape[d] ||
+                    command.shape[d] <= limits.maxShape[d]);
+    std::vector<Places> wanted = walk(operands, y.shape),
+                        found = walk(*commands, y.figures.npus);
+    llvm::sort(wanted);
+    llvm::sort(found);
+    ASSERT_EQ(wanted, found) << y.text << "; " << x.text << "; " << b.text;
+  }
+  EXPECT_GT(planned, 100);
+}
+
+/// s[d0, d1] = s[d0, d1] + x[d0, d1, d2, d3]: those of one element come in the
+/// order of the loops, and never two in one command.
+TEST_F(CommandsTest, SumsKeepTheirOrder) {
+  int planned = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Case x = get(), s = get();
+    // Strides of another shape may lay two elements in one place.
+    if (x.elementBytes != 4 || x.shape.size() != 4 ||
+        s.scatter.mode == NpuMode::Matrix || s.scatter.mode == NpuMode::Strided)
+      continue;
+    s.scatter.start = x.scatter.start;
+    if (!placeAs(s, x, {x.shape[0], x.shape[1], 1, 1}))
+      continue;
+    AffineExpr zero = getAffineConstantExpr(0, &context);
+    std::vector<CommandOperand> operands{
+        {s.map, s.shape, getMap(4, {dim(0), dim(1), zero, zero})},
+        {x.map, x.shape, getMap(4, {dim(0), dim(1), dim(2), dim(3)})}};
+    std::optional<std::vector<Command>> commands = planCommands(
+        operands, x.shape, 4, {x.figures.npus}, [](const llvm::Twine &) {});
+    if (!commands)
+      continue;
+    ++planned;
+    auto byDest = [](const std::vector<Places> &all) {
+      std::map<Place, Places> of;
+      for (const Places &places : all)
+        of[places[0]].push_back(places[1]);
+      return of;
+    };
+    ASSERT_EQ(byDest(walk(operands, x.shape)),
+              byDest(walk(*commands, x.figures.npus)))
+        << x.text << "; " << s.text;
+    for (const Command &command : *commands) {
+      std::vector<Places> all = walk({command}, x.figures.npus);
+      for (auto &[dest, sources] : byDest(all))
+        ASSERT_EQ(sources.size(), 1u) << x.text;
+    }
+  }
+  EXPECT_GT(planned, 100);
+}
+
+TEST_F(CommandsTest, RowsOfTwoCoresAreRefused) {
+  Case c = get();
+  while (c.elementBytes != 4 || c.shape.size() != 4 || c.figures.npus < 2 ||
+         c.scatter.mode == NpuMode::Strided)
+    c = get();
+  Case other = c;
+  other.scatter.start = (c.scatter.start + 1) % c.figures.npus;
+  ASSERT_TRUE(place(other));
+  AffineMap whole = getMap(4, {dim(0), dim(1), dim(2), dim(3)});
+  std::string why;
+  EXPECT_FALSE(
+      planCommands({{c.map, c.shape, whole}, {other.map, other.shape, whole}},
+                   c.shape, 4, {c.figures.npus},
+                   [&](const llvm::Twine &reason) { why = reason.str(); }));
+  EXPECT_EQ(why, "operands start at different cores: move one of them");
+}
+} // namespace
