@@ -8,7 +8,8 @@
 // Tries every order and counts the cache lines that each one moves. Where the
 // data of one turn of a loop fits a cache, the loop reads all its data once:
 // what it does not move stays. Everything outside of such loops repeats that.
-// The data of an operand in a part of the nest is the box of its subscripts.
+// The data of an operand in a part of the nest is the box of its subscripts,
+// without what their strides leave out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,14 +68,17 @@ private:
   double linesOf(const Operand &operand, ArrayRef<double> span) const {
     double lines = 1;
     for (auto [i, moves] : llvm::enumerate(operand.moves)) {
-      double extent = 1;
-      for (auto [dim, move] : llvm::enumerate(moves))
+      double extent = 1, met = 1;
+      for (auto [dim, move] : llvm::enumerate(moves)) {
         extent += (span[dim] - 1) * move;
+        met *= move == 0 ? 1 : span[dim];
+      }
       if (!ShapedType::isDynamic(operand.shape[i]))
         extent = std::min<double>(extent, operand.shape[i]);
       if (i + 1 == operand.moves.size())
         extent = std::ceil(extent * operand.elementBytes / target.lineBytes);
-      lines *= extent;
+      // What a stride leaves out is not moved.
+      lines *= std::min(extent, met);
     }
     return lines;
   }
