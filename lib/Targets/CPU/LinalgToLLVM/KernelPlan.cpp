@@ -9,6 +9,7 @@
 #include "TilePrice.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,8 +25,10 @@ static bool isVectorizable(const Stage &stage) {
   for (Operation &inner : body->without_terminator()) {
     if (isa<linalg::IndexOp, arith::ConstantOp>(inner))
       continue;
-    if (!OpTrait::hasElementwiseMappableTraits(&inner) ||
-        inner.getNumRegions() != 0)
+    // What lanes read by indices must be one element: readsOneElement.
+    if (!isa<tensor::ExtractOp>(inner) &&
+        (!OpTrait::hasElementwiseMappableTraits(&inner) ||
+         inner.getNumRegions() != 0))
       return false;
     for (Type type : inner.getResultTypes())
       if (!type.isIntOrIndexOrFloat())
@@ -34,10 +37,39 @@ static bool isVectorizable(const Stage &stage) {
   return true;
 }
 
+/// Whether lanes of vectors along `dim` read one element each time that the
+/// body of `stage` reads an element by its indices.
+static bool readsOneElement(const Stage &stage, unsigned dim) {
+  linalg::LinalgOp linalgOp = stage.op;
+  SmallVector<Value> worklist;
+  for (auto extract : linalgOp.getBlock()->getOps<tensor::ExtractOp>())
+    worklist.append(extract->operand_begin(), extract->operand_end());
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (value.getParentBlock() != linalgOp.getBlock() ||
+        !seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (stage.maps[argument.getArgNumber()].isFunctionOfDim(dim))
+        return false;
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto index = dyn_cast<linalg::IndexOp>(op))
+      if (stage.dims[index.getDim()] == dim)
+        return false;
+    worklist.append(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
 static bool isLane(const Kernel &kernel, unsigned dim) {
   if (!kernel.isParallel(dim))
     return false;
   for (const Stage *stage : kernel.stages()) {
+    if (!readsOneElement(*stage, dim))
+      return false;
     unsigned inputs = stage->numInputs();
     for (auto [i, map] : llvm::enumerate(stage->maps)) {
       LaneAccess access = classifyLane(map, dim);
@@ -59,7 +91,8 @@ std::optional<unsigned> layout::findParallelLane(const Kernel &kernel) {
 /// Whether the lanes of vectors along the reduction `dim` can each sum up a
 /// part of the result.
 static bool isReductionLane(const Kernel &kernel, unsigned dim) {
-  if (kernel.isParallel(dim) || !findCombiner(kernel))
+  if (kernel.isParallel(dim) || !findCombiner(kernel) ||
+      !readsOneElement(kernel.root, dim))
     return false;
   bool isRead = false;
   for (AffineMap map : kernel.root.maps) {
