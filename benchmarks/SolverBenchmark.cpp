@@ -212,8 +212,8 @@ void decoder(benchmark::State &state) {
 BENCHMARK(decoder)->ArgName("ops")->Arg(100'000)->Arg(1'000'000)->Unit(
     benchmark::kMillisecond);
 
-/// Dense blocks in a row: in each of them every op reads all before it, so that
-/// elimination is cut and a search closes the gap.
+/// Dense blocks in a row: in each of them every op reads all before it, which
+/// is too wide to be eliminated.
 void denseBlocks(benchmark::State &state) {
   solve(state, [&] {
     Builder builder(4);

@@ -7,7 +7,7 @@ need on a device with images, `--target` the figures of this machine
 that prices of layouts are made of, `--vectorize` the kernels beside upstream's tile-and-vectorize,
 `--iree` what IREE makes of layouts applied as upstream's ops, `--peers` networks beside other runtimes,
 `--prices` whether ops that are priced higher run longer, `--untouched` whether layouts make a network slower,
-`--scaling` how networks would run on many cores;
+`--scaling` how networks would run on many cores, `--wide` what the solver makes of wide problems;
 with `--help` all show their options.
 """
 
@@ -18,7 +18,7 @@ from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
 PARTS = ("--assignment", "--conversions", "--dynamic", "--images", "--iree", "--peers", "--prices", "--scaling",
-         "--target", "--untouched", "--vectorize")
+         "--target", "--untouched", "--vectorize", "--wide")
 
 
 def main(argv):

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BucketElimination.h"
-#include "llvm/ADT/IntEqClasses.h"
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -14,15 +13,11 @@ using llvm::ArrayRef;
 /// Factors from which on a variable is a hub.
 static constexpr unsigned kHubDegree = 32;
 
-/// Groups that a factor is tried with before it gets one of its own.
-static constexpr size_t kOpenGroups = 8;
-
 BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
                                      TableAlgebra &algebra,
-                                     int64_t maxTableSize, int64_t maxTotalSize)
-    : core(core), algebra(algebra), maxTableSize(maxTableSize),
-      maxTotalSize(maxTotalSize), order(order), places(order.size()),
-      isDone(core.getNumFactors(), false) {
+                                     int64_t maxTotalSize)
+    : core(core), algebra(algebra), maxTotalSize(maxTotalSize), order(order),
+      places(order.size()), isDone(core.getNumFactors(), false) {
   for (unsigned i = 0; i < order.size(); ++i)
     places[order[i]] = i;
   std::vector<unsigned> degrees(order.size(), 0);
@@ -31,39 +26,14 @@ BucketElimination::BucketElimination(CoreGraph &core, ArrayRef<unsigned> order,
       ++degrees[variable];
   for (unsigned degree : degrees)
     isHub.push_back(degree > kHubDegree);
-  findComponents();
-}
-
-void BucketElimination::findComponents() {
-  llvm::IntEqClasses classes(core.getNumVariables());
-  for (unsigned f = 0; f < core.getNumFactors(); ++f)
-    for (unsigned variable : core.getScope(f).drop_front())
-      classes.join(core.getScope(f).front(), variable);
-  classes.compress();
-  for (unsigned v = 0; v < core.getNumVariables(); ++v)
-    components.push_back(classes[v]);
-  isRelaxed.assign(classes.getNumClasses(), false);
 }
 
 Bucket BucketElimination::getBucket(size_t index) const {
   const Record &record = records[index];
   size_t factors = index ? records[index - 1].factorsEnd : 0;
-  size_t messages = index ? records[index - 1].messagesEnd : 0;
-  return {
-      record.variable,
-      ArrayRef(bucketFactors).slice(factors, record.factorsEnd - factors),
-      ArrayRef(bucketMessages).slice(messages, record.messagesEnd - messages),
-      record.constant};
-}
-
-bool BucketElimination::isTooLarge(ArrayRef<unsigned> scope) const {
-  int64_t size = 1;
-  for (unsigned variable : scope) {
-    if (size > maxTableSize / core.getDomain(variable))
-      return true;
-    size *= core.getDomain(variable);
-  }
-  return false;
+  return {record.variable,
+          ArrayRef(bucketFactors).slice(factors, record.factorsEnd - factors),
+          record.constant};
 }
 
 llvm::SmallVector<unsigned, 8>
@@ -80,46 +50,6 @@ BucketElimination::joinScopes(ArrayRef<unsigned> scope, unsigned factor,
   return joined;
 }
 
-/// One group where its message is small enough. Otherwise the largest factors
-/// first, each to the first group that has room for it.
-llvm::SmallVector<BucketElimination::Group, 2>
-BucketElimination::makeGroups(unsigned variable, ArrayRef<unsigned> factors) {
-  Group all;
-  all.factors.assign(factors.begin(), factors.end());
-  for (unsigned factor : factors) {
-    all.scope = joinScopes(all.scope, factor, variable);
-    if (isTooLarge(all.scope))
-      break;
-  }
-  if (factors.size() == 1 || !isTooLarge(all.scope))
-    return {std::move(all)};
-
-  isRelaxed[components[variable]] = true;
-  llvm::sort(all.factors, [&](unsigned a, unsigned b) {
-    return std::pair(core.getScope(a).size(), a) >
-           std::pair(core.getScope(b).size(), b);
-  });
-  llvm::SmallVector<Group, 2> groups;
-  for (unsigned factor : all.factors) {
-    bool isPlaced = false;
-    size_t first =
-        groups.size() > kOpenGroups ? groups.size() - kOpenGroups : 0;
-    for (size_t g = first; g < groups.size() && !isPlaced; ++g) {
-      llvm::SmallVector<unsigned, 8> scope =
-          joinScopes(groups[g].scope, factor, variable);
-      // What adds no variable adds no entry either.
-      if (scope.size() > groups[g].scope.size() && isTooLarge(scope))
-        continue;
-      groups[g].factors.push_back(factor);
-      groups[g].scope = std::move(scope);
-      isPlaced = true;
-    }
-    if (!isPlaced)
-      groups.push_back({{factor}, joinScopes({}, factor, variable)});
-  }
-  return groups;
-}
-
 /// The hubs at the end of the scope of a message: they go last.
 ArrayRef<unsigned> BucketElimination::getHubs(const Group &group) const {
   ArrayRef<unsigned> scope = group.scope;
@@ -134,10 +64,6 @@ BucketElimination::Message BucketElimination::minimizeOut(unsigned variable,
   SumShape shape = {core.getDomain(variable), {}};
   for (unsigned other : group.scope)
     shape.scope.push_back(core.getDomain(other));
-  if (isDryRun) {
-    totalSize = addCosts(totalSize, shape.getSize());
-    return {TableId(0), kNoTable, 0};
-  }
 
   // The key has the domains, and per factor its table and the places of its
   // variables in the scope. Its parts tell how long they are.
@@ -176,6 +102,7 @@ BucketElimination::Message BucketElimination::minimizeOut(unsigned variable,
     return it->second;
 
   totalSize = addCosts(totalSize, shape.getSize());
+  work = addCosts(work, scaleCost(shape.getSize(), terms.size()));
   llvm::MutableArrayRef<Cost> entries = minimizeSum(shape, terms, buffers);
   Message message = {kNoTable, kNoTable, 0};
   if (0 < numHubs && numHubs < shape.scope.size()) {
@@ -197,7 +124,7 @@ BucketElimination::Message BucketElimination::minimizeOut(unsigned variable,
 void BucketElimination::send(ArrayRef<unsigned> scope, TableId table) {
   if (table == kNoTable)
     return;
-  bucketMessages.push_back(core.addFactor(scope, table));
+  core.addFactor(scope, table);
   isDone.push_back(false);
 }
 
@@ -212,17 +139,19 @@ BucketElimination::Result BucketElimination::eliminate(unsigned variable) {
     bucketFactors.push_back(factor);
   }
   WideCost constant = 0;
-  if (!factors.empty())
-    for (const Group &group : makeGroups(variable, factors)) {
-      Message message = minimizeOut(variable, group);
-      if (message.constant == kInfiniteCost)
-        return Result::NothingAllowed;
-      constant += message.constant;
-      send(group.scope, message.rest);
-      send(getHubs(group), message.ofHubs);
-    }
-  records.push_back(
-      {variable, bucketFactors.size(), bucketMessages.size(), constant});
+  if (!factors.empty()) {
+    Group group;
+    group.factors.assign(factors.begin(), factors.end());
+    for (unsigned factor : factors)
+      group.scope = joinScopes(group.scope, factor, variable);
+    Message message = minimizeOut(variable, group);
+    if (message.constant == kInfiniteCost)
+      return Result::NothingAllowed;
+    constant = message.constant;
+    send(group.scope, message.rest);
+    send(getHubs(group), message.ofHubs);
+  }
+  records.push_back({variable, bucketFactors.size(), constant});
   return totalSize <= maxTotalSize ? Result::Done : Result::TooLarge;
 }
 
@@ -233,23 +162,10 @@ BucketElimination::Result BucketElimination::run() {
   return Result::Done;
 }
 
-int64_t BucketElimination::getTotalSize(CoreGraph core,
-                                        ArrayRef<unsigned> order,
-                                        TableAlgebra &algebra,
-                                        int64_t maxTableSize) {
-  BucketElimination elimination(core, order, algebra, maxTableSize,
-                                kInfiniteCost);
-  elimination.isDryRun = true;
-  elimination.run();
-  return elimination.totalSize;
-}
-
 void BucketElimination::substituteBack(
     std::vector<unsigned> &assignment) const {
   for (size_t b = getNumBuckets(); b-- > 0;) {
     Bucket bucket = getBucket(b);
-    if (isRelaxed[components[bucket.variable]])
-      continue;
     unsigned best = 0;
     Cost least = kInfiniteCost;
     for (unsigned v = 0; v < core.getDomain(bucket.variable); ++v) {

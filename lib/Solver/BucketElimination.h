@@ -7,21 +7,14 @@
 //
 // Bucket elimination. The bucket of a variable holds the factors that mention
 // it when its turn comes; minimizing the variable out of their sum gives a
-// message, a factor over the variables that are left. Where a message would be
-// too large, the bucket is cut into groups that are minimized separately
-// (mini-buckets), and the part of the graph that is connected to it is relaxed.
+// message, a factor over the variables that are left.
 //
-// A group that has the same tables in the same places as one before has its
+// A bucket that has the same tables in the same places as one before has its
 // message too, so that repeated layers are computed once.
 //
-// Laws, for each connected component:
-//  * the constants of its buckets together are a lower bound of its cost;
-//  * where it is not relaxed, they are its least cost, unless that is more than
-//    a Cost can say, and `substituteBack` gives an assignment that has it;
-//  * for any assignment of the variables from some bucket on, the bound of what
-//    it can be extended to is the sum of the constants of the buckets before
-//    and of the factors in the buckets from there on, less messages among
-//    those. `BranchAndBound` keeps that sum.
+// Laws: the constants of all buckets together are the least cost, unless that
+// is more than a Cost can say, and `substituteBack` gives an assignment that
+// has it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,17 +30,16 @@ namespace layout {
 
 struct Bucket {
   unsigned variable;
-  llvm::ArrayRef<unsigned> factors;  // what was eliminated here
-  llvm::ArrayRef<unsigned> messages; // what was sent on, without the constant
+  llvm::ArrayRef<unsigned> factors; // what was eliminated here
   WideCost constant;
 };
 
 class BucketElimination {
 public:
-  /// Adds messages to `core` as factors. `order` has all its variables.
+  /// Adds messages to `core` as factors. `order` has all its variables, and no
+  /// message in this order is too large for a table.
   BucketElimination(CoreGraph &core, llvm::ArrayRef<unsigned> order,
-                    TableAlgebra &algebra, int64_t maxTableSize,
-                    int64_t maxTotalSize);
+                    TableAlgebra &algebra, int64_t maxTotalSize);
 
   enum class Result {
     Done,
@@ -56,23 +48,13 @@ public:
   };
   Result run();
 
-  /// The entries that `run` computes at most; there are fewer where tables
-  /// repeat. Looks at scopes alone.
-  static int64_t getTotalSize(CoreGraph core, llvm::ArrayRef<unsigned> order,
-                              TableAlgebra &algebra, int64_t maxTableSize);
+  /// Entries of tables that were added.
+  int64_t getWork() const { return work; }
 
   size_t getNumBuckets() const { return records.size(); }
   Bucket getBucket(size_t index) const;
 
-  unsigned getNumComponents() const { return isRelaxed.size(); }
-  unsigned getComponent(unsigned variable) const {
-    return components[variable];
-  }
-  bool isComponentRelaxed(unsigned component) const {
-    return isRelaxed[component];
-  }
-
-  /// Sets the variables of the components that are not relaxed.
+  /// Sets all variables.
   void substituteBack(std::vector<unsigned> &assignment) const;
 
 private:
@@ -82,18 +64,14 @@ private:
   };
   struct Record {
     unsigned variable;
-    size_t factorsEnd, messagesEnd;
+    size_t factorsEnd;
     WideCost constant;
   };
 
-  void findComponents();
   Result eliminate(unsigned variable);
-  llvm::SmallVector<Group, 2> makeGroups(unsigned variable,
-                                         llvm::ArrayRef<unsigned> factors);
   llvm::SmallVector<unsigned, 8> joinScopes(llvm::ArrayRef<unsigned> scope,
                                             unsigned factor,
                                             unsigned variable) const;
-  bool isTooLarge(llvm::ArrayRef<unsigned> scope) const;
   /// Kept apart is the part that depends on hubs alone: what equal layers add
   /// to the costs of a hub grows with their number, and would make each of
   /// their messages another table.
@@ -107,19 +85,17 @@ private:
 
   CoreGraph &core;
   TableAlgebra &algebra;
-  int64_t maxTableSize, maxTotalSize;
+  int64_t maxTotalSize;
   int64_t totalSize = 0; // entries computed
-  bool isDryRun = false;
+  int64_t work = 0;
 
   llvm::ArrayRef<unsigned> order;
   std::vector<unsigned> places; // per variable, its index in `order`
-  std::vector<unsigned> components;
-  std::vector<char> isRelaxed; // per component
-  std::vector<char> isHub;     // per variable, whether many factors mention it
-  std::vector<char> isDone;    // per factor, whether it is in a bucket
+  std::vector<char> isHub;      // per variable, whether many factors mention it
+  std::vector<char> isDone;     // per factor, whether it is in a bucket
 
   llvm::SmallVector<Record, 0> records;
-  llvm::SmallVector<unsigned, 0> bucketFactors, bucketMessages;
+  llvm::SmallVector<unsigned, 0> bucketFactors;
 
   /// The message of a group by its tables and how they lie in its scope.
   llvm::DenseMap<llvm::ArrayRef<unsigned>, Message> known;

@@ -33,6 +33,14 @@ static int64_t getLog(unsigned domain) {
   return log;
 }
 
+/// Variables in the wide part of a graph up to which a second order is tried.
+static constexpr unsigned kMostLeft = 256;
+
+/// log2(size) in the same steps, rounded up.
+static int64_t getLogOfSize(int64_t size) {
+  return int64_t(llvm::Log2_64_Ceil(size)) << 16;
+}
+
 namespace {
 /// Who is whose neighbor. What goes stays in the lists of hubs until they are
 /// hubs no more; other lists hold only what is left.
@@ -108,7 +116,9 @@ public:
   enum class Rule { MinWidth, MinFill };
 
   Game(const CoreGraph &core, Rule rule);
-  void play();
+  /// Stops before a message would have more than `maxTableSize` entries;
+  /// returns whether there was none.
+  bool play(int64_t maxTableSize);
 
   std::vector<unsigned> order;
   /// Additions that the elimination takes, cut off at 2^62.
@@ -204,7 +214,8 @@ void Game::connectAll(ArrayRef<unsigned> clique,
     }
 }
 
-void Game::play() {
+bool Game::play(int64_t maxTableSize) {
+  const int64_t widest = getLogOfSize(maxTableSize);
   std::vector<Key> keys;
   for (unsigned v = 0; v < core.getNumVariables(); ++v)
     keys.push_back(getKey(v));
@@ -212,6 +223,9 @@ void Game::play() {
   std::vector<unsigned> changed;
   while (!heap.empty()) {
     unsigned v = heap.pop();
+    // Logarithms are rounded down, so that nothing that fits is taken for wide.
+    if (widths[v] - logs[v] > widest)
+      return false;
     order.push_back(v);
     llvm::SmallVector<unsigned, 8> neighbors = adjacency.getNeighbors(v);
     addWork(v, neighbors);
@@ -228,15 +242,19 @@ void Game::play() {
       if (heap.getKey(other) != getKey(other))
         heap.update(other, getKey(other));
   }
+  return true;
 }
 
-std::vector<unsigned> mlir::layout::getEliminationOrder(const CoreGraph &core) {
+std::vector<unsigned> mlir::layout::getEliminationOrder(const CoreGraph &core,
+                                                        int64_t maxTableSize) {
   Game first(core, Game::Rule::MinWidth);
-  first.play();
+  bool fits = first.play(maxTableSize);
   // Counting new neighbors takes as long as some thousand additions.
-  if (first.work / 4096 < core.getNumVariables())
+  if ((fits && first.work / 4096 < core.getNumVariables()) ||
+      core.getNumVariables() - first.order.size() > kMostLeft)
     return std::move(first.order);
   Game second(core, Game::Rule::MinFill);
-  second.play();
-  return std::move(second.work < first.work ? second.order : first.order);
+  bool isBetter =
+      second.play(maxTableSize) && (!fits || second.work < first.work);
+  return std::move(isBetter ? second.order : first.order);
 }

@@ -12,7 +12,8 @@
 // The next is the one whose table is smallest (min-width). Where the tables so
 // found hold far more entries than there are variables to look at, the one that
 // makes the fewest new neighbors (min-fill) is tried as well, and the order
-// with less to compute is taken. Equals go by number, so programs that repeat
+// with less to compute is taken; so it is where a table would be too large and
+// little is left. Equals go by number, so programs that repeat
 // themselves are eliminated in a way that repeats itself.
 //
 //===----------------------------------------------------------------------===//
@@ -25,8 +26,11 @@
 namespace mlir {
 namespace layout {
 
-/// All variables of `core`, first to go first.
-std::vector<unsigned> getEliminationOrder(const CoreGraph &core);
+/// The variables of `core`, first to go first: all of them where no message
+/// would have more than `maxTableSize` entries, else those that may go before
+/// one would.
+std::vector<unsigned> getEliminationOrder(const CoreGraph &core,
+                                          int64_t maxTableSize);
 
 } // namespace layout
 } // namespace mlir

@@ -5,17 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Solving goes in three steps, each on what the one before has left: reductions
-// of variables with few neighbors, elimination in buckets, and a search in
-// those components where a bucket had to be cut. Each has a header that says
-// what holds of it.
+// The graph itself. It is solved by GraphSearch.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "layout/Solver/FactorGraph.h"
-#include "BranchAndBound.h"
-#include "EliminationOrder.h"
-#include "GraphReduction.h"
+#include "GraphSearch.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "layout-solver"
@@ -93,127 +88,21 @@ Cost FactorGraph::evaluate(ArrayRef<unsigned> assignment) const {
   return sum;
 }
 
-static Cost narrow(WideCost cost) {
-  if (cost >= kInfiniteWideCost)
-    return kInfiniteCost;
-  return cost >= kInfiniteCost ? kInfiniteCost - 1 : Cost(cost);
-}
-
-/// No table may be larger than all together.
-static int64_t getMaxTableSize(const SolveOptions &options) {
-  return std::min(options.maxTableSize, options.maxTotalSize);
-}
-
-/// The largest part of `maxTableSize` with which all tables together stay below
-/// `maxTotalSize`.
-static int64_t getFittingTableSize(const CoreGraph &core,
-                                   ArrayRef<unsigned> order,
-                                   TableAlgebra &algebra,
-                                   const SolveOptions &options) {
-  int64_t size = getMaxTableSize(options);
-  while (size > 1 && BucketElimination::getTotalSize(
-                         core, order, algebra, size) > options.maxTotalSize)
-    size /= 4;
-  return size;
-}
-
-/// Solves a core. Adds its lower bound to that of the solution and sets its
-/// variables in `assignment`; returns whether all of them have a value.
-static bool solveCore(const CoreGraph &original, const TableStore &base,
-                      const SolveOptions &options, Solution &solution,
-                      std::vector<unsigned> &assignment) {
-  using Result = BucketElimination::Result;
-  std::vector<unsigned> order = getEliminationOrder(original);
-  CoreGraph core = original;
-  auto algebra = std::make_unique<TableAlgebra>(base);
-  auto elimination = std::make_unique<BucketElimination>(
-      core, order, *algebra, getMaxTableSize(options), options.maxTotalSize);
-  Result result = elimination->run();
-  if (result == Result::TooLarge) {
-    // Equally coarse everywhere beats exact in the beginning and blind in the
-    // end.
-    core = original;
-    algebra = std::make_unique<TableAlgebra>(base);
-    elimination = std::make_unique<BucketElimination>(
-        core, order, *algebra,
-        getFittingTableSize(core, order, *algebra, options), kInfiniteCost);
-    result = elimination->run();
-  }
-  if (result == Result::NothingAllowed) {
-    solution.lowerBound = kInfiniteCost;
-    return false;
-  }
-  std::vector<unsigned> values(core.getNumVariables(), 0);
-  if (!options.initial.empty())
-    for (unsigned v = 0; v < values.size(); ++v)
-      values[v] = options.initial[core.getOriginal(v)];
-  elimination->substituteBack(values);
-
-  std::vector<std::vector<Bucket>> relaxed(elimination->getNumComponents());
-  unsigned numRelaxed = 0;
-  for (unsigned c = 0; c < relaxed.size(); ++c)
-    numRelaxed += elimination->isComponentRelaxed(c);
-  WideCost bound = 0;
-  for (size_t b = 0; b < elimination->getNumBuckets(); ++b) {
-    Bucket bucket = elimination->getBucket(b);
-    unsigned component = elimination->getComponent(bucket.variable);
-    if (elimination->isComponentRelaxed(component))
-      relaxed[component].push_back(bucket);
-    else
-      bound += bucket.constant;
-  }
-
-  solution.statistics.numRelaxedComponents = numRelaxed;
-  LDBG() << relaxed.size() << " components, " << numRelaxed
-         << " of them too wide to be eliminated";
-
-  // Every component gets its part of the steps that others have left.
-  int64_t steps = options.maxNodes;
-  bool isComplete = true;
-  std::vector<unsigned> scratch(values.size(), 0);
-  for (std::vector<Bucket> &buckets : relaxed) {
-    if (buckets.empty())
-      continue;
-    BranchAndBound search(core, original.getNumFactors(), algebra->store,
-                          std::move(buckets), scratch);
-    steps -= search.run(values, !options.initial.empty(), steps / numRelaxed--);
-    isComplete &= search.getCost() < kInfiniteWideCost;
-    bound = std::min(bound + search.getLowerBound(), kInfiniteWideCost);
-  }
-  solution.statistics.numNodes = options.maxNodes - steps;
-  solution.lowerBound = addCosts(solution.lowerBound, narrow(bound));
-  for (unsigned v = 0; v < values.size(); ++v)
-    assignment[core.getOriginal(v)] = values[v];
-  return isComplete;
-}
-
 Solution FactorGraph::solve(const SolveOptions &options) const {
   assert(
       (options.initial.empty() || options.initial.size() == domains.size()) &&
       "one value per variable");
-  TableAlgebra algebra(*tables);
-  GraphReduction reduction(*this, algebra, getMaxTableSize(options));
-  reduction.run();
-
+  GraphSearch search(options);
+  GraphSearch::Answer answer = search.run(*this);
   Solution solution;
-  solution.lowerBound = reduction.getConstant();
-  LDBG() << domains.size() << " variables, " << factors.size()
-         << " factors: reduction gives a bound of " << solution.lowerBound;
-  std::vector<unsigned> assignment(domains.size(), 0);
-  bool isComplete = false;
-  if (solution.lowerBound != kInfiniteCost) {
-    CoreGraph core = reduction.getCore();
-    solution.statistics.numCoreVariables = core.getNumVariables();
-    LDBG() << core.getNumVariables()
-           << " variables have three neighbors or more";
-    isComplete = solveCore(core, algebra.store, options, solution, assignment);
-  }
-  if (isComplete) {
-    reduction.substituteBack(assignment);
-    solution.cost = evaluate(assignment);
-    solution.assignment = std::move(assignment);
-  }
+  solution.assignment = std::move(answer.assignment);
+  solution.cost = answer.cost;
+  solution.lowerBound = answer.lowerBound;
   solution.exact = solution.lowerBound == solution.cost;
-  LDBG() << "cost " << solution.cost << ", at least " << solution.lowerBound;
+  solution.openVariables = search.getOpenVariables();
+  solution.statistics = search.getStatistics();
+  LDBG() << domains.size() << " variables, " << factors.size()
+         << " factors: cost " << solution.cost << ", at least "
+         << solution.lowerBound;
   return solution;
 }

@@ -27,6 +27,8 @@ Solution WcspProblem::solve(const SolveOptions &options) const {
   if (solution.lowerBound >= upperBound)
     solution.lowerBound = kInfiniteCost;
   solution.exact = solution.lowerBound == solution.cost;
+  if (solution.exact)
+    solution.openVariables.clear();
   return solution;
 }
 

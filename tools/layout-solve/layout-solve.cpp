@@ -65,9 +65,17 @@ static cl::opt<int64_t>
                  cl::init(SolveOptions().maxTotalSize),
                  cl::desc("All tables that elimination may build together"));
 static cl::opt<int64_t>
-    maxNodes("max-nodes", cl::cat(category), cl::value_desc("steps"),
+    maxNodes("max-nodes", cl::cat(category), cl::value_desc("nodes"),
              cl::init(SolveOptions().maxNodes),
-             cl::desc("Steps of the search where tables were too large"));
+             cl::desc("Nodes of the search where tables were too large"));
+static cl::opt<int64_t>
+    maxWork("max-work", cl::cat(category), cl::value_desc("entries"),
+            cl::init(SolveOptions().maxWork),
+            cl::desc("Entries that the bounds of the search may look at"));
+static cl::opt<double>
+    maxSeconds("max-seconds", cl::cat(category), cl::value_desc("seconds"),
+               cl::init(SolveOptions().maxSeconds),
+               cl::desc("When the search ends with what it has"));
 static cl::opt<int64_t>
     maxEntries("max-entries", cl::cat(category), cl::value_desc("entries"),
                cl::init(kMaxWcspEntries),
@@ -127,6 +135,12 @@ static void printSolution(llvm::raw_ostream &os, const Solution &solution) {
   for (unsigned value : solution.assignment)
     os << " " << value;
   os << "\n";
+  if (solution.openVariables.empty())
+    return;
+  os << "open";
+  for (unsigned variable : solution.openVariables)
+    os << " " << variable;
+  os << "\n";
 }
 
 static void printStatistics(llvm::raw_ostream &os, const FactorGraph &graph,
@@ -146,8 +160,7 @@ static void printStatistics(llvm::raw_ostream &os, const FactorGraph &graph,
      << "tables " << graph.getNumTables() << "\n"
      << "entries " << numEntries << "\n"
      << "core-variables " << solution.statistics.numCoreVariables << "\n"
-     << "relaxed-components " << solution.statistics.numRelaxedComponents
-     << "\n"
+     << "wide-components " << solution.statistics.numWideComponents << "\n"
      << "nodes " << solution.statistics.numNodes << "\n"
      << "seconds " << llvm::format("%.6f", seconds) << "\n";
 }
@@ -163,6 +176,8 @@ static int solve(const WcspProblem &problem) {
   options.maxTableSize = maxTableSize;
   options.maxTotalSize = maxTotalSize;
   options.maxNodes = maxNodes;
+  options.maxWork = maxWork;
+  options.maxSeconds = maxSeconds;
   std::optional<std::vector<unsigned>> initial;
   if (!initialPath.empty()) {
     auto text = open(initialPath);
@@ -214,6 +229,10 @@ int main(int argc, char **argv) {
       return fail("--" + limit->ArgStr + " must be at least 1");
   if (maxNodes < 0)
     return fail("--max-nodes must be at least 0");
+  if (maxWork < 0)
+    return fail("--max-work must be at least 0");
+  if (!(maxSeconds >= 0))
+    return fail("--max-seconds must be at least 0");
 
   auto text = open(inputPath);
   if (!text)

@@ -43,16 +43,18 @@
 //
 // Laws:
 //  * lowerBound <= least cost <= cost, and exact iff the two ends meet;
-//  * the result depends on nothing but the calls that built the graph; of
-//    values that are equally good, elimination takes the lowest;
+//  * the result depends on nothing but the calls that built the graph, unless
+//    time runs out; of equally good values, elimination takes the lowest;
 //  * equal tables are one table, and what is known of a combination of tables
 //    is not computed again: a program that repeats itself costs little more
 //    than reading it;
 //  * variables with at most two neighbors are eliminated first, in linear
 //    time; what is left goes one variable at a time, narrowest first. Where a
-//    table would exceed `maxTableSize`, its factors are minimized in groups,
-//    which gives a lower bound, and a branch and bound of at most `maxNodes`
-//    steps looks for the assignment under that bound.
+//    table would exceed `maxTableSize`, costs are moved between factors until
+//    a lower bound is close to the least cost, values that cost too much are
+//    dropped, and what is left is solved in the same way, or searched;
+//  * whatever limit ends the search, the assignment is allowed and the bound
+//    holds; `openVariables` says where the two do not meet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +66,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVector.h"
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -73,12 +76,17 @@ namespace layout {
 struct SolveOptions {
   /// Entries of the largest table that elimination may build.
   int64_t maxTableSize = int64_t(1) << 20;
-  /// Entries of all tables together that may be computed for the part of the
-  /// graph that the reductions leave; where they are more, `maxTableSize` is
-  /// lowered until they are not.
+  /// Entries of all tables together that one elimination may compute for the
+  /// part of the graph that the reductions leave; what needs more is searched.
   int64_t maxTotalSize = int64_t(1) << 26;
-  /// Steps of the search where elimination had to be relaxed.
+  /// Nodes of the search where elimination is too wide.
   int64_t maxNodes = int64_t(1) << 18;
+  /// Entries of tables that such nodes may look at, which is what they take
+  /// their time for: a few seconds for each 2^30.
+  int64_t maxWork = int64_t(1) << 31;
+  /// Seconds after which the search ends, infinity for none: the one option
+  /// whose effect depends on the machine.
+  double maxSeconds = std::numeric_limits<double>::infinity();
   /// A known assignment: the answer is no worse. May be empty.
   llvm::ArrayRef<unsigned> initial;
 };
@@ -87,10 +95,11 @@ struct SolveOptions {
 struct SolveStatistics {
   /// Variables that the reductions left for elimination.
   unsigned numCoreVariables = 0;
-  /// Parts of the graph, not connected to each other, in which a table was cut.
-  unsigned numRelaxedComponents = 0;
-  /// Steps of the search in these.
-  int64_t numNodes = 0;
+  /// Parts of the graph, not connected to each other, that are too wide to be
+  /// eliminated.
+  unsigned numWideComponents = 0;
+  /// Nodes of the search in these, and entries that bounds looked at.
+  int64_t numNodes = 0, work = 0;
 };
 
 struct Solution {
@@ -100,6 +109,8 @@ struct Solution {
   Cost cost = kInfiniteCost;
   Cost lowerBound = 0;
   bool exact = false;
+  /// The variables of the wide components whose costs and bounds differ.
+  std::vector<unsigned> openVariables;
   SolveStatistics statistics;
 };
 
@@ -142,6 +153,7 @@ public:
 
   size_t getNumTables() const;
   llvm::ArrayRef<Cost> getTable(TableId table) const;
+  const TableStore &getTables() const { return *tables; }
 
   size_t getNumFactors() const { return factors.size(); }
   Factor getFactor(size_t index) const {

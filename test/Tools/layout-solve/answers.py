@@ -54,6 +54,16 @@ assert (status, answer["cost"]) == (0, "30"), answer
 status, answer = solve(CLIQUE, "--max-total=1", "--max-nodes=0")
 assert status == 2, answer
 
+# Whatever ends the search, the variables of the part that is not proven are named, and no others.
+PARTS = (CLIQUE.replace("clique 6 2 15 1000\n", "parts 8 2 16 1000\n2 2 ")
+         + "2 6 7 0 1\n0 0 3\n")
+for limit in "--max-nodes=0", "--max-work=0", "--max-seconds=0":
+    status, answer = solve(PARTS, "--max-table=1", limit)
+    assert status == 2 and answer["open"] == "0 1 2 3 4 5", answer
+    assert int(answer["lower-bound"]) < 30 <= int(answer["cost"]), answer
+status, answer = solve(PARTS, "--max-table=1", "--max-seconds=60")
+assert (status, answer["cost"]) == (0, "30") and "open" not in answer, answer
+
 # A known assignment is the worst that may come out.
 known = folder / "known.sol"
 known.write_text("1 0 1 0 1 0\n")
@@ -67,9 +77,9 @@ assert 0 <= seconds < 60, seconds
 answer = {name: answer[name] for name in list(answer)[4:]}
 assert answer == {"variables": "6", "largest-domain": "2", "functions": "15",
                   "largest-arity": "2", "tables": "1", "entries": "4",
-                  "core-variables": "6", "relaxed-components": "0", "nodes": "0"}, answer
+                  "core-variables": "6", "wide-components": "0", "nodes": "0"}, answer
 status, answer = solve(CLIQUE, "--statistics", "--max-table=1")
-assert answer["relaxed-components"] == "1" and int(answer["nodes"]) > 6, answer
+assert answer["wide-components"] == "1" and int(answer["nodes"]) > 0, answer
 
 # Files: the answer, and the values alone.
 answer_file, values = folder / "answer", folder / "values"

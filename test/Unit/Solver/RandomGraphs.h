@@ -184,6 +184,23 @@ public:
     return model;
   }
 
+  /// Pairs of all variables, of which equal values cost the most: the bound of
+  /// the linear relaxation is far from the least cost.
+  Model drawClique() {
+    Model model;
+    unsigned count = draw(5, 7), domain = draw(2, 3);
+    model.domains.assign(count, domain);
+    for (unsigned v = 0; v < count; ++v)
+      for (unsigned other = 0; other < v; ++other) {
+        std::vector<Cost> table;
+        for (unsigned a = 0; a < domain; ++a)
+          for (unsigned b = 0; b < domain; ++b)
+            table.push_back(a == b ? draw(50, 99) : draw(0, 9));
+        model.terms.push_back({{other, v}, std::move(table)});
+      }
+    return model;
+  }
+
   /// Pairs on a graph that looks like a program: each variable with some of the
   /// few before it, and one with all others if `hasHub`.
   Model drawLong(unsigned count, unsigned reach, bool hasHub) {

@@ -94,12 +94,14 @@ TEST(Wcsp, ABoundBetweenTheEndsIsNoProof) {
   EXPECT_TRUE(none.assignment.empty());
   EXPECT_EQ(none.lowerBound, open.lowerBound);
   EXPECT_FALSE(none.exact);
-  EXPECT_GT(open.statistics.numRelaxedComponents, 0u);
+  EXPECT_FALSE(none.openVariables.empty());
+  EXPECT_GT(open.statistics.numWideComponents, 0u);
   // One that the least cost is known to reach leaves nothing.
   problem.upperBound = open.lowerBound;
   none = problem.solve(options);
   EXPECT_EQ(none.lowerBound, kInfiniteCost);
   EXPECT_TRUE(none.exact);
+  EXPECT_TRUE(none.openVariables.empty());
 }
 
 TEST(Wcsp, SharedTuplesKeepTheirOwnDefault) {

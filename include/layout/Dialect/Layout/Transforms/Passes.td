@@ -58,7 +58,7 @@ def SolvePass : Pass<"layout-solve"> {
            "Largest table of the exact solver, in entries; beyond it a search "
            "with bounds takes over">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
-           "Steps of that search">,
+           "Nodes of that search">,
     Option<"objective", "objective", "::mlir::layout::Objective",
            /*default=*/"::mlir::layout::Objective::time",
            "What is least",

@@ -1,0 +1,194 @@
+"""./dev bench --wide: problems that are too wide to be eliminated, solved by `layout-solve`.
+
+`sums` are programs of additions whose operands are any two of the latest values, as many as the window
+says; some values have one layout, and every tensor with several consumers has copies that they share.
+`equal` ones have conversions that cost one unit or two. `tree` has exactly its width, `sparse` ones lack
+seven tenths of the conversions; `dense` are blocks in which every op reads all before it.
+The gap is that of the cost above the lower bound; 0 is proven.
+"""
+
+import argparse
+import itertools
+import pathlib
+import random
+import subprocess
+
+from layout_mlir.run import positive
+from layout_mlir.tools import ToolError, find_tool
+
+from .rows import measure_rows, write_json
+
+FORBIDDEN = None
+# Values of a variable that says which copies there are.
+MOST_SETS = 64
+
+
+class Problem:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.domains, self.functions = [], []
+
+    def add_variable(self, domain):
+        self.domains.append(domain)
+        return len(self.domains) - 1
+
+    def add_op(self, layouts):
+        op = self.add_variable(layouts)
+        self.add([op], [self.random.randint(0, 100000) for _ in range(layouts)])
+        return op
+
+    def add(self, scope, table):
+        self.functions.append((scope, table))
+
+    def add_conversion(self, source, target, layouts):
+        self.add([source, target], [0 if a == b else self.random.randint(20000, 80000)
+                                    for a in range(layouts) for b in range(layouts)])
+
+    def add_tensor(self, producer, made, consumers, prices):
+        """What its copies cost: one of a layout serves all consumers. Per consumer and its value, a layout."""
+        layouts = range(len(prices))
+        if len(consumers) == 1:
+            (user, asked), = consumers
+            return self.add([producer, user], [prices[m][a] for m in made for a in asked])
+        sets = [kept for size in range(len(consumers) + 1) for kept in itertools.combinations(layouts, size)
+                ] if len(prices) <= 6 else []
+        if not 0 < len(sets) <= MOST_SETS:
+            for each in layouts:
+                has_copy = self.add_variable(2)
+                self.add([producer, has_copy], [cost for m in made for cost in (0, prices[m][each])])
+                for user, asked in consumers:
+                    self.add([user, has_copy],
+                             [cost for a in asked for cost in (FORBIDDEN if a == each else 0, 0)])
+            return None
+        copies = self.add_variable(len(sets))
+        self.add([producer, copies], [sum(prices[m][each] for each in kept) for m in made for kept in sets])
+        for user, asked in consumers:
+            self.add([user, copies], [0 if a in kept else FORBIDDEN for a in asked for kept in sets])
+        return None
+
+    def write(self, path):
+        bound = 1 + sum(max((cost for cost in table if cost is not FORBIDDEN), default=0)
+                        for _, table in self.functions)
+        lines = [f"wide {len(self.domains)} {max(self.domains)} {len(self.functions)} {bound}",
+                 " ".join(map(str, self.domains))]
+        for scope, table in self.functions:
+            tuples = itertools.product(*(range(self.domains[variable]) for variable in scope))
+            lines.append(f"{len(scope)} {' '.join(map(str, scope))} 0 {len(table)}")
+            lines += [f"{' '.join(map(str, values))} {bound if cost is FORBIDDEN else cost}"
+                      for values, cost in zip(tuples, table)]
+        path.write_text("\n".join(lines) + "\n")
+
+
+def sums(ops, window, layouts, seed, unit=None):
+    problem = Problem(seed)
+    draw = problem.random
+    prices = [[0 if a == b else draw.randint(20000, 80000) if unit is None else unit * draw.choice((1, 1, 2))
+               for b in range(layouts)] for a in range(layouts)]
+    values, consumers = [], {}
+
+    def add(is_pinned):
+        made = [draw.randrange(layouts)] if is_pinned else list(range(layouts))
+        values.append((problem.add_variable(len(made)), made))
+        consumers[values[-1][0]] = []
+        return values[-1]
+
+    for _ in range(max(4, window // 4)):
+        add(True)
+    for _ in range(ops):
+        operands = {draw.choice(values[-window:])[0] for _ in range(2)}
+        result = add(draw.random() < 0.15)
+        for operand in sorted(operands):
+            consumers[operand].append(result)
+    for value, made in list(values):
+        # What nobody reads is a result of the program, in a layout that is given.
+        users = consumers[value] or [(problem.add_variable(1), [draw.randrange(layouts)])]
+        problem.add_tensor(value, made, users, prices)
+    return problem
+
+
+def tree(ops, width, layouts, kept=1.0):
+    problem, cliques, clique = Problem(width), [], []
+    for i in range(ops):
+        op = problem.add_op(layouts)
+        if i > width:
+            clique = list(problem.random.choice(cliques[-200:]))
+        for other in clique:
+            if problem.random.random() < kept:
+                problem.add_conversion(other, op, layouts)
+        clique.append(op)
+        if len(clique) > width:
+            cliques += [clique[:k] + clique[k + 1:] for k in range(width + 1)]
+    return problem
+
+
+def grid(side, layouts):
+    problem = Problem(1)
+    for i in range(side * side):
+        op = problem.add_op(layouts)
+        if i % side:
+            problem.add_conversion(op - 1, op, layouts)
+        if i >= side:
+            problem.add_conversion(op - side, op, layouts)
+    return problem
+
+
+def dense(ops, block, layouts):
+    problem = Problem(1)
+    for i in range(ops):
+        op = problem.add_op(layouts)
+        for read in range(i - 1 if i and i % block == 0 else i // block * block, i):
+            problem.add_conversion(read, op, layouts)
+    return problem
+
+
+PROBLEMS = {
+    **{f"sums-300-window-{window}-layouts-{layouts}-{seed}": (sums, 300, window, layouts, seed)
+       for window in (16, 32, 64) for layouts in (3, 5) for seed in (0, 1)},
+    **{f"sums-3000-window-{window}": (sums, 3000, window, 4, 1) for window in (16, 64)},
+    **{f"sums-{ops}-equal": (sums, ops, 32, 4, 1, 1000) for ops in (300, 3000)},
+    **{f"tree-width-{width}": (tree, 100, width, 4) for width in (10, 15, 20, 30)},
+    **{f"tree-width-{width}-sparse": (tree, 100, width, 6, 0.3) for width in (10, 15, 20, 30)},
+    **{f"grid-{side}": (grid, side, 6) for side in (7, 12)},
+    "dense-96-blocks-of-32": (dense, 96, 32, 4),
+    "dense-320-blocks-of-40": (dense, 320, 40, 6),
+    "sums-5000-layouts-12": (sums, 5000, 100, 12, 1),
+}
+
+
+def measure(name, args, folder):
+    build, *sizes = PROBLEMS[name]
+    path = folder / "problem.wcsp"
+    build(*sizes).write(path)
+    command = [str(find_tool("layout-solve")), str(path), "--statistics", f"--max-seconds={args.seconds}"]
+    answers = []
+    for _ in range(args.repeat):
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode not in (0, 2):
+            raise ToolError(f"layout-solve: {run.stderr.strip() or run.returncode}")
+        answers.append(dict(line.split(" ", 1) for line in run.stdout.splitlines()))
+    answer = min(answers, key=lambda each: float(each["seconds"]))
+    cost, bound = int(answer["cost"]), int(answer["lower-bound"])
+    return {"problem": name, "variables": int(answer["variables"]), "nodes": int(answer["nodes"]), "cost": cost,
+            "lower_bound": bound, "gap": (cost - bound) / max(cost, 1), "seconds": float(answer["seconds"])}
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --wide", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="only problems whose name contains this")
+    parser.add_argument("--seconds", type=float, default=20, help="limit for each (default: %(default)s)")
+    parser.add_argument("--repeat", type=positive, default=3, help="runs of each, of which the fastest counts")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    names = [name for name in PROBLEMS if args.only in name]
+    if not names:
+        parser.error(f"no problem matches '{args.only}'")
+    print(f"{'problem':<32}{'variables':>10}{'cost':>12}{'gap':>8}{'nodes':>7}{'seconds':>9}", flush=True)
+    rows, complete = measure_rows(
+        names, lambda name, folder: measure(name, args, folder),
+        lambda row: f"{row['problem']:<32}{row['variables']:>10}{row['cost']:>12}{row['gap']:>8.2%}"
+                    f"{row['nodes']:>7}{row['seconds']:>9.3f}")
+    proven = sum(row["gap"] == 0 for row in rows)
+    print(f"\n{proven} of {len(rows)} are proven.")
+    write_json(args.json, rows=rows)
+    return 0 if complete else 1

@@ -1,0 +1,361 @@
+//===- DualBound.cpp - A lower bound by moving costs ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DualBound.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+using llvm::MutableArrayRef;
+
+DualBound::DualBound(const CoreGraph &core, const TableStore &store)
+    : core(core), store(store) {
+  unsigned numValues = 0;
+  for (unsigned domain : core.getDomains()) {
+    offsets.push_back(numValues);
+    numValues += domain;
+  }
+  beliefs.assign(numValues, 0);
+  dropped.resize(numValues);
+  findShift();
+
+  llvm::DenseMap<TableId, unsigned> known;
+  auto convert = [&](Cost cost) {
+    return cost == kInfiniteCost ? kForbidden : cost >> shift;
+  };
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    ArrayRef<Cost> entries = store[core.getTable(f)].get();
+    factors.push_back({nullptr, unsigned(movedOffsets.size())});
+    if (scope.size() == 1) {
+      for (auto [v, cost] : llvm::enumerate(entries)) {
+        Cost &belief = beliefs[offsets[scope[0]] + v];
+        belief = std::min(belief + convert(cost), kForbidden);
+      }
+      continue;
+    }
+    auto [it, isNew] = known.try_emplace(core.getTable(f), tables.size());
+    if (isNew) {
+      auto converted = llvm::map_range(entries, convert);
+      tables.emplace_back(converted.begin(), converted.end());
+    }
+    factors.back().entries = tables[it->second].data();
+    workOfPass += entries.size() * scope.size();
+    for (unsigned variable : scope) {
+      movedOffsets.push_back(moved.size());
+      moved.resize(moved.size() + core.getDomain(variable));
+    }
+  }
+  findOrder();
+  linkFactors();
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    for (unsigned value = 0; value < core.getDomain(v); ++value)
+      if (beliefs[offsets[v] + value] == kForbidden)
+        drop(v, value);
+  updateBound();
+}
+
+void DualBound::findShift() {
+  WideCost sum = 0;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f)
+    sum += store[core.getTable(f)].largest;
+  while (sum >> shift >= kLargest)
+    ++shift;
+}
+
+template <typename Fn>
+void DualBound::forEachEntry(unsigned factor, Fn fn) const {
+  ArrayRef<unsigned> scope = core.getScope(factor);
+  const Cost *next = factors[factor].entries;
+  llvm::SmallVector<unsigned, 4> values(scope.size());
+  auto visit = [&](auto &self, unsigned place, Cost taken) -> void {
+    if (place == scope.size())
+      return fn(std::min(*next++ - taken, kForbidden), values);
+    const Cost *mine = getMoved(Slot{factor, place});
+    for (unsigned v = 0; v < core.getDomain(scope[place]); ++v) {
+      values[place] = v;
+      // With more than one value that is dropped sums could get too large.
+      bool isOut = taken == -kForbidden || mine[v] == -kForbidden;
+      self(self, place + 1, isOut ? -kForbidden : taken + mine[v]);
+    }
+  };
+  visit(visit, 0, 0);
+}
+
+template <typename Fn>
+void DualBound::forEachSlot(unsigned variable, Fn fn) const {
+  for (Slot slot : before[variable])
+    fn(slot);
+  for (Slot slot : after[variable])
+    if (!llvm::any_of(before[variable],
+                      [&](Slot s) { return s.factor == slot.factor; }))
+      fn(slot);
+}
+
+/// Variables that come last in all their factors, as those that say which
+/// copies of a tensor there are, go right behind the first of their neighbors.
+void DualBound::findOrder() {
+  unsigned count = core.getNumVariables();
+  std::vector<unsigned> first(count), last(count);
+  for (unsigned v = 0; v < count; ++v)
+    first[v] = ~0u, last[v] = 0;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    if (scope.size() < 2)
+      continue;
+    for (unsigned a : scope)
+      for (unsigned b : scope)
+        if (a != b) {
+          first[a] = std::min(first[a], b);
+          last[a] = std::max(last[a], b);
+        }
+  }
+  std::vector<std::pair<unsigned, unsigned>> keys;
+  for (unsigned v = 0; v < count; ++v)
+    keys.push_back({last[v] < v ? first[v] : v, v});
+  llvm::sort(keys);
+  ranks.resize(count);
+  for (auto [rank, key] : llvm::enumerate(keys)) {
+    order.push_back(key.second);
+    ranks[key.second] = rank;
+  }
+}
+
+void DualBound::linkFactors() {
+  before.resize(core.getNumVariables());
+  after.resize(core.getNumVariables());
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    if (scope.size() < 2)
+      continue;
+    unsigned first = ~0u, last = 0;
+    for (unsigned variable : scope) {
+      first = std::min(first, ranks[variable]);
+      last = std::max(last, ranks[variable]);
+    }
+    for (auto [place, variable] : llvm::enumerate(scope)) {
+      if (ranks[variable] != first)
+        before[variable].push_back({f, unsigned(place)});
+      if (ranks[variable] != last)
+        after[variable].push_back({f, unsigned(place)});
+    }
+  }
+}
+
+/// Takes a value out: factors see it as forbidden.
+void DualBound::drop(unsigned variable, unsigned value) {
+  unsigned at = offsets[variable] + value;
+  dropped.set(at);
+  beliefs[at] = kForbidden;
+  for (const auto *slots : {&before[variable], &after[variable]})
+    for (Slot slot : *slots)
+      getMoved(slot)[value] = -kForbidden;
+}
+
+static void minimizeRows(const Cost *entries, const Cost *moved, unsigned rows,
+                         unsigned columns, Cost *least) {
+  for (unsigned r = 0; r < rows; ++r, entries += columns) {
+    Cost smallest = std::numeric_limits<Cost>::max();
+    for (unsigned c = 0; c < columns; ++c)
+      smallest = std::min(smallest, entries[c] - moved[c]);
+    least[r] = smallest;
+  }
+}
+
+static void minimizeColumns(const Cost *entries, const Cost *moved,
+                            unsigned rows, unsigned columns, Cost *least) {
+  std::fill(least, least + columns, std::numeric_limits<Cost>::max());
+  for (unsigned r = 0; r < rows; ++r, entries += columns)
+    for (unsigned c = 0; c < columns; ++c)
+      least[c] = std::min(least[c], entries[c] - moved[r]);
+}
+
+void DualBound::minimize(Slot slot, MutableArrayRef<Cost> least) const {
+  ArrayRef<unsigned> scope = core.getScope(slot.factor);
+  const Cost *entries = factors[slot.factor].entries;
+  if (scope.size() == 2) {
+    unsigned rows = core.getDomain(scope[0]),
+             columns = core.getDomain(scope[1]);
+    const Cost *other = getMoved(Slot{slot.factor, 1 - slot.place});
+    return slot.place == 0
+               ? minimizeRows(entries, other, rows, columns, least.data())
+               : minimizeColumns(entries, other, rows, columns, least.data());
+  }
+  // What was moved to the variable itself does not count.
+  llvm::fill(least, kForbidden);
+  forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> values) {
+    Cost &best = least[values[slot.place]];
+    best = std::min(best, entry);
+  });
+  const Cost *mine = getMoved(slot);
+  for (auto [v, cost] : llvm::enumerate(least))
+    cost = cost >= kThreshold ? kForbidden : cost + mine[v];
+}
+
+void DualBound::take(unsigned variable, ArrayRef<Slot> slots) {
+  unsigned domain = core.getDomain(variable);
+  scratch.resize(domain);
+  Cost *belief = &beliefs[offsets[variable]];
+  for (Slot slot : slots) {
+    minimize(slot, scratch);
+    Cost *mine = getMoved(slot);
+    for (unsigned v = 0; v < domain; ++v) {
+      if (belief[v] == kForbidden)
+        continue;
+      if (scratch[v] >= kThreshold) {
+        drop(variable, v);
+        continue;
+      }
+      belief[v] += scratch[v] - mine[v];
+      mine[v] = scratch[v];
+    }
+  }
+}
+
+void DualBound::give(unsigned variable, ArrayRef<Slot> slots, unsigned parts) {
+  if (slots.empty())
+    return;
+  unsigned domain = core.getDomain(variable);
+  MutableArrayRef<Cost> belief(&beliefs[offsets[variable]], domain);
+  Cost least = *llvm::min_element(belief);
+  for (unsigned v = 0; v < domain; ++v) {
+    if (belief[v] == kForbidden)
+      continue;
+    Cost part = (belief[v] - least) / parts;
+    if (part == 0)
+      continue;
+    for (Slot slot : slots)
+      getMoved(slot)[v] -= part;
+    belief[v] -= part * Cost(slots.size());
+  }
+}
+
+void DualBound::pass() {
+  for (bool isForward : {true, false})
+    for (unsigned i = 0; i < order.size(); ++i) {
+      unsigned v = isForward ? order[i] : order[order.size() - 1 - i];
+      ArrayRef<Slot> from = isForward ? before[v] : after[v];
+      ArrayRef<Slot> to = isForward ? after[v] : before[v];
+      take(v, from);
+      give(v, to, std::max(from.size(), to.size()));
+    }
+  updateBound();
+}
+
+/// After a pass the least entry of every factor is 0.
+void DualBound::updateBound() {
+  Cost sum = 0;
+  for (unsigned v = 0; v < core.getNumVariables(); ++v) {
+    ArrayRef<Cost> belief =
+        ArrayRef(beliefs).slice(offsets[v], core.getDomain(v));
+    Cost least = *llvm::min_element(belief);
+    if (least == kForbidden) {
+      bound = kForbidden;
+      return;
+    }
+    sum += least;
+  }
+  bound = std::max(bound, sum);
+}
+
+void DualBound::computeExcess() {
+  excess = beliefs;
+  std::vector<Cost> least;
+  for (unsigned v = 0; v < core.getNumVariables(); ++v) {
+    unsigned domain = core.getDomain(v);
+    MutableArrayRef<Cost> mine(&excess[offsets[v]], domain);
+    Cost smallest = *llvm::min_element(mine);
+    for (Cost &cost : mine)
+      cost = cost == kForbidden ? kInfiniteCost : cost - smallest;
+    least.resize(domain);
+    forEachSlot(v, [&](Slot slot) {
+      minimize(slot, least);
+      const Cost *taken = getMoved(slot);
+      for (unsigned value = 0; value < domain; ++value)
+        if (mine[value] != kInfiniteCost)
+          mine[value] = least[value] >= kThreshold
+                            ? kInfiniteCost
+                            : mine[value] + least[value] - taken[value];
+    });
+  }
+  for (Cost &cost : excess)
+    if (cost != kInfiniteCost)
+      cost = unshift(cost);
+}
+
+unsigned DualBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch) {
+  computeExcess();
+  unsigned count = 0;
+  Cost before = getBound();
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    for (unsigned value = 0; value < core.getDomain(v); ++value) {
+      Cost &more = excess[offsets[v] + value];
+      if (isDropped(v, value) ||
+          (more != kInfiniteCost && !isTooMuch(addCosts(before, more))))
+        continue;
+      drop(v, value);
+      more = kInfiniteCost;
+      ++count;
+    }
+  updateBound();
+  return count;
+}
+
+Cost DualBound::getOwn(unsigned variable, unsigned value) const {
+  if (shift == 0) {
+    Cost belief = beliefs[offsets[variable] + value];
+    return belief == kForbidden ? kInfiniteCost : belief;
+  }
+  Cost sum = 0;
+  core.forEachFactorOf(variable, [&](unsigned factor) {
+    if (core.getScope(factor).size() == 1)
+      sum = addCosts(sum, store[core.getTable(factor)].entries[value]);
+  });
+  return sum;
+}
+
+void DualBound::getEntries(unsigned factor, std::vector<Cost> &entries) const {
+  if (shift != 0) {
+    entries = store[core.getTable(factor)].get().vec();
+    return;
+  }
+  entries.clear();
+  forEachEntry(factor, [&](Cost entry, ArrayRef<unsigned>) {
+    entries.push_back(entry >= kThreshold ? kInfiniteCost : entry);
+  });
+}
+
+bool DualBound::round(std::vector<unsigned> &values, bool byNumber) const {
+  std::vector<Cost> sums, least;
+  for (unsigned i = 0; i < order.size(); ++i) {
+    unsigned v = byNumber ? i : order[i];
+    auto isSet = [&](unsigned other) {
+      return byNumber ? other < i : ranks[other] < i;
+    };
+    sums.assign(beliefs.begin() + offsets[v],
+                beliefs.begin() + offsets[v] + core.getDomain(v));
+    forEachSlot(v, [&](Slot slot) {
+      // The least entry for each value, of those that earlier values leave.
+      ArrayRef<unsigned> scope = core.getScope(slot.factor);
+      least.assign(sums.size(), kForbidden);
+      forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> tuple) {
+        for (auto [variable, value] : llvm::zip_equal(scope, tuple))
+          if (isSet(variable) && value != values[variable])
+            return;
+        Cost &best = least[tuple[slot.place]];
+        best = std::min(best, entry);
+      });
+      for (auto [sum, cost] : llvm::zip_equal(sums, least))
+        sum = std::min(sum, kThreshold) + std::min(cost, kThreshold);
+    });
+    auto best = llvm::min_element(sums);
+    if (*best >= kThreshold)
+      return false;
+    values[v] = best - sums.begin();
+  }
+  return true;
+}

@@ -1,0 +1,231 @@
+//===- GraphSearch.cpp - The whole solver, and where it searches ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphSearch.h"
+#include "BucketElimination.h"
+#include "EliminationOrder.h"
+#include "GraphReduction.h"
+#include "SearchNode.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <numeric>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// Entries of tables that elimination builds before bounds are looked at.
+static constexpr int64_t kSmallTable = int64_t(1) << 16;
+
+/// Entries of the graphs that are open at the same time, one in the other, and
+/// how many such graphs there are.
+static constexpr int64_t kMostHeld = int64_t(1) << 23;
+static constexpr unsigned kMostDepth = 256;
+
+/// What making and reducing a graph takes, in entries looked at for each entry.
+static constexpr int64_t kWorkPerEntry = 64;
+
+Cost GraphSearch::Goal::roundUp(Cost bound) const {
+  if (bound >= kInfiniteCost - step)
+    return bound;
+  Cost above = (bound - rest) % step;
+  return above == 0 ? bound : bound + (above < 0 ? -above : step - above);
+}
+
+GraphSearch::GraphSearch(const SolveOptions &options)
+    : options(options), start(std::chrono::steady_clock::now()),
+      limits{options.maxNodes, options.maxWork, options.maxSeconds},
+      maxTableSize(std::min(options.maxTableSize, options.maxTotalSize)) {}
+
+static double getSecondsSince(std::chrono::steady_clock::time_point start) {
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  return time.count();
+}
+
+bool GraphSearch::isOutOfTime() const {
+  return getSecondsSince(start) >= limits.seconds;
+}
+
+/// Each of the components that are to come gets its part of what those before
+/// it have left.
+void GraphSearch::shareLimits(size_t numComponents) {
+  auto share = [&](auto used, auto most) {
+    return used + std::max<decltype(used)>(most - used, 0) / numComponents;
+  };
+  limits.numNodes = share(statistics.numNodes, options.maxNodes);
+  limits.work = share(statistics.work, options.maxWork);
+  limits.seconds = share(getSecondsSince(start), options.maxSeconds);
+}
+
+/// What divides all costs.
+static Cost getStep(const FactorGraph &graph) {
+  Cost step = 0;
+  for (size_t t = 0; t < graph.getNumTables() && step != 1; ++t)
+    for (Cost cost : graph.getTable(TableId(t)))
+      if (cost != kInfiniteCost)
+        step = std::gcd(step, cost);
+  return std::max<Cost>(step, 1);
+}
+
+GraphSearch::Answer GraphSearch::run(const FactorGraph &graph) {
+  Goal goal;
+  goal.step = getStep(graph);
+  if (!options.initial.empty())
+    goal.upper = addCosts(graph.evaluate(options.initial), 1);
+  Answer answer = solve(graph, goal, /*depth=*/0);
+  Cost known =
+      options.initial.empty() ? kInfiniteCost : graph.evaluate(options.initial);
+  if (answer.cost > known) {
+    answer.cost = known;
+    answer.assignment = options.initial.vec();
+  }
+  answer.lowerBound = std::min(answer.lowerBound, answer.cost);
+  if (answer.lowerBound == answer.cost)
+    openVariables.clear();
+  return answer;
+}
+
+/// A component in which the variable that would go next has too large a message
+/// is wide; the others are kept together, so that what repeats itself in them
+/// is computed once.
+GraphSearch::Parts GraphSearch::split(const CoreGraph &core,
+                                      int64_t tableSize) const {
+  Parts parts;
+  std::vector<unsigned> order = getEliminationOrder(core, tableSize);
+  unsigned count = core.getNumVariables();
+  llvm::IntEqClasses classes(count);
+  for (unsigned f = 0; f < core.getNumFactors(); ++f)
+    for (unsigned variable : core.getScope(f).drop_front())
+      classes.join(core.getScope(f).front(), variable);
+  classes.compress();
+  std::vector<char> isGone(count, false);
+  for (unsigned v : order)
+    isGone[v] = true;
+  unsigned numWide = 0;
+  std::vector<unsigned> wideIndex(classes.getNumClasses(), ~0u);
+  for (unsigned v = 0; v < count; ++v)
+    if (!isGone[v] && wideIndex[classes[v]] == ~0u)
+      wideIndex[classes[v]] = numWide++;
+  parts.wide.resize(numWide);
+  std::vector<unsigned> index(count);
+  auto getPart = [&](unsigned v) -> CoreGraph & {
+    unsigned wide = wideIndex[classes[v]];
+    return wide == ~0u ? parts.narrow : parts.wide[wide];
+  };
+  for (unsigned v = 0; v < count; ++v) {
+    index[v] = getPart(v).addVariable(core.getOriginal(v), core.getDomain(v));
+  }
+  llvm::SmallVector<unsigned, 4> scope;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    scope.clear();
+    for (unsigned variable : core.getScope(f))
+      scope.push_back(index[variable]);
+    getPart(core.getScope(f).front()).addFactor(scope, core.getTable(f));
+  }
+  for (unsigned v : order)
+    if (wideIndex[classes[v]] == ~0u)
+      parts.order.push_back(index[v]);
+  return parts;
+}
+
+/// Nothing where the tables are too large.
+std::optional<GraphSearch::Answer>
+GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
+                       const TableStore &store) {
+  Answer answer;
+  CoreGraph core = part;
+  TableAlgebra algebra(store);
+  BucketElimination elimination(core, order, algebra, options.maxTotalSize);
+  BucketElimination::Result result = elimination.run();
+  statistics.work += elimination.getWork();
+  switch (result) {
+  case BucketElimination::Result::TooLarge:
+    return std::nullopt;
+  case BucketElimination::Result::NothingAllowed:
+    answer.lowerBound = kInfiniteCost;
+    return answer;
+  case BucketElimination::Result::Done:
+    break;
+  }
+  answer.assignment.assign(core.getNumVariables(), 0);
+  elimination.substituteBack(answer.assignment);
+  WideCost sum = 0;
+  for (size_t b = 0; b < elimination.getNumBuckets(); ++b)
+    sum += elimination.getBucket(b).constant;
+  answer.lowerBound = sum >= kInfiniteCost ? kInfiniteCost - 1 : Cost(sum);
+  answer.cost = answer.lowerBound;
+  return answer;
+}
+
+GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
+                                       unsigned depth) {
+  Answer answer;
+  int64_t numEntries = 0;
+  for (size_t f = 0; depth > 0 && f < graph.getNumFactors(); ++f)
+    numEntries += graph.getTable(graph.getFactor(f).table).size();
+  statistics.work += kWorkPerEntry * numEntries;
+  llvm::SaveAndRestore held(numHeld, numHeld + numEntries);
+  if (depth > kMostDepth || numHeld > kMostHeld)
+    return answer;
+  TableAlgebra algebra(graph.getTables());
+  GraphReduction reduction(graph, algebra, maxTableSize);
+  reduction.run();
+  answer.lowerBound = reduction.getConstant();
+  if (goal.isMissedBy(answer.lowerBound))
+    return answer;
+  CoreGraph core = reduction.getCore();
+  // Large tables are built once, of what the first bound has left.
+  Parts parts = split(core, depth == 1 ? maxTableSize
+                                       : std::min(maxTableSize, kSmallTable));
+  std::vector<unsigned> values(graph.getNumVariables(), 0);
+  bool isComplete = true;
+  auto take = [&](const CoreGraph &part, const Answer &found) {
+    answer.lowerBound = addCosts(answer.lowerBound, found.lowerBound);
+    isComplete &= found.cost != kInfiniteCost;
+    for (auto [v, value] : llvm::enumerate(found.assignment))
+      values[part.getOriginal(v)] = value;
+  };
+  if (parts.narrow.getNumVariables() > 0) {
+    if (auto found = eliminate(parts.narrow, parts.order, algebra.store)) {
+      take(parts.narrow, *found);
+    } else {
+      parts.wide.push_back(std::move(parts.narrow));
+    }
+  }
+  if (depth == 0) {
+    statistics.numCoreVariables = core.getNumVariables();
+    statistics.numWideComponents = parts.wide.size();
+    statistics.work = 0;
+  }
+  if (isQuick && !parts.wide.empty())
+    return answer;
+  Cost exact = answer.lowerBound;
+  for (auto [index, part] : llvm::enumerate(parts.wide)) {
+    if (goal.isMissedBy(answer.lowerBound))
+      break;
+    if (depth == 0)
+      shareLimits(parts.wide.size() - index);
+    Goal own;
+    own.upper = goal.upper == kInfiniteCost ? goal.upper
+                                            : goal.upper - answer.lowerBound;
+    if (parts.wide.size() == 1 && exact < kInfiniteCost - 1) {
+      own.step = goal.step;
+      own.rest = (goal.rest - exact % goal.step + goal.step) % goal.step;
+    }
+    Answer found = search(part, algebra.store, own, depth);
+    take(part, found);
+    if (depth == 0 && found.lowerBound < found.cost)
+      for (unsigned v = 0; v < part.getNumVariables(); ++v)
+        openVariables.push_back(part.getOriginal(v));
+  }
+  answer.lowerBound = goal.roundUp(answer.lowerBound);
+  if (answer.lowerBound >= goal.upper || !isComplete)
+    return answer;
+  reduction.substituteBack(values);
+  answer.cost = graph.evaluate(values);
+  answer.assignment = std::move(values);
+  return answer;
+}

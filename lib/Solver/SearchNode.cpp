@@ -1,0 +1,228 @@
+//===- SearchNode.cpp - A wide component and what is known of it ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchNode.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+/// Passes between looks at what they have gained.
+static constexpr unsigned kPasses = 8;
+
+Cost GraphSearch::Node::evaluate(ArrayRef<unsigned> values) const {
+  Cost sum = 0;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f)
+    sum = addCosts(sum, core.lookUp(f, values, store));
+  return sum;
+}
+
+void GraphSearch::Node::takeIfBetter(ArrayRef<unsigned> values) {
+  Cost cost = evaluate(values);
+  if (cost >= goal.upper)
+    return;
+  goal.upper = answer.cost = cost;
+  answer.assignment = values.vec();
+}
+
+void GraphSearch::Node::tighten() {
+  auto raise = [&] {
+    answer.lowerBound = std::max(
+        answer.lowerBound, std::min(goal.upper, goal.roundUp(dual.getBound())));
+  };
+  raise();
+  unsigned before = dual.getNumValues();
+  dual.dropValues([&](Cost bound) { return goal.isMissedBy(bound); });
+  if (dual.getNumValues() < before)
+    raise();
+}
+
+std::optional<GraphSearch::Values>
+GraphSearch::Node::getValues(Cost limit) const {
+  Values values(core.getNumVariables());
+  for (unsigned v = 0; v < values.size(); ++v) {
+    for (auto [x, excess] : llvm::enumerate(dual.getExcess(v)))
+      if (excess <= limit && excess != kInfiniteCost)
+        values[v].push_back(x);
+    if (values[v].empty())
+      return std::nullopt;
+  }
+  return values;
+}
+
+/// Passes until they gain too little of what is missing.
+void GraphSearch::improveBound(Node &node) {
+  std::vector<unsigned> values(node.core.getNumVariables(), 0);
+  Cost last = node.dual.getBound();
+  while (true) {
+    for (unsigned i = 0; i < kPasses; ++i)
+      node.dual.pass();
+    statistics.work += kPasses * node.dual.getWorkOfPass();
+    for (bool byNumber : {false, true})
+      if (node.dual.getBound() != kInfiniteCost &&
+          node.dual.round(values, byNumber))
+        node.takeIfBetter(values);
+    unsigned before = node.dual.getNumValues();
+    node.tighten();
+    if (node.isClosed() || isOver())
+      return;
+    Cost gain = node.dual.getBound() - last;
+    Cost missing = node.goal.upper - node.dual.getBound();
+    bool dropsMany = node.dual.getNumValues() * 32 < before * 31;
+    if (gain == 0 ||
+        (gain < missing / (node.depth == 0 ? 64 : 16) && !dropsMany))
+      return;
+    last = node.dual.getBound();
+  }
+}
+
+/// Solves the graph of the values that the bound likes best, of as many as
+/// leave it narrow.
+void GraphSearch::improveAssignment(Node &node) {
+  node.dual.computeExcess();
+  std::vector<Cost> sorted;
+  unsigned numVariables = node.core.getNumVariables();
+  for (unsigned v = 0; v < numVariables; ++v)
+    for (Cost excess : node.dual.getExcess(v))
+      if (excess != kInfiniteCost)
+        sorted.push_back(excess);
+  if (sorted.empty())
+    return;
+  llvm::sort(sorted);
+  int64_t tableSize = maxTableSize;
+  maxTableSize = std::min<int64_t>(maxTableSize, 1 << 14);
+  isQuick = true;
+  for (unsigned percent : {250, 180, 140, 115, 105}) {
+    size_t count = std::max<size_t>(size_t(numVariables) * percent / 100, 1);
+    // All values are what comes next anyway.
+    if (count > sorted.size() && percent > 105)
+      continue;
+    std::optional<Values> values =
+        node.getValues(sorted[std::min(count, sorted.size()) - 1]);
+    Answer found = values ? solveRest(node, *values) : Answer();
+    if (found.cost == kInfiniteCost)
+      continue;
+    node.takeIfBetter(found.assignment);
+    break;
+  }
+  isQuick = false;
+  maxTableSize = tableSize;
+}
+
+/// The graph with these values alone.
+GraphSearch::Answer GraphSearch::solveRest(const Node &node,
+                                           const Values &values) {
+  const CoreGraph &core = node.core;
+  FactorGraph rest;
+  std::vector<Cost> entries, kept;
+  for (unsigned v = 0; v < core.getNumVariables(); ++v) {
+    rest.addVariable(values[v].size());
+    kept.clear();
+    for (unsigned x : values[v])
+      kept.push_back(node.dual.getOwn(v, x));
+    rest.addFactor({v}, kept);
+  }
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    if (scope.size() < 2)
+      continue;
+    node.dual.getEntries(f, entries);
+    kept.clear();
+    auto visit = [&](auto &self, unsigned place, size_t at) -> void {
+      if (place == scope.size())
+        return kept.push_back(entries[at]);
+      for (unsigned x : values[scope[place]])
+        self(self, place + 1, at * core.getDomain(scope[place]) + x);
+    };
+    visit(visit, 0, 0);
+    rest.addFactor(scope, kept);
+  }
+  Answer answer = solve(rest, node.goal, node.depth + 1);
+  for (auto [v, value] : llvm::enumerate(answer.assignment))
+    value = values[v][value];
+  return answer;
+}
+
+/// Splits by the variable of most factors: its best value, and the others.
+void GraphSearch::branch(Node &node, const Values &values) {
+  unsigned chosen = 0;
+  int64_t most = -1;
+  for (unsigned v = 0; v < values.size(); ++v) {
+    int64_t degree = 0;
+    node.core.forEachFactorOf(v, [&](unsigned) { ++degree; });
+    if (values[v].size() > 1 && degree > most) {
+      most = degree;
+      chosen = v;
+    }
+  }
+  ArrayRef<Cost> excess = node.dual.getExcess(chosen);
+  unsigned best =
+      *llvm::min_element(values[chosen], [&](unsigned a, unsigned b) {
+        return excess[a] < excess[b];
+      });
+  Values parts[2] = {values, values};
+  parts[0][chosen] = {best};
+  llvm::erase(parts[1][chosen], best);
+  Cost least = kInfiniteCost;
+  for (const Values &part : parts) {
+    Answer found;
+    found.lowerBound = node.answer.lowerBound;
+    if (!isOver())
+      found = solveRest(node, part);
+    if (found.cost != kInfiniteCost)
+      node.takeIfBetter(found.assignment);
+    least = std::min(least, found.lowerBound);
+  }
+  node.answer.lowerBound =
+      std::max(node.answer.lowerBound, std::min(node.goal.upper, least));
+}
+
+void GraphSearch::finish(Node &node) {
+  std::optional<Values> values = node.getValues(kInfiniteCost - 1);
+  // What the first bound has left may be narrow, whatever the limits.
+  if (!values || (node.depth == 0 ? isOutOfTime() : isOver()))
+    return;
+  unsigned all = 0;
+  for (unsigned domain : node.core.getDomains())
+    all += domain;
+  unsigned numLeft = node.dual.getNumValues();
+  bool canSplit = numLeft > node.core.getNumVariables();
+  if (node.depth > 0 && canSplit && numLeft * 10 >= all * 9)
+    return branch(node, *values);
+  Answer found = solveRest(node, *values);
+  if (found.cost != kInfiniteCost)
+    node.takeIfBetter(found.assignment);
+  node.answer.lowerBound = std::max(
+      node.answer.lowerBound, std::min(node.goal.upper, found.lowerBound));
+}
+
+GraphSearch::Answer GraphSearch::search(const CoreGraph &core,
+                                        const TableStore &store, Goal goal,
+                                        unsigned depth) {
+  Node node(core, store, goal, depth);
+  ++statistics.numNodes;
+  if (depth == 0 && !options.initial.empty()) {
+    std::vector<unsigned> values;
+    for (unsigned v = 0; v < core.getNumVariables(); ++v)
+      values.push_back(options.initial[core.getOriginal(v)]);
+    node.takeIfBetter(values);
+  }
+  // Where better assignments bring the ends together, more passes pay.
+  for (unsigned round = 0; round < 4; ++round) {
+    Cost missing = node.goal.upper - node.dual.getBound();
+    improveBound(node);
+    if (node.isClosed())
+      return node.answer;
+    improveAssignment(node);
+    node.tighten();
+    if (node.isClosed())
+      return node.answer;
+    if (isOver() || node.goal.upper - node.dual.getBound() > missing / 2)
+      break;
+  }
+  finish(node);
+  return node.answer;
+}
