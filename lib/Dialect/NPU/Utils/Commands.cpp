@@ -372,6 +372,17 @@ mlir::npu::alignCommand(const Command &command, int64_t elementBytes,
   }
   if (!wrong)
     return std::vector<Command>{command};
+  // A lone loop along W that does not step by one, as the rows of a matrix with
+  // one column in each channel, is one along N.
+  const LoopSizes &whole = command.shape;
+  if (*wrong == 3 && whole[0] == 1 && whole[2] == 1 &&
+      (!limits.maxShape[0] || whole[3] <= limits.maxShape[0])) {
+    Command along = command;
+    std::swap(along.shape[0], along.shape[3]);
+    for (TransferSide &side : along.sides)
+      std::swap(side.strides[0], side.strides[3]);
+    return alignCommand(along, elementBytes, euBytes, limits);
+  }
   // One command for each iteration of that loop.
   std::vector<Command> parts;
   LoopSizes most = command.shape;

@@ -10,6 +10,8 @@
 !y = memref<2x5x3x4xf32, #layout.npu_scatter<compact, start = 3, target = #npu>, #npu.memory<local>>
 !b = memref<5xf32, #layout.npu_scatter<compact, start = 3, axes = "C", target = #npu>, #npu.memory<local>>
 !s = memref<2x5x3xf32, #layout.npu_scatter<compact, start = 3, axes = "NCH", target = #npu>, #npu.memory<local>>
+!m = memref<6x5xf32, #layout.npu_scatter<matrix 1, start = 3, target = #npu>, #npu.memory<local>>
+#all = affine_map<(a, b) -> (a, b)>
 #id = affine_map<(a, b, c, d) -> (a, b, c, d)>
 #channel = affine_map<(a, b, c, d) -> (b)>
 #rows = affine_map<(a, b, c, d) -> (a, b, c)>
@@ -51,6 +53,24 @@ func.func @exponent() {
   npu.fill 1.0 : f32 to %x on dma : !x
   npu.fill 1.0 : f32 to %work on dma : !x
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%x, %work : !x, !x) {
+    ^bb0(%o: f32, %w: f32):
+      %r = math.exp %o : f32
+      linalg.yield %r, %w : f32, f32
+  }
+  return
+}
+
+// Rows of a matrix with one column in each channel are batches.
+// CHECK-LABEL: void npu_matrix(
+// CHECK: dim4 [[ROWS:v[0-9]+]] = {6, 5, 1, 1};
+// CHECK-NEXT: dim4* [[ROWS_AT:v[0-9]+]] = &[[ROWS]];
+// CHECK: okk_bdc_exp([[X:[0-9]+]]u, [[X]]u, {{[0-9]+}}u, [[ROWS_AT]]);
+func.func @matrix() {
+  %x = npu.alloc : !m
+  %work = npu.alloc : !m
+  npu.fill 1.0 : f32 to %x on dma : !m
+  npu.fill 1.0 : f32 to %work on dma : !m
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} outs(%x, %work : !m, !m) {
     ^bb0(%o: f32, %w: f32):
       %r = math.exp %o : f32
       linalg.yield %r, %w : f32, f32
