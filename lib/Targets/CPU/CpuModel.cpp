@@ -8,7 +8,9 @@
 #include "CpuModel.h"
 #include "PaddingStates.h"
 #include "PaddingUse.h"
+#include "StoredOp.h"
 #include "layout/Analysis/ConfigBuilder.h"
+#include "layout/Analysis/Contraction.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Targets/Registration.h"
 #include "llvm/Support/MathExtras.h"
@@ -133,13 +135,34 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
+void CpuModel::addOnLanes(const NodeClass &op, CostModel &costs,
+                          const Candidates &known,
+                          std::optional<OpConfig> config, AddConfig add) const {
+  const auto *rule = std::get_if<LoopsRule>(&op.rule);
+  std::optional<SummedProducts> products =
+      rule ? findSummedProducts(*rule) : std::nullopt;
+  if (config && products && !products->isWindowed && !known.configs.empty()) {
+    auto findLoop = [&](const OpLayouts &layouts) -> std::optional<unsigned> {
+      StoredOp stored = StoredOp::get(op.op, *rule, layouts, costs);
+      std::optional<unsigned> digit =
+          stored.findLane(*rule, getAssumedSize(), op.op->getContext());
+      return digit ? std::optional(stored.space->digits[*digit].loop)
+                   : std::nullopt;
+    };
+    std::optional<unsigned> loop = findLoop(known.configs.front().layouts);
+    if (loop && findLoop(config->layouts) != loop)
+      return;
+  }
+  add(std::move(config));
+}
+
 void CpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {
   ConfigBuilder builder(op, costs);
   for (ArrayRef<int64_t> tiles : builder.getLaneTiles(target.getLanes()))
     if (std::optional<OpConfig> config = builder.getTiled(tiles)) {
       config->origin = OpConfig::Origin::Lanes;
-      add(std::move(config));
+      addOnLanes(op, costs, known, std::move(config), add);
     }
 }
 
@@ -171,7 +194,10 @@ combine(const Candidates &candidates, const ConfigBuilder &builder,
 }
 
 void CpuModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
-                     CostModel &costs, Candidates &known, AddConfig add) {
+                     CostModel &costs, Candidates &known, AddConfig offer) {
+  auto add = [&](std::optional<OpConfig> config) {
+    addOnLanes(op, costs, known, std::move(config), offer);
+  };
   if (std::holds_alternative<LoopsRule>(op.rule)) {
     ConfigBuilder builder(op, costs);
     // The configurations grow while their tiles are being combined.

@@ -57,6 +57,14 @@ public:
   void describe(const OpConfig &config, raw_ostream &os) const override;
 
 private:
+  /// Adds `config`, unless a plain product that has lanes as it is would have
+  /// them on another loop: its second factor would be read element by element,
+  /// each row on other pages, which the price of its work does not say. With
+  /// lanes on its tokens BERT takes 490 ms in place of 270 on AVX2.
+  void addOnLanes(const NodeClass &op, CostModel &costs,
+                  const Candidates &known, std::optional<OpConfig> config,
+                  AddConfig add) const;
+
   /// Null where nothing is known of them.
   const StoredDigits *findDigits(RankedTensorType type, LayoutId layout,
                                  CostModel &costs);
