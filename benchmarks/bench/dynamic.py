@@ -8,7 +8,6 @@ yours, such as a detector whose height and width are open.
 """
 
 import argparse
-import json
 import pathlib
 import statistics
 import sys
@@ -21,9 +20,10 @@ import onnx
 import layout_mlir
 from layout_mlir import LayoutError
 from layout_mlir.run import difference, positive
-from layout_mlir.tools import ToolError, whole_file
+from layout_mlir.tools import ToolError
 
 from . import onnx_networks
+from .rows import write_json
 
 TOLERANCE = 1e-3  # relative to the largest value of a result
 
@@ -209,9 +209,7 @@ def main(argv=None):
             except (ToolError, LayoutError) as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 failed = True
-    if args.json:
-        with whole_file(args.json) as file:
-            file.write(json.dumps({"threads": args.threads, "rows": rows}, indent=1) + "\n")
+    write_json(args.json, threads=args.threads, rows=rows)
     return 1 if failed else 0
 
 
