@@ -47,22 +47,17 @@ static bool needsReductionLanes(linalg::LinalgOp op) {
   return failed(kernel) || !findParallelLane(*kernel);
 }
 
-/// Whether `dim` is a subscript of its own wherever it is part of one.
-static bool isSubscript(ArrayRef<AffineMap> maps, unsigned dim) {
-  return llvm::all_of(maps, [&](AffineMap map) {
-    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-      return isa<AffineDimExpr>(expr) || !expr.isFunctionOfDim(dim);
-    });
-  });
-}
-
-/// The neighboring reductions that go through memory as one.
+/// The neighboring reductions that go through memory as one. Where a subscript
+/// is more than a loop there are none: collapseOpIterationDims reads each
+/// subscript as a loop's number.
 static SmallVector<ReassociationIndices> findRuns(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool areLoops = llvm::all_of(maps, [](AffineMap map) {
+    return llvm::all_of(map.getResults(), llvm::IsaPred<AffineDimExpr>);
+  });
   auto canMerge = [&](int64_t dim) {
-    return iterators[dim] == utils::IteratorType::reduction &&
-           isSubscript(maps, dim);
+    return areLoops && iterators[dim] == utils::IteratorType::reduction;
   };
   SmallVector<ReassociationIndices> runs;
   for (int64_t dim = 0, e = op.getNumLoops(); dim < e; ++dim) {

@@ -10,6 +10,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -69,7 +70,10 @@ bool Kernel::hasReduction() const {
 Operation *layout::findCombiner(const Kernel &kernel) {
   linalg::LinalgOp root = kernel.root.op;
   SmallVector<Operation *> combiners;
+  // A neutral element of `index`, whose width is none of the type's, is none
+  // that upstream's getNeutralElement gives.
   if (root.getNumDpsInits() != 1 ||
+      getElementTypeOrSelf(root.getDpsInitOperand(0)->get()).isIndex() ||
       !matchReduction(root.getRegionOutputArgs(), 0, combiners) ||
       combiners.size() != 1 || !linalg::getCombinerOpKind(combiners.front()))
     return nullptr;

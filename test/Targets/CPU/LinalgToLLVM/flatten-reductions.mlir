@@ -68,3 +68,14 @@ func.func @column_sums(%x: tensor<7x1x16xf32>, %y: tensor<1x16xf32>) -> tensor<1
   %r = linalg.reduce { arith.addf } ins(%x : tensor<7x1x16xf32>) outs(%y : tensor<1x16xf32>) dimensions = [0]
   return %r : tensor<1x16xf32>
 }
+
+// -----
+
+// Nor are the loops beside windows that move, here the channel and the row.
+// CHECK-LABEL: func.func @beside_a_window
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<3x2x3x6xi8>, tensor<3x2x3x3xi8>)
+func.func @beside_a_window(%x: tensor<1x3x2x3x6xi8>, %w: tensor<1x3x2x3x3xi8>, %y: tensor<1x3x1x1x2xi32>) -> tensor<1x3x1x1x2xi32> {
+  %r = linalg.conv_2d_ngchw_fgchw {strides = dense<[1, 3]> : tensor<2xi64>} ins(%x, %w : tensor<1x3x2x3x6xi8>, tensor<1x3x2x3x3xi8>)
+      outs(%y : tensor<1x3x1x1x2xi32>) -> tensor<1x3x1x1x2xi32>
+  return %r : tensor<1x3x1x1x2xi32>
+}
