@@ -16,19 +16,13 @@ using namespace mlir;
 using namespace mlir::layout;
 
 /// Whether `map` indexes a tensor with rows of more than one block along the
-/// lanes, the innermost reduction goes from row to row, and each tile of other
-/// dims does so again. What is read once is read in wide runs of its rows.
+/// lanes, and the innermost reduction goes from row to row.
 static bool readsColumns(const Kernel &kernel, const KernelPlan &plan,
                          AffineMap map, RankedTensorType type) {
   if (!plan.lane || !kernel.isParallel(*plan.lane) ||
       !map.isProjectedPermutation() || type.getRank() < 2 ||
       type.getShape().back() <= plan.vectorSize ||
       map.getResults().back() != getAffineDimExpr(*plan.lane, map.getContext()))
-    return false;
-  if (llvm::none_of(plan.order, [&](unsigned dim) {
-        return !map.isFunctionOfDim(dim) &&
-               plan.tile[dim] != kernel.extents[dim];
-      }))
     return false;
   for (unsigned dim = kernel.extents.size(); dim-- > 0;)
     if (!kernel.isParallel(dim) && kernel.extents[dim] != 1)
