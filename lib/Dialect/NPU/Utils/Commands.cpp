@@ -321,21 +321,19 @@ std::optional<TransferSide> mlir::npu::getBox(const CommandOperand &operand,
   return box;
 }
 
-/// The strides of the aligned layout.
-static LoopSizes getAlignedStrides(int64_t core, const LoopSizes &shape,
-                                   int64_t elementBytes, int64_t euBytes,
-                                   int64_t npus) {
+LoopSizes mlir::npu::getAlignedStrides(int64_t core, const LoopSizes &shape,
+                                       int64_t elementBytes, int64_t euBytes,
+                                       int64_t npus) {
   int64_t step = std::max<int64_t>(euBytes / elementBytes, 1);
   int64_t channel = llvm::alignTo(shape[2] * shape[3], step);
   int64_t rows = llvm::divideCeil(core + shape[1], npus);
   return {channel * rows, channel, shape[3], 1};
 }
 
-/// The first dim whose stride is another one than the aligned layout's.
-static std::optional<int> findUnaligned(const TransferSide &box,
-                                        const LoopSizes &shape,
-                                        const LoopSizes &aligned,
-                                        int64_t npus) {
+std::optional<int> mlir::npu::findUnaligned(const TransferSide &box,
+                                            const LoopSizes &shape,
+                                            const LoopSizes &aligned,
+                                            int64_t npus) {
   for (int d = 0; d < 4; ++d) {
     bool isFree = shape[d] == 1 || (d == 1 && box.core + shape[1] <= npus);
     if (!isFree && box.strides[d] != aligned[d])

@@ -30,15 +30,6 @@ struct PairedWeights {
 };
 } // namespace
 
-/// By how much an index moves with one iteration of a loop.
-static int64_t getStep(AffineExpr expr, unsigned numLoops, unsigned loop) {
-  SmallVector<int64_t> at(numLoops, 0);
-  AffineMap map = AffineMap::get(numLoops, 0, expr, expr.getContext());
-  int64_t first = map.compose(at)[0];
-  at[loop] = 1;
-  return map.compose(at)[0] - first;
-}
-
 /// The only dim of an operand whose index steps with the loop.
 static std::optional<unsigned> findDimOf(AffineMap map, unsigned loop) {
   std::optional<unsigned> found;

@@ -12,6 +12,14 @@
 using namespace mlir;
 using namespace mlir::npu;
 
+int64_t npu::getStep(AffineExpr index, unsigned numLoops, unsigned loop) {
+  SmallVector<int64_t> at(numLoops, 0);
+  AffineMap map = AffineMap::get(numLoops, 0, index, index.getContext());
+  int64_t first = map.compose(at)[0];
+  at[loop] = 1;
+  return map.compose(at)[0] - first;
+}
+
 std::optional<std::pair<unsigned, unsigned>>
 npu::getFactors(linalg::LinalgOp op) {
   std::optional<ElementFunction> function = getElementFunction(op);

@@ -61,6 +61,9 @@ struct WindowDims {
   }
 };
 
+/// By how much an index moves with one iteration of a loop.
+int64_t getStep(AffineExpr index, unsigned numLoops, unsigned loop);
+
 /// The operands whose product is added to the only result: numbers of both.
 std::optional<std::pair<unsigned, unsigned>> getFactors(linalg::LinalgOp op);
 

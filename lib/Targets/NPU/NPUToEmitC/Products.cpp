@@ -7,6 +7,7 @@
 
 #include "FunctionEmitter.h"
 #include "Layers.h"
+#include "layout/Algebra/Box.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
 
 using namespace mlir;
@@ -54,19 +55,12 @@ std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
   std::optional<TransferSide> box = find(d1 * width + d3, wholeRanges);
   if (!box || box->byte % chip.getEuBytes() != 0)
     return std::nullopt;
-  int64_t npus = chip.getNpus(), lanes = chip.getEuBytes() / 4;
-  int64_t channel = llvm::divideCeil(width, std::max<int64_t>(lanes, 1)) *
-                    std::max<int64_t>(lanes, 1);
-  int64_t perCore = llvm::divideCeil(box->core + whole + (rest != 0), npus);
-  const LoopSizes wanted{channel * perCore, channel, 1, 1};
-  auto isWanted = [&](const TransferSide &side, const LoopSizes &ranges) {
-    return llvm::all_of(ArrayRef<int>{0, 1, 3}, [&](int d) {
-      return ranges[d] == 1 || (d == 1 && side.core + ranges[1] <= npus) ||
-             side.strides[d] == wanted[d];
-    });
-  };
-  int64_t maxStride = getComputeLimits(chip).maxStride;
-  if (!isWanted(*box, wholeRanges) || (maxStride && wanted[0] > maxStride))
+  int64_t npus = chip.getNpus(), maxStride = getComputeLimits(chip).maxStride;
+  LoopSizes wanted =
+      getAlignedStrides(box->core, {rows, whole + (rest != 0), 1, width},
+                        /*elementBytes=*/4, chip.getEuBytes(), npus);
+  if (findUnaligned(*box, wholeRanges, wanted, npus) ||
+      (maxStride && wanted[0] > maxStride))
     return std::nullopt;
   if (rest) {
     const LoopSizes restRanges{rows, 1, 1, rest};
@@ -75,26 +69,10 @@ std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
     expected.strides = wanted;
     expected = getPartSide(expected, {0, whole, 0, 0}, 4, npus);
     if (!last || last->core != expected.core || last->byte != expected.byte ||
-        !isWanted(*last, restRanges))
+        findUnaligned(*last, restRanges, wanted, npus))
       return std::nullopt;
   }
   return Matrix{*box, width};
-}
-
-/// Emits the product, one command for each index of the batch.
-template <typename Get>
-static bool forEachBatch(Product &product, ArrayRef<int64_t> ranges, Get get) {
-  while (true) {
-    if (!get())
-      return false;
-    size_t next = 0;
-    auto &batch = product.batch;
-    while (next < batch.size() &&
-           ++batch[next].second == ranges[batch[next].first])
-      batch[next++].second = 0;
-    if (next == batch.size())
-      return true;
-  }
 }
 
 bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
@@ -113,8 +91,11 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     Product product{l, r, std::nullopt, n[0], dims->k[0], {}};
     if (!m.empty())
       product.m = m[0];
-    for (unsigned loop : dims->batch)
+    SmallVector<int64_t> batches;
+    for (unsigned loop : dims->batch) {
       product.batch.push_back({loop, 0});
+      batches.push_back(all[loop]);
+    }
     OpOperand &left = op->getOpOperand(l), &right = op->getOpOperand(r);
     SmallVector<std::array<Matrix, 3>> found;
     auto get = [&](OpOperand &use, std::optional<unsigned> row,
@@ -122,7 +103,9 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
       return findMatrix(op, use, operands[use.getOperandNumber()], row, column,
                         product.batch);
     };
-    bool isProduct = forEachBatch(product, all, [&] {
+    bool isProduct = forEachIndex(batches, [&](ArrayRef<int64_t> index) {
+      for (auto [loop, at] : llvm::zip_equal(product.batch, index))
+        loop.second = at;
       std::optional<Matrix> to = get(output, product.m, product.n),
                             from = get(left, product.m, product.k),
                             with = get(right, product.k, product.n);

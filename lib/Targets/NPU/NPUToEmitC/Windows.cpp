@@ -111,8 +111,6 @@ static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
   InputDim dim;
   auto kinds = op.getIteratorTypesArray();
   AffineExpr sum = getAffineConstantExpr(0, op.getContext());
-  SmallVector<int64_t> at(op.getNumLoops(), 0);
-  AffineMap map = AffineMap::get(op.getNumLoops(), 0, expr);
   for (unsigned l = 0; l < op.getNumLoops(); ++l) {
     if (!expr.isFunctionOfDim(l))
       continue;
@@ -121,9 +119,7 @@ static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
     if (loop)
       return std::nullopt;
     loop = l;
-    at[l] = 1;
-    int64_t by = map.compose(at)[0];
-    at[l] = 0;
+    int64_t by = getStep(expr, op.getNumLoops(), l);
     if (by < 1)
       return std::nullopt;
     (isWindow ? dim.dilation : dim.stride) = by;

@@ -66,6 +66,16 @@ std::optional<TransferSide> getBox(const CommandOperand &operand,
                                    int64_t elementBytes,
                                    const TransferLimits &limits);
 
+/// The strides of the aligned layout from `core` on, of channels aligned to
+/// `euBytes`, and the first dim of a box whose stride is another one and has a
+/// meaning.
+LoopSizes getAlignedStrides(int64_t core, const LoopSizes &shape,
+                            int64_t elementBytes, int64_t euBytes,
+                            int64_t npus);
+std::optional<int> findUnaligned(const TransferSide &box,
+                                 const LoopSizes &shape,
+                                 const LoopSizes &aligned, int64_t npus);
+
 /// Whether the strides of a box of `shape` are those of the aligned layout, of
 /// channels aligned to `euBytes`, and within the limits.
 bool isAligned(const TransferSide &box, const LoopSizes &shape,
