@@ -12,25 +12,34 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
-DualBound::DualBound(const CoreGraph &core, const TableStore &store)
-    : core(core), store(store) {
+/// Rounds of changing single values.
+static constexpr unsigned kDescents = 8;
+
+DualBound::DualBound(const CoreGraph &graph, const TableStore &store)
+    : original(graph), store(store), shift(findShift()),
+      shared(graph, store, [&](Cost cost) { return convert(cost); }),
+      core(shared.isEmpty() ? graph : shared.getModel()) {
   unsigned numValues = 0;
-  for (unsigned domain : core.getDomains()) {
+  for (auto [v, domain] : llvm::enumerate(core.getDomains())) {
     offsets.push_back(numValues);
     numValues += domain;
+    if (v >= graph.getNumVariables() || shared.isSwitch(v))
+      numOther += domain;
+    else
+      ++numVariables;
   }
   beliefs.assign(numValues, 0);
   dropped.resize(numValues);
-  findShift();
 
   llvm::DenseMap<TableId, unsigned> known;
-  auto convert = [&](Cost cost) {
-    return cost == kInfiniteCost ? kForbidden : cost >> shift;
-  };
   for (unsigned f = 0; f < core.getNumFactors(); ++f) {
     ArrayRef<unsigned> scope = core.getScope(f);
+    factors.push_back({shared.getEntries(f), unsigned(movedOffsets.size())});
+    if (factors.back().entries) {
+      addPlaces(f);
+      continue;
+    }
     ArrayRef<Cost> entries = store[core.getTable(f)].get();
-    factors.push_back({nullptr, unsigned(movedOffsets.size())});
     if (scope.size() == 1) {
       for (auto [v, cost] : llvm::enumerate(entries)) {
         Cost &belief = beliefs[offsets[scope[0]] + v];
@@ -40,15 +49,12 @@ DualBound::DualBound(const CoreGraph &core, const TableStore &store)
     }
     auto [it, isNew] = known.try_emplace(core.getTable(f), tables.size());
     if (isNew) {
-      auto converted = llvm::map_range(entries, convert);
+      auto converted =
+          llvm::map_range(entries, [&](Cost cost) { return convert(cost); });
       tables.emplace_back(converted.begin(), converted.end());
     }
     factors.back().entries = tables[it->second].data();
-    workOfPass += entries.size() * scope.size();
-    for (unsigned variable : scope) {
-      movedOffsets.push_back(moved.size());
-      moved.resize(moved.size() + core.getDomain(variable));
-    }
+    addPlaces(f);
   }
   findOrder();
   linkFactors();
@@ -59,12 +65,25 @@ DualBound::DualBound(const CoreGraph &core, const TableStore &store)
   updateBound();
 }
 
-void DualBound::findShift() {
+/// Makes place for what is moved out of a factor.
+void DualBound::addPlaces(unsigned factor) {
+  size_t size = 1;
+  for (unsigned variable : core.getScope(factor)) {
+    movedOffsets.push_back(moved.size());
+    moved.resize(moved.size() + core.getDomain(variable));
+    size *= core.getDomain(variable);
+  }
+  workOfPass += size * core.getScope(factor).size();
+}
+
+unsigned DualBound::findShift() const {
   WideCost sum = 0;
-  for (unsigned f = 0; f < core.getNumFactors(); ++f)
-    sum += store[core.getTable(f)].largest;
-  while (sum >> shift >= kLargest)
-    ++shift;
+  for (unsigned f = 0; f < original.getNumFactors(); ++f)
+    sum += store[original.getTable(f)].largest;
+  unsigned result = 0;
+  while (sum >> result >= kLargest)
+    ++result;
+  return result;
 }
 
 template <typename Fn>
@@ -201,6 +220,9 @@ void DualBound::take(unsigned variable, ArrayRef<Slot> slots) {
   scratch.resize(domain);
   Cost *belief = &beliefs[offsets[variable]];
   for (Slot slot : slots) {
+    bool isShared = shared.getEntries(slot.factor);
+    if (isShared)
+      shared.fill(slot.factor);
     minimize(slot, scratch);
     Cost *mine = getMoved(slot);
     for (unsigned v = 0; v < domain; ++v) {
@@ -213,6 +235,9 @@ void DualBound::take(unsigned variable, ArrayRef<Slot> slots) {
       belief[v] += scratch[v] - mine[v];
       mine[v] = scratch[v];
     }
+    if (isShared)
+      shared.release(slot.factor, getMoved({slot.factor, 0}),
+                     getMoved({slot.factor, 1}));
   }
 }
 
@@ -235,7 +260,8 @@ void DualBound::give(unsigned variable, ArrayRef<Slot> slots, unsigned parts) {
 }
 
 void DualBound::pass() {
-  for (bool isForward : {true, false})
+  for (bool isForward : {true, false}) {
+    shared.beginSweep();
     for (unsigned i = 0; i < order.size(); ++i) {
       unsigned v = isForward ? order[i] : order[order.size() - 1 - i];
       ArrayRef<Slot> from = isForward ? before[v] : after[v];
@@ -243,6 +269,7 @@ void DualBound::pass() {
       take(v, from);
       give(v, to, std::max(from.size(), to.size()));
     }
+  }
   updateBound();
 }
 
@@ -306,21 +333,21 @@ unsigned DualBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch) {
 }
 
 Cost DualBound::getOwn(unsigned variable, unsigned value) const {
-  if (shift == 0) {
+  if (keepsSums()) {
     Cost belief = beliefs[offsets[variable] + value];
     return belief == kForbidden ? kInfiniteCost : belief;
   }
   Cost sum = 0;
-  core.forEachFactorOf(variable, [&](unsigned factor) {
-    if (core.getScope(factor).size() == 1)
-      sum = addCosts(sum, store[core.getTable(factor)].entries[value]);
+  original.forEachFactorOf(variable, [&](unsigned factor) {
+    if (original.getScope(factor).size() == 1)
+      sum = addCosts(sum, store[original.getTable(factor)].entries[value]);
   });
   return sum;
 }
 
 void DualBound::getEntries(unsigned factor, std::vector<Cost> &entries) const {
-  if (shift != 0) {
-    entries = store[core.getTable(factor)].get().vec();
+  if (!keepsSums()) {
+    entries = store[original.getTable(factor)].get().vec();
     return;
   }
   entries.clear();
@@ -329,33 +356,88 @@ void DualBound::getEntries(unsigned factor, std::vector<Cost> &entries) const {
   });
 }
 
+void DualBound::addEntries(Slot slot, ArrayRef<unsigned> values,
+                           llvm::function_ref<bool(unsigned)> isSet,
+                           MutableArrayRef<Cost> sums) const {
+  ArrayRef<unsigned> scope = core.getScope(slot.factor);
+  std::vector<Cost> &least = scratch;
+  least.assign(sums.size(), kForbidden);
+  unsigned other = scope[1 - std::min(slot.place, 1u)];
+  if (scope.size() == 2 && isSet(other)) {
+    bool isRow = slot.place == 0;
+    size_t columns = core.getDomain(scope[1]), value = values[other];
+    const Cost *entries =
+        factors[slot.factor].entries + (isRow ? value : value * columns);
+    Cost taken = getMoved({slot.factor, 1 - slot.place})[value];
+    const Cost *mine = getMoved(slot);
+    for (unsigned v = 0; v < sums.size(); ++v)
+      least[v] = entries[v * (isRow ? columns : 1)] - taken - mine[v];
+  } else {
+    // The least entry for each value, of those that other values leave.
+    forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> tuple) {
+      for (auto [place, variable] : llvm::enumerate(scope))
+        if (place != slot.place && isSet(variable) &&
+            tuple[place] != values[variable])
+          return;
+      Cost &best = least[tuple[slot.place]];
+      best = std::min(best, entry);
+    });
+  }
+  for (auto [sum, cost] : llvm::zip_equal(sums, least))
+    sum = std::min(sum, kThreshold) + std::min(cost, kThreshold);
+}
+
+/// The value that costs least where the variables that `isSet` names have
+/// theirs, of equal ones that which `values` holds; nothing where all are
+/// forbidden.
+std::optional<unsigned>
+DualBound::choose(unsigned variable, ArrayRef<unsigned> values,
+                  llvm::function_ref<bool(unsigned)> isSet) const {
+  unsigned domain = core.getDomain(variable);
+  std::vector<Cost> sums(beliefs.begin() + offsets[variable],
+                         beliefs.begin() + offsets[variable] + domain);
+  forEachSlot(variable,
+              [&](Slot slot) { addEntries(slot, values, isSet, sums); });
+  shared.addUnpaid(variable, values, isSet, sums);
+  unsigned best = std::min(values[variable], domain - 1);
+  if (!isSet(variable))
+    best = 0;
+  for (unsigned v = 0; v < domain; ++v)
+    best = sums[v] < sums[best] ? v : best;
+  if (sums[best] >= kThreshold)
+    return std::nullopt;
+  return best;
+}
+
 bool DualBound::round(std::vector<unsigned> &values, bool byNumber) const {
-  std::vector<Cost> sums, least;
+  values.assign(core.getNumVariables(), 0);
   for (unsigned i = 0; i < order.size(); ++i) {
     unsigned v = byNumber ? i : order[i];
-    auto isSet = [&](unsigned other) {
+    std::optional<unsigned> best = choose(v, values, [&](unsigned other) {
       return byNumber ? other < i : ranks[other] < i;
-    };
-    sums.assign(beliefs.begin() + offsets[v],
-                beliefs.begin() + offsets[v] + core.getDomain(v));
-    forEachSlot(v, [&](Slot slot) {
-      // The least entry for each value, of those that earlier values leave.
-      ArrayRef<unsigned> scope = core.getScope(slot.factor);
-      least.assign(sums.size(), kForbidden);
-      forEachEntry(slot.factor, [&](Cost entry, ArrayRef<unsigned> tuple) {
-        for (auto [variable, value] : llvm::zip_equal(scope, tuple))
-          if (isSet(variable) && value != values[variable])
-            return;
-        Cost &best = least[tuple[slot.place]];
-        best = std::min(best, entry);
-      });
-      for (auto [sum, cost] : llvm::zip_equal(sums, least))
-        sum = std::min(sum, kThreshold) + std::min(cost, kThreshold);
     });
-    auto best = llvm::min_element(sums);
-    if (*best >= kThreshold)
+    if (!best)
       return false;
-    values[v] = best - sums.begin();
+    values[v] = *best;
   }
+  shared.complete(values);
+  values.resize(original.getNumVariables());
   return true;
+}
+
+void DualBound::descend(std::vector<unsigned> &values) const {
+  values.resize(core.getNumVariables(), 0);
+  bool hasChanged = true;
+  for (unsigned round = 0; round < kDescents && hasChanged; ++round) {
+    hasChanged = false;
+    for (unsigned v : order) {
+      std::optional<unsigned> best =
+          choose(v, values, [](unsigned) { return true; });
+      hasChanged |= best && *best != values[v];
+      if (best)
+        values[v] = *best;
+    }
+  }
+  shared.complete(values);
+  values.resize(original.getNumVariables());
 }

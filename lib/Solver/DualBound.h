@@ -28,9 +28,10 @@
 #ifndef LAYOUT_LIB_SOLVER_DUALBOUND_H
 #define LAYOUT_LIB_SOLVER_DUALBOUND_H
 
-#include "CoreGraph.h"
+#include "SharedCosts.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 
 namespace mlir {
 namespace layout {
@@ -59,17 +60,25 @@ public:
                                         core.getDomain(variable));
   }
   void computeExcess();
-  unsigned getNumValues() const { return beliefs.size() - dropped.count(); }
+  /// Values that are left of the variables that are no switches, and how many
+  /// such variables there are.
+  unsigned getNumValues() const {
+    return beliefs.size() - numOther - dropped.count();
+  }
+  unsigned getNumVariables() const { return numVariables; }
+  const SharedCosts &getSharedCosts() const { return shared; }
 
   /// Gives values to all variables by what is moved, one after the other as
   /// passes go or by number. False at a dead end.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
+  /// Changes one value after the other while that makes the sum smaller.
+  void descend(std::vector<unsigned> &values) const;
 
   bool isDropped(unsigned variable, unsigned value) const {
     return dropped[offsets[variable] + value];
   }
   /// What all factors of the variable alone have for a value after moving;
-  /// unless costs are shifted, which leaves them as they were.
+  /// unless costs are shifted or shared, which leaves them as they were.
   Cost getOwn(unsigned variable, unsigned value) const;
   /// The same for the entries of a factor of two variables or more.
   void getEntries(unsigned factor, std::vector<Cost> &entries) const;
@@ -91,6 +100,16 @@ private:
     unsigned firstMoved; // per place of the scope, in `moved`
   };
 
+  /// Factors as they are with what was moved have the sums of those as they
+  /// were.
+  bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
+  void addPlaces(unsigned factor);
+  void addEntries(Slot slot, llvm::ArrayRef<unsigned> values,
+                  llvm::function_ref<bool(unsigned)> isSet,
+                  llvm::MutableArrayRef<Cost> sums) const;
+  std::optional<unsigned>
+  choose(unsigned variable, llvm::ArrayRef<unsigned> values,
+         llvm::function_ref<bool(unsigned)> isSet) const;
   void findOrder();
   void linkFactors();
   Cost *getMoved(Slot slot) const {
@@ -104,7 +123,10 @@ private:
   void drop(unsigned variable, unsigned value);
   void updateBound();
 
-  void findShift();
+  unsigned findShift() const;
+  Cost convert(Cost cost) const {
+    return cost == kInfiniteCost ? kForbidden : cost >> shift;
+  }
   Cost unshift(Cost cost) const {
     return cost > (kInfiniteCost - 1) >> shift ? kInfiniteCost - 1
                                                : cost << shift;
@@ -114,11 +136,14 @@ private:
   /// Calls fn(slot) for each factor of a variable.
   template <typename Fn> void forEachSlot(unsigned variable, Fn fn) const;
 
-  const CoreGraph &core;
+  const CoreGraph &original;
   const TableStore &store;
   /// Costs are counted in 2^shift, so that sums stay small. 0 unless they are
   /// huge; with more, bounds are rounded down.
   unsigned shift = 0;
+  SharedCosts shared;
+  const CoreGraph &core; // without switches
+  unsigned numVariables = 0, numOther = 0;
   std::vector<std::vector<Cost>> tables; // with kForbidden
   std::vector<Factor> factors;           // per factor of the core
   std::vector<unsigned> offsets;         // per variable

@@ -49,15 +49,15 @@ bool GraphSearch::isOutOfTime() const {
   return getSecondsSince(start) >= limits.seconds;
 }
 
-/// Each of the components that are to come gets its part of what those before
-/// it have left.
-void GraphSearch::shareLimits(size_t numComponents) {
+/// Each of the parts that are to come gets its share of what those before it
+/// have left.
+void GraphSearch::shareLimits(const Limits &most, size_t numParts) {
   auto share = [&](auto used, auto most) {
-    return used + std::max<decltype(used)>(most - used, 0) / numComponents;
+    return used + std::max<decltype(used)>(most - used, 0) / numParts;
   };
-  limits.numNodes = share(statistics.numNodes, options.maxNodes);
-  limits.work = share(statistics.work, options.maxWork);
-  limits.seconds = share(getSecondsSince(start), options.maxSeconds);
+  limits.numNodes = share(statistics.numNodes, most.numNodes);
+  limits.work = share(statistics.work, most.work);
+  limits.seconds = share(getSecondsSince(start), most.seconds);
 }
 
 /// What divides all costs.
@@ -160,6 +160,23 @@ GraphSearch::eliminate(const CoreGraph &part, ArrayRef<unsigned> order,
   return answer;
 }
 
+/// A wide component of the whole graph, in blocks where each is less than a
+/// quarter of it.
+GraphSearch::Answer GraphSearch::searchWhole(const CoreGraph &part,
+                                             const TableStore &store,
+                                             Goal goal) {
+  std::vector<Block> blocks = findBlocks(part);
+  if (llvm::all_of(blocks, [&](const Block &block) {
+        return block.variables.size() * 4 < part.getNumVariables();
+      }))
+    return searchBlocks(part, store, blocks);
+  Answer found = search(part, store, goal, /*depth=*/0);
+  if (found.lowerBound < found.cost)
+    for (unsigned v = 0; v < part.getNumVariables(); ++v)
+      openVariables.push_back(part.getOriginal(v));
+  return found;
+}
+
 GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
                                        unsigned depth) {
   Answer answer;
@@ -207,7 +224,8 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
     if (goal.isMissedBy(answer.lowerBound))
       break;
     if (depth == 0)
-      shareLimits(parts.wide.size() - index);
+      shareLimits({options.maxNodes, options.maxWork, options.maxSeconds},
+                  parts.wide.size() - index);
     Goal own;
     own.upper = goal.upper == kInfiniteCost ? goal.upper
                                             : goal.upper - answer.lowerBound;
@@ -215,11 +233,9 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
       own.step = goal.step;
       own.rest = (goal.rest - exact % goal.step + goal.step) % goal.step;
     }
-    Answer found = search(part, algebra.store, own, depth);
+    Answer found = depth == 0 ? searchWhole(part, algebra.store, own)
+                              : search(part, algebra.store, own, depth);
     take(part, found);
-    if (depth == 0 && found.lowerBound < found.cost)
-      for (unsigned v = 0; v < part.getNumVariables(); ++v)
-        openVariables.push_back(part.getOriginal(v));
   }
   answer.lowerBound = goal.roundUp(answer.lowerBound);
   if (answer.lowerBound >= goal.upper || !isComplete)

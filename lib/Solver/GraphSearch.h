@@ -27,6 +27,7 @@
 #ifndef LAYOUT_LIB_SOLVER_GRAPHSEARCH_H
 #define LAYOUT_LIB_SOLVER_GRAPHSEARCH_H
 
+#include "BlockTree.h"
 #include "CoreGraph.h"
 #include "DualBound.h"
 #include <chrono>
@@ -78,8 +79,12 @@ private:
   struct Node;
   Answer search(const CoreGraph &core, const TableStore &store, Goal goal,
                 unsigned depth);
+  Answer searchWhole(const CoreGraph &part, const TableStore &store, Goal goal);
+  Answer searchBlocks(const CoreGraph &core, const TableStore &store,
+                      llvm::ArrayRef<Block> blocks);
   void improveBound(Node &node);
   void improveAssignment(Node &node);
+  void improveByForests(Node &node);
   void finish(Node &node);
   void branch(Node &node, const Values &values);
   Answer solveRest(const Node &node, const Values &values);
@@ -88,17 +93,18 @@ private:
     return statistics.numNodes >= limits.numNodes ||
            statistics.work >= limits.work || isOutOfTime();
   }
-  void shareLimits(size_t numComponents);
+  struct Limits {
+    int64_t numNodes, work;
+    double seconds;
+  };
+  void shareLimits(const Limits &most, size_t numParts);
 
   const SolveOptions &options;
   std::chrono::steady_clock::time_point start;
   SolveStatistics statistics;
   std::vector<unsigned> openVariables;
   /// What the component at hand may take of the options' limits.
-  struct {
-    int64_t numNodes, work;
-    double seconds;
-  } limits;
+  Limits limits;
   int64_t maxTableSize;
   int64_t numHeld = 0; // entries of the graphs that are open in one another
   /// What is wide is left alone: for looking at promising values.

@@ -13,6 +13,9 @@ using llvm::ArrayRef;
 /// Passes between looks at what they have gained.
 static constexpr unsigned kPasses = 8;
 
+/// Turns of raising the bound and looking for assignments.
+static constexpr unsigned kRounds = 8;
+
 Cost GraphSearch::Node::evaluate(ArrayRef<unsigned> values) const {
   Cost sum = 0;
   for (unsigned f = 0; f < core.getNumFactors(); ++f)
@@ -43,13 +46,19 @@ void GraphSearch::Node::tighten() {
 std::optional<GraphSearch::Values>
 GraphSearch::Node::getValues(Cost limit) const {
   Values values(core.getNumVariables());
+  const SharedCosts &shared = dual.getSharedCosts();
   for (unsigned v = 0; v < values.size(); ++v) {
+    if (shared.isSwitch(v))
+      continue;
     for (auto [x, excess] : llvm::enumerate(dual.getExcess(v)))
       if (excess <= limit && excess != kInfiniteCost)
         values[v].push_back(x);
     if (values[v].empty())
       return std::nullopt;
   }
+  for (unsigned v = 0; v < values.size(); ++v)
+    if (shared.isSwitch(v))
+      values[v] = shared.getValuesOf(v, values);
   return values;
 }
 
@@ -58,13 +67,20 @@ void GraphSearch::improveBound(Node &node) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = node.dual.getBound();
   while (true) {
-    for (unsigned i = 0; i < kPasses; ++i)
+    for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i) {
       node.dual.pass();
-    statistics.work += kPasses * node.dual.getWorkOfPass();
+      statistics.work += node.dual.getWorkOfPass();
+    }
+    Cost known = node.goal.upper;
     for (bool byNumber : {false, true})
       if (node.dual.getBound() != kInfiniteCost &&
-          node.dual.round(values, byNumber))
+          !(byNumber && isOutOfTime()) && node.dual.round(values, byNumber))
         node.takeIfBetter(values);
+    if (node.goal.upper < known) {
+      values = node.answer.assignment;
+      node.dual.descend(values);
+      node.takeIfBetter(values);
+    }
     unsigned before = node.dual.getNumValues();
     node.tighten();
     if (node.isClosed() || isOver())
@@ -84,19 +100,22 @@ void GraphSearch::improveBound(Node &node) {
 void GraphSearch::improveAssignment(Node &node) {
   node.dual.computeExcess();
   std::vector<Cost> sorted;
-  unsigned numVariables = node.core.getNumVariables();
-  for (unsigned v = 0; v < numVariables; ++v)
+  const SharedCosts &shared = node.dual.getSharedCosts();
+  for (unsigned v = 0; v < node.core.getNumVariables(); ++v)
     for (Cost excess : node.dual.getExcess(v))
-      if (excess != kInfiniteCost)
+      if (excess != kInfiniteCost && !shared.isSwitch(v))
         sorted.push_back(excess);
+  unsigned numVariables = node.dual.getNumVariables();
   if (sorted.empty())
     return;
   llvm::sort(sorted);
   int64_t tableSize = maxTableSize;
   maxTableSize = std::min<int64_t>(maxTableSize, 1 << 14);
   isQuick = true;
-  for (unsigned percent : {250, 180, 140, 115, 105}) {
+  for (unsigned percent : {250, 200, 160, 140, 125, 115, 105}) {
     size_t count = std::max<size_t>(size_t(numVariables) * percent / 100, 1);
+    if (isOver())
+      break;
     // All values are what comes next anyway.
     if (count > sorted.size() && percent > 105)
       continue;
@@ -153,7 +172,8 @@ void GraphSearch::branch(Node &node, const Values &values) {
   for (unsigned v = 0; v < values.size(); ++v) {
     int64_t degree = 0;
     node.core.forEachFactorOf(v, [&](unsigned) { ++degree; });
-    if (values[v].size() > 1 && degree > most) {
+    if (values[v].size() > 1 && degree > most &&
+        !node.dual.getSharedCosts().isSwitch(v)) {
       most = degree;
       chosen = v;
     }
@@ -186,10 +206,10 @@ void GraphSearch::finish(Node &node) {
   if (!values || (node.depth == 0 ? isOutOfTime() : isOver()))
     return;
   unsigned all = 0;
-  for (unsigned domain : node.core.getDomains())
-    all += domain;
+  for (auto [v, domain] : llvm::enumerate(node.core.getDomains()))
+    all += node.dual.getSharedCosts().isSwitch(v) ? 0 : domain;
   unsigned numLeft = node.dual.getNumValues();
-  bool canSplit = numLeft > node.core.getNumVariables();
+  bool canSplit = numLeft > node.dual.getNumVariables();
   if (node.depth > 0 && canSplit && numLeft * 10 >= all * 9)
     return branch(node, *values);
   Answer found = solveRest(node, *values);
@@ -210,17 +230,19 @@ GraphSearch::Answer GraphSearch::search(const CoreGraph &core,
       values.push_back(options.initial[core.getOriginal(v)]);
     node.takeIfBetter(values);
   }
-  // Where better assignments bring the ends together, more passes pay.
-  for (unsigned round = 0; round < 4; ++round) {
-    Cost missing = node.goal.upper - node.dual.getBound();
+  // As long as the ends come together.
+  for (unsigned round = 0; round < kRounds; ++round) {
+    Cost before = node.goal.upper, bound = node.dual.getBound();
     improveBound(node);
     if (node.isClosed())
       return node.answer;
     improveAssignment(node);
+    improveByForests(node);
     node.tighten();
     if (node.isClosed())
       return node.answer;
-    if (isOver() || node.goal.upper - node.dual.getBound() > missing / 2)
+    Cost gain = before - node.goal.upper + node.dual.getBound() - bound;
+    if (isOver() || gain < (node.goal.upper - node.dual.getBound()) / 16)
       break;
   }
   finish(node);

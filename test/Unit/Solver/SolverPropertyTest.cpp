@@ -68,6 +68,49 @@ TEST(SolverProperty, SearchUnderRelaxedBoundsFindsTheLeastCost) {
   }
 }
 
+/// Cliques that share a variable with one before, or are joined to it, which is
+/// too wide for the limit as a whole and in parts.
+TEST(SolverProperty, BlocksAreSolvedOneByOne) {
+  unsigned seed = kSeed + 5, numInexact = 0;
+  RandomModels models(seed);
+  for (unsigned i = 0; i < 300; ++i) {
+    NAME_GRAPH(i);
+    Model model;
+    for (unsigned block = 0; block < 4; ++block) {
+      std::vector<unsigned> clique;
+      if (block > 0)
+        clique.push_back(models.draw(0, model.domains.size() - 1));
+      if (block > 0 && models.draw(0, 1)) {
+        model.domains.push_back(2);
+        unsigned next = model.domains.size() - 1;
+        models.addTerm(model, {clique.front(), next});
+        clique = {next};
+      }
+      while (clique.size() < 5) {
+        model.domains.push_back(models.draw(1, 3));
+        clique.push_back(model.domains.size() - 1);
+      }
+      for (unsigned a : clique)
+        for (unsigned b : clique)
+          if (a < b)
+            models.addTerm(model, {a, b});
+    }
+    SolveOptions options;
+    options.maxTableSize = models.draw(1, 6);
+    Solution solution = model.makeGraph().solve(options);
+    Cost least = model.makeGraph().solve().cost;
+    ASSERT_EQ(solution.cost, least);
+    ASSERT_TRUE(solution.exact);
+    options.maxWork = models.draw(0, 3000);
+    Solution open = model.makeGraph().solve(options);
+    ASSERT_LE(open.lowerBound, least);
+    ASSERT_GE(open.cost, least);
+    ASSERT_NO_FATAL_FAILURE(expectLaws(model, open));
+    numInexact += !open.exact;
+  }
+  EXPECT_GT(numInexact, 10u);
+}
+
 TEST(SolverProperty, BoundsHoldWhenTheSearchIsCutShort) {
   unsigned seed = kSeed + 2, numInexact = 0;
   RandomModels models(seed);
