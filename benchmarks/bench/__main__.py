@@ -4,7 +4,8 @@
 `--conversions` conversions beside memcpy and beside oneDNN, `--dynamic` networks with open sizes beside
 the same ones with static sizes, `--images` the conversions that networks
 need on a device with images, `--target` the figures of this machine
-that prices of layouts are made of, `--vectorize` the kernels beside upstream's tile-and-vectorize,
+that prices of layouts are made of, `--instructions` what kernels for a device with images do beside
+their arithmetic, `--vectorize` the kernels beside upstream's tile-and-vectorize,
 `--iree` what IREE makes of layouts applied as upstream's ops, `--peers` networks beside other runtimes,
 `--prices` whether ops that are priced higher run longer, `--untouched` whether layouts make a network slower,
 `--scaling` how networks would run on many cores, `--wide` what the solver makes of wide problems;
@@ -17,7 +18,7 @@ import sys
 from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
-PARTS = ("--assignment", "--conversions", "--dynamic", "--images", "--iree", "--peers", "--prices", "--scaling",
+PARTS = ("--assignment", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--peers", "--prices", "--scaling",
          "--target", "--untouched", "--vectorize", "--wide")
 
 

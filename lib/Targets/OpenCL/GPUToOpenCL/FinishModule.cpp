@@ -6,9 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPatterns.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
+
+/// Indices that are widened for nobody, as an image takes them narrow.
+static void eraseDead(spirv::FuncOp function) {
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
 
 /// All variables of a function are at its start, also those of the results of
 /// inner loops.
@@ -150,6 +160,7 @@ LogicalResult layout::finishModule(spirv::ModuleOp module) {
     if (!function.isExternal())
       kernels.push_back(function);
   for (spirv::FuncOp kernel : kernels) {
+    eraseDead(kernel);
     hoistVariables(kernel);
     splitShuffles(kernel);
     splitConstructs(kernel);

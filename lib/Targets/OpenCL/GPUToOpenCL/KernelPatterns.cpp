@@ -8,6 +8,7 @@
 #include "KernelPatterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -60,6 +61,20 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
   });
 }
 
+/// The low 32 bits of an index, which may have been made of them.
+static Value narrow(OpBuilder &builder, Location loc, Value index) {
+  Type i32 = builder.getI32Type();
+  APInt number;
+  if (matchPattern(index, m_ConstantInt(&number)))
+    return spirv::ConstantOp::create(
+        builder, loc, i32, builder.getIntegerAttr(i32, number.trunc(32)));
+  Operation *made = index.getDefiningOp();
+  if (isa_and_nonnull<spirv::UConvertOp, spirv::SConvertOp>(made) &&
+      made->getOperand(0).getType() == i32)
+    return made->getOperand(0);
+  return spirv::UConvertOp::create(builder, loc, i32, index);
+}
+
 /// The coordinates (x, y) or (x, y, slice, slice) of indices that are slowest
 /// first. The built-in functions of OpenCL take two or four of them.
 static Value makeCoordinates(OpBuilder &builder, Location loc,
@@ -67,7 +82,7 @@ static Value makeCoordinates(OpBuilder &builder, Location loc,
   Type i32 = builder.getI32Type();
   SmallVector<Value> values;
   for (Value index : llvm::reverse(indices))
-    values.push_back(spirv::UConvertOp::create(builder, loc, i32, index));
+    values.push_back(narrow(builder, loc, index));
   if (values.size() == 3)
     values.push_back(values.back());
   auto type = VectorType::get(values.size(), i32);

@@ -249,6 +249,12 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       texts[result] = Text(texts[op.getOperand(0)]);
       return success();
     }
+    // Most readers take what was widened.
+    if (isWideningCast(&op) && !isPartOfReader(result)) {
+      name(op.getOperand(0));
+      texts[result] = {getForm(&op), false};
+      return success();
+    }
     std::string text = getForm(&op);
     if (!text.empty()) {
       define(result, text);

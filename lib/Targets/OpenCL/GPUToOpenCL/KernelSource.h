@@ -60,6 +60,10 @@ std::string getCType(Type type);
 std::string getSignedCType(Type type);
 std::string getCNumber(Attribute number, Type type);
 
+/// Whether an op makes an index of 32 bits. Images and buffers take these as
+/// they are.
+bool isWideningCast(Operation *op);
+
 //===----------------------------------------------------------------------===//
 // Comments
 //===----------------------------------------------------------------------===//
@@ -129,6 +133,7 @@ private:
   std::string getLoadForm(memref::LoadOp op);
   void printStore(memref::StoreOp op);
   std::string getCoordinates(ValueRange indices);
+  StringRef getOffset(Value index);
 
   // Lanes of vectors.
   std::string lane(Value vector, unsigned number);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -120,6 +121,33 @@ struct CountTrailingZeros : OpRewritePattern<math::CountTrailingZerosOp> {
   }
 };
 
+/// The larger or smaller one of a number that is no NaN: one comparison, which
+/// a NaN fails, and one choice. Of two zeros of different sign the constant one
+/// is taken where it is the larger or smaller one.
+template <typename From, bool isMaximum>
+struct ChooseConstant : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    Value x = op.getLhs(), number = op.getRhs();
+    APFloat constant(0.0f);
+    if (!matchPattern(number, m_ConstantFloat(&constant)))
+      std::swap(x, number);
+    if (!matchPattern(number, m_ConstantFloat(&constant)) || constant.isNaN())
+      return rewriter.notifyMatchFailure(op, "neither number is known");
+    using arith::CmpFPredicate;
+    bool keepsZero = constant.isZero() && constant.isNegative() == isMaximum;
+    CmpFPredicate predicate =
+        isMaximum   ? keepsZero ? CmpFPredicate::OLT : CmpFPredicate::OLE
+        : keepsZero ? CmpFPredicate::OGT
+                    : CmpFPredicate::OGE;
+    Value isTaken =
+        arith::CmpFOp::create(rewriter, op.getLoc(), predicate, x, number);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isTaken, number, x);
+    return success();
+  }
+};
+
 /// An op of the index dialect is the one of arith.
 template <typename From, typename To>
 struct IndexInArith : OpRewritePattern<From> {
@@ -208,6 +236,8 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
   populateIndexInArith(patterns);
+  patterns.add<ChooseConstant<arith::MaximumFOp, true>,
+               ChooseConstant<arith::MinimumFOp, false>>(module.getContext());
   // A bit that is set is 1 without a sign, and -1 with one.
   patterns.add<LogicOfBits<arith::AddIOp, arith::XOrIOp>,
                LogicOfBits<arith::SubIOp, arith::XOrIOp>,

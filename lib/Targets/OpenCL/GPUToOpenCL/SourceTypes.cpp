@@ -100,6 +100,11 @@ static std::string getInteger(const APInt &value, Type element) {
   }
 }
 
+bool layout::isWideningCast(Operation *op) {
+  return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         op->getOperand(0).getType().isInteger(32);
+}
+
 std::string layout::getCNumber(Attribute number, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto real = dyn_cast<FloatAttr>(number))

@@ -206,12 +206,19 @@ static DeviceStorage getChecked(Operation *op, MemRefType type) {
   return *getDeviceStorage(type, [&] { return op->emitError(); });
 }
 
+/// What an index was made of, where that is its low 32 bits.
+static Value getNarrow(Value index) {
+  Operation *op = index.getDefiningOp();
+  return isWideningCast(op) ? op->getOperand(0) : index;
+}
+
 /// (x, y), or (x, y, slice, 0), of indices that are slowest first.
 std::string KernelPrinter::getCoordinates(ValueRange indices) {
   SmallVector<std::string> all;
   for (Value index : llvm::reverse(indices)) {
     std::optional<int64_t> number = getConstantIntValue(index);
-    all.push_back(number ? std::to_string(*number) : "(int)" + atom(index));
+    all.push_back(number ? std::to_string(*number)
+                         : "(int)" + atom(getNarrow(index)));
   }
   if (all.size() == 3)
     all.push_back("0");
@@ -219,11 +226,18 @@ std::string KernelPrinter::getCoordinates(ValueRange indices) {
          ")";
 }
 
+/// An index of a buffer. C widens what is unsigned by itself.
+StringRef KernelPrinter::getOffset(Value index) {
+  return get(isa_and_nonnull<arith::IndexCastUIOp>(index.getDefiningOp())
+                 ? getNarrow(index)
+                 : index);
+}
+
 std::string KernelPrinter::getLoadForm(memref::LoadOp op) {
   DeviceStorage storage = getChecked(op, op.getMemRefType());
   std::string memory = get(op.getMemref()).str();
   if (!storage.isImage()) {
-    std::string index = get(op.getIndices()[0]).str();
+    std::string index = getOffset(op.getIndices()[0]).str();
     return storage.element.isF16() ? "vload_half(" + index + ", " + memory + ")"
                                    : memory + "[" + index + "]";
   }
@@ -251,7 +265,7 @@ void KernelPrinter::printStore(memref::StoreOp op) {
            << getCoordinates(op.getIndices()) << ", " << pixel << ");\n";
     return;
   }
-  StringRef index = get(op.getIndices()[0]);
+  StringRef index = getOffset(op.getIndices()[0]);
   if (storage.element.isF16())
     line() << "vstore_half(" << get(value) << ", " << index << ", " << memory
            << ");\n";

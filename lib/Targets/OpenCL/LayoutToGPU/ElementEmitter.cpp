@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -151,7 +152,18 @@ Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
   }
   Value padding = scope.import(op.getConstantPaddingValue());
   Value element = evaluate(op.getSource(), inner, scope.both(valid, inside));
-  return element ? scope.select(inside, element, padding) : Value();
+  if (!element)
+    return {};
+  // All lanes of a pixel at once, for what takes one lane takes others, too.
+  auto lane = element.getDefiningOp<vector::ExtractOp>();
+  if (!lane || lane.hasDynamicPosition() || !inside ||
+      isa<VectorType>(inside.getType()))
+    return scope.select(inside, element, padding);
+  Value outside =
+      vector::BroadcastOp::create(b, loc, lane.getSource().getType(), padding);
+  Value pixel =
+      arith::SelectOp::create(b, loc, inside, lane.getSource(), outside);
+  return scope.extract(pixel, lane.getStaticPosition().front());
 }
 
 Value ElementEmitter::computeSlice(tensor::ExtractSliceOp op, Point index,

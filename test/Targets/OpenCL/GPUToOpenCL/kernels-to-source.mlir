@@ -27,8 +27,8 @@
 // CHECK-NEXT:     __read_only image2d_t a0,
 // CHECK-NEXT:     const float a1,
 // CHECK-NEXT:     __write_only image2d_t a2) {
-// CHECK-NEXT:   const ulong v0 = get_global_id(0);
-// CHECK-NEXT:   const ulong v1 = get_global_id(1);
+// CHECK-NEXT: const uint v0 = (uint)get_global_id(0);
+// CHECK-NEXT: const uint v1 = (uint)get_global_id(1);
 // CHECK-NEXT:   const float4 v2 = read_imagef(a0, kPixels, (int2)((int)v0, (int)v1));
 // CHECK-NEXT:   write_imagef(a2, (int2)((int)v0, (int)v1), exp(v2) * (float4)(a1));
 // CHECK-NEXT: }
@@ -42,7 +42,7 @@
 // CHECK-NEXT:   const ulong v0 = get_local_id(0);
 // CHECK-NEXT:   uchar v1 = (uchar)0;
 // CHECK-NEXT:   uchar v2 = (uchar)0;
-// CHECK-NEXT:   for (ulong i0 = 0ul; i0 < 8ul; i0 += 1ul) {
+// CHECK-NEXT:   for (uint i0 = 0u; i0 < 8u; i0 += 1u) {
 // CHECK-NEXT:     const uchar v3 = a0[i0];
 // CHECK-NEXT:     const uchar v4 = v2;
 // CHECK-NEXT:     const uchar v5 = (uchar)((uint)v1 * v3);

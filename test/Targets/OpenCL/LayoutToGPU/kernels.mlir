@@ -29,7 +29,8 @@
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: %[[PIXEL:.*]] = memref.load %[[IN]]
+// CHECK: %[[READ:.*]] = memref.load %[[IN]]
+// CHECK: %[[PIXEL:.*]] = arith.select %{{.*}}, %[[READ]], %{{.*}} : vector<4xf32>
 // CHECK: vector.extract %[[PIXEL]][0]
 // CHECK: memref.load %[[FILTER]]
 // CHECK: vector.extract %[[PIXEL]][1]

@@ -14,6 +14,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
+  let summary = "Computes the indices of kernels in 32 bits where they fit";
+  let description = [{
+    Mobile GPUs compute 64 bits in several steps. Where all launches of a kernel
+    have constant sizes, its `gpu.global_id` is given their largest number of
+    items as its `upper_bound`, and loops with constant bounds get an index of
+    32 bits; upstream's `arith-int-range-narrowing` then proves by ranges what
+    else fits. It leaves loops and positions as they are, therefore the work
+    before. What is not proven, as what depends on a size that only the launch
+    knows, stays an index of 64 bits.
+
+    Loads and stores take the index that a value of 32 bits is cast to, and the
+    back ends take the value itself where it is a coordinate of an image. What
+    does not change in a loop is computed before it.
+
+    ```mlir
+    %id = gpu.global_id x
+    %in = memref.load %a[%c0, %id] : memref<1x6xvector<4xf32>, "image2d">
+    ```
+
+    of a launch of 6 items becomes
+
+    ```mlir
+    %id = gpu.global_id x upper_bound 6
+    %n = arith.index_castui %id : index to i32
+    %x = arith.index_castui %n : i32 to index
+    %in = memref.load %a[%c0, %x] : memref<1x6xvector<4xf32>, "image2d">
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 def ConvertImageKernelsToSourcePass
     : Pass<"convert-image-kernels-to-source", "ModuleOp"> {
   let summary = "Adds OpenCL C of its kernels to every GPU module";

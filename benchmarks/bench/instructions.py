@@ -1,0 +1,130 @@
+"""./dev bench --instructions: what the kernels of networks do beside their multiply-adds.
+
+Networks are lowered to kernels for a device with images and written as SPIR-V. In the innermost
+loops that multiply vectors, and in the conditions of these loops, `spirv-dis` shows the
+instructions; the table has how many of each kind there are for one multiply-add of a vector.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from layout_mlir.tools import ToolError, run_tool, whole_file
+from networks import NETWORKS
+
+from .images import TARGET
+
+DEFAULT = ("resnet50", "mobilenet_v2", "bert_base")
+KINDS = ("i64", "i32", "compares", "selects", "reads")
+INTEGER = re.compile(r"Op([IUS](Add|Sub|Mul|Div|Mod|Rem|Negate|Convert)|Shift\w+|Bitwise\w+|Not)$")
+INTEGER_CALL = re.compile(r"[su]_(min|max|clamp|abs|mul_hi|mad\w*)$")
+COMPARE = re.compile(r"Op(([US]|F(Ord|Unord))(Less|Greater)Than(Equal)?|(I|F(Ord|Unord))(Not)?Equal"
+                     r"|Logical(And|Or|Not|Equal|NotEqual)|Is\w+)$")
+
+
+def read_blocks(text):
+    """The element and lanes of each type, and the blocks as lists of (op, operands)."""
+    types, blocks = {}, []
+    for line in text.splitlines():
+        found = re.match(r"\s*(?:(%\d+) = )?(Op\w+)\s*(.*)", line)
+        if not found:
+            continue
+        result, op, operands = found[1], found[2], found[3].split()
+        if op in ("OpTypeInt", "OpTypeFloat"):
+            types[result] = (("i" if op == "OpTypeInt" else "f") + operands[0], 1)
+        elif op == "OpTypeVector":
+            types[result] = (types.get(operands[0], ("bit", 1))[0], int(operands[1]))
+        elif op == "OpLabel":
+            blocks.append((result, []))
+        elif blocks:
+            blocks[-1][1].append((op, operands))
+    return types, blocks
+
+
+def count(text):
+    """How many instructions of each kind are in loops that multiply vectors."""
+    types, blocks = read_blocks(text)
+    of_label = dict(blocks)
+    counts = collections.Counter()
+
+    def add(block):
+        for op, operands in block:
+            element, lanes = types.get(operands[0] if operands else "", ("", 0))
+            is_call = op == "OpExtInst"
+            if element.startswith("f") and lanes > 1 and (
+                    op in ("OpFMul", "OpVectorTimesScalar") or is_call and operands[2] in ("fma", "mad")):
+                counts["multiply-adds"] += 1
+            elif INTEGER.match(op) or is_call and INTEGER_CALL.match(operands[2]):
+                counts["i64" if element == "i64" else "i32"] += 1
+            elif COMPARE.match(op):
+                counts["compares"] += 1
+            elif op == "OpSelect":
+                counts["selects"] += 1
+            elif op == "OpImageRead":
+                counts["reads"] += 1
+
+    for _, block in blocks:
+        before = counts["multiply-adds"]
+        kept = counts.copy()
+        add(block)
+        head = of_label.get(block[-1][1][0] if block[-1][0] == "OpBranch" else "", ())
+        if counts["multiply-adds"] == before or not any(op == "OpLoopMerge" for op, _ in head):
+            counts = kept
+        else:
+            add(head)
+    return counts
+
+
+def measure(name, small, folder, target):
+    network = NETWORKS[name]
+    path, kernels, package = folder / "net.mlir", folder / "kernels.mlir", folder / "package"
+    options = (network.small_options if small else network.Options)(weights="arguments")
+    with open(path, "w") as file:
+        network.build(options).write(file)
+    run_tool("layout-opt", path, f"--layout-to-opencl=target={{{target}}} kernels-only", "-o", kernels)
+    run_tool("layout-translate", "--layout-to-opencl-package", kernels, "-o", package)
+    counts = collections.Counter()
+    for words in package.glob("*.spv"):
+        counts.update(count(subprocess.run(["spirv-dis", "--raw-id", "--no-color", words], check=True, text=True,
+                                           capture_output=True).stdout))
+    if not counts["multiply-adds"]:
+        raise ToolError("no kernel multiplies vectors in a loop")
+    return {"network": name, "multiply-adds": counts["multiply-adds"],
+            **{kind: counts[kind] / counts["multiply-adds"] for kind in KINDS}}
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="./dev bench --instructions", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", action="append", choices=sorted(NETWORKS),
+                        help=f"may be repeated (default: {', '.join(DEFAULT)})")
+    parser.add_argument("--small", action="store_true", help="as in the tests, not at full size")
+    parser.add_argument("--target", default=TARGET, help=f"default: {TARGET}")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    print(f"{'network':<20}{'multiply-adds':>14}" + "".join(f"{kind:>10}" for kind in KINDS)
+          + "   per multiply-add")
+    rows, failed = [], False
+    for name in args.network or DEFAULT:
+        with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+            try:
+                rows.append(measure(name, args.small, pathlib.Path(scratch), args.target))
+            except (ToolError, OSError, subprocess.CalledProcessError) as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                failed = True
+                continue
+        print(f"{name:<20}{rows[-1]['multiply-adds']:>14}" + "".join(f"{rows[-1][kind]:>10.2f}" for kind in KINDS),
+              flush=True)
+    if args.json:
+        with whole_file(args.json) as file:
+            file.write(json.dumps({"target": args.target, "rows": rows}, indent=1) + "\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
