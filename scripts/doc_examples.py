@@ -41,7 +41,7 @@ import subprocess
 import sys
 import tempfile
 
-LANGUAGES = ("mlir", "python", "wcsp", "sh", "c")
+LANGUAGES = ("mlir", "python", "wcsp", "json", "sh", "c")
 _COMMENT = re.compile(r"^\s*<!--\s*(run:\s*(?P<command>.*?)|(?P<output>output))\s*-->\s*$")
 # A comment meant for this program that it would otherwise overlook.
 _ALMOST = re.compile(r"^\s*<!--\s*(run|output)\b")

@@ -86,6 +86,7 @@ void bindConversions(pybind11::module_ &module, LayoutClass &layout);
 void bindPipeline(pybind11::module_ &module);
 void bindAssignment(pybind11::module_ &module);
 void bindProgram(pybind11::module_ &module);
+void bindSolve(pybind11::module_ &module);
 
 /// A machine with caches, for those who name no target.
 constexpr StringLiteral kDefaultTarget = "#layout.cpu<lanes = 16>";

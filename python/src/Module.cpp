@@ -102,4 +102,5 @@ PYBIND11_MODULE(_layout, module) {
   bindPipeline(module);
   bindAssignment(module);
   bindProgram(module);
+  bindSolve(module);
 }

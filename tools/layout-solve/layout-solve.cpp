@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Solver/NamedProblem.h"
 #include "layout/Solver/Wcsp.h"
 #include "layout/Support/WholeFile.h"
 #include "llvm/Support/CommandLine.h"
@@ -171,13 +172,18 @@ static int getExitStatus(const Solution &solution) {
   return solution.exact ? kProvenOptimal : kNotProven;
 }
 
-static int solve(const WcspProblem &problem) {
+static SolveOptions getOptions() {
   SolveOptions options;
   options.maxTableSize = maxTableSize;
   options.maxTotalSize = maxTotalSize;
   options.maxNodes = maxNodes;
   options.maxWork = maxWork;
   options.maxSeconds = maxSeconds;
+  return options;
+}
+
+static int solve(const WcspProblem &problem) {
+  SolveOptions options = getOptions();
   std::optional<std::vector<unsigned>> initial;
   if (!initialPath.empty()) {
     auto text = open(initialPath);
@@ -214,13 +220,37 @@ static int writeProblem(const WcspProblem &problem) {
   return commit(file, problemPath) ? 0 : kError;
 }
 
+/// A problem of ops and tensors.
+static int solveNamed(llvm::StringRef text) {
+  for (llvm::StringRef given :
+       {initialPath.empty() ? "" : "initial",
+        solutionPath.empty() ? "" : "solution", statistics ? "statistics" : ""})
+    if (!given.empty())
+      return fail("--" + given + " is for problems in wcsp format, and '" +
+                  inputPath + "' is in JSON");
+  auto problem = readNamedProblem(text, maxEntries);
+  if (!problem)
+    return fail("'" + inputPath + "': " + llvm::toString(problem.takeError()));
+  if (!problemPath.empty()) {
+    WcspProblem plain;
+    plain.graph = std::move(problem->graph);
+    return writeProblem(plain);
+  }
+  Solution solution = problem->graph.solve(getOptions());
+  WholeFile output(outputPath);
+  output.os() << llvm::formatv("{0:2}\n", problem->makeAnswer(solution));
+  return commit(output, outputPath) ? getExitStatus(solution) : kError;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Solves a weighted constraint satisfaction problem in wcsp format: finds "
-      "values\nof all variables for which the sum of the tables is least.\n\n"
+      "values\nof all variables for which the sum of the tables is least. A "
+      "file in JSON is a\nproblem of ops with configurations and tensors with "
+      "conversions.\n\n"
       "Exit status: 0 the assignment is proven optimal, 1 an error in options "
       "or files,\n2 an assignment that is not proven optimal, 3 proven that no "
       "assignment is\nallowed, 4 none was found and there may be one.\n");
@@ -237,6 +267,8 @@ int main(int argc, char **argv) {
   auto text = open(inputPath);
   if (!text)
     return kError;
+  if (text->getBuffer().ltrim().starts_with("{"))
+    return solveNamed(text->getBuffer());
   auto problem = check(inputPath, readWcsp(text->getBuffer(), maxEntries));
   if (!problem)
     return kError;

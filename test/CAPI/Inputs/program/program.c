@@ -13,6 +13,7 @@
 #include "layout-c/Assignment.h"
 #include "layout-c/Dialects.h"
 #include "layout-c/Layout.h"
+#include "layout-c/Solver.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Diagnostics.h"
@@ -246,6 +247,16 @@ static void registerDialects(void) {
   mlirDialectRegistryDestroy(registry);
 }
 
+/// A decision without a module, and a problem that there is none for.
+static void solve(void) {
+  int solved = mlirLogicalResultIsSuccess(layoutSolve(
+      text("{\"ops\": {\"a\": {\"x\": 3, \"y\": 2}}}"), 1.5, print, NULL));
+  printf("\nsolved %d\n", solved);
+  solved = mlirLogicalResultIsSuccess(
+      layoutSolve(text("{\"ops\": {\"a\": {}}}"), -1, print, NULL));
+  printf("\nsolved %d\n", solved);
+}
+
 int main(int argc, char **argv) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   MlirContext context;
@@ -262,6 +273,7 @@ int main(int argc, char **argv) {
   makeLayouts(context);
   askBlocked(context);
   askOthers(context);
+  solve();
   compile(context, module, argv[2]);
   mlirContextDestroy(context);
   mlirDialectRegistryDestroy(registry);

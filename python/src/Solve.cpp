@@ -1,0 +1,81 @@
+//===- Solve.cpp - The solver for problems without IR ---------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "Errors.h"
+#include "layout/Solver/NamedProblem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+static int64_t checkLimit(llvm::StringRef name, int64_t value) {
+  if (value < 0)
+    fail(name + " is less than 0");
+  return value;
+}
+
+static py::object solve(const py::dict &problem, std::optional<int64_t> nodes,
+                        std::optional<int64_t> work,
+                        std::optional<double> seconds) {
+  SolveOptions options;
+  if (nodes)
+    options.maxNodes = checkLimit("max_nodes", *nodes);
+  if (work)
+    options.maxWork = checkLimit("max_work", *work);
+  if (seconds && !(*seconds >= 0))
+    fail("max_seconds is less than 0");
+  if (seconds)
+    options.maxSeconds = *seconds;
+  py::module_ json = py::module_::import("json");
+  std::string text = json.attr("dumps")(problem).cast<std::string>();
+  std::string answer, message;
+  {
+    py::gil_scoped_release release;
+    llvm::Expected<NamedProblem> read = readNamedProblem(text);
+    if (read)
+      answer =
+          llvm::formatv("{0}", read->makeAnswer(read->graph.solve(options)));
+    else
+      message = llvm::toString(read.takeError());
+  }
+  if (!message.empty())
+    fail(message);
+  return json.attr("loads")(answer);
+}
+
+void mlir::layout::python::bindSolve(py::module_ &module) {
+  module.def(
+      "solve", solve, py::arg("problem"), py::kw_only(),
+      py::arg("max_nodes") = py::none(), py::arg("max_work") = py::none(),
+      py::arg("max_seconds") = py::none(),
+      R"(The cheapest configurations of ops, with what conversions of tensors cost.
+
+`problem` is a dict of what `layout-solve` reads as JSON: `ops` with the costs of
+their configurations; `tensors`, each with a `producer` and `consumers`, that say
+which layout a configuration makes or asks for, and `conversions`, the prices of
+copies, each of which serves all consumers that ask for it; `factors`, further
+costs over several ops. The limits end a search with the best that was found and
+a bound that holds; the answer does not depend on the order of anything.
+
+>>> from layout_mlir import solve
+>>> answer = solve({
+...     'ops': {'conv': {'plain': 90, 'packed': 40}, 'relu': {'plain': 5, 'packed': 6}},
+...     'tensors': {'x': {'producer': {'layout': 'NCHW'},
+...                       'consumers': [{'op': op, 'layouts': {'plain': 'NCHW', 'packed': 'NCHW16c'}}
+...                                     for op in ('conv', 'relu')],
+...                       'conversions': {'NCHW': {'NCHW16c': 20}}}}})
+>>> answer['cost'], answer['proven'], answer['copies']
+(65, True, {'x': ['NCHW16c']})
+>>> answer['configurations']
+{'conv': 'packed', 'relu': 'plain'}
+
+`cost` is None where nothing is allowed, or nothing was found: `proven` says
+which. `open` names the ops of parts whose costs and bounds differ.)");
+}
