@@ -61,6 +61,18 @@ KernelVariables::atLanes(ArrayRef<IndexExpr> xs) const {
   return result;
 }
 
+IndexExpr KernelVariables::atPixel(const IndexExpr &x, unsigned variable,
+                                   int64_t pixels, int64_t pixel) const {
+  SmallVector<IndexExpr> values;
+  for (unsigned v = 0; v < extents.size(); ++v)
+    values.push_back(IndexExpr::dim(v));
+  IndexExpr first;
+  if (extents[variable] > 1)
+    first = scale(values[variable], SizeExpr(pixels), extents);
+  values[variable] = layout::add(first, IndexExpr(SizeExpr(pixel)), extents);
+  return substitute(x, values, {}, extents);
+}
+
 std::optional<unsigned> layout::findLaneLoop(AffineMap map,
                                              const LayoutMap &layout) {
   std::optional<unsigned> laneDim = findLaneDim(layout);

@@ -117,14 +117,17 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
       item->second =
           KernelItem::get(costs.getMap(layout), assumeSizes(type.getShape()));
     KernelCount kernel(loops, rule.resultMaps[r], item->second);
-    points = addCosts(points, kernel.getPoints());
     for (unsigned i : operands) {
       auto type = cast<RankedTensorType>(op->getOperand(i).getType());
-      reads.add(kernel.count(rule.operandMaps[i],
-                             costs.getMap(layouts.operands[i]),
-                             assumeSizes(type.getShape()),
-                             getElementBytes(type.getElementType())));
+      kernel.addOperand(rule.operandMaps[i], costs.getMap(layouts.operands[i]),
+                        assumeSizes(type.getShape()),
+                        getElementBytes(type.getElementType()));
     }
+    PixelBlock block;
+    if (mayComputeBlocks(op))
+      block = kernel.chooseBlock();
+    points = addCosts(points, kernel.getPoints(block));
+    reads.add(kernel.getReads(block));
   }
   Cost cost = addCosts(bytes, reads.getCost(target));
   cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel has one work item for every pixel of an image that it writes, or for
-// every element of a buffer. What an item reads is counted by KernelLoops.h, by
-// which the kernels are emitted:
+// A kernel has one work item for every pixel of an image that it writes, for a
+// block of neighbors of them where a reduction reads less then, or for every
+// element of a buffer. What an item reads is counted by KernelLoops.h, by which
+// the kernels are emitted:
 //
 //   operand                                   reads for four results
 //   image, its lanes are those of the result  one pixel
@@ -19,7 +20,8 @@
 //
 //   1x1 convolution, 64 to 64 channels, all images: per pixel of the result 64
 //   pixels of the filter and 16 of the data; from and to buffers 64 of each
-//   for every element
+//   for every element; in items of 8 pixels 64 of the filter and 8 * 16 of the
+//   data, which are 24 per pixel
 //
 // Laws: what is counted is what convert-layout-to-gpu emits, padding of the
 // result included; a read of an image is all of a pixel.
@@ -44,14 +46,31 @@ struct ImageReads {
   Cost getCost(OpenClTargetAttr target) const;
 };
 
+/// The pixels of a work item: neighbors along the fastest axis of a coordinate.
+struct PixelBlock {
+  unsigned coordinate = 0;
+  int64_t pixels = 1;
+};
+
 /// The index of what a work item writes, over the variables of its kernel.
 struct KernelItem {
   static KernelItem get(const LayoutMap &result, ArrayRef<int64_t> sizes);
 
+  /// The fastest axis of a coordinate of an image, of several positions.
+  struct Row {
+    unsigned coordinate, variable;
+    int64_t extent;
+  };
+
   KernelVariables variables;
   SmallVector<IndexExpr> index;
-  Cost count = 1; // of the items
+  SmallVector<Row> rows;
+  Cost count = 1; // of the items, of one pixel each
 };
+
+/// Whether the kernel of an op may compute several pixels in an item: all sizes
+/// are known, and it has one result.
+bool mayComputeBlocks(Operation *op);
 
 /// What the kernel that computes one result of an op does.
 class KernelCount {
@@ -59,21 +78,42 @@ public:
   /// The loops index the result, of which there is an `item`, by `map`.
   KernelCount(const KernelLoops &loops, AffineMap map, const KernelItem &item);
 
-  /// The reads of an operand of `sizes`.
-  ImageReads count(AffineMap map, const LayoutMap &operand,
-                   ArrayRef<int64_t> sizes, int64_t elementBytes) const;
+  /// Adds an operand of `sizes` that is read; the layout is kept by reference.
+  void addOperand(AffineMap map, const LayoutMap &operand,
+                  ArrayRef<int64_t> sizes, int64_t elementBytes);
+
+  /// The pixels of one item at which a reduction reads least, if what varies
+  /// among them is read for each. Registers and the number of items are limits.
+  PixelBlock chooseBlock() const;
+
+  /// The reads of all operands.
+  ImageReads getReads(PixelBlock block = {}) const;
 
   /// Iterations, those of padding included.
-  Cost getPoints() const;
+  Cost getPoints(PixelBlock block = {}) const;
 
 private:
-  int64_t countAddresses(AffineMap map, const LayoutMap &operand,
-                         ArrayRef<int64_t> sizes) const;
+  const KernelItem::Row *findRow(PixelBlock block) const;
+  Cost countItems(PixelBlock block) const;
+
+  struct Operand {
+    AffineMap map;
+    const LayoutMap *layout;
+    SmallVector<int64_t> sizes;
+    int64_t bytes;
+    Cost turns = 1;                     // of the loops around it
+    int64_t addresses = 1;              // at a turn, of an item of one pixel
+    SmallVector<unsigned, 4> variables; // of its index
+  };
+  int64_t countAddresses(const Operand &operand, PixelBlock block) const;
+  bool varies(const Operand &operand, PixelBlock block) const;
 
   const KernelLoops &loops;
   KernelVariables variables;
-  SmallVector<IndexExpr> indices; // of all loops; the turns of those by pixels
+  SmallVector<KernelItem::Row> rows;
   Cost items;
+  SmallVector<IndexExpr> indices; // of all loops; the turns of those by pixels
+  SmallVector<Operand> operands;
 };
 
 /// What the kernel of a conversion reads; both maps lay out tensors of `sizes`.

@@ -42,12 +42,18 @@ class KernelVariables {
 public:
   /// A new variable with values below `extent` (kUnknownSize if not known).
   IndexExpr add(int64_t extent);
+  void setExtent(unsigned variable, int64_t extent) {
+    extents[variable] = extent;
+  }
   /// The axes of the lane, as digits of the variable that stands for all lanes.
   SmallVector<IndexExpr> addLane(ArrayRef<StoredAxis> axes);
   bool hasLane() const { return lane.has_value(); }
   bool dependsOnLane(ArrayRef<IndexExpr> xs) const;
   /// `xs` at each lane, or as they are where all lanes agree.
   SmallVector<SmallVector<IndexExpr>, 4> atLanes(ArrayRef<IndexExpr> xs) const;
+  /// `x` where a variable counts blocks of so many pixels, at one of them.
+  IndexExpr atPixel(const IndexExpr &x, unsigned variable, int64_t pixels,
+                    int64_t pixel) const;
   /// What is known of the variables.
   ArrayRef<int64_t> getExtents() const { return extents; }
 

@@ -114,11 +114,34 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
 
 /// The loops of one reduction, while they are emitted.
 struct ElementEmitter::Loops {
+  /// One element of the result.
+  struct Item {
+    SmallVector<IndexExpr> indices; // of all loops; outside of steps the turn
+    SmallVector<Value> operands;    // that are read so far
+    SmallVector<Value> accumulators;
+    Value valid;
+  };
   linalg::LinalgOp op;
   KernelLoops plan;
-  SmallVector<IndexExpr> indices; // of all loops; outside of steps the turn
-  SmallVector<Value> operands;    // that are read so far
-  SmallVector<Value> accumulators;
+  SmallVector<Item> items;
+
+  void setIndex(unsigned loop, const IndexExpr &index) {
+    for (Item &item : items)
+      item.indices[loop] = index;
+  }
+  SmallVector<Value> getAccumulators() const {
+    SmallVector<Value> all;
+    for (const Item &item : items)
+      llvm::append_range(all, item.accumulators);
+    return all;
+  }
+  void setAccumulators(ValueRange all) {
+    for (Item &item : items) {
+      size_t count = item.accumulators.size();
+      item.accumulators = llvm::to_vector(all.take_front(count));
+      all = all.drop_front(count);
+    }
+  }
 };
 
 /// The size of each loop, from the operand dims that it indexes alone.
@@ -162,48 +185,62 @@ static FailureOr<KernelLoops> planLoops(KernelScope &scope,
   return plan;
 }
 
-/// Reads the operands whose index is known `depth` loops deep.
+/// Reads the operands whose index is known `depth` loops deep: each one for all
+/// items, as an elementwise op in it has items of its own.
 bool ElementEmitter::readOperands(Loops &loops, unsigned depth, Value valid) {
   for (OpOperand *operand : loops.op.getDpsInputOperands()) {
-    Value &read = loops.operands[operand->getOperandNumber()];
+    unsigned number = operand->getOperandNumber();
     AffineMap map = loops.op.getMatchingIndexingMap(operand);
-    if (read || !loops.op.payloadUsesValueFromOperand(operand) ||
+    if (loops.items.front().operands[number] ||
+        !loops.op.payloadUsesValueFromOperand(operand) ||
         loops.plan.getDepth(map) > depth)
       continue;
     if (!isa<RankedTensorType>(operand->get().getType())) {
-      read = scope.import(operand->get());
+      for (Loops::Item &item : loops.items)
+        item.operands[number] = scope.import(operand->get());
       continue;
     }
-    SmallVector<IndexExpr> index;
-    for (AffineExpr expr : map.getResults()) {
-      std::optional<IndexExpr> x =
-          fromAffineExpr(expr, loops.indices, scope.getExtents());
-      if (!x)
-        return bool(fail("an operand is not indexed by sums of digits"));
-      index.push_back(*x);
+    SmallVector<ElementPoint> points;
+    for (Loops::Item &item : loops.items) {
+      ElementPoint &point = points.emplace_back();
+      point.valid = scope.both(item.valid, valid);
+      for (AffineExpr expr : map.getResults()) {
+        std::optional<IndexExpr> x =
+            fromAffineExpr(expr, item.indices, scope.getExtents());
+        if (!x)
+          return bool(fail("an operand is not indexed by sums of digits"));
+        point.index.push_back(*x);
+      }
     }
-    read = evaluate(operand->get(), index, valid);
-    if (!read)
+    SmallVector<Value> read = evaluateAll(operand->get(), points);
+    if (read.empty())
       return false;
+    for (auto [item, value] : llvm::zip_equal(loops.items, read))
+      item.operands[number] = value;
   }
   return true;
 }
 
 /// The body at one point of the loops.
 bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
-  SmallVector<Value> outside = loops.operands;
+  SmallVector<SmallVector<Value>> outside;
+  for (const Loops::Item &item : loops.items)
+    outside.push_back(item.operands);
   if (!readOperands(loops, loops.plan.getNest().size(), valid))
     return false;
-  SmallVector<Value> args = loops.operands;
-  llvm::append_range(args, loops.accumulators);
-  loops.operands = outside;
-  SmallVector<Value> results =
-      emitBody(*loops.op.getBlock(), args, loops.indices, valid);
-  if (results.empty())
-    return false;
-  for (auto [accumulator, result] :
-       llvm::zip_equal(loops.accumulators, results))
-    accumulator = scope.broadcast(result);
+  for (auto [item, operands] : llvm::zip_equal(loops.items, outside)) {
+    SmallVector<Value> args = std::move(item.operands);
+    llvm::append_range(args, item.accumulators);
+    item.operands = std::move(operands);
+    SmallVector<Value> results =
+        emitBody(*loops.op.getBlock(), args, item.indices,
+                 scope.both(item.valid, valid));
+    if (results.empty())
+      return false;
+    for (auto [accumulator, result] :
+         llvm::zip_equal(item.accumulators, results))
+      accumulator = scope.broadcast(result);
+  }
   return true;
 }
 
@@ -213,36 +250,38 @@ bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> byPixels,
   if (byPixels.empty())
     return emitPoint(loops, valid);
   unsigned loop = byPixels.front();
-  IndexExpr turn = loops.indices[loop];
+  IndexExpr turn = loops.items.front().indices[loop];
   for (int64_t step = 0; step < loops.plan.getSteps(loop); ++step) {
-    IndexExpr &index = loops.indices[loop];
-    index = KernelLoops::getIndex(turn, step, scope.getExtents());
+    IndexExpr index = KernelLoops::getIndex(turn, step, scope.getExtents());
+    loops.setIndex(loop, index);
     Value isElement;
     if (loops.plan.mayBePastEnd(loop, step))
       isElement = scope.emitInRange(index, loops.plan.getSize(loop));
-    SmallVector<Value> before = loops.accumulators;
+    SmallVector<Value> before = loops.getAccumulators();
     if (!emitSteps(loops, byPixels.drop_front(), scope.both(valid, isElement)))
       return false;
-    if (isElement)
-      for (auto [now, was] : llvm::zip_equal(loops.accumulators, before))
-        now = scope.select(isElement, now, was);
+    if (!isElement)
+      continue;
+    SmallVector<Value> after = loops.getAccumulators();
+    for (auto [now, was] : llvm::zip_equal(after, before))
+      now = scope.select(isElement, now, was);
+    loops.setAccumulators(after);
   }
-  loops.indices[loop] = turn;
+  loops.setIndex(loop, turn);
   return true;
 }
 
-bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
+bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
   ArrayRef<unsigned> nest = loops.plan.getNest();
   if (depth == nest.size())
-    return emitSteps(loops, loops.plan.getLoopsByPixels(), valid);
-  if (!readOperands(loops, depth, valid))
+    return emitSteps(loops, loops.plan.getLoopsByPixels(), Value());
+  if (!readOperands(loops, depth, Value()))
     return false;
-  IndexExpr &index = loops.indices[nest[depth]];
   SizeExpr size = loops.plan.getTurns(nest[depth]);
   std::optional<int64_t> known = size.getConstant();
   if (known && *known == 1) {
-    index = IndexExpr(SizeExpr(0));
-    return emitLoops(loops, depth + 1, valid);
+    loops.setIndex(nest[depth], IndexExpr(SizeExpr(0)));
+    return emitLoops(loops, depth + 1);
   }
 
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -252,58 +291,74 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth, Value valid) {
   trips *= known.value_or(1);
   accesses.isPerTrip |= !known;
   auto forOp = scf::ForOp::create(b, loc, zero, scope.emit(size), one,
-                                  loops.accumulators);
+                                  loops.getAccumulators());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
-  index =
-      scope.addVariable(forOp.getInductionVar(), known.value_or(kUnknownSize));
-  loops.accumulators = llvm::to_vector_of<Value>(forOp.getRegionIterArgs());
-  bool done = emitLoops(loops, depth + 1, valid);
+  loops.setIndex(nest[depth], scope.addVariable(forOp.getInductionVar(),
+                                                known.value_or(kUnknownSize)));
+  loops.setAccumulators(forOp.getRegionIterArgs());
+  bool done = emitLoops(loops, depth + 1);
   b.setInsertionPointToEnd(forOp.getBody());
-  scf::YieldOp::create(b, loc, loops.accumulators);
-  loops.accumulators = llvm::to_vector_of<Value>(forOp.getResults());
+  scf::YieldOp::create(b, loc, loops.getAccumulators());
+  loops.setAccumulators(forOp.getResults());
   cells.truncate(outside);
   trips = tripsOutside;
   return done;
 }
 
-Value ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
-                                    Point index, Value valid) {
-  FailureOr<KernelLoops> plan = planLoops(scope, op);
-  if (failed(plan))
-    return fail("the size of one of its loops is not known");
-  Loops loops{op,
-              *plan,
-              SmallVector<IndexExpr>(op.getNumLoops()),
-              SmallVector<Value>(op.getNumDpsInputs()),
-              {}};
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
-  for (auto [expr, x] : llvm::zip_equal(map.getResults(), index))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      loops.indices[dim.getPosition()] = x;
-    else if (!isa<AffineConstantExpr>(expr))
-      return fail("its result is not indexed by loops");
-  ArrayRef<unsigned> nest = loops.plan.getNest();
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (!llvm::is_contained(nest, loop) && !map.isFunctionOfDim(loop))
-      return fail("a parallel loop is no dim of its result");
-
-  for (OpOperand &init : op.getDpsInitsMutable()) {
+/// The start of all accumulators of an item whose indices are set.
+bool ElementEmitter::startItem(Loops &loops, unsigned number) {
+  Loops::Item &item = loops.items[number];
+  for (OpOperand &init : loops.op.getDpsInitsMutable()) {
     // What the body does not look at need not be there.
-    bool isRead = op.payloadUsesValueFromOperand(&init);
-    if (!isRead && nest.empty()) {
-      loops.accumulators.push_back(Value());
+    if (!loops.op.payloadUsesValueFromOperand(&init) &&
+        loops.plan.getNest().empty()) {
+      item.accumulators.push_back(Value());
       continue;
     }
     SmallVector<IndexExpr> at;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&init).getResults())
-      at.push_back(*fromAffineExpr(expr, loops.indices, scope.getExtents()));
-    Value start = evaluate(init.get(), at, valid);
+    for (AffineExpr expr : loops.op.getMatchingIndexingMap(&init).getResults())
+      at.push_back(*fromAffineExpr(expr, item.indices, scope.getExtents()));
+    Value start = evaluate(init.get(), at, item.valid);
     if (!start)
-      return {};
-    loops.accumulators.push_back(scope.broadcast(start));
+      return false;
+    item.accumulators.push_back(scope.broadcast(start));
   }
-  if (!emitLoops(loops, 0, valid))
+  return true;
+}
+
+SmallVector<Value>
+ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
+                              ArrayRef<ElementPoint> points) {
+  auto refuse = [&](const Twine &why) {
+    fail(why);
+    return SmallVector<Value>();
+  };
+  FailureOr<KernelLoops> plan = planLoops(scope, op);
+  if (failed(plan))
+    return refuse("the size of one of its loops is not known");
+  Loops loops{op, *plan, {}};
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
+  ArrayRef<unsigned> nest = loops.plan.getNest();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (!llvm::is_contained(nest, loop) && !map.isFunctionOfDim(loop))
+      return refuse("a parallel loop is no dim of its result");
+  for (const ElementPoint &point : points) {
+    Loops::Item &item = loops.items.emplace_back();
+    item.indices.resize(op.getNumLoops());
+    item.operands.resize(op.getNumDpsInputs());
+    item.valid = point.valid;
+    for (auto [expr, x] : llvm::zip_equal(map.getResults(), point.index))
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        item.indices[dim.getPosition()] = x;
+      else if (!isa<AffineConstantExpr>(expr))
+        return refuse("its result is not indexed by loops");
+    if (!startItem(loops, loops.items.size() - 1))
+      return {};
+  }
+  if (!emitLoops(loops, 0))
     return {};
-  return loops.accumulators[result];
+  return llvm::map_to_vector(loops.items, [&](const Loops::Item &item) {
+    return item.accumulators[result];
+  });
 }

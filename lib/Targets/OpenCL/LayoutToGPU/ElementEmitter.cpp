@@ -65,7 +65,10 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
         return computeConcat(concat, index, valid);
       })
       .Case([&](linalg::LinalgOp linalgOp) {
-        return computeLinalg(linalgOp, tensor.getResultNumber(), index, valid);
+        SmallVector<Value> values =
+            computeLinalg(linalgOp, tensor.getResultNumber(),
+                          ElementPoint{llvm::to_vector(index), valid});
+        return values.empty() ? Value() : values.front();
       })
       .Case<ConvertOp, tensor::CastOp>([&](Operation *op) {
         return evaluate(op->getOperand(0), index, valid);
@@ -81,8 +84,39 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
           return computeCollapse(collapse, index, valid);
         if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
           return computeExpand(expand, index, valid);
-        return computeElementwise(op, index, valid);
+        SmallVector<Value> values =
+            computeElementwise(op, ElementPoint{llvm::to_vector(index), valid});
+        return values.empty() ? Value() : values.front();
       });
+}
+
+SmallVector<Value> ElementEmitter::computeAll(OpResult tensor,
+                                              ArrayRef<ElementPoint> points) {
+  Operation *op = tensor.getOwner();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return computeLinalg(linalgOp, tensor.getResultNumber(), points);
+  if (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::ConstantOp>(op))
+    return computeElementwise(op, points);
+  SmallVector<Value> values;
+  for (const ElementPoint &point : points) {
+    values.push_back(compute(tensor, point.index, point.valid));
+    if (!values.back())
+      return {};
+  }
+  return values;
+}
+
+SmallVector<Value> ElementEmitter::evaluateAll(Value tensor,
+                                               ArrayRef<ElementPoint> points) {
+  if (plan.isInlined(tensor))
+    return computeAll(cast<OpResult>(tensor), points);
+  SmallVector<Value> values;
+  for (const ElementPoint &point : points) {
+    values.push_back(load(tensor, point.index));
+    if (!values.back())
+      return {};
+  }
+  return values;
 }
 
 //===----------------------------------------------------------------------===//
@@ -349,15 +383,23 @@ Value ElementEmitter::computeStorageView(Operation *op, Point index,
 // Ops that compute
 //===----------------------------------------------------------------------===//
 
-Value ElementEmitter::computeElementwise(Operation *op, Point index,
-                                         Value valid) {
-  SmallVector<Value> operands;
+SmallVector<Value>
+ElementEmitter::computeElementwise(Operation *op,
+                                   ArrayRef<ElementPoint> points) {
+  SmallVector<SmallVector<Value>> operands(points.size());
   for (Value operand : op->getOperands()) {
-    operands.push_back(isa<RankedTensorType>(operand.getType())
-                           ? evaluate(operand, index, valid)
-                           : scope.import(operand));
-    if (!operands.back())
+    SmallVector<Value> values;
+    if (isa<RankedTensorType>(operand.getType()))
+      values = evaluateAll(operand, points);
+    else
+      values.append(points.size(), scope.import(operand));
+    if (values.empty())
       return {};
+    for (auto [own, value] : llvm::zip_equal(operands, values))
+      own.push_back(value);
   }
-  return emitOp(op, operands, valid).front();
+  SmallVector<Value> results;
+  for (auto [point, own] : llvm::zip_equal(points, operands))
+    results.push_back(emitOp(op, own, point.valid).front());
+  return results;
 }

@@ -50,6 +50,13 @@ struct AccessCount {
   bool isPerTrip = false;
 };
 
+/// One element that is asked for. Nobody uses it where `valid` is false; null
+/// is true.
+struct ElementPoint {
+  SmallVector<IndexExpr> index;
+  Value valid;
+};
+
 class ElementEmitter {
 public:
   /// `memoryOf` gives the device memory of a stored tensor on the host.
@@ -65,6 +72,10 @@ public:
 
   /// The same for a tensor that is not read from memory.
   Value compute(OpResult tensor, ArrayRef<IndexExpr> index, Value valid);
+
+  /// The same for several elements: these share the loops of a reduction, and
+  /// what is read at the same address. Empty where there is no value.
+  SmallVector<Value> computeAll(OpResult tensor, ArrayRef<ElementPoint> points);
 
   StringRef getReason() const { return whyNot; }
   const AccessCount &getAccesses() const { return accesses; }
@@ -93,9 +104,11 @@ private:
   Value computeView(Operation *op, Point index, Value valid);
   Value computeCollapse(tensor::CollapseShapeOp op, Point index, Value valid);
   Value computeExpand(tensor::ExpandShapeOp op, Point index, Value valid);
-  Value computeElementwise(Operation *op, Point index, Value valid);
-  Value computeLinalg(linalg::LinalgOp op, unsigned result, Point index,
-                      Value valid);
+  SmallVector<Value> evaluateAll(Value tensor, ArrayRef<ElementPoint> points);
+  SmallVector<Value> computeElementwise(Operation *op,
+                                        ArrayRef<ElementPoint> points);
+  SmallVector<Value> computeLinalg(linalg::LinalgOp op, unsigned result,
+                                   ArrayRef<ElementPoint> points);
   Value chooseIf(Value condition, function_ref<Value()> yes,
                  function_ref<Value()> no);
   Value isBelow(const IndexExpr &x, const SizeExpr &bound);
@@ -104,7 +117,8 @@ private:
 
   // Bodies and loops.
   struct Loops;
-  bool emitLoops(Loops &loops, unsigned depth, Value valid);
+  bool startItem(Loops &loops, unsigned item);
+  bool emitLoops(Loops &loops, unsigned depth);
   bool emitPoint(Loops &loops, Value valid);
   bool emitSteps(Loops &loops, ArrayRef<unsigned> byPixels, Value valid);
   bool readOperands(Loops &loops, unsigned depth, Value valid);

@@ -12,11 +12,14 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "layout/Interfaces/OpLayoutRule.h"
+#include "layout/Targets/OpenCL/ImageReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -47,25 +50,37 @@ gpu::GPUFuncOp KernelEmitter::findEqual(gpu::GPUFuncOp func) {
 
 namespace {
 
+/// What a work item writes.
+struct Pixel {
+  SmallVector<IndexExpr> axes; // the values of the stored axes
+  SmallVector<Value> address;  // as the map orders its coordinates
+  Value isInside;              // null where every item has the pixel
+};
+
 /// The position of a work item.
 struct Position {
-  SmallVector<Value> address;  // as the map orders its coordinates
-  SmallVector<IndexExpr> axes; // the values of the stored axes
-  Value isInside;              // null where every item has a position
+  SmallVector<Value> ids;
+  Value isInside; // null where every item has a position
   SmallVector<Value> groups, items;
 };
 
 } // namespace
 
-/// Cuts a coordinate into its axes, the fastest one last.
-static void addAxes(KernelScope &scope, Value coordinate,
-                    ArrayRef<StoredAxis> stored, ArrayRef<SizeExpr> sizes,
-                    SmallVectorImpl<IndexExpr> &axes) {
+/// Cuts a coordinate into its axes, the fastest one last, of which an item has
+/// several positions.
+static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
+                                       ArrayRef<StoredAxis> stored,
+                                       ArrayRef<SizeExpr> sizes,
+                                       int64_t pixels) {
   OpBuilder &b = scope.builder();
   SmallVector<OpFoldResult> extents;
-  for (const StoredAxis &axis : stored)
-    extents.push_back(
-        getAsOpFoldResult(scope.emit(axis.extent.substitute(sizes))));
+  for (const StoredAxis &axis : stored) {
+    SizeExpr extent = axis.extent.substitute(sizes);
+    if (pixels > 1 && &axis == &stored.back())
+      extent = extent.ceilDiv(pixels);
+    extents.push_back(getAsOpFoldResult(scope.emit(extent)));
+  }
+  SmallVector<IndexExpr> axes;
   for (auto [digit, extent] : llvm::zip_equal(
            emitDigits(b, scope.getLoc(), coordinate, extents), extents)) {
     std::optional<int64_t> known = getConstantIntValue(extent);
@@ -73,12 +88,24 @@ static void addAxes(KernelScope &scope, Value coordinate,
         known == 1 ? IndexExpr(SizeExpr(0))
                    : scope.addVariable(digit, known.value_or(kUnknownSize)));
   }
+  return axes;
+}
+
+/// How many items there are along a coordinate.
+static SizeExpr countItems(const Coordinate &coordinate,
+                           ArrayRef<StoredAxis> stored,
+                           ArrayRef<SizeExpr> sizes, int64_t pixels) {
+  if (pixels == 1)
+    return coordinate.extent;
+  int64_t all = *coordinate.extent.substitute(sizes).getConstant(),
+          row = *stored.back().extent.substitute(sizes).getConstant();
+  return SizeExpr(all / row * int64_t(llvm::divideCeil(row, pixels)));
 }
 
 /// Finds the position of a work item, and how many there are.
 static Position locate(OpBuilder &host, KernelScope &scope,
                        const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
-                       ArrayRef<OpFoldResult> hostSizes) {
+                       ArrayRef<OpFoldResult> hostSizes, PixelBlock block) {
   OpBuilder &b = scope.builder();
   Location loc = scope.getLoc();
   Position position;
@@ -87,8 +114,10 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   for (auto [c, coordinate] : llvm::enumerate(getAddress(storage.map))) {
     Value id = gpu::GlobalIdOp::create(b, loc, b.getIndexType(), dimensions[c],
                                        IntegerAttr());
-    position.address.push_back(id);
-    SizeExpr extent = coordinate.extent.substitute(sizes);
+    position.ids.push_back(id);
+    SizeExpr all = countItems(coordinate, storage.map.getStoredAxes(c), sizes,
+                              c == block.coordinate ? block.pixels : 1);
+    SizeExpr extent = all.substitute(sizes);
     std::optional<int64_t> known = extent.getConstant();
     int64_t group = !storage.isImage() ? kGroupLine
                     : c == 0           ? kGroupX
@@ -96,9 +125,7 @@ static Position locate(OpBuilder &host, KernelScope &scope,
                                        : 1;
     if (known)
       group = std::max<int64_t>(std::min(group, *known), 1);
-    Value count =
-        emitValues(host, loc, IndexExpr(coordinate.extent), {}, hostSizes)
-            .front();
+    Value count = emitValues(host, loc, IndexExpr(all), {}, hostSizes).front();
     Value items = arith::ConstantIndexOp::create(host, loc, group);
     position.items.push_back(items);
     position.groups.push_back(
@@ -113,6 +140,104 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   position.items.resize(3, one);
   position.groups.resize(3, one);
   return position;
+}
+
+/// The pixels of the item at a position: of several ones the last may be past
+/// the end of their axis.
+static SmallVector<Pixel> getPixels(KernelScope &scope,
+                                    const TensorStorage &storage,
+                                    ArrayRef<SizeExpr> sizes,
+                                    const Position &position,
+                                    PixelBlock block) {
+  SmallVector<Pixel> pixels(block.pixels);
+  for (auto [c, id] : llvm::enumerate(position.ids)) {
+    ArrayRef<StoredAxis> stored = storage.map.getStoredAxes(c);
+    bool isBlocked = block.pixels > 1 && c == block.coordinate;
+    SmallVector<IndexExpr> axes =
+        emitAxes(scope, id, stored, sizes, isBlocked ? block.pixels : 1);
+    for (auto [number, pixel] : llvm::enumerate(pixels)) {
+      llvm::append_range(pixel.axes, axes);
+      if (!isBlocked) {
+        pixel.address.push_back(id);
+        continue;
+      }
+      IndexExpr &fastest = pixel.axes.back(), address;
+      fastest = add(scale(fastest, SizeExpr(block.pixels), scope.getExtents()),
+                    IndexExpr(SizeExpr(int64_t(number))), scope.getExtents());
+      for (auto [axis, value] : llvm::zip_equal(
+               stored, ArrayRef(pixel.axes).take_back(stored.size())))
+        address = add(
+            scale(address, axis.extent.substitute(sizes), scope.getExtents()),
+            value, scope.getExtents());
+      pixel.isInside =
+          scope.emitInRange(fastest, stored.back().extent.substitute(sizes));
+      pixel.address.push_back(scope.emit(address));
+    }
+  }
+  if (storage.isImage()) {
+    SmallVector<IndexExpr> lane =
+        scope.addLane(storage.map.getStoredAxes(position.ids.size()));
+    for (Pixel &pixel : pixels)
+      llvm::append_range(pixel.axes, lane);
+  }
+  return pixels;
+}
+
+/// The reduction that a kernel computes, where it is indexed as the result.
+static Operation *findReduction(OpResult tensor, const FusionPlan &plan) {
+  Operation *op = tensor.getOwner();
+  if (getComputeKind(op) == ComputeKind::Reduction)
+    return op;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp && !OpTrait::hasElementwiseMappableTraits(op))
+    return nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!plan.isInlined(operand.get()) ||
+        (linalgOp && !linalgOp.getMatchingIndexingMap(&operand).isIdentity()))
+      continue;
+    if (Operation *found = findReduction(cast<OpResult>(operand.get()), plan))
+      return found;
+  }
+  return nullptr;
+}
+
+/// The pixels of an item, as the assignment prices the reduction.
+static PixelBlock chooseBlock(OpResult tensor, const TensorStorage &storage,
+                              const FusionPlan &plan) {
+  Operation *op = findReduction(tensor, plan);
+  if (!storage.isImage() || !op || !mayComputeBlocks(op) ||
+      !mayComputeBlocks(tensor.getOwner()))
+    return {};
+  OpLayoutRule found = getLayoutRule(op);
+  auto *rule = std::get_if<LoopsRule>(&found);
+  if (!rule)
+    return {};
+  SmallVector<SizeExpr> sizes;
+  SmallVector<utils::IteratorType> iterators;
+  for (const LoopRule &loop : rule->loops) {
+    if (ShapedType::isDynamic(loop.size))
+      return {};
+    sizes.push_back(SizeExpr(loop.size));
+    iterators.push_back(loop.iterator);
+  }
+  KernelLoops loops(std::move(sizes), iterators);
+  SmallVector<std::tuple<AffineMap, LayoutMap, RankedTensorType>> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!rule->operandMaps[i] || !rule->isRead[i])
+      continue;
+    auto type = cast<RankedTensorType>(operand.getType());
+    FailureOr<LayoutMap> map = getLayoutMap(type);
+    if (failed(map))
+      return {};
+    loops.addOperand(rule->operandMaps[i], *map);
+    operands.push_back({rule->operandMaps[i], *map, type});
+  }
+  auto type = cast<RankedTensorType>(tensor.getType());
+  KernelCount kernel(loops, rule->resultMaps.front(),
+                     KernelItem::get(storage.map, type.getShape()));
+  for (auto &[map, layout, type] : operands)
+    kernel.addOperand(map, layout, type.getShape(), /*elementBytes=*/1);
+  return kernel.chooseBlock();
 }
 
 /// Whether the position holds an element of the box; null where all do. The map
@@ -194,12 +319,15 @@ static void endOutside(KernelScope &scope, Location loc, Value isInside) {
 }
 
 static void remarkReads(gpu::GPUFuncOp func, const AccessCount &accesses,
-                        bool isImage) {
+                        bool isImage, PixelBlock block) {
   std::string reads;
   llvm::raw_string_ostream(reads)
       << "kernel " << func.getName() << ": " << accesses.imageReads
       << " image reads and " << accesses.bufferReads
-      << " buffer reads for each " << (isImage ? "pixel" : "element")
+      << " buffer reads for each "
+      << (block.pixels > 1 ? llvm::itostr(block.pixels) + " pixels"
+          : isImage        ? "pixel"
+                           : "element")
       << (accesses.isPerTrip ? " and trip of its loops" : "");
   remark::passed(func.getLoc(), remark::RemarkOpts::name("Kernel").category(
                                     "convert-layout-to-gpu"))
@@ -247,23 +375,23 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
   SmallVector<OpFoldResult> hostSizes =
       tensor::getMixedSizes(host, loc, tensor);
-  Position position = locate(host, scope, *storage, sizes, hostSizes);
+  PixelBlock block = chooseBlock(tensor, *storage, plan);
+  Position position = locate(host, scope, *storage, sizes, hostSizes, block);
   OpBuilder &k = scope.builder();
   if (position.isInside)
     endOutside(scope, loc, position.isInside);
-  for (auto [c, coordinate] : llvm::enumerate(position.address))
-    addAxes(scope, coordinate, storage->map.getStoredAxes(c), sizes,
-            position.axes);
-  if (storage->isImage())
-    llvm::append_range(position.axes, scope.addLane(storage->map.getStoredAxes(
-                                          position.address.size())));
-  SmallVector<IndexExpr> dims;
-  for (const IndexExpr &dim : *inverse)
-    dims.push_back(substitute(dim, position.axes, sizes, scope.getExtents()));
-  ArrayRef<IndexExpr> index = ArrayRef(dims).take_front(storage->map.getRank());
-
-  Value isElement =
-      emitIsElement(scope, storage->map, position.axes, dims, sizes);
+  SmallVector<Pixel> pixels =
+      getPixels(scope, *storage, sizes, position, block);
+  SmallVector<ElementPoint> points;
+  for (const Pixel &pixel : pixels) {
+    SmallVector<IndexExpr> dims;
+    for (const IndexExpr &dim : *inverse)
+      dims.push_back(substitute(dim, pixel.axes, sizes, scope.getExtents()));
+    Value isElement =
+        emitIsElement(scope, storage->map, pixel.axes, dims, sizes);
+    dims.truncate(storage->map.getRank());
+    points.push_back({dims, isElement});
+  }
   DenseMap<Value, Value> memories; // each is one argument
   ElementEmitter element(scope, plan, [&](Value stored) {
     Value &memory = memories[stored];
@@ -271,26 +399,30 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
       memory = castToDevice(host, loc, stored).front();
     return memory;
   });
-  Value value = element.compute(tensor, index, isElement);
-  if (!value)
+  SmallVector<Value> values = element.computeAll(tensor, points);
+  if (values.empty())
     return refuse(element.getReason());
-  if (TypedAttr padding = getPadding(type))
-    value = scope.select(isElement, value,
-                         arith::ConstantOp::create(k, loc, padding));
-  value = toStored(k, loc, value, storage->getStoredElement());
-  if (storage->isImage())
-    value = scope.broadcast(value);
-
   Value memory = allocateOnDevice(host, loc, *storage, hostSizes);
-  SmallVector<Value> address = position.address;
-  std::reverse(address.begin(), address.end());
-  memref::StoreOp::create(k, loc, value, scope.import(memory), address);
+  for (auto [value, point, pixel] : llvm::zip_equal(values, points, pixels)) {
+    if (TypedAttr padding = getPadding(type))
+      value = scope.select(point.valid, value,
+                           arith::ConstantOp::create(k, loc, padding));
+    value = toStored(k, loc, value, storage->getStoredElement());
+    if (storage->isImage())
+      value = scope.broadcast(value);
+    OpBuilder::InsertionGuard guard(k);
+    if (pixel.isInside)
+      k.setInsertionPointToStart(
+          scf::IfOp::create(k, loc, pixel.isInside).thenBlock());
+    SmallVector<Value> address = llvm::to_vector(llvm::reverse(pixel.address));
+    memref::StoreOp::create(k, loc, value, scope.import(memory), address);
+  }
   if (!position.isInside)
     gpu::ReturnOp::create(k, loc);
   Block &entry = func.getBody().front();
   func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
 
-  remarkReads(func, element.getAccesses(), storage->isImage());
+  remarkReads(func, element.getAccesses(), storage->isImage(), block);
 
   launch(host, loc, findEqual(func), position, scope.getImports());
   Value result = castFromDevice(host, loc, type, memory, hostSizes);

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel has one work item for each pixel of an image, or each element of a
-// buffer. The position gives the logical index by the inverse of the map, and
+// A kernel has one work item for each pixel of an image, for some neighbors
+// along the fastest axis of a coordinate (ImageReads.h), or for each element of
+// a buffer. The position gives the logical index by the inverse of the map, and
 // the element emitter the element at that index:
 //
 //   image2d, x = [c / 4, w], y = [n, h]

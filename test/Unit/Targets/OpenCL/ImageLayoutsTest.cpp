@@ -142,6 +142,14 @@ TEST_F(ImageLayouts, AreAsLargeAsTheTargetsImages) {
   EXPECT_FALSE(fits(deep, {3, 25}));
 }
 
+/// What the kernel reads of one operand.
+static ImageReads countReads(KernelCount kernel, AffineMap map,
+                             const LayoutMap &layout, ArrayRef<int64_t> sizes,
+                             int64_t elementBytes) {
+  kernel.addOperand(map, layout, sizes, elementBytes);
+  return kernel.getReads();
+}
+
 /// A 1x1 convolution of 8 to 12 channels on 3 pixels: m (pixels), f, c.
 TEST_F(ImageLayouts, AreReadInPixels) {
   AffineExpr m, f, c;
@@ -162,25 +170,28 @@ TEST_F(ImageLayouts, AreReadInPixels) {
   loops.addOperand(data, image);
   KernelCount toImage(loops, result, KernelItem::get(image, {3, 12}));
   // For each of the 9 pixels of the result 2 of the data and 8 of the filter.
-  EXPECT_EQ(toImage.count(data, image, ofData, 4).imageBytes, 9 * 2 * kPixel);
-  EXPECT_EQ(toImage.count(filter, weights, ofFilter, 4).imageBytes,
+  EXPECT_EQ(countReads(toImage, data, image, ofData, 4).imageBytes,
+            9 * 2 * kPixel);
+  EXPECT_EQ(countReads(toImage, filter, weights, ofFilter, 4).imageBytes,
             9 * 8 * kPixel);
-  EXPECT_EQ(toImage.count(data, plain, ofData, 4).bufferBytes, 9 * 8 * 4);
-  EXPECT_EQ(toImage.count(filter, plain, ofFilter, 4).bufferBytes,
+  EXPECT_EQ(countReads(toImage, data, plain, ofData, 4).bufferBytes, 9 * 8 * 4);
+  EXPECT_EQ(countReads(toImage, filter, plain, ofFilter, 4).bufferBytes,
             9 * 8 * 4 * 4);
   EXPECT_EQ(toImage.getPoints(), 3 * 12 * 8);
 
   // What all summands share is read once, and a diagonal lane by lane.
   AffineMap bias = AffineMap::get(3, 0, {f, f}, &context);
-  EXPECT_EQ(toImage.count(bias, image, {12, 12}, 4).imageBytes,
+  EXPECT_EQ(countReads(toImage, bias, image, {12, 12}, 4).imageBytes,
             3 * 12 * kPixel);
 
   // For each of the 36 elements; of a pixel of the filter one lane is used.
   KernelCount toBuffer(loops, result, KernelItem::get(plain, {3, 12}));
-  EXPECT_EQ(toBuffer.count(data, image, ofData, 4).imageBytes, 36 * 2 * kPixel);
-  EXPECT_EQ(toBuffer.count(filter, weights, ofFilter, 4).imageBytes,
+  EXPECT_EQ(countReads(toBuffer, data, image, ofData, 4).imageBytes,
+            36 * 2 * kPixel);
+  EXPECT_EQ(countReads(toBuffer, filter, weights, ofFilter, 4).imageBytes,
             36 * 8 * kPixel);
-  EXPECT_EQ(toBuffer.count(data, plain, ofData, 4).bufferBytes, 36 * 8 * 4);
+  EXPECT_EQ(countReads(toBuffer, data, plain, ofData, 4).bufferBytes,
+            36 * 8 * 4);
   EXPECT_EQ(toBuffer.getPoints(), 3 * 12 * 8);
 
   // Three summed channels are a pixel of which the last lane is not summed, and
@@ -188,8 +199,9 @@ TEST_F(ImageLayouts, AreReadInPixels) {
   KernelLoops ragged({3, 5, 3}, iterators);
   ragged.addOperand(data, image);
   KernelCount ofRagged(ragged, result, KernelItem::get(image, {3, 5}));
-  EXPECT_EQ(ofRagged.count(data, image, {3, 3}, 4).imageBytes, 6 * kPixel);
-  EXPECT_EQ(ofRagged.count(filter, weights, {5, 3}, 4).imageBytes,
+  EXPECT_EQ(countReads(ofRagged, data, image, {3, 3}, 4).imageBytes,
+            6 * kPixel);
+  EXPECT_EQ(countReads(ofRagged, filter, weights, {5, 3}, 4).imageBytes,
             6 * 3 * kPixel);
   EXPECT_EQ(ofRagged.getPoints(), 3 * 8 * 3);
 
@@ -203,6 +215,39 @@ TEST_F(ImageLayouts, AreReadInPixels) {
       8 * 8 * kPixel);
   EXPECT_EQ(countConversionReads(plain, image, {8, 6}, 4, &context).bufferBytes,
             8 * 8 * 4);
+}
+
+/// A 1x1 convolution of 64 to 64 channels on 800 pixels and more: m, f, c.
+TEST_F(ImageLayouts, AreReadOncePerItem) {
+  AffineExpr m, f, c;
+  bindDims(&context, m, f, c);
+  AffineMap data = AffineMap::get(3, 0, {m, c}, &context);
+  AffineMap filter = AffineMap::get(3, 0, {f, c}, &context);
+  AffineMap result = AffineMap::get(3, 0, {m, f}, &context);
+  SmallVector<IteratorType> iterators = {
+      IteratorType::parallel, IteratorType::parallel, IteratorType::reduction};
+  LayoutMap image = getImageForms(2, 1, ImageRole::Activation).front();
+  LayoutMap weights = getImageForms(2, 0, ImageRole::Filter, {1}).front();
+  constexpr int64_t kPixel = 16;
+
+  auto choose = [&](int64_t rows) {
+    KernelLoops loops({rows, 64, 64}, iterators);
+    loops.addOperand(data, image);
+    KernelCount kernel(loops, result, KernelItem::get(image, {rows, 64}));
+    kernel.addOperand(data, image, {rows, 64}, 4);
+    kernel.addOperand(filter, weights, {64, 64}, 4);
+    PixelBlock block = kernel.chooseBlock();
+    return std::make_pair(block.pixels, kernel.getReads(block).imageBytes);
+  };
+  // An item of 8 rows reads 16 pixels of the data for each, and 64 of the
+  // filter.
+  EXPECT_EQ(choose(800),
+            std::make_pair(int64_t(8), 100 * 16 * (8 * 16 + 64) * kPixel));
+  // The last item of 801 rows has one.
+  EXPECT_EQ(choose(801),
+            std::make_pair(int64_t(8), 101 * 16 * (8 * 16 + 64) * kPixel));
+  // With less than 1,024 items devices are not busy.
+  EXPECT_EQ(choose(65).first, 1);
 }
 
 } // namespace

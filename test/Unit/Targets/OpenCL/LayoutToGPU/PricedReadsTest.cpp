@@ -71,16 +71,20 @@ protected:
   }
 
   /// What the one kernel reads for all the positions that it writes.
-  static Reads countLoads(ModuleOp module) {
+  Reads countLoads(ModuleOp module) {
     Reads reads;
-    int64_t positions = 0;
+    int64_t positions = 0, ofItem = 0;
     module.walk([&](gpu::GPUFuncOp kernel) {
       EXPECT_EQ(positions, 0) << "there are several kernels";
       kernel.walk([&](memref::StoreOp store) {
         positions = store.getMemRefType().getNumElements();
+        ++ofItem;
       });
+      if (ofItem > 1)
+        ++numBlocked;
       kernel.walk([&](memref::LoadOp load) {
-        int64_t times = positions;
+        EXPECT_EQ(positions % ofItem, 0);
+        int64_t times = positions / ofItem;
         for (auto loop = load->getParentOfType<scf::ForOp>(); loop;
              loop = loop->getParentOfType<scf::ForOp>()) {
           APInt trips;
@@ -152,6 +156,7 @@ protected:
   }
 
   MLIRContext context;
+  int numBlocked = 0; // kernels whose items write several pixels
 };
 
 constexpr const char *kConvolution =
@@ -168,6 +173,16 @@ TEST_F(PricedReads, OfConvolutionsWithWindows) {
   check("linalg.conv_2d_nchw_fchw {strides = dense<2> : vector<2xi64>} "
         "ins(%0, %1 : $0, $1) outs(%2 : $2)",
         {{1, 21, 5, 5}, {8, 21, 3, 3}, {1, 8, 2, 2}});
+}
+
+TEST_F(PricedReads, OfItemsOfSeveralPixels) {
+  check(kConvolution, {{1, 8, 48, 64}, {16, 8, 1, 1}, {1, 16, 48, 64}});
+  check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
+        {{960, 5}, {5, 64}, {960, 64}});
+  check("linalg.depthwise_conv_2d_nchw_chw ins(%0, %1 : $0, $1) "
+        "outs(%2 : $2)",
+        {{1, 16, 50, 66}, {16, 3, 3}, {1, 16, 48, 64}});
+  EXPECT_GT(numBlocked, 20);
 }
 
 TEST_F(PricedReads, OfDepthwiseConvolutions) {
