@@ -8,7 +8,7 @@ that prices of layouts are made of, `--instructions` what kernels for a device w
 their arithmetic, `--vectorize` the kernels beside upstream's tile-and-vectorize,
 `--iree` what IREE makes of layouts applied as upstream's ops, `--peers` networks beside other runtimes,
 `--prices` whether ops that are priced higher run longer, `--untouched` whether layouts make a network slower,
-`--scaling` how networks would run on many cores, `--wide` what the solver makes of wide problems;
+`--scaling` how networks would run on many cores, `--wide` what the solver makes of wide problems, `--solvers` such problems beside other solvers;
 with `--help` all show their options.
 """
 
@@ -19,7 +19,7 @@ from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
 PARTS = ("--assignment", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--peers", "--prices", "--scaling",
-         "--target", "--untouched", "--vectorize", "--wide")
+         "--solvers", "--target", "--untouched", "--vectorize", "--wide")
 
 
 def main(argv):
