@@ -104,7 +104,7 @@ TEST_F(CommandsTest, ElementsAreVisitedOnceEach) {
                          1 + below(4)};
     std::string why;
     std::optional<std::vector<Command>> commands =
-        planCommands(operands, y.shape, 4, limits,
+        planCommands(operands, y.shape, limits,
                      [&](const llvm::Twine &reason) { why = reason.str(); });
     if (!commands) {
       EXPECT_FALSE(why.empty());
@@ -142,7 +142,7 @@ TEST_F(CommandsTest, SumsKeepTheirOrder) {
         {s.map, s.shape, getMap(4, {dim(0), dim(1), zero, zero})},
         {x.map, x.shape, getMap(4, {dim(0), dim(1), dim(2), dim(3)})}};
     std::optional<std::vector<Command>> commands = planCommands(
-        operands, x.shape, 4, {x.figures.npus}, [](const llvm::Twine &) {});
+        operands, x.shape, {x.figures.npus}, [](const llvm::Twine &) {});
     if (!commands)
       continue;
     ++planned;
@@ -176,7 +176,7 @@ TEST_F(CommandsTest, RowsOfTwoCoresAreRefused) {
   std::string why;
   EXPECT_FALSE(
       planCommands({{c.map, c.shape, whole}, {other.map, other.shape, whole}},
-                   c.shape, 4, {c.figures.npus},
+                   c.shape, {c.figures.npus},
                    [&](const llvm::Twine &reason) { why = reason.str(); }));
   EXPECT_EQ(why, "operands start at different cores: move one of them");
 }

@@ -88,6 +88,35 @@ makeUnary(StringRef name, Value a,
   return ElementFunction{name.str(), kind, {*argument}};
 }
 
+/// A shift by a number of bits that a word has, to the left where they count
+/// up. Others mean nothing in arith.
+template <typename Op>
+static std::optional<ElementFunction> makeShift(StringRef name, Op op,
+                                                int direction) {
+  std::optional<Argument> word = getArgument(op.getLhs()),
+                          by = getArgument(op.getRhs());
+  if (!word || !word->isOperand() || !by || by->isOperand() || by->bits > 31)
+    return std::nullopt;
+  ElementFunction function;
+  function.name = (name + "_C").str();
+  by->bits = uint32_t(direction * int32_t(by->bits));
+  by->isCount = true;
+  function.arguments = {*word, *by};
+  return function;
+}
+
+/// Bytes as numbers.
+static std::optional<ElementFunction> makeFromBytes(Value byte, bool isSigned) {
+  auto argument = dyn_cast<BlockArgument>(byte);
+  if (!argument || !byte.getType().isInteger(8))
+    return std::nullopt;
+  ElementFunction function{"int8_to_fp32",
+                           ElementFunction::FromBytes,
+                           {Argument{int(argument.getArgNumber())}}};
+  function.isSigned = isSigned;
+  return function;
+}
+
 /// 1 / (1 + exp(-x)).
 Value npu::getSigmoidOf(arith::DivFOp div) {
   auto sum = div.getRhs().getDefiningOp<arith::AddFOp>();
@@ -207,9 +236,19 @@ std::optional<ElementFunction> npu::getElementFunction(Value value) {
         return makeBinary({"32bit_xor", "32bit_xor_C", "32bit_xor_C"},
                           op.getLhs(), op.getRhs());
       })
+      .Case<arith::ShLIOp>(
+          [](auto op) { return makeShift("32bit_logical_shift", op, 1); })
+      .Case<arith::ShRSIOp>(
+          [](auto op) { return makeShift("32bit_arithmetic_shift", op, -1); })
+      .Case<arith::ShRUIOp>(
+          [](auto op) { return makeShift("32bit_logical_shift", op, -1); })
       .Case<arith::BitcastOp>(
           [](auto op) { return makeUnary("32bit_cpy", op.getOperand()); })
       .Case<arith::SelectOp>([](auto op) { return getSelect(op); })
+      .Case<arith::SIToFPOp, arith::UIToFPOp>([](auto op) {
+        return makeFromBytes(op.getIn(),
+                             std::is_same_v<decltype(op), arith::SIToFPOp>);
+      })
       .Case<math::SqrtOp>(
           [&](auto op) { return makeUnary("sqrt", op.getOperand(), aligned); })
       .Case<math::RsqrtOp>(
@@ -232,11 +271,13 @@ std::optional<ElementFunction> npu::getElementFunction(linalg::LinalgOp op) {
     return std::nullopt;
   // A second result is work memory.
   if (op.getNumDpsInits() == 2 &&
-      !(needsWork(op) && isa<BlockArgument>(yield->getOperand(1))))
+      !(needsWork(op) && yield->getOperand(1) == yield->getOperand(0)))
     return std::nullopt;
-  auto isShaped = [](Value value) {
+  bool isFromBytes = function->kind == ElementFunction::FromBytes;
+  auto isShaped = [&](Value value) {
     auto shaped = dyn_cast<ShapedType>(value.getType());
-    return shaped && isWord(shaped.getElementType());
+    return shaped && (isFromBytes ? shaped.getElementType().isInteger(8)
+                                  : isWord(shaped.getElementType()));
   };
   for (const Argument &argument : function->arguments)
     if (argument.isOperand() && !isShaped(op->getOperand(argument.operand)))
@@ -259,7 +300,7 @@ bool npu::needsWork(linalg::LinalgOp op) {
     return false;
   std::optional<ElementFunction> function =
       getElementFunction(yield->getOperand(0));
-  return function && function->kind == ElementFunction::AlignedWithWork;
+  return function && function->takesWork();
 }
 
 static bool isF32(linalg::LinalgOp op) {
@@ -287,10 +328,12 @@ bool npu::isProductOfMatrices(linalg::LinalgOp op) {
 }
 
 bool npu::mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight) {
-  if (mode == layout::NpuMode::Strided || !isF32(op))
-    return true;
   std::optional<ElementFunction> function = getElementFunction(op);
-  if (!function)
+  if (!function || mode == layout::NpuMode::Strided)
+    return true;
+  if (function->kind == ElementFunction::FromBytes)
+    return mode == layout::NpuMode::Aligned;
+  if (!isF32(op))
     return true;
   if (function->kind != ElementFunction::Strided)
     return mode != layout::NpuMode::Compact;

@@ -117,11 +117,12 @@ namespace {
 /// One box of evenly stepping loops, and the commands for it.
 class CommandPlanner {
 public:
-  CommandPlanner(llvm::ArrayRef<DimTables> tables, int64_t elementBytes,
+  CommandPlanner(llvm::ArrayRef<DimTables> tables,
+                 llvm::ArrayRef<CommandOperand> operands,
                  const TransferLimits &limits, std::vector<Command> &commands,
                  Refusal error)
-      : tables(tables), elementBytes(elementBytes), limits(limits),
-        commands(commands), error(error) {}
+      : tables(tables), operands(operands), limits(limits), commands(commands),
+        error(error) {}
 
   bool plan(llvm::ArrayRef<const DimPiece *> pieces);
 
@@ -134,7 +135,7 @@ private:
   Positions move(const Positions &from, const Loop &loop, int64_t k) const;
 
   llvm::ArrayRef<DimTables> tables;
-  int64_t elementBytes;
+  llvm::ArrayRef<CommandOperand> operands;
   const TransferLimits &limits;
   std::vector<Command> &commands;
   Refusal error;
@@ -244,7 +245,8 @@ bool CommandPlanner::emitOne(const Positions &at, const LoopSizes &shape) {
   for (auto [k, position] : llvm::enumerate(at)) {
     TransferSide side;
     side.core = position.core;
-    side.byte = position.offset * elementBytes;
+    side.byte = position.offset * operands[k].elementBytes;
+    command.elementBytes.push_back(operands[k].elementBytes);
     int64_t packed = 1; // what a stride that means nothing is set to
     for (int d : {3, 2, 1, 0}) {
       bool isFree =
@@ -266,7 +268,7 @@ bool CommandPlanner::emitOne(const Positions &at, const LoopSizes &shape) {
 
 std::optional<std::vector<Command>>
 mlir::npu::planCommands(llvm::ArrayRef<CommandOperand> operands,
-                        llvm::ArrayRef<int64_t> ranges, int64_t elementBytes,
+                        llvm::ArrayRef<int64_t> ranges,
                         const TransferLimits &limits, Refusal error) {
   std::vector<Command> commands;
   if (llvm::is_contained(ranges, 0))
@@ -278,7 +280,7 @@ mlir::npu::planCommands(llvm::ArrayRef<CommandOperand> operands,
   std::vector<std::vector<DimPiece>> loops;
   for (size_t l = 0; l < ranges.size(); ++l)
     loops.push_back(splitDim(tables, l, ranges[l]));
-  CommandPlanner planner(tables, elementBytes, limits, commands, error);
+  CommandPlanner planner(tables, operands, limits, commands, error);
   if (!forEachBox(loops, [&](auto pieces) { return planner.plan(pieces); }))
     return std::nullopt;
   return commands;
@@ -290,7 +292,6 @@ mlir::npu::planCommands(llvm::ArrayRef<CommandOperand> operands,
 
 std::optional<TransferSide> mlir::npu::getBox(const CommandOperand &operand,
                                               const LoopSizes &ranges,
-                                              int64_t elementBytes,
                                               const TransferLimits &limits) {
   DimTables tables;
   if (llvm::is_contained(ranges, 0) ||
@@ -298,7 +299,7 @@ std::optional<TransferSide> mlir::npu::getBox(const CommandOperand &operand,
     return std::nullopt;
   TransferSide box;
   box.core = tables.cores.start;
-  box.byte = tables.offsets.start * elementBytes;
+  box.byte = tables.offsets.start * operand.elementBytes;
   int64_t packed = 1;
   for (int d : {3, 2, 1, 0}) {
     std::vector<DimPiece> pieces = splitDim(tables, d, ranges[d]);
@@ -356,10 +357,11 @@ bool mlir::npu::isAligned(const TransferSide &box, const LoopSizes &shape,
 }
 
 std::optional<std::vector<Command>>
-mlir::npu::alignCommand(const Command &command, int64_t elementBytes,
-                        int64_t euBytes, const TransferLimits &limits) {
+mlir::npu::alignCommand(const Command &command, int64_t euBytes,
+                        const TransferLimits &limits) {
   std::optional<int> wrong;
-  for (const TransferSide &side : command.sides) {
+  for (auto [side, elementBytes] :
+       llvm::zip_equal(command.sides, command.elementBytes)) {
     LoopSizes aligned = getAlignedStrides(side.core, command.shape,
                                           elementBytes, euBytes, limits.npus);
     if (side.byte % euBytes != 0 || !isWithin(aligned, limits.maxStride))
@@ -379,7 +381,7 @@ mlir::npu::alignCommand(const Command &command, int64_t elementBytes,
     std::swap(along.shape[0], along.shape[3]);
     for (TransferSide &side : along.sides)
       std::swap(side.strides[0], side.strides[3]);
-    return alignCommand(along, elementBytes, euBytes, limits);
+    return alignCommand(along, euBytes, limits);
   }
   // One command for each iteration of that loop.
   std::vector<Command> parts;
@@ -388,10 +390,11 @@ mlir::npu::alignCommand(const Command &command, int64_t elementBytes,
   auto take = [&](const LoopSizes &first, const LoopSizes &size) {
     Command part = command;
     part.shape = size;
-    for (TransferSide &side : part.sides)
+    for (auto [side, elementBytes] :
+         llvm::zip_equal(part.sides, part.elementBytes))
       side = getPartSide(side, first, elementBytes, limits.npus);
     std::optional<std::vector<Command>> whole =
-        alignCommand(part, elementBytes, euBytes, limits);
+        alignCommand(part, euBytes, limits);
     if (whole)
       llvm::append_range(parts, *whole);
     return whole && int64_t(parts.size()) <= kMaxCommands;

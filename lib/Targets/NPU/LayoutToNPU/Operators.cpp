@@ -193,7 +193,8 @@ void ProgramBuilder::makeGeneric(linalg::LinalgOp op, const Inputs &inputs,
   // What becomes of work memory is of no use to anybody.
   if (hasWork) {
     block->addArgument(block->getArguments().back().getType(), op.getLoc());
-    block->getTerminator()->insertOperands(1, block->getArgument(0));
+    Operation *yield = block->getTerminator();
+    yield->insertOperands(1, yield->getOperand(0));
   }
   builder.setInsertionPointToEnd(body);
 }

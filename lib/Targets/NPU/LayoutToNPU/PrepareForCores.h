@@ -34,6 +34,10 @@ void readByLoops(func::FuncOp function);
 /// indices become tensors of i64; bodies compute as they did.
 void storeInWholeBytes(func::FuncOp function);
 
+/// A function of integers that are proven to be exact as f32 computes with
+/// those: OKKernel has no sums of 32-bit integers.
+void carryIntegersInFloats(func::FuncOp function);
+
 /// Ops whose bodies take several functions of OKKernel's become one op for
 /// each:
 ///

@@ -83,6 +83,8 @@ static bool hasFunction(Operation &op) {
   }
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return select.getCondition().getDefiningOp<arith::CmpFOp>() != nullptr;
+  if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    return isConstant(op.getOperand(1));
   return isa<arith::ConstantOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
              arith::DivFOp, arith::MaximumFOp, arith::MaxNumFOp,
              arith::MinimumFOp, arith::MinNumFOp, arith::NegFOp, arith::AndIOp,

@@ -21,7 +21,7 @@ static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
   for (const ElementFunction::Argument &argument : function.arguments)
     if (argument.isOperand())
       numbers.push_back(argument.operand);
-  if (function.kind == ElementFunction::AlignedWithWork)
+  if (function.takesWork())
     numbers.push_back(first + 1);
   return numbers;
 }
@@ -51,12 +51,17 @@ void FunctionEmitter::emitElements(const ElementFunction &function,
   operands = addresses;
   for (const ElementFunction::Argument &argument : function.arguments)
     if (!argument.isOperand())
-      operands.push_back(argument.isWord ? calls.getWord(argument.bits)
-                                         : calls.getFloat(argument.bits));
+      operands.push_back(argument.isCount ? calls.getInt(int32_t(argument.bits))
+                         : argument.isWord ? calls.getWord(argument.bits)
+                                           : calls.getFloat(argument.bits));
   operands.push_back(shape);
   if (function.kind == ElementFunction::Strided)
     for (const TransferSide &side : command.sides)
       operands.push_back(calls.getDim4(side.strides));
+  if (function.kind == ElementFunction::FromBytes) {
+    operands.push_back(calls.getBool(function.isSigned));
+    operands.push_back(calls.getBool(/*is_aligned_layout=*/true));
+  }
   calls.call(name, operands);
 }
 
@@ -67,8 +72,7 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
   if (!function)
     return false;
   SmallVector<unsigned> numbers = getNumbers(op, *function);
-  if (function->kind == ElementFunction::AlignedWithWork &&
-      op.getNumDpsInits() != 2) {
+  if (function->takesWork() && op.getNumDpsInits() != 2) {
     why = "'" + function->name + "' takes work memory, a second result";
     return false;
   }
@@ -78,19 +82,20 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
     const Operand &operand = operands[number];
     places.push_back({operand.storage.map,
                       SmallVector<int64_t>(operand.type.getShape()),
-                      op.getMatchingIndexingMap(&op->getOpOperand(number))});
+                      op.getMatchingIndexingMap(&op->getOpOperand(number)),
+                      operand.storage.elementBytes});
     memrefs.push_back(operand.memref);
   }
-  std::optional<std::vector<Command>> commands = planCommands(
-      places, op.getStaticLoopRanges(), /*elementBytes=*/4,
-      getComputeLimits(chip), [&](const Twine &reason) { why = reason.str(); });
+  std::optional<std::vector<Command>> commands =
+      planCommands(places, op.getStaticLoopRanges(), getComputeLimits(chip),
+                   [&](const Twine &reason) { why = reason.str(); });
   if (!commands)
     return false;
   if (function->kind != ElementFunction::Strided) {
     std::vector<Command> aligned;
     for (const Command &command : *commands) {
       std::optional<std::vector<Command>> parts =
-          alignCommand(command, 4, chip.getEuBytes(), getComputeLimits(chip));
+          alignCommand(command, chip.getEuBytes(), getComputeLimits(chip));
       if (!parts) {
         why = "'" + function->name + "' takes tensors in the aligned layout";
         return false;
@@ -102,7 +107,9 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
   // The product is added to what is there.
   if (StringRef(function->name).starts_with("mac"))
     numbers.push_back(numbers.front());
-  bool isExpected = expectElements(op, numbers);
+  // Elements of other sizes have no bytes in common that could be followed.
+  bool isExpected = function->kind != ElementFunction::FromBytes &&
+                    expectElements(op, numbers);
   for (const Command &command : *commands)
     emitElements(*function, memrefs, command);
   if (isExpected)

@@ -38,7 +38,7 @@ FunctionEmitter::findBox(const Operand &operand, AffineMap index,
                          const LoopSizes &ranges) const {
   CommandOperand there{operand.storage.map,
                        SmallVector<int64_t>(operand.type.getShape()), index};
-  return getBox(there, ranges, /*elementBytes=*/4, getComputeLimits(chip));
+  return getBox(there, ranges, getComputeLimits(chip));
 }
 
 std::optional<TransferSide>

@@ -170,6 +170,9 @@ void Simulator::compute(const Operand &dest,
     return;
   std::vector<std::vector<uint8_t>> values;
   std::vector<std::vector<Run>> runs;
+  auto getBytes = [&](const Operand &source) {
+    return source.elementBytes ? source.elementBytes : elementBytes;
+  };
   for (const Operand &source : sources) {
     if (source.isLocal && dest.isLocal &&
         source.address / chip.bytesPerNpu != dest.address / chip.bytesPerNpu)
@@ -178,7 +181,7 @@ void Simulator::compute(const Operand &dest,
                     std::to_string(source.address / chip.bytesPerNpu) +
                     " and " + std::to_string(dest.address / chip.bytesPerNpu));
     std::vector<Run> from;
-    if (!prepare(source, shape, elementBytes, Engine::Compute, Access::Read,
+    if (!prepare(source, shape, getBytes(source), Engine::Compute, Access::Read,
                  "the source", from))
       return;
     values.emplace_back();
@@ -200,7 +203,8 @@ void Simulator::compute(const Operand &dest,
   for (const Run &run : to)
     for (int64_t i = 0; i < run.bytes; i += elementBytes, at += elementBytes) {
       for (size_t s = 0; s < sources.size(); ++s)
-        elements[s] = values[s].data() + at;
+        elements[s] =
+            values[s].data() + at / elementBytes * getBytes(sources[s]);
       fn(run.memory->data.data() + run.byte + i, elements.data());
     }
   for (const Run &run : to)

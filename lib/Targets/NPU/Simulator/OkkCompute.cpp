@@ -244,6 +244,27 @@ OKK_WITH_WORK(exp, std::exp(a))
 OKK_WITH_WORK(sigmoid, 1 / (1 + std::exp(-a)))
 OKK_WITH_WORK(tanh, std::tanh(a))
 
+void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
+                          local_addr_t work_addr, const dim4 *shape,
+                          bool is_signed, bool is_aligned_layout) {
+  auto get = [&](local_addr_t addr, int elementBytes) {
+    dim4 compact;
+    okk_compact_stride(&compact, okk_start_npu_index(addr), shape);
+    return okkLocal(addr, shape, is_aligned_layout ? nullptr : &compact,
+                    elementBytes);
+  };
+  if (!okkSimulator().spoil(get(work_addr, 4), toBox(*shape), 4))
+    return;
+  Operand source = get(src_addr, 1);
+  source.elementBytes = 1;
+  okkSimulator().compute(get(dst_addr, 4), {source}, toBox(*shape), 4,
+                         [is_signed](void *out, Sources in) {
+                           uint8_t byte = *static_cast<const uint8_t *>(in[0]);
+                           put(out,
+                               is_signed ? float(int8_t(byte)) : float(byte));
+                         });
+}
+
 //===----------------------------------------------------------------------===//
 // Selections
 //===----------------------------------------------------------------------===//

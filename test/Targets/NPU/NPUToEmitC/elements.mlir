@@ -55,7 +55,7 @@ func.func @exponent() {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%x, %work : !x, !x) {
     ^bb0(%o: f32, %w: f32):
       %r = math.exp %o : f32
-      linalg.yield %r, %w : f32, f32
+      linalg.yield %r, %r : f32, f32
   }
   return
 }
@@ -73,7 +73,7 @@ func.func @matrix() {
   linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} outs(%x, %work : !m, !m) {
     ^bb0(%o: f32, %w: f32):
       %r = math.exp %o : f32
-      linalg.yield %r, %w : f32, f32
+      linalg.yield %r, %r : f32, f32
   }
   return
 }

@@ -4,9 +4,9 @@
 # three chips: ragged sizes, several batches, channels that are no multiple of
 # cores. The program has the function and no kernel of the simulator's, breaks no
 # rule, and computes what numpy does.
-# CHECK: BM1684: 43 functions
-# CHECK: BM1684X: 43 functions
-# CHECK: BM1688: 43 functions
+# CHECK: BM1684: 46 functions
+# CHECK: BM1684X: 46 functions
+# CHECK: BM1688: 46 functions
 import pathlib
 import re
 import sys
@@ -19,7 +19,7 @@ from layout_mlir.tools import run_tool
 folder = pathlib.Path(sys.argv[1])
 random = np.random.default_rng(5)
 F32, I32 = np.float32, np.int32
-NAMES = {np.dtype(F32): "f32", np.dtype(I32): "i32"}
+NAMES = {np.dtype(F32): "f32", np.dtype(I32): "i32", np.dtype(np.int8): "i8"}
 seen = {}
 
 
@@ -131,6 +131,13 @@ def add_elements():
         check(f"32bit_{name}", elements(f"%v = arith.{name}i %a0, %a1 : i32", [i, j], i), [i, j], of(i, j))
         check(f"32bit_{name}_C", elements(
             f"%k = arith.constant 252645135 : i32\n    %v = arith.{name}i %k, %a0 : i32", [i], i), [i], of(i, I32(252645135)))
+    five = "%k = arith.constant 5 : i32\n    "
+    for op, name, of in [("shli", "logical", i << 5), ("shrsi", "arithmetic", i >> 5),
+                         ("shrui", "logical", (i.view(np.uint32) >> 5).view(I32))]:
+        check(f"32bit_{name}_shift_C", elements(f"{five}%v = arith.{op} %a0, %k : i32", [i], i), [i], of)
+    octets = random.integers(-128, 128, shape).astype(np.int8)
+    for op, x in [("sitofp", octets), ("uitofp", octets.view(np.uint8))]:
+        check("int8_to_fp32", elements(f"%v = arith.{op} %a0 : i8 to f32", [octets], a), [octets], x.astype(F32))
     check("32bit_cpy", elements("%v = arith.bitcast %a0 : f32 to i32", [a], a.view(I32)), [a], a.view(I32))
 
 

@@ -50,6 +50,7 @@ okk.okk_gdma_32bit_matrix_S2L.argtypes = [ctypes.c_uint, ctypes.c_ulonglong] + [
 okk.okk_gdma_32bit_matrix_L2S.argtypes = [ctypes.c_ulonglong, ctypes.c_uint] + [ctypes.c_int] * 4
 okk.okk_gdma_32bit_cpy_S2L.argtypes = [ctypes.c_uint, ctypes.c_ulonglong] + [ctypes.c_void_p] * 3
 okk.okk_gdma_32bit_cpy_L2S.argtypes = [ctypes.c_ulonglong, ctypes.c_uint] + [ctypes.c_void_p] * 3
+okk.okk_gdma_8bit_cpy_S2L.argtypes = [ctypes.c_uint, ctypes.c_ulonglong] + [ctypes.c_void_p] * 3
 okk.okk_sim_error.restype = ctypes.c_char_p
 
 
@@ -85,10 +86,22 @@ class Chip:
             even[k // 2, :, :, k % 2] = weights[:, k].reshape(o, kh * kw)
         return self.put(even, compact=True)
 
-    def get(self, address, shape):
+    def put_bytes(self, array, compact):
+        """Bytes one after another, of channels that are aligned or not."""
+        rows = -(-(self.start + array.shape[1]) // UNITS)
+        plane = array.shape[2] * array.shape[3]
+        plane = plane if compact else -(-plane // EU) * EU
+        address, system = self.start * BYTES + self.free, okk.okk_sim_alloc(array.nbytes)
+        self.free += -(-array.shape[0] * rows * plane // EU) * EU
+        okk.okk_sim_write(system, array.ctypes.data, array.nbytes)
+        stride = Dim4(rows * plane, plane, array.shape[3], 1)
+        okk.okk_gdma_8bit_cpy_S2L(address, system, ctypes.byref(Dim4(*array.shape)), ctypes.byref(stride), None)
+        return address
+
+    def get(self, address, shape, stride=None):
         array = np.zeros(shape, np.float32)
         system = okk.okk_sim_alloc(array.nbytes)
-        okk.okk_gdma_32bit_cpy_L2S(system, address, ctypes.byref(Dim4(*shape)), None, None)
+        okk.okk_gdma_32bit_cpy_L2S(system, address, ctypes.byref(Dim4(*shape)), None, stride and ctypes.byref(stride))
         okk.okk_sim_read(system, array.ctypes.data, array.nbytes)
         return array
 
@@ -159,6 +172,13 @@ def elementwise(shape, start):
         (dst, _), src, (work, _) = chip.place(shape), chip.put(x), chip.place(shape)
         getattr(okk, "okk_bdc_" + name)(dst, src, work, size)
         check(name, chip.get(dst, shape), fn(x), 1e-6)
+    octets = random.integers(-128, 128, shape).astype(np.int8)
+    for is_signed, is_aligned in itertools.product((False, True), repeat=2):
+        chip = Chip(start)
+        (dst, stride), src, (work, _) = chip.place(shape, not is_aligned), chip.put_bytes(octets, not is_aligned), chip.place(shape)
+        okk.okk_bdc_int8_to_fp32(dst, src, work, size, is_signed, is_aligned)
+        check("int8_to_fp32", chip.get(dst, shape, stride),
+              (octets if is_signed else octets.view(np.uint8)).astype(np.float32), 0)
     for name, fn in BINARY.items():
         run(name, [x, y], fn(x, y))
     for name, fn in CONSTANT.items():

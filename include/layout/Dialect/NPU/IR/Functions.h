@@ -14,6 +14,7 @@
 //     %p = arith.mulf %a, %b
 //     %s = arith.addf %out, %p              mac(out, a, b)
 //     %e = math.exp %in                     exp(out, in, work)
+//     %f = arith.sitofp %in : i8 to f32     int8_to_fp32(out, in, work)
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,8 @@ struct ElementFunction {
     /// (destination, source, [work], shape), all in the aligned layout.
     Aligned,
     AlignedWithWork,
+    /// (destination, source of i8, work, shape, is_signed, is_aligned_layout).
+    FromBytes,
     /// (destination, two compared, two selected, shape), all aligned; each an
     /// address or a number.
     Select
@@ -44,7 +47,8 @@ struct ElementFunction {
   struct Argument {
     int operand = -1;
     uint32_t bits = 0;
-    bool isWord = false; // of a constant: its bits, not its value, are given
+    bool isWord = false;  // of a constant: its bits, not its value, are given
+    bool isCount = false; // of a constant: an integer
 
     bool isOperand() const { return operand >= 0; }
   };
@@ -52,6 +56,11 @@ struct ElementFunction {
   std::string name; // without okk_bdc_
   Kind kind = Strided;
   SmallVector<Argument, 4> arguments;
+  bool isSigned = true; // of bytes
+
+  bool takesWork() const {
+    return kind == AlignedWithWork || kind == FromBytes;
+  }
 };
 
 /// What the op computes at each point of its loops; nothing where no function

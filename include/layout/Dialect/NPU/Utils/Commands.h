@@ -41,20 +41,23 @@ struct CommandOperand {
   layout::LayoutMap map;
   llvm::SmallVector<int64_t> shape;
   AffineMap index;
+  int64_t elementBytes = 4;
 };
 
 struct Command {
   LoopSizes shape{1, 1, 1, 1};
   /// One for each operand; strides are in elements.
   llvm::SmallVector<TransferSide, 3> sides;
+  /// Of an element of each side.
+  llvm::SmallVector<int64_t, 3> elementBytes;
 };
 
 /// The commands for loops of `ranges`, the destination first among `operands`.
 /// At most `kMaxCommands`.
 std::optional<std::vector<Command>>
 planCommands(llvm::ArrayRef<CommandOperand> operands,
-             llvm::ArrayRef<int64_t> ranges, int64_t elementBytes,
-             const TransferLimits &limits, layout::Refusal error);
+             llvm::ArrayRef<int64_t> ranges, const TransferLimits &limits,
+             layout::Refusal error);
 
 constexpr int64_t kMaxCommands = 1 << 8;
 
@@ -63,7 +66,6 @@ constexpr int64_t kMaxCommands = 1 << 8;
 /// from core to core, or the box is beyond the limits.
 std::optional<TransferSide> getBox(const CommandOperand &operand,
                                    const LoopSizes &ranges,
-                                   int64_t elementBytes,
                                    const TransferLimits &limits);
 
 /// The strides of the aligned layout from `core` on, of channels aligned to
@@ -86,7 +88,6 @@ bool isAligned(const TransferSide &box, const LoopSizes &shape,
 /// functions without strides ask for, of channels aligned to `euBytes`; nothing
 /// where operands are not.
 std::optional<std::vector<Command>> alignCommand(const Command &command,
-                                                 int64_t elementBytes,
                                                  int64_t euBytes,
                                                  const TransferLimits &limits);
 

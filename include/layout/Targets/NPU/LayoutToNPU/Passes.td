@@ -20,6 +20,10 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
       by constants of `linalg.index`, becomes an operand with that map;
     * tensors of `i1` and `index` inside of a function become tensors of `i8` and
       `i64`, as local memory has whole bytes;
+    * a function of integers that are proven to be exact as f32 computes with
+      those: of arguments of i8, constants, sums of products below 2^24,
+      requantizations by constant multipliers, and results of i32;
+    * bodies become one function of OKKernel's each;
     * reshapes and slices of `tensor.empty` become `tensor.empty`, so that
       nothing is copied that nobody has written.
   }];

@@ -70,6 +70,7 @@ struct Operand {
   bool isLocal = false;
   uint64_t address = 0;
   Box stride{0, 0, 0, 1};
+  int64_t elementBytes = 0; // where they are not those of the command
 };
 
 enum class Engine { DMA, Compute };

@@ -115,6 +115,11 @@ OKK_BDC_ALIGNED(lookup_int32_to_fp32)
 OKK_BDC_WITH_WORK(exp)
 OKK_BDC_WITH_WORK(sigmoid)
 OKK_BDC_WITH_WORK(tanh)
+/// Of bytes, one in each byte; `work` is taken to be as large as the
+/// destination, of which nothing is published. All are aligned or compact.
+void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
+                          local_addr_t work_addr, const dim4 *shape,
+                          bool is_signed, bool is_aligned_layout);
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series);
 

@@ -1,0 +1,55 @@
+// RUN: layout-opt %s --layout-prepare-for-cores | FileCheck %s
+// Integers that an f32 holds exactly become f32; one that is not proven to be
+// leaves its function as it is. run-integers.py computes with them.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Weights of at most 3 * 100 for an output, and inputs of at most 128.
+// CHECK-LABEL: func @product(
+// CHECK-SAME: %[[X:.*]]: tensor<4x3xi8>
+// CHECK: %[[FLOATS:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<4x3xi8>)
+// CHECK: arith.sitofp %{{.*}} : i8 to f32
+// CHECK: %[[W:.*]] = arith.constant dense<{{.*}}[1.000000e+02, -1.000000e+00], [-1.000000e+02, 2.000000e+00], [1.000000e+02, 3.000000e+00]{{.*}}> : tensor<3x2xf32>
+// CHECK: linalg.fill ins(%{{.*}} : f32)
+// CHECK: linalg.generic {{.*}} ins(%[[FLOATS]], %[[W]] : tensor<4x3xf32>, tensor<3x2xf32>)
+// CHECK: arith.mulf
+// CHECK-NEXT: arith.addf
+// The words of the result are the low bits of a sum with 1.5 * 2^23.
+// CHECK: arith.constant 0x4B400000 : f32
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: arith.shli
+// CHECK: arith.xori
+// CHECK: arith.shrsi
+// CHECK: return %{{.*}} : tensor<4x2xi32>
+func.func @product(%x: tensor<4x3xi8>) -> tensor<4x2xi32> {
+  %w = arith.constant dense<[[100, -1], [-100, 2], [100, 3]]> : tensor<3x2xi8>
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<4x2xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<4x2xi32>) -> tensor<4x2xi32>
+  %r = linalg.matmul ins(%x, %w : tensor<4x3xi8>, tensor<3x2xi8>) outs(%f : tensor<4x2xi32>) -> tensor<4x2xi32>
+  return %r : tensor<4x2xi32>
+}
+
+// An argument of i32 may be any.
+// CHECK-LABEL: func @words(
+// CHECK-NOT: f32
+// CHECK: linalg.add ins(%{{.*}}, %{{.*}} : tensor<4x3xi32>, tensor<4x3xi32>)
+// CHECK-NOT: f32
+func.func @words(%x: tensor<4x3xi32>) -> tensor<4x3xi32> {
+  %r = linalg.add ins(%x, %x : tensor<4x3xi32>, tensor<4x3xi32>) outs(%x : tensor<4x3xi32>) -> tensor<4x3xi32>
+  return %r : tensor<4x3xi32>
+}
+
+// A sum of bytes that wraps.
+// CHECK-LABEL: func @wraps(
+// CHECK: arith.addi %{{.*}} : i8
+func.func @wraps(%x: tensor<4x3xi8>) -> tensor<4x3xi32> {
+  %e = tensor.empty() : tensor<4x3xi32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x3xi8>) outs(%e : tensor<4x3xi32>) {
+    ^bb0(%a: i8, %o: i32):
+      %s = arith.addi %a, %a : i8
+      %v = arith.extsi %s : i8 to i32
+      linalg.yield %v : i32
+  } -> tensor<4x3xi32>
+  return %r : tensor<4x3xi32>
+}
