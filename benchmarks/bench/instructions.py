@@ -120,6 +120,8 @@ def main(argv=None):
                 continue
         print(f"{name:<20}{rows[-1]['multiply-adds']:>14}" + "".join(f"{rows[-1][kind]:>10.2f}" for kind in KINDS),
               flush=True)
+    print("\nMACE's convolutions read 4 pixels of the filter and one for each result: 1x1 with 4 results "
+          f"{8 / 16:.2f}\nfor one multiply-add, 3x3 with 5 results {9 / 20:.2f}.")
     if args.json:
         with whole_file(args.json) as file:
             file.write(json.dumps({"target": args.target, "rows": rows}, indent=1) + "\n")

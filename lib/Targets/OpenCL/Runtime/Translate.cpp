@@ -74,31 +74,38 @@ static std::string getCacheDirectory() {
   return base.empty() ? "" : base + "/mlir-layout/opencl";
 }
 
-/// FNV-1a: it only names the file; what the file was made from is in it.
-static std::string getCachePath(const std::string &directory,
-                                std::string_view key) {
+/// FNV-1a, as 16 digits.
+static std::string getHash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char byte : key)
+  for (unsigned char byte : text)
     hash = (hash ^ byte) * 0x100000001b3;
-  char name[32];
-  std::snprintf(name, sizeof(name), "/%016llx.spir",
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%016llx",
                 static_cast<unsigned long long>(hash));
-  return directory + name;
+  return digits;
 }
 
-/// A file is "<bytes of the key> <key><SPIR>".
-static std::string getEntryHead(std::string_view key) {
-  return std::to_string(key.size()) + " " + std::string(key);
+/// The hash only names the file; what the file was made from is in it.
+static std::string getCachePath(const std::string &directory,
+                                std::string_view key) {
+  return directory + "/" + getHash(key) + ".spir";
+}
+
+/// A file is "<bytes of the key> <key><hash of the SPIR><SPIR>", by which one
+/// that was cut off or changed is known.
+static std::string getEntry(std::string_view key, const std::string &spir) {
+  return std::to_string(key.size()) + " " + std::string(key) + getHash(spir) +
+         spir;
 }
 
 static bool readCache(const std::string &path, std::string_view key,
                       std::string &spir) {
-  std::string text, head = getEntryHead(key);
-  if (!readFile(path, text) || text.size() <= head.size() ||
-      text.compare(0, head.size(), head) != 0)
+  std::string text;
+  size_t head = getEntry(key, "").size();
+  if (!readFile(path, text) || text.size() <= head)
     return false;
-  spir = text.substr(head.size());
-  return true;
+  spir = text.substr(head);
+  return text == getEntry(key, spir);
 }
 
 /// Whole or not at all. That nothing could be kept is no error.
@@ -107,7 +114,7 @@ static void writeCache(const std::string &directory, const std::string &path,
   if (!makeDirectory(directory))
     return;
   std::string partial = path + ".XXXXXX";
-  if (!writeNewFile(partial, getEntryHead(key) + spir) ||
+  if (!writeNewFile(partial, getEntry(key, spir)) ||
       std::rename(partial.c_str(), path.c_str()) != 0)
     std::remove(partial.c_str());
 }
