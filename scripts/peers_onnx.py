@@ -158,10 +158,10 @@ class Runner:
             if difference:
                 raise Stopped("differs", f"result {i}: {difference}")
 
-    def run_module(self, text, sets, case, folder):
+    def run_module(self, data, sets, case, folder):
         """Stops the case unless all its results are those expected."""
-        source, module = folder / f"{case.name}.mlir", folder / f"{case.name}.llvm.mlir"
-        source.write_text(text)
+        source, module = folder / f"{case.name}.mlirbc", folder / f"{case.name}.llvm.mlir"
+        source.write_bytes(data)
         self.run_tool("layout-opt", source, f"--layout-to-cpu=target={{{TARGET}}}", "-o", module)
         for inputs, outputs in sets:
             self.run_set(module, inputs, outputs, case, folder)
@@ -175,31 +175,31 @@ class Runner:
             return Outcome(kind, case.name, operators, status, reason)
 
         try:
-            prepared, text = isolated(import_case, model, seconds=SECONDS)
+            prepared, data = isolated(import_case, model, seconds=SECONDS)
         except (onnx_import.ImportFailed, Crashed) as error:
             return outcome("not imported", str(error))
         folder = self.folder / case.name
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            self.run_module(text, sets, case, folder)
+            self.run_module(data, sets, case, folder)
             stopped = None
         except Stopped as error:
             stopped = error
         if stopped and (stopped.args[0] == "differs" or onnx_compare.is_of_a_run(stopped.args[1])):
             try:
-                onnx_import.check(prepared, text, sets[0][0])
+                onnx_import.check(prepared, data, sets[0][0])
             except onnx_import.ImportFailed as error:
                 return outcome("not imported", str(error))
         if stopped:
             return outcome(*stopped.args)
-        return outcome(*self.compare_import(prepared, text))
+        return outcome(*self.compare_import(prepared, data))
 
-    def compare_import(self, prepared, text):
+    def compare_import(self, prepared, data):
         """What the importer's own comparison, on random inputs, says of a module that matches."""
         if not self.compares:
             return ("matched",)
         try:
-            onnx_compare.compare(prepared, text, onnx_import.lower)
+            onnx_compare.compare(prepared, data, onnx_import.lower)
         except onnx_compare.Differs as error:
             return "matched, refused", str(error)
         except onnx_compare.NotCompared as error:

@@ -253,6 +253,7 @@ _Shapes = Mapping[str | int, _Ints]
 def assign(
     module: _Module, target: str | Target | None = None, *, shapes: _Shapes | None = None
 ) -> Assignment: ...
+def attach_constants(module: str, arrays: Mapping[str, NDArray[Any]]) -> bytes: ...
 def compile(
     module: _Module,
     target: str | Target | None = None,

@@ -112,7 +112,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
                  for draw in onnx_compare.draw_inputs(prepared.graph, options.seed, first=1)]
     except onnx_compare.NotCompared as error:
         raise ImportFailed(f"{error}: a model is run on tensors of numbers") from error
-    result = Model(name, folder / "model.mlir", draws[0])
+    result = Model(name, folder / "model.mlirbc", draws[0])
     if options.repeat and importlib.util.find_spec("onnxruntime") is not None:
         import onnxruntime
         try:
@@ -128,7 +128,7 @@ def _load_onnx(model: ModelProto, name: str, folder: pathlib.Path, inputs: _Arra
     if is_open and not options.dynamic:
         onnx_shapes.set_shapes(model, {number: array.shape for number, array in enumerate(result.inputs)})
         prepared = onnx_import.prepare_checked(model)
-    result.module.write_text(onnx_import.lower(prepared))
+    result.module.write_bytes(onnx_import.lower(prepared))
     return result
 
 
@@ -175,8 +175,8 @@ def _load_mlir(path: pathlib.Path, name: str, folder: pathlib.Path, inputs: _Arr
     data = path.read_bytes()
     module = path
     if stablehlo_import.is_stablehlo(data):
-        module = folder / "model.mlir"
-        module.write_text(stablehlo_import.lower(data))
+        module = folder / "model.mlirbc"
+        module.write_bytes(stablehlo_import.lower(data))
     rng, arrays = np.random.default_rng(options.seed), []
     known = _read_inputs(module)
     for key in shapes:

@@ -212,16 +212,16 @@ def _time(function: Callable[[], object], repeat: int) -> float | None:
 
 # ------------------------------------------------------------------- the module
 
-def run_module(text: str, inputs: Sequence[NDArray[Any]], count: int) -> list[NDArray[Any]]:
+def run_module(module: bytes, inputs: Sequence[NDArray[Any]], count: int) -> list[NDArray[Any]]:
     """The results of the module for the inputs, through --layout-linalg-to-llvm."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "model.mlir").write_text(text)
-        run_tool("layout-opt", folder / "model.mlir", "--layout-linalg-to-llvm", "--emit-bytecode",
-                 "-o", folder / "model.mlirbc")
+        (folder / "model.mlirbc").write_bytes(module)
+        run_tool("layout-opt", folder / "model.mlirbc", "--layout-linalg-to-llvm", "--emit-bytecode",
+                 "-o", folder / "lowered.mlirbc")
         for i, array in enumerate(inputs):
             np.save(folder / f"in{i}.npy", np.asarray(array, order="C"))
-        run_tool("layout-run", folder / "model.mlirbc", "--opt-level=1",
+        run_tool("layout-run", folder / "lowered.mlirbc", "--opt-level=1",
                  *[f"--input={folder}/in{i}.npy" for i in range(len(inputs))],
                  *[f"--output={folder}/out{i}.npy" for i in range(count)], seconds=_SECONDS)
         return [np.load(folder / f"out{i}.npy") for i in range(count)]
@@ -281,7 +281,7 @@ def expose_all(model: ModelProto) -> ModelProto:
     return copy
 
 
-def _first_node(model: ModelProto, inputs: list[NDArray[Any]], lower: Callable[[ModelProto], str]) -> str:
+def _first_node(model: ModelProto, inputs: list[NDArray[Any]], lower: Callable[[ModelProto], bytes]) -> str:
     """Says which node makes the first value that differs."""
     from layout_mlir.onnx_import import ImportFailed
 
@@ -308,9 +308,9 @@ def _is_quantized(model: ModelProto) -> bool:
 
 # -------------------------------------------------------------------------- all
 
-def compare(model: ModelProto, text: str, lower: Callable[[ModelProto], str],
+def compare(model: ModelProto, module: bytes, lower: Callable[[ModelProto], bytes],
             inputs: list[NDArray[Any]] | None = None, seed: int = 0) -> None:
-    """Raises Differs or NotCompared unless the module `text` of the prepared `model` computes what
+    """Raises Differs or NotCompared unless the `module` of the prepared `model` computes what
     it should; `lower` makes a module of a prepared model. Inputs are drawn where none are given."""
     try:
         draws = draw_inputs(model.graph, seed) if inputs is None else [inputs]
@@ -318,7 +318,7 @@ def compare(model: ModelProto, text: str, lower: Callable[[ModelProto], str],
     except Crashed as error:
         raise NotCompared(f"ONNX Runtime: {error}") from error
     try:
-        got = run_module(text, oracle.inputs, len(oracle.outputs))
+        got = run_module(module, oracle.inputs, len(oracle.outputs))
     except ToolError as error:
         if not is_of_a_run(str(error)):
             raise NotCompared(f"the module does not compile: {error}") from error

@@ -1,6 +1,6 @@
 """Imports an ONNX model as linalg on tensors: func.func @main in plain MLIR.
 
-    python -m layout_mlir.onnx_import model.onnx -o model.mlir
+    python -m layout_mlir.onnx_import model.onnx -o model.mlirbc
 
 The model is prepared with the `onnx` package, written as torch-dialect MLIR by
 `iree-import-onnx` and lowered with the torch passes of `iree-opt` (both from the
@@ -15,23 +15,27 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import os
+import pathlib
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layout_mlir import attach_constants
 from layout_mlir.isolated import Crashed, isolated
 from layout_mlir.onnx_functions import has_function
 from layout_mlir.onnx_loops import find_loops, torch_type
-from layout_mlir.onnx_prepare import prepare, settle
+from layout_mlir.onnx_prepare import find_weights, prepare, settle, take_weights
 from layout_mlir.onnx_refusals import describe, find_refused
 from layout_mlir.onnx_rewrites import Refused
 from layout_mlir.onnx_views import find_view
-from layout_mlir.tools import whole_file
+from layout_mlir.tools import run_tool, whole_file
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TypeProto
@@ -62,14 +66,46 @@ def explain_missing(error: ImportError, extra: str) -> ImportFailed:
 
 
 _HEADER = re.compile(r"^ *func\.func .*", re.MULTILINE)
-_LOCATION = re.compile(r' loc\("(?:[^"\\]|\\.)*"\)')
+_LOCATION = re.compile(r' loc\((?:#\w+|"(?:[^"\\]|\\.)*")\)')
 
 
-def print_located(module: Any) -> str:
-    """The text of a module with the names of nodes as locations; arguments have none, so that the
-    head of a function reads as everywhere."""
-    text = module.get_asm(enable_debug_info=True)
-    return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
+# A module as text and the arrays of what it states as dense_resource<NAME>.
+Lowered = tuple[str, dict[str, NDArray[Any]]]
+
+# Constants of fewer bytes are part of the text.
+_FEWEST_BYTES = 1024
+_DTYPES = {"f32": "f4", "f64": "f8", "f16": "f2", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8"}
+
+
+def _take_constants(module: Any) -> dict[str, NDArray[Any]]:
+    """Puts a name in the place of each large constant; the arrays that they name."""
+    from iree.compiler import ir
+
+    names: dict[Any, str] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def take(operation: Any) -> Any:
+        value = operation.attributes["value"] if operation.name == "arith.constant" else None
+        if not isinstance(value, ir.DenseElementsAttr) or value.is_splat:
+            return ir.WalkResult.ADVANCE
+        kind = ir.ShapedType(value.type)
+        dtype = _DTYPES.get(str(kind.element_type))
+        if dtype and math.prod(kind.shape) * np.dtype(dtype).itemsize >= _FEWEST_BYTES:
+            if value not in names:
+                names[value] = f"constant_{len(names)}"
+                arrays[names[value]] = np.array(value).view(dtype)
+            operation.attributes["value"] = ir.Attribute.parse(
+                f"dense_resource<{names[value]}> : {value.type}", module.context)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(take)
+    return arrays
+
+
+def print_located(module: Any) -> Lowered:
+    """A module with the names of nodes as locations."""
+    arrays = _take_constants(module)
+    return module.get_asm(enable_debug_info=True), arrays
 
 
 def _import_nodes(model: ModelProto, context: Any) -> tuple[Any, dict[str, str]]:
@@ -130,16 +166,47 @@ def _inline(module: Any, loops: Mapping[str, str]) -> None:
     module.walk(locate)
 
 
-def _lower(model: ModelProto) -> str:
-    """The linalg module of a prepared model, as text; runs isolated."""
+def _to_constants(module: Any, count: int) -> None:
+    """Makes the constants weight_0, weight_1, .. of the last arguments of @main."""
+    from iree.compiler import ir
+    from iree.compiler.dialects import arith
+
+    main = next(each for each in module.regions[0].blocks[0].operations
+                if ir.StringAttr(each.attributes["sym_name"]).value == "main")
+    block = main.regions[0].blocks[0]
+    first = len(block.arguments) - count
+    with ir.InsertionPoint.at_block_begin(block):
+        for number, argument in enumerate(list(block.arguments)[first:]):
+            value = ir.Attribute.parse(f"dense_resource<weight_{number}> : {argument.type}")
+            constant = arith.ConstantOp(argument.type, value, loc=argument.location)
+            argument.replace_all_uses_with(constant.result)
+    for number in reversed(range(first, first + count)):
+        block.erase_argument(number)
+    kind = main.type
+    main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kind.inputs[:first], kind.results))
+
+
+def _lower(model: ModelProto) -> Lowered:
+    """The linalg module of a prepared model but for the elements of its weights; runs isolated."""
     from iree.compiler import ir, passmanager
 
-    with ir.Context() as context:
+    weights = take_weights(model.graph)
+    with ir.Context() as context, ir.Location.unknown():
         module, loops = _import_nodes(model, context)
         passmanager.PassManager.parse(_PIPELINE).run(module)
         if loops:
             _inline(module, loops)
+        _to_constants(module, len(weights))
         return print_located(module)
+
+
+def _lower_prepared(model: ModelProto) -> bytes:
+    """The linalg module of a prepared model, as bytecode."""
+    from onnx import numpy_helper
+
+    arrays = map(numpy_helper.to_array, find_weights(model.graph).values())
+    return lower_isolated(_lower, model, {f"weight_{number}": array.view(f"u{array.itemsize}")
+                                          for number, array in enumerate(arrays)})
 
 
 def describe_failure(error: BaseException) -> str:
@@ -150,20 +217,22 @@ def describe_failure(error: BaseException) -> str:
     return "\n  ".join(errors[:5])
 
 
-def lower_isolated(function: Callable[[_Source], str], model: _Source) -> str:
-    """What `function` makes of a model in a process of its own: a module of upstream's dialects."""
+def lower_isolated(function: Callable[[_Source], Lowered], model: _Source,
+                   weights: Mapping[str, NDArray[Any]] | None = None) -> bytes:
+    """What `function` makes of a model in a process of its own: a module of upstream's dialects, as
+    bytecode. The weights are arrays that the process need not return."""
     try:
-        text = isolated(function, model)
+        text, arrays = isolated(function, model)
     except Crashed as error:
         raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
     except Exception as error:
         raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
-    check_dialects(text.partition("\n{-#")[0])
-    return text
+    check_dialects(text)
+    return attach_constants(text, {**(weights or {}), **arrays})
 
 
-def lower(model: ModelProto) -> str:
-    """The linalg module of a prepared model, as text. Operators that the passes do not know are
+def lower(model: ModelProto) -> bytes:
+    """The linalg module of a prepared model, as bytecode. Operators that the passes do not know are
     replaced by the functions that define them, where ONNX has such."""
     try:
         import iree.compiler.extras.onnx_importer  # noqa: F401
@@ -172,9 +241,9 @@ def lower(model: ModelProto) -> str:
     replaced = set()
     while True:
         try:
-            return lower_isolated(_lower, model)
+            return _lower_prepared(model)
         except ImportFailed as error:
-            node = find_refused(model, str(error), lambda each: lower_isolated(_lower, each))
+            node = find_refused(model, str(error), _lower_prepared)
             if node is None:
                 raise
             refusal = ImportFailed(describe(node, error))
@@ -237,12 +306,12 @@ def load(path: str | os.PathLike[str], reseed: int | None = None) -> ModelProto:
     return prepare_checked(read(path), reseed)
 
 
-def check(model: ModelProto, text: str, inputs: list[NDArray[Any]] | None = None) -> None:
+def check(model: ModelProto, module: bytes, inputs: list[NDArray[Any]] | None = None) -> None:
     """Refuses a module that does not compute what ONNX Runtime computes for the model."""
     from layout_mlir import onnx_compare
 
     try:
-        onnx_compare.compare(model, text, lower, inputs)
+        onnx_compare.compare(model, module, lower, inputs)
     except onnx_compare.Differs as error:
         raise ImportFailed(f"the imported module is wrong: {error}\n"
                            "(--no-compare writes it as it is)") from error
@@ -255,24 +324,42 @@ def check(model: ModelProto, text: str, inputs: list[NDArray[Any]] | None = None
 def import_model(path: str | os.PathLike[str], output: str | os.PathLike[str], reseed: int | None = None,
                  runnable: bool = False, save_onnx: str | os.PathLike[str] | None = None,
                  compare: bool = True, inputs: list[NDArray[Any]] | None = None) -> None:
-    """Imports the .onnx file `path` to the .mlir file `output`."""
+    """Imports the .onnx file `path` to the file `output`: bytecode where its name ends in .mlirbc,
+    else text."""
     import onnx
 
     model = load(path, reseed)
     if save_onnx:
         with whole_file(save_onnx, "wb") as file:
             onnx.save(model, file)
-    text = lower(model)
+    module = lower(model)
     if not compare:
         print("note: the module was not compared with ONNX Runtime", file=sys.stderr)
     elif importlib.util.find_spec("onnxruntime") is None:
         print("note: onnxruntime is not installed, the module was not compared", file=sys.stderr)
     else:
-        check(model, text, inputs)
-    if runnable:
-        text = make_runnable(text)
+        check(model, module, inputs)
+    if _is_bytecode(output):
+        with whole_file(output, "wb") as file:
+            file.write(module)
+        return
+    text = to_text(module)
     with whole_file(output) as file:
-        file.write(text)
+        file.write(make_runnable(text) if runnable else text)
+
+
+def _is_bytecode(output: str | os.PathLike[str]) -> bool:
+    return pathlib.Path(output).suffix == ".mlirbc"
+
+
+def to_text(module: bytes) -> str:
+    """The text of a module with its locations; arguments have none, so that the head of a function
+    reads as everywhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.mlirbc")
+        path.write_bytes(module)
+        text = run_tool("layout-opt", path, "--mlir-print-debuginfo")
+    return _HEADER.sub(lambda head: _LOCATION.sub("", head[0]), text)
 
 
 _SIGNATURE = re.compile(r"func\.func (?:public )?@main\((?P<arguments>[^)]*)\) -> (?P<results>\([^)]*\)|[^ ]*)"
@@ -296,7 +383,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.o
         prog=prog,
         description="Imports an ONNX model as linalg on tensors (func.func @main).")
     parser.add_argument("model", help="the .onnx file")
-    parser.add_argument("-o", "--output", required=True, help="the .mlir file")
+    parser.add_argument("-o", "--output", required=True, help="the module: bytecode if it ends in .mlirbc, else text")
     parser.add_argument("--reseed", type=int, metavar="SEED",
                         help="replace the weights by seeded random values of the same shapes")
     parser.add_argument("--runnable", action="store_true",
@@ -311,6 +398,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.o
     args = parser.parse_args(argv)
     if args.reseed is not None and args.reseed < 0:
         parser.error("--reseed must not be negative")
+    if args.runnable and _is_bytecode(args.output):
+        parser.error("--runnable writes text: name a file that does not end in .mlirbc")
     try:
         inputs = [np.load(name) for name in args.input] if args.input else None
         import_model(args.model, args.output, args.reseed, args.runnable, args.save_onnx,

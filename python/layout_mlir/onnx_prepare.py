@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,9 +92,9 @@ def _dropout_to_identity(graph: GraphProto) -> None:
 
 def _drop_unused_initializers(graph: GraphProto) -> None:
     used = _used_names(graph)
-    kept = [tensor for tensor in graph.initializer if tensor.name in used]
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
+    for number in reversed(range(len(graph.initializer))):
+        if graph.initializer[number].name not in used:
+            del graph.initializer[number]
 
 
 _VIEWS = {"Unsqueeze", "Squeeze", "Reshape", "Identity"}
@@ -166,42 +166,60 @@ def _is_weight(tensor: TensorProto) -> bool:
     from onnx import helper
 
     kind = helper.tensor_dtype_to_np_dtype(tensor.data_type)
-    return tensor.ByteSize() >= 4096 and np.issubdtype(kind, np.floating)
+    return math.prod(tensor.dims) >= 1024 and np.issubdtype(kind, np.floating)
 
 
-def _infer(model: ModelProto, check: bool = False) -> ModelProto:
-    """The model with all shapes inferred. The onnx package, which copies a model several times, sees
-    inputs in place of the weights."""
-    import onnx
+def find_weights(graph: GraphProto) -> dict[str, TensorProto]:
+    """The weights, by name."""
+    return {tensor.name: tensor for tensor in graph.initializer if _is_weight(tensor)}
 
-    tensors = list(model.graph.initializer)
-    del model.graph.initializer[:]
-    inputs = len(model.graph.input)
-    for tensor in tensors:
-        if _is_weight(tensor):
-            model.graph.input.append(
-                onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
-        else:
-            model.graph.initializer.append(tensor)
-    model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
-    if check:
-        onnx.checker.check_model(model)
-    del model.graph.input[inputs:], model.graph.initializer[:]
-    model.graph.initializer.extend(tensors)
-    return model
+
+def take_weights(graph: GraphProto) -> dict[str, TensorProto]:
+    """Makes the weights the last inputs: a library then does not copy them with the graph."""
+    from onnx import helper
+
+    weights = find_weights(graph)
+    rest = [tensor for tensor in graph.initializer if tensor.name not in weights]
+    del graph.initializer[:]
+    graph.initializer.extend(rest)
+    graph.input.extend(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+                       for tensor in weights.values())
+    return weights
+
+
+def _put_weights(graph: GraphProto, weights: Mapping[str, TensorProto]) -> None:
+    """Makes initializers of the inputs that are weights."""
+    used = _used_names(graph)
+    inputs = [value for value in graph.input if value.name not in weights]
+    del graph.input[:]
+    graph.input.extend(inputs)
+    graph.initializer.extend(tensor for name, tensor in weights.items() if name in used)
+
+
+def _infer(model: ModelProto) -> ModelProto:
+    """The model with all shapes inferred."""
+    from onnx import shape_inference
+
+    return shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
 
 
 def settle(model: ModelProto, is_function: Callable[[NodeProto], bool] = _is_imported_wrongly) -> ModelProto:
     """The model with all shapes inferred, constants computed, and the functions of their operators in
     place of some nodes: each of these may be what another one needs."""
+    import onnx
+
+    weights = take_weights(model.graph)
     while True:
         model = _infer(model)
-        if not replace_by_function(model, is_function) and not fold_constants(model):
+        if not replace_by_function(model, is_function) and not fold_constants(model, weights):
             break
         _constant_nodes_to_initializers(model.graph)
     _drop_unused_initializers(model.graph)
-    rewrite(model)
-    return _infer(model, check=True)
+    rewrite(model, weights)
+    model = _infer(model)
+    onnx.checker.check_model(model)
+    _put_weights(model.graph, weights)
+    return model
 
 
 # Some of ONNX Runtime's own operators are taken.

@@ -17,7 +17,7 @@ cannot tell whether it is right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from layout_mlir import onnx_resize
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto
+    from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
 
 class Refused(ValueError):
@@ -55,8 +55,9 @@ def _dtypes(graph: GraphProto) -> dict[str, np.dtype[Any]]:
 class _Rewriter:
     """Collects the nodes that a graph gets instead of its own."""
 
-    def __init__(self, graph: GraphProto) -> None:
+    def __init__(self, graph: GraphProto, weights: Mapping[str, TensorProto]) -> None:
         self.graph, self.shapes, self.dtypes = graph, _static_shapes(graph), _dtypes(graph)
+        self.weights = weights
         self.nodes: list[NodeProto] = []
 
     def add(self, like: NodeProto, op: str, operands: Sequence[str], result: str | None = None,
@@ -82,7 +83,8 @@ class _Rewriter:
         """The array of a constant, or None."""
         from onnx import numpy_helper
 
-        return next((numpy_helper.to_array(each) for each in self.graph.initializer if each.name == name), None)
+        return next((numpy_helper.to_array(each) for each in [*self.graph.initializer, *self.weights.values()]
+                     if each.name == name), None)
 
     def blocks_by_columns(self, node: NodeProto) -> bool:
         """Channels to blocks of pixels and back, where the channels of a block are next to each
@@ -275,6 +277,7 @@ class _Rewriter:
         self.graph.node.extend(self.nodes)
 
 
-def rewrite(model: ModelProto) -> None:
-    """Puts other nodes in place of those named at the top; the shapes are inferred."""
-    _Rewriter(model.graph).run()
+def rewrite(model: ModelProto, weights: Mapping[str, TensorProto]) -> None:
+    """Puts other nodes in place of those named at the top; the shapes are inferred. The weights are
+    constants that the model has as inputs."""
+    _Rewriter(model.graph, weights).run()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, ModelProto, NodeProto, TensorShapeProto, ValueInfoProto
+    from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TensorShapeProto, ValueInfoProto
 
 _MOST = 1 << 20  # elements of a tensor that is computed here
 # These make many bytes out of few, which stay few.
@@ -146,13 +146,14 @@ def _take_branch(node: NodeProto, is_true: bool, graph: GraphProto) -> list[Node
               for value, name in zip(branch.output, node.output))]
 
 
-def fold_constants(model: ModelProto) -> bool:
+def fold_constants(model: ModelProto, weights: Mapping[str, TensorProto]) -> bool:
     """Replaces computations on sizes that are known and on other constants by their results, and an
-    If whose condition is one of them by the branch that it takes; True where there were any."""
+    If whose condition is one of them by the branch that it takes; True where there were any. The
+    weights are constants that the model has as inputs."""
     from onnx import numpy_helper
 
     graph = model.graph
-    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer
+    constants = {tensor.name: tensor for tensor in [*graph.initializer, *weights.values()]
                  if np.prod(tensor.dims) <= _MOST}
     shapes = {value.name: _static_shape(value)
               for value in [*graph.input, *graph.value_info, *graph.output]
@@ -162,7 +163,7 @@ def fold_constants(model: ModelProto) -> bool:
     kept, folded = [], False
     for node in graph.node:
         if node.op_type == "If" and node.input[0] in constants:
-            kept.extend(_take_branch(node, bool(constants[node.input[0]].all()), graph))
+            kept.extend(_take_branch(node, bool(numpy_helper.to_array(constants[node.input[0]]).all()), graph))
             folded = True
             continue
         names = [name for name in node.input if name]
@@ -172,13 +173,13 @@ def fold_constants(model: ModelProto) -> bool:
         elif (names and node.domain in ("", "ai.onnx") and node.op_type not in _PACKED
               and all(name in constants for name in names)
               and not any(each.HasField("g") for each in node.attribute)):
-            outputs = _evaluate(model, node, [constants[name] for name in names])
+            outputs = _evaluate(model, node, [numpy_helper.to_array(constants[name]) for name in names])
         if outputs is None or not all(map(_is_small, outputs)) or results & set(node.output):
             kept.append(node)
             continue
         for name, array in zip(node.output, outputs):
-            constants[name] = array
-            graph.initializer.append(numpy_helper.from_array(array, name))
+            constants[name] = numpy_helper.from_array(array, name)
+            graph.initializer.append(constants[name])
         folded = True
     del graph.node[:]
     graph.node.extend(kept)

@@ -1,6 +1,6 @@
 """StableHLO as linalg on tensors, by the passes of IREE's compiler (the extra `jax`)."""
 
-from layout_mlir.onnx_import import explain_missing, lower_isolated, print_located
+from layout_mlir.onnx_import import Lowered, explain_missing, lower_isolated, print_located
 
 _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
 
@@ -10,7 +10,7 @@ def is_stablehlo(data: bytes) -> bool:
     return b"stablehlo." in data or b"vhlo" in data or b"StableHLO_v" in data
 
 
-def _lower(data: bytes) -> str:
+def _lower(data: bytes) -> Lowered:
     """Runs isolated."""
     from iree.compiler import ir, passmanager
 
@@ -20,8 +20,8 @@ def _lower(data: bytes) -> str:
         return print_located(module)
 
 
-def lower(data: bytes) -> str:
-    """The linalg module of one in StableHLO, as text."""
+def lower(data: bytes) -> bytes:
+    """The linalg module of one in StableHLO, as bytecode."""
     try:
         import iree.compiler  # noqa: F401
     except ImportError as error:

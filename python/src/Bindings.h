@@ -84,6 +84,7 @@ void bindMemory(LayoutClass &layout);
 void bindCuTeAlgebra(LayoutClass &layout);
 void bindConversions(pybind11::module_ &module, LayoutClass &layout);
 void bindPipeline(pybind11::module_ &module);
+void bindConstants(pybind11::module_ &module);
 void bindAssignment(pybind11::module_ &module);
 void bindProgram(pybind11::module_ &module);
 void bindSolve(pybind11::module_ &module);

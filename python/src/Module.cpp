@@ -100,6 +100,7 @@ PYBIND11_MODULE(_layout, module) {
   bindCuTeAlgebra(layout);
   bindConversions(module, layout);
   bindPipeline(module);
+  bindConstants(module);
   bindAssignment(module);
   bindProgram(module);
   bindSolve(module);
