@@ -4,7 +4,8 @@ Networks are given layouts for a device with images, once by the solver and once
 each operation says what it is stored in, and each of its operands that comes otherwise is converted
 for it alone. For both the table of `layout-print-cost` is summed up: how many conversions there are
 of which kind, what they move, and what they and the whole network cost. Constants are converted
-at compile time and are not in it.
+at compile time and are not in it. A table for each network follows of what convolutions, poolings
+and products read for one pixel of their results, beside what MACE's kernels do.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import tempfile
 from layout_mlir.tools import ToolError, run_tool, whole_file
 from networks import NETWORKS
 
+from . import image_reads
 from .baselines import GREEDY, OPTIMAL, decision
 
 TARGET = ('#layout.opencl<image2d_max_width = 16384, '
@@ -89,11 +91,12 @@ def main(argv=None):
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     print_head()
-    rows, failed = [], False
+    rows, reads, failed = [], [], False
     for name in args.network or DEFAULT:
         with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
             try:
                 rows.append(measure(name, args.small, pathlib.Path(scratch), args.target))
+                reads.append(image_reads.measure(name, args.small, pathlib.Path(scratch), args.target))
             except ToolError as error:
                 print(f"{name}: {error}", file=sys.stderr)
                 failed = True
@@ -101,9 +104,11 @@ def main(argv=None):
         print_row(rows[-1])
     print("\nConversions and all are costs, 1 being the time in which memory moves one byte; MB are "
           "10^6 bytes,\nread and written, of one run of each conversion.")
+    for table in reads:
+        image_reads.show(table)
     if args.json:
         with whole_file(args.json) as file:
-            file.write(json.dumps({"target": args.target, "rows": rows}, indent=1) + "\n")
+            file.write(json.dumps({"target": args.target, "rows": rows, "reads": sum(reads, [])}, indent=1) + "\n")
     return 1 if failed else 0
 
 

@@ -12,11 +12,6 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// The sums and the pixels of the data of 8 pixels, with 4 of a filter, are 80
-/// of the registers of 32 bits that an item has on all common GPUs of phones
-/// without halving the items in flight; these want a thousand items or more.
-constexpr int64_t kMostPixels = 8, kFewestItems = 1024;
-
 void ImageReads::add(const ImageReads &other) {
   imageBytes = addCosts(imageBytes, other.imageBytes);
   bufferBytes = addCosts(bufferBytes, other.bufferBytes);
@@ -124,10 +119,26 @@ Cost KernelCount::getPoints(PixelBlock block) const {
   return points;
 }
 
-/// The different addresses that the lanes and pixels of an item read at one
-/// turn of the loops, for all steps of loops that go by pixels.
-int64_t KernelCount::countAddresses(const Operand &operand,
-                                    PixelBlock block) const {
+KernelLoops KernelCount::getLoops(PixelBlock block) const {
+  KernelLoops own = loops;
+  if (block.window)
+    own.unroll(*block.window);
+  return own;
+}
+
+Cost KernelCount::countTurns(const Operand &operand,
+                             const KernelLoops &own) const {
+  Cost turns = 1;
+  for (unsigned loop : own.getNest().take_front(own.getDepth(operand.map)))
+    turns = scaleCost(turns, *own.getTurns(loop).getConstant());
+  return turns;
+}
+
+/// The different addresses that the lanes of the first pixels of an item read
+/// at one turn of the loops, for all steps: of the first pixel, of two ..
+SmallVector<int64_t> KernelCount::countAddresses(const Operand &operand,
+                                                 PixelBlock block) const {
+  KernelLoops own = getLoops(block);
   KernelVariables ofBlock = variables;
   const KernelItem::Row *row = block.pixels > 1 ? findRow(block) : nullptr;
   if (row)
@@ -147,27 +158,29 @@ int64_t KernelCount::countAddresses(const Operand &operand,
       if (!llvm::is_contained(addresses, one))
         addresses.push_back(std::move(one));
   };
-  auto takeSteps = [&](auto &&self, ArrayRef<unsigned> byPixels) -> void {
-    if (byPixels.empty())
+  auto takeSteps = [&](auto &&self, ArrayRef<unsigned> stepped) -> void {
+    if (stepped.empty())
       return addAddresses();
-    unsigned loop = byPixels.front();
+    unsigned loop = stepped.front();
     if (!operand.map.isFunctionOfDim(loop))
-      return self(self, byPixels.drop_front());
-    IndexExpr turn = at[loop];
-    for (int64_t step = 0; step < loops.getSteps(loop); ++step) {
+      return self(self, stepped.drop_front());
+    IndexExpr turn = loop == block.window ? IndexExpr() : at[loop];
+    for (int64_t step = 0; step < own.getSteps(loop); ++step) {
       at[loop] = KernelLoops::getIndex(turn, step, extents);
-      self(self, byPixels.drop_front());
+      self(self, stepped.drop_front());
     }
     at[loop] = turn;
   };
+  SmallVector<int64_t> counts;
   for (int64_t pixel = 0; pixel < block.pixels; ++pixel) {
     at = indices;
     if (row)
       for (IndexExpr &index : at)
         index = ofBlock.atPixel(index, row->variable, block.pixels, pixel);
-    takeSteps(takeSteps, loops.getLoopsByPixels());
+    takeSteps(takeSteps, own.getSteppedLoops());
+    counts.push_back(addresses.size());
   }
-  return addresses.size();
+  return counts;
 }
 
 void KernelCount::addOperand(AffineMap map, const LayoutMap &layout,
@@ -176,14 +189,11 @@ void KernelCount::addOperand(AffineMap map, const LayoutMap &layout,
                   elementBytes * (isImage(layout) ? kLanesOfPixel : 1)};
   auto isAtSeveral = [&](unsigned loop) {
     return map.isFunctionOfDim(loop) &&
-           (llvm::is_contained(loops.getLoopsByPixels(), loop) ||
+           (llvm::is_contained(loops.getSteppedLoops(), loop) ||
             variables.dependsOnLane(indices[loop]));
   };
   if (llvm::any_of(llvm::seq<unsigned>(0, indices.size()), isAtSeveral))
-    operand.addresses = countAddresses(operand, {});
-  for (unsigned loop : loops.getNest().take_front(loops.getDepth(map)))
-    operand.turns =
-        scaleCost(operand.turns, *loops.getTurns(loop).getConstant());
+    operand.addresses = countAddresses(operand, {}).back();
   for (auto [loop, index] : llvm::enumerate(indices))
     if (map.isFunctionOfDim(loop))
       index.walkDims([&](unsigned variable) {
@@ -198,40 +208,86 @@ bool KernelCount::varies(const Operand &operand, PixelBlock block) const {
          llvm::is_contained(operand.variables, findRow(block)->variable);
 }
 
-PixelBlock KernelCount::chooseBlock() const {
+/// The window in which neighbors of a row share what they read.
+std::optional<unsigned>
+KernelCount::findWindow(const KernelItem::Row &row) const {
+  for (auto [loop, index] : llvm::enumerate(indices)) {
+    bool isAlong = false;
+    index.walkDims(
+        [&](unsigned variable) { isAlong |= variable == row.variable; });
+    if (!isAlong || llvm::is_contained(loops.getNest(), loop))
+      continue;
+    for (const Operand &operand : operands)
+      if (std::optional<unsigned> window =
+              layout::findWindow(operand.map, loop, loops))
+        return window;
+  }
+  return std::nullopt;
+}
+
+/// What an item of one pixel, of two .. reads in all its turns, as if each
+/// block began where the largest ones do.
+SmallVector<Cost> KernelCount::countReads(PixelBlock largest) const {
+  KernelLoops own = getLoops(largest);
+  SmallVector<Cost> reads(largest.pixels);
+  for (const Operand &operand : operands) {
+    bool isOfWindow =
+        largest.window && operand.map.isFunctionOfDim(*largest.window);
+    bool isVarying = varies(operand, largest);
+    SmallVector<int64_t> addresses;
+    if (isOfWindow)
+      addresses = countAddresses(operand, largest);
+    Cost turns = countTurns(operand, own);
+    for (auto [number, sum] : llvm::enumerate(reads)) {
+      int64_t count = isOfWindow ? addresses[number]
+                                 : operand.addresses *
+                                       (isVarying ? int64_t(number) + 1 : 1);
+      sum = addCosts(sum, scaleCost(turns, count));
+    }
+  }
+  return reads;
+}
+
+BlockLimits::BlockLimits(OpenClTargetAttr target)
+    : itemPixels(target ? target.getItemPixels()
+                        : OpenClTargetAttr::kItemPixels),
+      fewestItems(target ? target.getFewestItems()
+                         : OpenClTargetAttr::kFewestItems) {}
+
+PixelBlock KernelCount::chooseBlock(BlockLimits limits) const {
   PixelBlock best;
   if (loops.getNest().empty())
     return best;
-  auto countAll = [&](PixelBlock block) {
-    Cost reads = 0;
-    for (const Operand &operand : operands)
-      reads = addCosts(
-          reads, scaleCost(operand.turns,
-                           operand.addresses *
-                               (varies(operand, block) ? block.pixels : 1)));
-    return scaleCost(countItems(block), reads);
-  };
-  Cost least = countAll(best);
-  for (const KernelItem::Row &row : rows)
-    for (int64_t pixels = 2; pixels <= std::min(kMostPixels, row.extent);
-         ++pixels) {
-      PixelBlock block{row.coordinate, pixels};
-      if (countItems(block) < kFewestItems)
+  Cost least = scaleCost(items, countReads(best).front());
+  for (const KernelItem::Row &row : rows) {
+    PixelBlock block{row.coordinate, std::min(limits.itemPixels, row.extent),
+                     findWindow(row)};
+    for (auto [number, reads] : llvm::enumerate(countReads(block))) {
+      block.pixels = number + 1;
+      if (block.pixels == 1)
+        continue;
+      Cost count = countItems(block);
+      if (count < limits.fewestItems)
         break;
-      if (Cost reads = countAll(block); reads < least) {
-        least = reads;
+      if (Cost all = scaleCost(count, reads); all < least) {
+        least = all;
         best = block;
       }
     }
+  }
   return best;
 }
 
 ImageReads KernelCount::getReads(PixelBlock block) const {
+  KernelLoops own = getLoops(block);
   ImageReads result;
   for (const Operand &operand : operands) {
-    int64_t addresses = varies(operand, block) ? countAddresses(operand, block)
-                                               : operand.addresses;
-    int64_t bytes = scaleCost(scaleCost(countItems(block), operand.turns),
+    bool differs = varies(operand, block) ||
+                   (block.window && operand.map.isFunctionOfDim(*block.window));
+    int64_t addresses =
+        differs ? countAddresses(operand, block).back() : operand.addresses;
+    Cost turns = countTurns(operand, own);
+    int64_t bytes = scaleCost(scaleCost(countItems(block), turns),
                               addresses * operand.bytes);
     result.add(isImage(*operand.layout) ? ImageReads{bytes, 0}
                                         : ImageReads{0, bytes});

@@ -7,6 +7,8 @@
 
 #include "layout/Targets/OpenCL/KernelLoops.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -110,17 +112,28 @@ KernelLoops::KernelLoops(SmallVector<SizeExpr> loopSizes,
 void KernelLoops::addOperand(AffineMap map, const LayoutMap &layout) {
   std::optional<unsigned> loop = findLaneLoop(map, layout);
   if (loop && llvm::is_contained(nest, *loop) &&
-      !llvm::is_contained(byPixels, *loop))
-    byPixels.push_back(*loop);
+      !llvm::is_contained(stepped, *loop))
+    stepped.push_back(*loop);
+}
+
+void KernelLoops::unroll(unsigned loop) {
+  assert(!unrolled && sizes[loop].getConstant() && "one window of known size");
+  unrolled = loop;
+  llvm::erase(stepped, loop);
+  stepped.insert(stepped.begin(), loop);
 }
 
 SizeExpr KernelLoops::getTurns(unsigned loop) const {
-  return llvm::is_contained(byPixels, loop) ? sizes[loop].ceilDiv(kLanesOfPixel)
-                                            : sizes[loop];
+  if (loop == unrolled)
+    return SizeExpr(1);
+  return llvm::is_contained(stepped, loop) ? sizes[loop].ceilDiv(kLanesOfPixel)
+                                           : sizes[loop];
 }
 
 int64_t KernelLoops::getSteps(unsigned loop) const {
-  if (!llvm::is_contained(byPixels, loop))
+  if (loop == unrolled)
+    return *sizes[loop].getConstant();
+  if (!llvm::is_contained(stepped, loop))
     return 1;
   return std::min(sizes[loop].getConstant().value_or(kLanesOfPixel),
                   kLanesOfPixel);
@@ -133,15 +146,38 @@ IndexExpr KernelLoops::getIndex(const IndexExpr &turn, int64_t step,
 }
 
 bool KernelLoops::mayBePastEnd(unsigned loop, int64_t step) const {
+  if (loop == unrolled)
+    return false;
   std::optional<int64_t> size = sizes[loop].getConstant();
   return !size || step >= (*size - 1) % kLanesOfPixel + 1;
 }
 
 unsigned KernelLoops::getDepth(AffineMap map) const {
   auto isIndexed = [&](unsigned loop) { return map.isFunctionOfDim(loop); };
-  // The steps of pixels are taken within all loops.
-  if (llvm::any_of(byPixels, isIndexed))
+  if (llvm::any_of(stepped, isIndexed))
     return nest.size();
   return std::find_if(nest.rbegin(), nest.rend(), isIndexed).base() -
          nest.begin();
+}
+
+/// Steps of a longer window are code that grows without end.
+constexpr int64_t kLongestWindow = 8;
+
+std::optional<unsigned> layout::findWindow(AffineMap operand, unsigned along,
+                                           const KernelLoops &loops) {
+  for (AffineExpr expr : operand.getResults()) {
+    SmallVector<int64_t> weights;
+    if (!expr.isFunctionOfDim(along) ||
+        failed(getFlattenedAffineExpr(expr, operand.getNumDims(),
+                                      operand.getNumSymbols(), &weights)))
+      continue;
+    for (unsigned loop : loops.getNest()) {
+      std::optional<int64_t> size = loops.getSize(loop).getConstant();
+      int64_t step = weights[loop], stride = weights[along];
+      if (size && *size <= kLongestWindow && step > 0 && stride > 0 &&
+          stride / std::gcd(step, stride) < *size)
+        return loop;
+    }
+  }
+  return std::nullopt;
 }

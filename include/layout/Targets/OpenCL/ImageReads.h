@@ -22,6 +22,9 @@
 //   pixels of the filter and 16 of the data; from and to buffers 64 of each
 //   for every element; in items of 8 pixels 64 of the filter and 8 * 16 of the
 //   data, which are 24 per pixel
+//   depthwise 3x3 convolution: per pixel 9 of the filter and 9 of the data; in
+//   items of 8 pixels of a row, for each of three rows of the window 3 of the
+//   filter and, as neighbors overlap, 10 of the data, which are 4.9 per pixel
 //
 // Laws: what is counted is what convert-layout-to-gpu emits, padding of the
 // result included; a read of an image is all of a pixel.
@@ -50,6 +53,15 @@ struct ImageReads {
 struct PixelBlock {
   unsigned coordinate = 0;
   int64_t pixels = 1;
+  /// The loop over a window that is unrolled, for neighbors share its reads.
+  std::optional<unsigned> window;
+};
+
+/// How many pixels an item may have; without a target, as by default.
+struct BlockLimits {
+  explicit BlockLimits(OpenClTargetAttr target);
+
+  int64_t itemPixels, fewestItems;
 };
 
 /// The index of what a work item writes, over the variables of its kernel.
@@ -82,9 +94,10 @@ public:
   void addOperand(AffineMap map, const LayoutMap &operand,
                   ArrayRef<int64_t> sizes, int64_t elementBytes);
 
-  /// The pixels of one item at which a reduction reads least, if what varies
-  /// among them is read for each. Registers and the number of items are limits.
-  PixelBlock chooseBlock() const;
+  /// The pixels of one item at which a reduction reads least, within the
+  /// limits: if what varies among them is read for each, but for what
+  /// the steps of a window share.
+  PixelBlock chooseBlock(BlockLimits limits) const;
 
   /// The reads of all operands.
   ImageReads getReads(PixelBlock block = {}) const;
@@ -92,21 +105,27 @@ public:
   /// Iterations, those of padding included.
   Cost getPoints(PixelBlock block = {}) const;
 
+  /// The items of the kernel.
+  Cost countItems(PixelBlock block) const;
+
 private:
   const KernelItem::Row *findRow(PixelBlock block) const;
-  Cost countItems(PixelBlock block) const;
 
   struct Operand {
     AffineMap map;
     const LayoutMap *layout;
     SmallVector<int64_t> sizes;
     int64_t bytes;
-    Cost turns = 1;                     // of the loops around it
     int64_t addresses = 1;              // at a turn, of an item of one pixel
     SmallVector<unsigned, 4> variables; // of its index
   };
-  int64_t countAddresses(const Operand &operand, PixelBlock block) const;
+  KernelLoops getLoops(PixelBlock block) const;
+  Cost countTurns(const Operand &operand, const KernelLoops &loops) const;
+  SmallVector<int64_t> countAddresses(const Operand &operand,
+                                      PixelBlock block) const;
   bool varies(const Operand &operand, PixelBlock block) const;
+  std::optional<unsigned> findWindow(const KernelItem::Row &row) const;
+  SmallVector<Cost> countReads(PixelBlock largest) const;
 
   const KernelLoops &loops;
   KernelVariables variables;

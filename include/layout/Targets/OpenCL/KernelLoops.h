@@ -13,7 +13,9 @@
 // stored axes of the position that the item writes, the turns of its loops, and
 // the *lane*, which stands for 0, 1, 2 and 3 together where it writes a pixel.
 // A loop whose neighbors share a pixel of an operand *goes by pixels*: each of
-// its turns takes the four lanes, one step after the other.
+// its turns takes the four lanes, one step after the other. A short loop over a
+// window can be *unrolled*, all of it one turn: neighbors share what they read
+// at different steps, as output w at step 1 and output w + 1 at step 0 do.
 //
 //   1x1 convolution of 64 to 64 channels, data and result images of channels
 //     axes c1, w of the pixel, lane l      f = 4 * c1 + l
@@ -83,15 +85,19 @@ public:
   /// Every operand that is read is added before anything is asked.
   void addOperand(AffineMap map, const LayoutMap &layout);
 
-  /// The reductions, outermost first, and those of them that go by pixels.
+  /// From here on the loop, which has a known size, is one turn.
+  void unroll(unsigned loop);
+
+  /// The reductions, outermost first, and those of them whose turns have steps,
+  /// which are taken within all loops.
   ArrayRef<unsigned> getNest() const { return nest; }
-  ArrayRef<unsigned> getLoopsByPixels() const { return byPixels; }
+  ArrayRef<unsigned> getSteppedLoops() const { return stepped; }
 
   const SizeExpr &getSize(unsigned loop) const { return sizes[loop]; }
   SizeExpr getTurns(unsigned loop) const;
   int64_t getSteps(unsigned loop) const;
-  /// The index at a step of a loop that goes by pixels, and whether that may be
-  /// past the end of the loop.
+  /// The index at a step of a turn, and whether that may be past the end of the
+  /// loop.
   static IndexExpr getIndex(const IndexExpr &turn, int64_t step, Sizes extents);
   bool mayBePastEnd(unsigned loop, int64_t step) const;
 
@@ -100,8 +106,15 @@ public:
 
 private:
   SmallVector<SizeExpr> sizes;
-  SmallVector<unsigned> nest, byPixels;
+  SmallVector<unsigned> nest, stepped;
+  std::optional<unsigned> unrolled;
 };
+
+/// The loop over a window of `operand` in which neighbors along the parallel
+/// loop `along` read the same elements, where it is short enough to be
+/// unrolled.
+std::optional<unsigned> findWindow(AffineMap operand, unsigned along,
+                                   const KernelLoops &loops);
 
 } // namespace layout
 } // namespace mlir

@@ -18,18 +18,18 @@ namespace {
 struct Figure {
   StringRef name;
   int64_t value, least;
+  // Products of a figure and a tensor's bytes stay in int64.
+  int64_t most = 1 << 20;
 };
 } // namespace
 
 static LogicalResult checkFigures(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<Figure> figures) {
-  // The upper end keeps products of a figure and a tensor's bytes in int64.
-  constexpr int64_t most = 1 << 20;
   for (const Figure &figure : figures)
-    if (figure.value < figure.least || figure.value > most)
+    if (figure.value < figure.least || figure.value > figure.most)
       return emitError() << "target figure '" << figure.name << "' is "
                          << figure.value << ": it lies between " << figure.least
-                         << " and " << most;
+                         << " and " << figure.most;
   return success();
 }
 
@@ -85,7 +85,8 @@ LogicalResult OpenClTargetAttr::verify(
     int64_t image2dMaxHeight, int64_t image3dMaxWidth, int64_t image3dMaxHeight,
     int64_t image3dMaxDepth, int64_t imageMaxArraySize, ArrayAttr imageTypes,
     int64_t launchCost, int64_t imageReadPercent, int64_t bufferReadPercent,
-    int64_t flopsPerByte, int64_t assumedSize, int64_t assumedTrips) {
+    int64_t itemPixels, int64_t fewestItems, int64_t flopsPerByte,
+    int64_t assumedSize, int64_t assumedTrips) {
   if (failed(checkFigures(emitError,
                           {{"image2d_max_width", image2dMaxWidth, 1},
                            {"image2d_max_height", image2dMaxHeight, 1},
@@ -96,6 +97,8 @@ LogicalResult OpenClTargetAttr::verify(
                            {"launch_cost", launchCost, 0},
                            {"image_read_percent", imageReadPercent, 0},
                            {"buffer_read_percent", bufferReadPercent, 0},
+                           {"item_pixels", itemPixels, 1, 64},
+                           {"fewest_items", fewestItems, 1},
                            {"flops_per_byte", flopsPerByte, 1},
                            {"assumed_size", assumedSize, 1},
                            {"assumed_trips", assumedTrips, 1}})))

@@ -244,12 +244,12 @@ bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
   return true;
 }
 
-/// The steps of a turn of the loops that go by pixels, one by one.
-bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> byPixels,
+/// The steps of a turn of the loops that have some, one by one.
+bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> stepped,
                                Value valid) {
-  if (byPixels.empty())
+  if (stepped.empty())
     return emitPoint(loops, valid);
-  unsigned loop = byPixels.front();
+  unsigned loop = stepped.front();
   IndexExpr turn = loops.items.front().indices[loop];
   for (int64_t step = 0; step < loops.plan.getSteps(loop); ++step) {
     IndexExpr index = KernelLoops::getIndex(turn, step, scope.getExtents());
@@ -258,7 +258,7 @@ bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> byPixels,
     if (loops.plan.mayBePastEnd(loop, step))
       isElement = scope.emitInRange(index, loops.plan.getSize(loop));
     SmallVector<Value> before = loops.getAccumulators();
-    if (!emitSteps(loops, byPixels.drop_front(), scope.both(valid, isElement)))
+    if (!emitSteps(loops, stepped.drop_front(), scope.both(valid, isElement)))
       return false;
     if (!isElement)
       continue;
@@ -274,7 +274,7 @@ bool ElementEmitter::emitSteps(Loops &loops, ArrayRef<unsigned> byPixels,
 bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
   ArrayRef<unsigned> nest = loops.plan.getNest();
   if (depth == nest.size())
-    return emitSteps(loops, loops.plan.getLoopsByPixels(), Value());
+    return emitSteps(loops, loops.plan.getSteppedLoops(), Value());
   if (!readOperands(loops, depth, Value()))
     return false;
   SizeExpr size = loops.plan.getTurns(nest[depth]);
@@ -337,6 +337,8 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
   FailureOr<KernelLoops> plan = planLoops(scope, op);
   if (failed(plan))
     return refuse("the size of one of its loops is not known");
+  if (op == unrolled.first)
+    plan->unroll(unrolled.second);
   Loops loops{op, *plan, {}};
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
   ArrayRef<unsigned> nest = loops.plan.getNest();
@@ -356,8 +358,11 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
     if (!startItem(loops, loops.items.size() - 1))
       return {};
   }
+  int64_t before = accesses.imageReads + accesses.bufferReads;
   if (!emitLoops(loops, 0))
     return {};
+  if (!nest.empty())
+    accesses.inLoops += accesses.imageReads + accesses.bufferReads - before;
   return llvm::map_to_vector(loops.items, [&](const Loops::Item &item) {
     return item.accumulators[result];
   });

@@ -39,6 +39,19 @@ Value ElementEmitter::anyElement(Value tensor) {
   return arith::ConstantOp::create(b, loc, zero);
 }
 
+/// The index of what a view shows at `index`.
+static std::optional<SmallVector<IndexExpr>>
+throughView(Operation *op, ArrayRef<IndexExpr> index, KernelScope &scope) {
+  OpLayoutRule rule = getLayoutRule(op);
+  auto *view = std::get_if<ViewRule>(&rule);
+  if (!view)
+    return std::nullopt;
+  SmallVector<SizeExpr> sizes = scope.getSizes(op->getResult(0));
+  return llvm::map_to_vector(view->toSource.dims, [&](const IndexExpr &dim) {
+    return substitute(dim, index, sizes, scope.getExtents());
+  });
+}
+
 Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
   Operation *op = tensor.getOwner();
   return TypeSwitch<Operation *, Value>(op)
@@ -77,8 +90,9 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
         return computeStorageView(view, index, valid);
       })
       .Default([&](Operation *op) {
-        if (std::holds_alternative<ViewRule>(getLayoutRule(op)))
-          return computeView(op, index, valid);
+        if (std::optional<SmallVector<IndexExpr>> source =
+                throughView(op, index, scope))
+          return evaluate(op->getOperand(0), *source, valid);
         // Reshapes whose digits are only known when the kernel runs.
         if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
           return computeCollapse(collapse, index, valid);
@@ -97,6 +111,13 @@ SmallVector<Value> ElementEmitter::computeAll(OpResult tensor,
     return computeLinalg(linalgOp, tensor.getResultNumber(), points);
   if (OpTrait::hasElementwiseMappableTraits(op) && !isa<arith::ConstantOp>(op))
     return computeElementwise(op, points);
+  SmallVector<ElementPoint> shown;
+  for (const ElementPoint &point : points)
+    if (std::optional<SmallVector<IndexExpr>> source =
+            throughView(op, point.index, scope))
+      shown.push_back({*source, point.valid});
+  if (shown.size() == points.size())
+    return evaluateAll(op->getOperand(0), shown);
   SmallVector<Value> values;
   for (const ElementPoint &point : points) {
     values.push_back(compute(tensor, point.index, point.valid));
@@ -269,15 +290,6 @@ Value ElementEmitter::computeConcat(tensor::ConcatOp op, Point index,
                     [&] { return pick(source + 1, end); });
   };
   return pick(0, SizeExpr(0));
-}
-
-Value ElementEmitter::computeView(Operation *op, Point index, Value valid) {
-  auto rule = std::get<ViewRule>(getLayoutRule(op));
-  SmallVector<SizeExpr> sizes = scope.getSizes(op->getResult(0));
-  SmallVector<IndexExpr> source;
-  for (const IndexExpr &dim : rule.toSource.dims)
-    source.push_back(substitute(dim, index, sizes, scope.getExtents()));
-  return evaluate(op->getOperand(0), source, valid);
 }
 
 Value ElementEmitter::computeCollapse(tensor::CollapseShapeOp op, Point index,

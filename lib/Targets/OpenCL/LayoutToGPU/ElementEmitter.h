@@ -46,6 +46,8 @@ constexpr StringLiteral kRewrite =
 struct AccessCount {
   int64_t imageReads = 0;
   int64_t bufferReads = 0;
+  /// Of both, those in the loops of reductions.
+  int64_t inLoops = 0;
   /// A loop has a size that is only known when the program runs.
   bool isPerTrip = false;
 };
@@ -64,6 +66,11 @@ public:
                  std::function<Value(Value)> memoryOf)
       : scope(scope), b(scope.builder()), loc(scope.getLoc()), plan(plan),
         memoryOf(std::move(memoryOf)) {}
+
+  /// The loop of a reduction that is one turn.
+  void unroll(Operation *reduction, unsigned loop) {
+    unrolled = {reduction, loop};
+  }
 
   /// The element of `tensor` at `index`, wherever it comes from. `valid` is
   /// false where nobody will use it; null is true. Null where there is none:
@@ -101,7 +108,6 @@ private:
   Value computeInsert(tensor::InsertSliceOp op, Point index, Value valid);
   Value computeConcat(tensor::ConcatOp op, Point index, Value valid);
   Value computeStorageView(Operation *op, Point index, Value valid);
-  Value computeView(Operation *op, Point index, Value valid);
   Value computeCollapse(tensor::CollapseShapeOp op, Point index, Value valid);
   Value computeExpand(tensor::ExpandShapeOp op, Point index, Value valid);
   SmallVector<Value> evaluateAll(Value tensor, ArrayRef<ElementPoint> points);
@@ -120,7 +126,7 @@ private:
   bool startItem(Loops &loops, unsigned item);
   bool emitLoops(Loops &loops, unsigned depth);
   bool emitPoint(Loops &loops, Value valid);
-  bool emitSteps(Loops &loops, ArrayRef<unsigned> byPixels, Value valid);
+  bool emitSteps(Loops &loops, ArrayRef<unsigned> stepped, Value valid);
   bool readOperands(Loops &loops, unsigned depth, Value valid);
   SmallVector<Value> emitBody(Block &body, ArrayRef<Value> args, Point loops,
                               Value valid);
@@ -132,6 +138,7 @@ private:
   Location loc;
   const FusionPlan &plan;
   std::function<Value(Value)> memoryOf;
+  std::pair<Operation *, unsigned> unrolled;
   std::string whyNot;
   AccessCount accesses;
   int64_t trips = 1; // of the loops around

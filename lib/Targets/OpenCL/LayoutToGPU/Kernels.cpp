@@ -12,13 +12,11 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "layout/Interfaces/OpLayoutRule.h"
-#include "layout/Targets/OpenCL/ImageReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -183,11 +181,27 @@ static SmallVector<Pixel> getPixels(KernelScope &scope,
   return pixels;
 }
 
-/// The reduction that a kernel computes, where it is indexed as the result.
-static Operation *findReduction(OpResult tensor, const FusionPlan &plan) {
+/// The reduction that a kernel computes with others on the same elements;
+/// `index` is the one of the result, and becomes the one of the reduction.
+static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
+                                SmallVectorImpl<IndexExpr> &index,
+                                Sizes extents) {
   Operation *op = tensor.getOwner();
   if (getComputeKind(op) == ComputeKind::Reduction)
     return op;
+  OpLayoutRule rule = getLayoutRule(op);
+  if (auto *view = std::get_if<ViewRule>(&rule)) {
+    auto source = dyn_cast<OpResult>(op->getOperand(0));
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!source || !plan.isInlined(source) || !type.hasStaticShape())
+      return nullptr;
+    auto sizes = llvm::to_vector_of<SizeExpr>(type.getShape());
+    SmallVector<IndexExpr> inner;
+    for (const IndexExpr &dim : view->toSource.dims)
+      inner.push_back(substitute(dim, index, sizes, extents));
+    index = inner;
+    return findReduction(source, plan, index, extents);
+  }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp && !OpTrait::hasElementwiseMappableTraits(op))
     return nullptr;
@@ -195,18 +209,21 @@ static Operation *findReduction(OpResult tensor, const FusionPlan &plan) {
     if (!plan.isInlined(operand.get()) ||
         (linalgOp && !linalgOp.getMatchingIndexingMap(&operand).isIdentity()))
       continue;
-    if (Operation *found = findReduction(cast<OpResult>(operand.get()), plan))
+    SmallVector<IndexExpr> same = llvm::to_vector(index);
+    if (Operation *found =
+            findReduction(cast<OpResult>(operand.get()), plan, same, extents)) {
+      index = same;
       return found;
+    }
   }
   return nullptr;
 }
 
-/// The pixels of an item, as the assignment prices the reduction.
-static PixelBlock chooseBlock(OpResult tensor, const TensorStorage &storage,
-                              const FusionPlan &plan) {
-  Operation *op = findReduction(tensor, plan);
-  if (!storage.isImage() || !op || !mayComputeBlocks(op) ||
-      !mayComputeBlocks(tensor.getOwner()))
+/// The pixels of an item whose index is that of a reduction, as the assignment
+/// prices it.
+static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
+                              BlockLimits limits) {
+  if (!mayComputeBlocks(op))
     return {};
   OpLayoutRule found = getLayoutRule(op);
   auto *rule = std::get_if<LoopsRule>(&found);
@@ -232,12 +249,10 @@ static PixelBlock chooseBlock(OpResult tensor, const TensorStorage &storage,
     loops.addOperand(rule->operandMaps[i], *map);
     operands.push_back({rule->operandMaps[i], *map, type});
   }
-  auto type = cast<RankedTensorType>(tensor.getType());
-  KernelCount kernel(loops, rule->resultMaps.front(),
-                     KernelItem::get(storage.map, type.getShape()));
+  KernelCount kernel(loops, rule->resultMaps.front(), item);
   for (auto &[map, layout, type] : operands)
     kernel.addOperand(map, layout, type.getShape(), /*elementBytes=*/1);
-  return kernel.chooseBlock();
+  return kernel.chooseBlock(limits);
 }
 
 /// Whether the position holds an element of the box; null where all do. The map
@@ -318,19 +333,34 @@ static void endOutside(KernelScope &scope, Location loc, Value isInside) {
   k.setInsertionPointToStart(guard.thenBlock());
 }
 
-static void remarkReads(gpu::GPUFuncOp func, const AccessCount &accesses,
-                        bool isImage, PixelBlock block) {
+/// At the reduction, where there is one.
+static void remarkReads(gpu::GPUFuncOp func, Location loc,
+                        const AccessCount &accesses,
+                        const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
+                        PixelBlock block) {
+  int64_t items = 1;
+  for (auto [c, coordinate] : llvm::enumerate(getAddress(storage.map)))
+    items *= countItems(coordinate, storage.map.getStoredAxes(c), sizes,
+                        c == block.coordinate ? block.pixels : 1)
+                 .substitute(sizes)
+                 .getConstant()
+                 .value_or(0);
   std::string reads;
-  llvm::raw_string_ostream(reads)
-      << "kernel " << func.getName() << ": " << accesses.imageReads
-      << " image reads and " << accesses.bufferReads
-      << " buffer reads for each "
-      << (block.pixels > 1 ? llvm::itostr(block.pixels) + " pixels"
-          : isImage        ? "pixel"
-                           : "element")
-      << (accesses.isPerTrip ? " and trip of its loops" : "");
-  remark::passed(func.getLoc(), remark::RemarkOpts::name("Kernel").category(
-                                    "convert-layout-to-gpu"))
+  llvm::raw_string_ostream os(reads);
+  os << "kernel " << func.getName() << ": " << accesses.imageReads
+     << " image reads and " << accesses.bufferReads << " buffer reads";
+  if (accesses.inLoops > 0)
+    os << ", " << accesses.inLoops << " of them in loops,";
+  os << " for each ";
+  if (items > 0)
+    os << "of " << items << " ";
+  if (block.pixels > 1)
+    os << "items of " << block.pixels << " pixels";
+  else
+    os << (storage.isImage() ? "pixel" : "element") << (items > 1 ? "s" : "");
+  os << (accesses.isPerTrip ? " and trip of its loops" : "");
+  remark::passed(
+      loc, remark::RemarkOpts::name("Kernel").category("convert-layout-to-gpu"))
       << reads;
 }
 
@@ -375,7 +405,12 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
   SmallVector<OpFoldResult> hostSizes =
       tensor::getMixedSizes(host, loc, tensor);
-  PixelBlock block = chooseBlock(tensor, *storage, plan);
+  KernelItem item = KernelItem::get(storage->map, type.getShape());
+  Operation *reduction =
+      findReduction(tensor, plan, item.index, item.variables.getExtents());
+  PixelBlock block;
+  if (reduction && storage->isImage() && mayComputeBlocks(op))
+    block = chooseBlock(reduction, item, limits);
   Position position = locate(host, scope, *storage, sizes, hostSizes, block);
   OpBuilder &k = scope.builder();
   if (position.isInside)
@@ -399,6 +434,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
       memory = castToDevice(host, loc, stored).front();
     return memory;
   });
+  if (block.window)
+    element.unroll(reduction, *block.window);
   SmallVector<Value> values = element.computeAll(tensor, points);
   if (values.empty())
     return refuse(element.getReason());
@@ -422,7 +459,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   Block &entry = func.getBody().front();
   func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
 
-  remarkReads(func, element.getAccesses(), storage->isImage(), block);
+  remarkReads(func, reduction ? reduction->getLoc() : loc,
+              element.getAccesses(), *storage, sizes, block);
 
   launch(host, loc, findEqual(func), position, scope.getImports());
   Value result = castFromDevice(host, loc, type, memory, hostSizes);

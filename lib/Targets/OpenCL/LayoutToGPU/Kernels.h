@@ -24,6 +24,7 @@
 #define LAYOUT_LIB_TARGETS_OPENCL_LAYOUTTOGPU_KERNELS_H
 
 #include "ElementEmitter.h"
+#include "layout/Targets/OpenCL/ImageReads.h"
 
 namespace mlir {
 namespace layout {
@@ -31,8 +32,9 @@ namespace layout {
 /// Emits kernels into one gpu.module and launches beside the ops.
 class KernelEmitter {
 public:
-  KernelEmitter(gpu::GPUModuleOp module, const FusionPlan &plan)
-      : module(module), plan(plan) {}
+  KernelEmitter(gpu::GPUModuleOp module, const FusionPlan &plan,
+                OpenClTargetAttr target)
+      : module(module), plan(plan), limits(target) {}
 
   /// Puts `tensor`, a result of a computing op, into device memory and
   /// replaces it. What is refused may be partly emitted.
@@ -46,6 +48,7 @@ private:
 
   gpu::GPUModuleOp module;
   const FusionPlan &plan;
+  BlockLimits limits;
   llvm::StringMap<unsigned> names;
   /// Kernels by their type: networks repeat themselves, and a driver compiles
   /// each kernel once.

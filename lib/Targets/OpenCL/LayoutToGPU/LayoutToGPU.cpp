@@ -46,7 +46,7 @@ static LogicalResult report(Operation *op, StringRef reason) {
 
 /// Every tensor that has to be in memory gets its kernel, in program order, so
 /// that what a kernel reads is there.
-static LogicalResult emitKernels(ModuleOp module) {
+static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
   FusionPlan plan(module);
   OpBuilder b(module.getContext());
   auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
@@ -60,7 +60,7 @@ static LogicalResult emitKernels(ModuleOp module) {
       if (getComputeKind(op) != ComputeKind::None)
         ops.push_back(op);
     });
-  KernelEmitter emitter(kernels, plan);
+  KernelEmitter emitter(kernels, plan, target);
   for (Operation *op : ops)
     for (OpResult result : op->getResults()) {
       if (!plan.isStored(result))
@@ -201,7 +201,7 @@ LogicalResult layout::convertLayoutToGPU(ModuleOp module,
     return failure();
   if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
       failed(convertHostReads(module)) || failed(convertConstants(module)) ||
-      failed(emitKernels(module)) || failed(convertStructure(module)))
+      failed(emitKernels(module, target)) || failed(convertStructure(module)))
     return failure();
   insertDeallocations(module);
   module->removeAttr(kTargetAttr);

@@ -32,6 +32,16 @@ module attributes {layout.target = #layout.opencl<image2d_max_width = 0>} {}
 
 // -----
 
+// expected-error @below {{target figure 'item_pixels' is 65: it lies between 1 and 64}}
+module attributes {layout.target = #layout.opencl<item_pixels = 65>} {}
+
+// -----
+
+// expected-error @below {{target figure 'fewest_items' is 0: it lies between 1 and 1048576}}
+module attributes {layout.target = #layout.opencl<fewest_items = 0>} {}
+
+// -----
+
 // expected-error @below {{target figure 'image_types' lists f64: the channel types of images are f32, f16, and integers of 8, 16 and 32 bits}}
 module attributes {layout.target = #layout.opencl<image_types = [f64]>} {}
 

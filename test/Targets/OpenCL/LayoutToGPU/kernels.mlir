@@ -8,10 +8,10 @@
 #flt = #layout.rgba_image<conv2d_filter>
 #arg = #layout.rgba_image<argument>
 
-// CHECK: kernel layout_convert_0: 0 image reads and 4 buffer reads for each pixel
-// CHECK: kernel layout_convert_1: 0 image reads and 4 buffer reads for each pixel
-// CHECK: kernel arith_maximumf_0: 91 image reads and 0 buffer reads for each pixel
-// CHECK: kernel layout_convert_{{[0-9]}}: 1 image reads and 0 buffer reads for each element
+// CHECK: kernel layout_convert_0: 0 image reads and 4 buffer reads for each of 128 pixels
+// CHECK: kernel layout_convert_1: 0 image reads and 4 buffer reads for each of 108 pixels
+// CHECK: kernel arith_maximumf_0: 91 image reads and 0 buffer reads, 90 of them in loops, for each of 128 pixels
+// CHECK: kernel layout_convert_{{[0-9]}}: 1 image reads and 0 buffer reads for each of 448 elements
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<1x6x8x8xf32>, %[[W:.*]]: memref<7x6x3x3xf32>, %{{.*}}: memref<7xf32>) -> memref<1x7x8x8xf32>

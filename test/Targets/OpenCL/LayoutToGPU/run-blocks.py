@@ -19,12 +19,13 @@ TYPES = {"f32": "f4", "f16": "f2", "i32": "i4"}
 
 
 def run_blocks(text, *inputs):
-    """What the program gives, and how many pixels its items have."""
+    """What the program gives, and the pixels and reads in loops of the items that have several pixels."""
     found = run(text, *inputs)
     remarks = subprocess.run(["layout-opt", f"{sys.argv[1]}.mlir", "--convert-layout-to-gpu", "-o", "-",
                               "--remarks-filter=convert-layout-to-gpu", "--remark-format=emitRemark"],
                              check=True, text=True, capture_output=True).stderr
-    return found, {int(count) for count in re.findall(r"for each (\d+) pixels", remarks)}
+    kernels = re.findall(r"(\d+) of them in loops, for each of \d+ items of (\d+) pixels", remarks)
+    return found, {(int(pixels), int(reads)) for reads, pixels in kernels} or {None}
 
 
 def numbers(shape, element):
@@ -72,7 +73,7 @@ func.func @main(%x0: {t["x"]}>, %w0: {t["w"]}>) -> {t["y"]}> {{
 }}""", x, w)
     wanted = convolve(np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), w, stride)
     check(found, np.maximum(wanted, 0).astype(TYPES[element]))
-    assert pixels, "an item has one pixel"
+    assert None not in pixels, "an item has one pixel"
 
 
 convolution("f32", n=2, c=5, f=14, size=37, kernel=3, stride=1)
@@ -80,26 +81,58 @@ convolution("f32", n=3, c=3, f=9, size=79, kernel=5, stride=2)
 convolution("f16", n=1, c=4, f=17, size=41, kernel=1, stride=1)
 convolution("i32", n=1, c=6, f=16, size=33, kernel=3, stride=1)
 
-# Each channel by itself: the filter alone is shared.
-x, w = numbers((2, 14, 39, 39), "f32"), numbers((14, 3, 3), "f32")
+# Each channel by itself: neighbors share the filter, and what they read of one
+# window, by stride and dilation.
 DEPTHWISE = "#layout.map<(c, h, w) -> image2d(x = w, y = [c floordiv 4, h], lane = c mod 4)>"
-found, pixels = run_blocks(f"""
-func.func @main(%x0: tensor<2x14x39x39xf32>, %w0: tensor<14x3x3xf32>) -> tensor<2x14x37x37xf32> {{
+
+
+def windows(op, c, size, wide, kernel, stride, dilation, wanted, reads):
+    """Of an op of each channel; `reads` are those of an item."""
+    x, w = numbers((2, c, size, size), "f32"), numbers((c, kernel, kernel), "f32")
+    t = {"x": f"tensor<2x{c}x{size}x{size}xf32", "w": f"tensor<{c}x{kernel}x{kernel}xf32",
+         "y": f"tensor<2x{c}x{wide}x{wide}xf32"}
+    pooled = f"tensor<{kernel}x{kernel}xf32>"
+    second = "%s" if "pooling" in op else "%w"
+    found, pixels = run_blocks(f"""
+func.func @main(%x0: {t["x"]}>, %w0: {t["w"]}>) -> {t["y"]}> {{
   %zero = arith.constant 0.0 : f32
-  %x = layout.convert %x0 : tensor<2x14x39x39xf32> to tensor<2x14x39x39xf32, {IMAGE}>
-  %w = layout.convert %w0 : tensor<14x3x3xf32> to tensor<14x3x3xf32, {DEPTHWISE}>
-  %e = tensor.empty() : tensor<2x14x37x37xf32, {IMAGE}>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x14x37x37xf32, {IMAGE}>) -> tensor<2x14x37x37xf32, {IMAGE}>
-  %c = linalg.depthwise_conv_2d_nchw_chw ins(%x, %w : tensor<2x14x39x39xf32, {IMAGE}>, tensor<14x3x3xf32, {DEPTHWISE}>)
-      outs(%f : tensor<2x14x37x37xf32, {IMAGE}>) -> tensor<2x14x37x37xf32, {IMAGE}>
-  %y = layout.convert %c : tensor<2x14x37x37xf32, {IMAGE}> to tensor<2x14x37x37xf32>
-  return %y : tensor<2x14x37x37xf32>
+  %x = layout.convert %x0 : {t["x"]}> to {t["x"]}, {IMAGE}>
+  %w = layout.convert %w0 : {t["w"]}> to {t["w"]}, {DEPTHWISE}>
+  %s = tensor.empty() : {pooled}
+  %e = tensor.empty() : {t["y"]}, {IMAGE}>
+  %f = linalg.fill ins(%zero : f32) outs(%e : {t["y"]}, {IMAGE}>) -> {t["y"]}, {IMAGE}>
+  %c = linalg.{op} {{strides = dense<{stride}> : tensor<2xi64>, dilations = dense<{dilation}> : tensor<2xi64>}}
+      ins(%x, {second} : {t["x"]}, {IMAGE}>, {pooled if second == "%s" else t["w"] + ", " + DEPTHWISE + ">"})
+      outs(%f : {t["y"]}, {IMAGE}>) -> {t["y"]}, {IMAGE}>
+  %y = layout.convert %c : {t["y"]}, {IMAGE}> to {t["y"]}>
+  return %y : {t["y"]}>
 }}""", x, w)
-check(found, convolve(x, w[:, None], 1, groups=14))
-assert pixels, "an item has one pixel"
+    check(found, wanted(x, w))
+    assert reads in pixels, f"{op} reads {pixels}, not {reads}"
+
+
+def pool(x, kernel, stride, combine, start):
+    wide = (x.shape[2] - kernel) // stride + 1
+    out = np.full((*x.shape[:2], wide, wide), start, x.dtype)
+    for i, j in np.ndindex(kernel, kernel):
+        out = combine(out, x[:, :, i:i + stride * wide:stride, j:j + stride * wide:stride][..., :wide, :wide])
+    return out
+
+
+windows("depthwise_conv_2d_nchw_chw", 14, 39, 37, 3, 1, 1, lambda x, w: convolve(x, w[:, None], 1, groups=14),
+        reads=(8, 3 * (10 + 3)))
+windows("depthwise_conv_2d_nchw_chw", 14, 76, 37, 3, 2, 1, lambda x, w: convolve(x, w[:, None], 2, groups=14),
+        reads=(8, 3 * (17 + 3)))
+windows("depthwise_conv_2d_nchw_chw", 14, 41, 37, 3, 1, 2,
+        lambda x, w: convolve(x, np.insert(np.insert(w, [1, 2], 0, 1), [1, 2], 0, 2)[:, None], 1, groups=14),
+        reads=(8, 3 * (12 + 3)))
+windows("pooling_nchw_max", 14, 76, 37, 3, 2, 1, lambda x, w: pool(x, 3, 2, np.maximum, 0), reads=(8, 3 * 17))
+windows("pooling_nchw_sum", 14, 78, 39, 2, 2, 1, lambda x, w: pool(x, 2, 2, np.add, 0), reads=None)
+windows("pooling_nchw_sum", 14, 54, 45, 10, 1, 1, lambda x, w: pool(x, 10, 1, np.add, 0), reads=None)
 
 # Rows of a product share what they read of the second matrix.
 ROWS = "#layout.map<(a, b) -> image2d(x = b floordiv 4, y = a, lane = b mod 4)>"
+ROWS_OF_TWO = "#layout.map<(a, b, c) -> image2d(x = c floordiv 4, y = [a, b], lane = c mod 4)>"
 m, k, n = 1501, 7, 22
 a, b = numbers((m, k), "f32"), numbers((k, n), "f32")
 found, pixels = run_blocks(f"""
@@ -115,4 +148,25 @@ func.func @main(%a0: tensor<{m}x{k}xf32>, %b0: tensor<{k}x{n}xf32>) -> tensor<{m
   return %y : tensor<{m}x{n}xf32>
 }}""", a, b)
 check(found, a @ b)
-assert pixels, "an item has one pixel"
+assert None not in pixels, "an item has one pixel"
+
+# So do those of a product whose result is added to another one in a second shape.
+found, pixels = run_blocks(f"""
+func.func @main(%a0: tensor<{m}x{k}xf32>, %b0: tensor<{k}x{n}xf32>, %s0: tensor<19x79x{n}xf32>) -> tensor<19x79x{n}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %a = layout.convert %a0 : tensor<{m}x{k}xf32> to tensor<{m}x{k}xf32, {ROWS}>
+  %b = layout.convert %b0 : tensor<{k}x{n}xf32> to tensor<{k}x{n}xf32, {ROWS}>
+  %s = layout.convert %s0 : tensor<19x79x{n}xf32> to tensor<19x79x{n}xf32, {ROWS_OF_TWO}>
+  %e = tensor.empty() : tensor<{m}x{n}xf32, {ROWS}>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<{m}x{n}xf32, {ROWS}>) -> tensor<{m}x{n}xf32, {ROWS}>
+  %c = linalg.matmul ins(%a, %b : tensor<{m}x{k}xf32, {ROWS}>, tensor<{k}x{n}xf32, {ROWS}>)
+      outs(%f : tensor<{m}x{n}xf32, {ROWS}>) -> tensor<{m}x{n}xf32, {ROWS}>
+  %g = arith.addf %c, %c : tensor<{m}x{n}xf32, {ROWS}>
+  %x = tensor.expand_shape %g [[0, 1], [2]] output_shape [19, 79, {n}]
+      : tensor<{m}x{n}xf32, {ROWS}> into tensor<19x79x{n}xf32, {ROWS_OF_TWO}>
+  %t = arith.addf %x, %s : tensor<19x79x{n}xf32, {ROWS_OF_TWO}>
+  %y = layout.convert %t : tensor<19x79x{n}xf32, {ROWS_OF_TWO}> to tensor<19x79x{n}xf32>
+  return %y : tensor<19x79x{n}xf32>
+}}""", a, b, s := numbers((19, 79, n), "f32"))
+check(found, 2 * (a @ b).reshape(19, 79, n) + s)
+assert None not in pixels, "an item has one pixel"

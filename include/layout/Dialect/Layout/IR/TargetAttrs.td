@@ -80,6 +80,10 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
       that it reads once more, from a cache, in percent of one from memory. Adreno and
       newer Mali read images through a cache that buffers do not have, so the
       first is the smaller one; for old Mali give the larger one;
+    * `item_pixels`: the most pixels that a work item computes for which its registers
+      suffice;
+    * `fewest_items`: as many work items as keep the device busy; items of several
+      pixels are not so large that there are fewer;
     * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
   }];
   let parameters = (ins
@@ -93,6 +97,8 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kLaunchCost">:$launch_cost,
     DefaultValuedParameter<"int64_t", "10">:$image_read_percent,
     DefaultValuedParameter<"int64_t", "40">:$buffer_read_percent,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kItemPixels">:$item_pixels,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kFewestItems">:$fewest_items,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
@@ -106,6 +112,11 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     // .. and 10 us at the 13 GB/s of a mobile GPU, whose caches are ten times
     // and two and a half times as fast as memory.
     static constexpr int64_t kLaunchCost = 131072;
+    // The sums and the data of 8 pixels, with what is read of a filter, are 80
+    // of the registers of 32 bits that an item has on all common GPUs of phones
+    // without halving the items in flight, of which a thousand fill them.
+    static constexpr int64_t kItemPixels = 8;
+    static constexpr int64_t kFewestItems = 1024;
 
     /// Whether images hold elements of this type.
     bool isImageType(Type elementType) const;

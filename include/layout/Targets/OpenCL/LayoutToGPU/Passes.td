@@ -15,7 +15,7 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
   let description = [{
     Every tensor becomes device memory: an image where its layout lives in an
     image space, a buffer otherwise. A kernel computes one tensor, four channels
-    of one pixel for each work item where it is an image, or of up to eight
+    of one pixel for each work item where it is an image, or of some
     neighbors where a reduction of known sizes reads less then, and is launched
     where the op was:
 

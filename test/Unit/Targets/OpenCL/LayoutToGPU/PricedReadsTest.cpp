@@ -55,11 +55,17 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  Cost getCost(Operation *op, int64_t imagePercent, int64_t bufferPercent) {
-    std::string target =
-        "#layout.opencl<image_read_percent = " + std::to_string(imagePercent) +
+  OpenClTargetAttr getTarget(int64_t imagePercent, int64_t bufferPercent) {
+    std::string text =
+        "#layout.opencl<item_pixels = " + std::to_string(itemPixels) +
+        ", image_read_percent = " + std::to_string(imagePercent) +
         ", buffer_read_percent = " + std::to_string(bufferPercent) + ">";
-    CostModel costs(cast<TargetInterface>(parseAttribute(target, &context)));
+    return cast<OpenClTargetAttr>(parseAttribute(text, &context));
+  }
+
+  Cost getCost(Operation *op, int64_t imagePercent, int64_t bufferPercent) {
+    CostModel costs(
+        cast<TargetInterface>(getTarget(imagePercent, bufferPercent)));
     OpLayouts layouts;
     for (Type type : op->getOperandTypes())
       layouts.operands.push_back(
@@ -129,7 +135,7 @@ protected:
       priced = {getCost(linalgOp, 100, 0) - others,
                 getCost(linalgOp, 0, 100) - others};
     });
-    ASSERT_TRUE(succeeded(convertLayoutToGPU(*module)));
+    ASSERT_TRUE(succeeded(convertLayoutToGPU(*module, getTarget(100, 100))));
     EXPECT_EQ(priced, countLoads(*module));
   }
 
@@ -156,6 +162,7 @@ protected:
   }
 
   MLIRContext context;
+  int itemPixels = 8;
   int numBlocked = 0; // kernels whose items write several pixels
 };
 
@@ -179,9 +186,24 @@ TEST_F(PricedReads, OfItemsOfSeveralPixels) {
   check(kConvolution, {{1, 8, 48, 64}, {16, 8, 1, 1}, {1, 16, 48, 64}});
   check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
         {{960, 5}, {5, 64}, {960, 64}});
+  EXPECT_GT(numBlocked, 20);
+}
+
+/// Neighbors share what they read of a window, more or less of it by the stride
+/// and the dilation, or nothing of it.
+TEST_F(PricedReads, OfWindowsOfSeveralPixels) {
+  itemPixels = 3; // divides all rows of pixels, as do less
+  check(kConvolution, {{1, 5, 26, 74}, {24, 5, 3, 3}, {1, 24, 24, 72}});
   check("linalg.depthwise_conv_2d_nchw_chw ins(%0, %1 : $0, $1) "
         "outs(%2 : $2)",
-        {{1, 16, 50, 66}, {16, 3, 3}, {1, 16, 48, 64}});
+        {{1, 24, 50, 74}, {24, 3, 3}, {1, 24, 48, 72}});
+  check("linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<2> : "
+        "vector<2xi64>} ins(%0, %1 : $0, $1) outs(%2 : $2)",
+        {{1, 52, 76, 24}, {3, 3, 24}, {1, 48, 72, 24}});
+  for (int64_t stride : {2, 3})
+    check("linalg.pooling_nchw_max {strides = dense<" + std::to_string(stride) +
+              "> : vector<2xi64>} ins(%0, %1 : $0, $1) outs(%2 : $2)",
+          {{1, 24, 47 * stride + 3, 71 * stride + 3}, {3, 3}, {1, 24, 48, 72}});
   EXPECT_GT(numBlocked, 20);
 }
 

@@ -1,0 +1,91 @@
+"""What one result pixel reads in the kernels of a network, beside MACE's kernels for images.
+
+The layouts are those of the optimum; each reduction says in a remark what a work item of its kernel
+reads, and how many items there are. MACE's OpenCL kernels (mace/ops/opencl/cl) have items of four
+pixels along the width, of five in 3x3 convolutions; each reads, for every four summed channels and
+every place of the window, four pixels of the filter and one of the data for each of its pixels. Its
+depthwise convolutions of stride 1 keep three of four pixels of the data from one place to the next,
+its poolings have items of one pixel, its products items of 4x4 elements, and a layer of one row
+reads all of the filter for each pixel.
+"""
+
+import collections
+import re
+
+from layout_mlir.tools import run_tool, run_tool_for_all
+from networks import NETWORKS
+
+OP = re.compile(r"linalg\.((?:depthwise_)?conv_2d\w*|pooling\w+|(?:batch_)?matmul) (.*?)ins\((.*)\) outs\((.*?)\) ->")
+REMARK = re.compile(r":(\d+):\d+: remark: .*kernel \w+: (\d+) image reads and (\d+) buffer reads, (\d+) of them in "
+                    r"loops, for each of (\d+) (?:items of (\d+) )?(pixel|element)s?\"")
+CONSTANT = re.compile(r"^ *(%\w+) = arith\.constant dense<[^>\n]*> : (tensor<.*)\n", re.M)
+
+
+def up(x, y):
+    return -(-x // y)
+
+
+def shapes(types):
+    return [[int(size) for size in re.findall(r"\d+(?=x)", shape)] for shape in re.findall(r"tensor<([\dx]+x)\w+", types)]
+
+
+def in_place_of_constants(text):
+    """Constants as arguments: as large ones of a trained network, kernels read them."""
+    arguments = ", ".join(f"{name}: {type}" for name, type in CONSTANT.findall(text))
+    return CONSTANT.sub("", text).replace("@main(", f"@main({arguments}, ", 1)
+
+
+def describe(kind, attributes, operands, result):
+    """A name of the op, the pixels of its result, and what MACE reads for all of them."""
+    if "matmul" in kind:
+        (*batch, m, k), n = operands[0], operands[1][-1]
+        count = batch[0] if batch else 1
+        items, reads = (up(n, 4), 5) if m == 1 else (up(m, 4) * up(n, 4), 8)
+        return f"{kind} {'x'.join(map(str, [*batch, m, k, n]))}", count * m * up(n, 4), count * items * up(k, 4) * reads
+    stride = max(map(int, re.findall(r"strides = dense<\[?([\d, ]+)", attributes)[0].split(","))) if "strides" in attributes else 1
+    n, c, h, w = result
+    rows, kh, kw = n * up(c, 4) * h, *operands[1][-2:]
+    if "pooling" in kind:
+        reads = rows * w * kh * kw
+    elif "depthwise" in kind:
+        reads = rows * up(w, 4) * kh * (3 + 2 * kw if stride == 1 else 5 * kw)
+    else:
+        pixels = 5 if (kh, kw) == (3, 3) else 4
+        reads = rows * up(w, pixels) * up(operands[1][1], 4) * kh * kw * (4 + pixels)
+    short = "pooling" if "pooling" in kind else "depthwise" if "depthwise" in kind else "convolution"
+    summed = "" if short != "convolution" else f"{operands[1][1]} -> "
+    return f"{short} {kh}x{kw}/{stride}, {summed}{c}x{h}x{w}", rows * w, reads
+
+
+def measure(name, small, folder, target):
+    """One row for each different op, of what one pixel of its result reads."""
+    network = NETWORKS[name]
+    path = folder / f"{name}.reads.mlir"
+    options = (network.small_options if small else network.Options)(weights="splat")
+    with open(path, "w") as file:
+        network.build(options).write(file)
+    text = in_place_of_constants(run_tool("layout-opt", path, "--layout-canonicalize", f"--layout-assign=target={{{target}}}"))
+    path.write_text(text)
+    remarks = run_tool_for_all("layout-opt", path, f"--convert-layout-to-gpu=target={{{target}}}", "-o", "/dev/null",
+                               "--remarks-filter=convert-layout-to-gpu", "--remark-format=emitRemark")[1]
+    lines = text.splitlines()
+    rows = collections.OrderedDict()
+    for line, _, buffers, looped, items, pixels, whole in REMARK.findall(remarks):
+        found = OP.search(lines[int(line) - 1])
+        if not found:
+            continue
+        op, count, mace = describe(found[1], found[2], shapes(found[3]), shapes(found[4])[0])
+        row = (op, int(pixels or 1), int(items), whole, int(looped) * int(items) / count, mace / count, int(buffers) > 0)
+        rows[row] = rows.get(row, 0) + 1
+    return [{"network": name, "op": op, "kernels": number, "items": items, "pixels": pixels, "result": whole,
+             "reads": reads, "mace": mace, "reads_buffers": buffers}
+            for (op, pixels, items, whole, reads, mace, buffers), number in rows.items()]
+
+
+def show(rows):
+    width = max(len(row["op"]) for row in rows) + 2
+    print(f"\n{rows[0]['network'] + ', reads of one pixel':<{width}}{'kernels':>8}{'items':>9}{'of pixels':>11}{'reads':>10}{'MACE':>10}")
+    for row in rows:
+        print(f"{row['op']:<{width}}{row['kernels']:>8}{row['items']:>9}{row['pixels']:>11}{row['reads']:>10.2f}{row['mace']:>10.2f}"
+              + ("  elements of buffers among them" if row["reads_buffers"] else "")
+              + ("  of four elements in a buffer" if row["result"] == "element" else ""))
