@@ -351,7 +351,8 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
 
   // Work on a clone: the caller's module stays as it is.
   OwningOpRef<ModuleOp> clone = module.clone();
-  program->constants = std::make_unique<DetachedConstants>(*clone);
+  program->constants =
+      std::make_unique<DetachedConstants>(*clone, options.dropsResources);
   auto code = compileToObject(*clone, (kWrapperPrefix + name).str(), **machine,
                               options.optLevel,
                               ObjectCache(options.cacheDirectory.value_or(

@@ -10,6 +10,7 @@
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstdlib>
@@ -59,7 +60,47 @@ static void copyTo(char *data, const Contents &contents) {
     std::memcpy(data + at, contents.bytes.data(), piece);
 }
 
-DetachedConstants::DetachedConstants(ModuleOp module) {
+namespace {
+/// Frees the memory of resources that nobody is to read any more.
+class ResourceDropper {
+public:
+  explicit ResourceDropper(ModuleOp module) {
+    module.walk([&](LLVM::GlobalOp global) {
+      if (Entry *entry = getEntry(global))
+        ++readers[entry];
+    });
+    auto &manager =
+        DenseResourceElementsHandle::getManagerInterface(module.getContext())
+            .getBlobManager();
+    SmallVector<StringRef> names;
+    manager.getBlobMap([&](const llvm::StringMap<Entry> &entries) {
+      llvm::append_range(names, entries.keys());
+    });
+    for (StringRef name : names)
+      if (Entry *entry = manager.lookup(name); !readers.contains(entry))
+        entry->setBlob({});
+  }
+
+  /// The global does not read its resource again.
+  void release(LLVM::GlobalOp global) {
+    if (Entry *entry = getEntry(global); entry && --readers[entry] == 0)
+      entry->setBlob({});
+  }
+
+private:
+  using Entry = DialectResourceBlobManager::BlobEntry;
+
+  static Entry *getEntry(LLVM::GlobalOp global) {
+    auto resource =
+        dyn_cast_or_null<DenseResourceElementsAttr>(global.getValueOrNull());
+    return resource ? resource.getRawHandle().getResource() : nullptr;
+  }
+
+  llvm::DenseMap<Entry *, unsigned> readers;
+};
+} // namespace
+
+DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources) {
   // All of them in one block, so that pages are shared.
   struct Placed {
     LLVM::GlobalOp global;
@@ -82,6 +123,9 @@ DetachedConstants::DetachedConstants(ModuleOp module) {
     placed.push_back({global, *contents, end});
     end += contents->size;
   }
+  std::optional<ResourceDropper> dropper;
+  if (dropResources)
+    dropper.emplace(module);
   if (placed.empty())
     return;
   memory.reset(static_cast<char *>(allocateHugePages(end)));
@@ -90,6 +134,8 @@ DetachedConstants::DetachedConstants(ModuleOp module) {
   for (auto &[global, contents, offset] : placed) {
     copyTo(memory.get() + offset, contents);
     entries.push_back({global.getSymName().str(), memory.get() + offset});
+    if (dropper)
+      dropper->release(global);
     global.removeValueAttr();
     global.setLinkage(LLVM::Linkage::External);
     global.setDsoLocal(false);

@@ -34,7 +34,8 @@ def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes:
         if path.suffix in ONNX_SUFFIXES:
             model = torch_import.read(path)
             onnx_shapes.set_shapes(model, shapes)
-            return onnx_import.lower(onnx_import.prepare_checked(model))
+            model = onnx_import.prepare_checked(model)  # not a second one beside it
+            return onnx_import.lower(model)
         data = path.read_bytes()
         if stablehlo_import.is_stablehlo(data):
             return stablehlo_import.lower(data)

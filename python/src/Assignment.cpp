@@ -220,10 +220,9 @@ static void bindConversion(py::module_ &module) {
            }));
 }
 
-template <std::string (ModuleInContext::*print)() const>
-static std::string printModule(const Assignment &self) {
+static std::string getText(const Assignment &self) {
   py::gil_scoped_release withoutInterpreter;
-  return (self.module.*print)();
+  return self.module.getText();
 }
 
 static void bindClass(py::module_ &module) {
@@ -273,14 +272,13 @@ each has its number, '%x#1'; of several ops with one name, the last one
 counts.)")
       .def_property_readonly(
           "module", forPython(+[](const Assignment &self) {
-            return toPythonString(printModule<&ModuleInContext::getText>(self));
+            return toPythonString(getText(self));
           }),
           "The module with layouts and conversions, as text.")
-      .def_property_readonly(
-          "bytecode", forPython(+[](const Assignment &self) {
-            return py::bytes(printModule<&ModuleInContext::getBytecode>(self));
-          }),
-          "The same as bytecode.")
+      .def_property_readonly("bytecode", forPython(+[](const Assignment &self) {
+                               return self.module.toBytecode();
+                             }),
+                             "The same as bytecode.")
       .def("__repr__",
            forPython(+[](const Assignment &self) { return getRepr(self); }));
 }

@@ -20,6 +20,10 @@
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
+#include <cstring>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace py = pybind11;
 using namespace mlir;
@@ -38,26 +42,44 @@ static const DialectRegistry &getRegistry() {
   return *registry;
 }
 
+/// An import, and constants that are packed, free as much as the
+/// weights take, in pieces that malloc keeps.
+void mlir::layout::python::giveBackFreedMemory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 ModuleData mlir::layout::python::toModuleData(const py::object &given) {
   if (py::isinstance<py::str>(given)) {
-    ModuleData module{given.cast<std::string>(), /*isBytecode=*/false};
-    checkText(module.data, kMostModuleNesting);
-    return module;
+    auto text = given.cast<std::string>();
+    checkText(text, kMostModuleNesting);
+    return {llvm::MemoryBuffer::getMemBufferCopy(text, kTextName)};
   }
   if (!py::isinstance<py::bytes>(given))
     throw py::type_error("the module is to be text as a str or bytecode as "
                          "bytes, not " +
                          std::string(Py_TYPE(given.ptr())->tp_name));
-  ModuleData module{given.cast<std::string>(), /*isBytecode=*/true};
-  if (!isBytecode(llvm::MemoryBufferRef(module.data, kTextName)))
+  auto bytes = py::reinterpret_borrow<py::bytes>(given);
+  StringRef data = std::string_view(bytes);
+  if (!isBytecode(llvm::MemoryBufferRef(data, kTextName)))
     fail("the bytes are no MLIR bytecode: text is given as a str");
-  return module;
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+      data.size(), kTextName, llvm::Align(4096));
+  llvm::copy(data, buffer->getBufferStart());
+  return {std::move(buffer), /*isBytecode=*/true};
 }
 
 ModuleData mlir::layout::python::readModule(const py::object &given,
                                             const py::object &shapes) {
-  return toModuleData(
-      py::module_::import("layout_mlir.modules").attr("read")(given, shapes));
+  py::object read =
+      py::module_::import("layout_mlir.modules").attr("read")(given, shapes);
+  bool isImported = !read.is(given);
+  ModuleData module = toModuleData(read);
+  read.release().dec_ref();
+  if (isImported)
+    giveBackFreedMemory();
+  return module;
 }
 
 std::string mlir::layout::python::toTargetText(const py::object &target) {
@@ -71,9 +93,11 @@ std::string mlir::layout::python::toTargetText(const py::object &target) {
 }
 
 ModuleInContext::ModuleInContext(ModuleData data)
-    : given(std::move(data)), context(getRegistry()),
-      said(&context, given.isBytecode ? StringRef() : StringRef(given.data),
+    : sources(std::make_shared<llvm::SourceMgr>()), isBytecode(data.isBytecode),
+      context(getRegistry()),
+      said(&context, isBytecode ? StringRef() : data.buffer->getBuffer(),
            kTextName) {
+  sources->AddNewSourceBuffer(std::move(data.buffer), SMLoc());
   context.printOpOnDiagnostic(false);
 }
 
@@ -97,23 +121,12 @@ static void nameValues(const AsmParserState &state) {
       argument.setLoc(getNamed(value, argument.getLoc()));
 }
 
-static std::unique_ptr<llvm::MemoryBuffer> makeBuffer(const ModuleData &data) {
-  if (!data.isBytecode)
-    return llvm::MemoryBuffer::getMemBuffer(data.data, kTextName);
-  // Sections of bytecode are aligned for what they hold.
-  auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
-      data.data.size(), kTextName, llvm::Align(4096));
-  llvm::copy(data.data, aligned->getBufferStart());
-  return aligned;
-}
-
 void ModuleInContext::parse() {
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(makeBuffer(given), SMLoc());
   ParserConfig config(&context);
   Block block;
-  if (given.isBytecode) {
-    if (failed(readBytecodeFile(sources, &block, config)))
+  if (isBytecode) {
+    if (failed(
+            readBytecodeFile(std::exchange(sources, nullptr), &block, config)))
       throw takeError("the bytecode is no module");
   } else {
     AsmParserState state;
@@ -156,10 +169,36 @@ std::string ModuleInContext::getText() const {
   return text;
 }
 
-std::string ModuleInContext::getBytecode() const {
-  std::string bytes;
-  llvm::raw_string_ostream os(bytes);
-  if (failed(writeBytecodeToFile(*module, os)))
+namespace {
+/// Writes to memory that is large enough, or counts alone.
+class MemoryStream : public llvm::raw_ostream {
+public:
+  explicit MemoryStream(char *memory)
+      : raw_ostream(/*unbuffered=*/true), memory(memory) {}
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    if (memory)
+      std::memcpy(memory + written, data, size);
+    written += size;
+  }
+  uint64_t current_pos() const override { return written; }
+
+  char *memory;
+  uint64_t written = 0;
+};
+} // namespace
+
+py::bytes ModuleInContext::toBytecode() const {
+  // Weights are most of it: its size first, so that they are copied once.
+  MemoryStream counter(nullptr);
+  if (failed(writeBytecodeToFile(*module, counter)))
     throw takeError("the module cannot be written as bytecode");
+  py::bytes bytes(nullptr, counter.tell());
+  MemoryStream stream(PyBytes_AsString(bytes.ptr()));
+  LogicalResult written = writeBytecodeToFile(*module, stream);
+  assert(succeeded(written) && stream.tell() == counter.tell() &&
+         "a module is written the same twice");
+  (void)written;
   return bytes;
 }

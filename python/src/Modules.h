@@ -23,6 +23,7 @@
 #include "Errors.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
 
 namespace mlir {
 class PassManager;
@@ -34,7 +35,8 @@ namespace python {
 constexpr unsigned kMostModuleNesting = 1000;
 
 struct ModuleData {
-  std::string data;
+  /// Aligned as sections of bytecode have to be.
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
   bool isBytecode = false;
 };
 
@@ -44,6 +46,9 @@ ModuleData toModuleData(const pybind11::object &given);
 /// Also reads files, and models of other projects: layout_mlir/modules.py.
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes);
+
+/// Gives memory that is free back to the system.
+void giveBackFreedMemory();
 
 class ModuleInContext {
 public:
@@ -71,10 +76,13 @@ public:
   void issueWarnings() const;
 
   std::string getText() const;
-  std::string getBytecode() const;
+  pybind11::bytes toBytecode() const;
 
 private:
-  ModuleData given;
+  /// Of text it is what diagnostics show; the constants of bytecode, which are
+  /// not copied, keep it while they need it.
+  std::shared_ptr<llvm::SourceMgr> sources;
+  bool isBytecode;
   MLIRContext context;
   DiagnosticCollector said;
   OwningOpRef<ModuleOp> module;

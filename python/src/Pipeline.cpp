@@ -81,7 +81,7 @@ static py::object runPipeline(const py::object &given,
                               const py::str &pipelineText,
                               std::optional<bool> bytecode) {
   ModuleData data = toModuleData(given);
-  std::string pipeline = pipelineText, result;
+  std::string pipeline = pipelineText, text;
   checkText(pipeline, kMostModuleNesting);
   bool givesBytecode = bytecode.value_or(data.isBytecode);
   ModuleInContext module(std::move(data));
@@ -91,12 +91,13 @@ static py::object runPipeline(const py::object &given,
     py::gil_scoped_release withoutInterpreter;
     module.parse();
     module.run(passes);
-    result = givesBytecode ? module.getBytecode() : module.getText();
+    if (!givesBytecode)
+      text = module.getText();
   }
   module.issueWarnings();
   if (givesBytecode)
-    return py::bytes(result);
-  return toPythonString(result);
+    return module.toBytecode();
+  return toPythonString(text);
 }
 
 void mlir::layout::python::bindPipeline(py::module_ &module) {

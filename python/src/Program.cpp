@@ -105,6 +105,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
                                         const py::object &threads) {
   std::string wanted = toTargetText(target);
   CompileOptions compileOptions;
+  compileOptions.dropsResources = true;
   if (!threads.is_none()) {
     int64_t count = toInt(threads, "the number of threads");
     if (count < 1 || count > kMostThreads)
@@ -134,6 +135,7 @@ static std::shared_ptr<Program> compile(const py::object &given,
     if (failed(compiled))
       throw module.takeError("the program could not be compiled");
     program->compiled = std::move(*compiled);
+    giveBackFreedMemory();
   }
   FunctionType signature = program->compiled->getSignature();
   program->inputs = toArrayTypes(signature.getInputs(), names);

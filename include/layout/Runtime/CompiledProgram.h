@@ -64,6 +64,9 @@ struct CompileOptions {
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
   SmallVector<std::pair<std::string, void *>> symbols;
+  /// Nobody else reads the resources of the module's context: their memory is
+  /// freed while the constants are copied, which takes half as much.
+  bool dropsResources = false;
   /// Asked after each run: why it failed, if it did. May be null.
   std::function<std::optional<std::string>()> takeError;
 };

@@ -35,8 +35,10 @@ class DetachedConstants {
 public:
   static constexpr int64_t kMinBytes = 4096;
 
-  /// Takes the large constants out of `module`, which is changed.
-  explicit DetachedConstants(ModuleOp module);
+  /// Takes the large constants out of `module`, which is changed. With
+  /// `dropResources` the memory of all resources of the context that are copied
+  /// or not read is freed on the way: they have no elements then.
+  explicit DetachedConstants(ModuleOp module, bool dropResources = false);
 
   struct Entry {
     std::string name;

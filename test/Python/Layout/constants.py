@@ -26,7 +26,7 @@ def refused(type, **arrays):
 
 rng = np.random.default_rng(1)
 for dtype, name in (("f4", "f32"), ("f8", "f64"), ("f2", "f16"), ("i1", "i8"), ("i2", "i16"), ("i4", "i32"), ("i8", "i64")):
-    for shape in ((3, 5), (1,), (0, 4), (2, 1, 7), ()):
+    for shape in ((3, 5), (1,), (0, 4), (2, 1, 7), (), (300, 301)):
         array = (rng.standard_normal(shape) * 100).astype(dtype)
         module = attach("x".join([*map(str, shape), name]), w=array)
         (result,) = [compile(module)()]

@@ -7,6 +7,8 @@
 
 #include "layout/Runtime/Constants.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -59,6 +61,37 @@ TEST(DetachedConstants, TakesLargePlainConstants) {
   for (auto global : module->getOps<LLVM::GlobalOp>())
     EXPECT_EQ(bool(global.getValueOrNull()),
               !llvm::is_contained(names, global.getSymName()));
+}
+
+/// What is copied to the last reader, and what nobody reads, is freed; what
+/// stays in the module keeps its elements.
+TEST(DetachedConstants, DropsResources) {
+  MLIRContext context;
+  context.loadDialect<LLVM::LLVMDialect>();
+  std::string zeros(2 * 4096, '0');
+  std::string text = R"(
+    llvm.mlir.global private constant @first(dense_resource<shared> : tensor<512xi64>)
+      : !llvm.array<512 x i64>
+    llvm.mlir.global private constant @second(dense_resource<shared> : tensor<512xi64>)
+      : !llvm.array<512 x i64>
+    llvm.mlir.global private constant @small(dense_resource<small> : tensor<1xi64>)
+      : !llvm.array<1 x i64>
+    {-# dialect_resources: { builtin: {
+      shared: "0x080000000700000000000000)" +
+                     zeros.substr(16) + R"(",
+      unread: "0x080000000700000000000000",
+      small: "0x080000000700000000000000" } } #-})";
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  DetachedConstants constants(*module, /*dropResources=*/true);
+  ASSERT_EQ(constants.getEntries().size(), 2u);
+  for (const DetachedConstants::Entry &entry : constants.getEntries())
+    EXPECT_EQ(*reinterpret_cast<const int64_t *>(entry.data), 7);
+  auto &manager = DenseResourceElementsHandle::getManagerInterface(&context)
+                      .getBlobManager();
+  EXPECT_TRUE(manager.lookup("shared")->getBlob()->getData().empty());
+  EXPECT_TRUE(manager.lookup("unread")->getBlob()->getData().empty());
+  EXPECT_EQ(manager.lookup("small")->getBlob()->getData().size(), 8u);
 }
 
 } // namespace

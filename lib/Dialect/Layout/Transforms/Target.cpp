@@ -37,11 +37,11 @@ static FailureOr<TargetInterface> findTargetOfDevice(ModuleOp module) {
       continue;
     auto target = dyn_cast<TargetInterface>(entry.getValue());
     if (!target)
-      return module->emitError()
+      return emitError(module->getLoc())
              << "'" << kTargetAttr << "' of device " << device << " is "
              << entry.getValue() << kNoTarget;
     if (found)
-      return module->emitError()
+      return emitError(module->getLoc())
              << "devices " << foundDevice << " and " << device
              << " of 'dlti.target_system_spec' both state '" << kTargetAttr
              << "': say which one is meant by '" << kTargetAttr
@@ -57,15 +57,15 @@ FailureOr<TargetInterface> layout::findTarget(Operation *op, StringRef option) {
     Attribute attr = parseAttribute(option, op->getContext());
     if (auto target = dyn_cast_if_present<TargetInterface>(attr))
       return target;
-    return op->emitError() << "the option 'target' is \"" << option
-                           << "\": it takes an attribute like "
-                              "#layout.cpu<lanes = 16>";
+    return emitError(op->getLoc()) << "the option 'target' is \"" << option
+                                   << "\": it takes an attribute like "
+                                      "#layout.cpu<lanes = 16>";
   }
   for (Operation *holder = op; holder; holder = holder->getParentOp()) {
     if (Attribute attr = holder->getDiscardableAttr(kTargetAttr)) {
       if (auto target = dyn_cast<TargetInterface>(attr))
         return target;
-      return holder->emitError()
+      return emitError(holder->getLoc())
              << "'" << kTargetAttr << "' is " << attr << kNoTarget;
     }
     if (auto module = dyn_cast<ModuleOp>(holder)) {
@@ -81,7 +81,7 @@ FailureOr<TargetInterface> layout::getTarget(Operation *op, StringRef option) {
   FailureOr<TargetInterface> target = findTarget(op, option);
   if (failed(target) || *target)
     return target;
-  return op->emitError()
+  return emitError(op->getLoc())
          << "layouts are decided for a target and none is given: put '"
          << kTargetAttr
          << " = #layout.cpu<lanes = 16>' on the module or in a device of its "
