@@ -7,6 +7,7 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "LayoutModel.h"
+#include "layout/Solver/Wcsp.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -108,12 +109,19 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
          << result.program.tensorClasses.size() << " classes";
 
   auto solve = [&](LayoutModel &model) {
-    FactorGraph graph = model.build();
+    WcspProblem problem;
+    problem.graph = model.build();
     SolveOptions withInitial = options;
     withInitial.initial = model.getInitial();
-    result.numVariables = graph.getNumVariables();
-    result.numFactors = graph.getNumFactors();
-    return graph.solve(withInitial);
+    result.numVariables = problem.graph.getNumVariables();
+    result.numFactors = problem.graph.getNumFactors();
+    Solution solution = problem.solve(withInitial);
+    if (options.certify) {
+      result.certificate.clear();
+      llvm::raw_string_ostream os(result.certificate);
+      llvm::consumeError(writeCertificate(os, problem, solution));
+    }
+    return solution;
   };
   LayoutModel model(result.program, result.candidates, costs);
   bool breaksTies = model.breakTies();

@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
+void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target,
+                                        StringRef certificate) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createFoldBroadcastsPass());
@@ -24,6 +25,7 @@ void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));
   SolvePassOptions propagate;
   propagate.target = target.str();
+  propagate.certificate = certificate.str();
   pm.addPass(createSolvePass(propagate));
   pm.addPass(createMaterializePass());
   pm.addPass(createFoldConvertsPass());
@@ -36,6 +38,6 @@ void layout::registerAssignLayoutsPipeline() {
       "Decide layouts for the target, insert the conversions that they need "
       "and fold those that need not run",
       [](OpPassManager &pm, const AssignLayoutsOptions &options) {
-        buildAssignLayoutsPipeline(pm, options.target);
+        buildAssignLayoutsPipeline(pm, options.target, options.certificate);
       });
 }

@@ -57,6 +57,24 @@ private:
 };
 } // namespace
 
+GraphSearch::Answer GraphSearch::solveBlock(const FactorGraph &graph,
+                                            const Block &block,
+                                            unsigned valueOfParent) {
+  if (!proves())
+    return solve(graph, Goal(), /*depth=*/1);
+  if (block.parent == Block::kNone)
+    proof->beginComponent(block.variables);
+  else
+    proof->beginBlockValue(block.parent, valueOfParent);
+  size_t start = proof->getSize();
+  ProofWriter::Names outer = proof->enter(block.variables);
+  Answer found = solve(graph, Goal(), /*depth=*/1);
+  proof->insertWitness(start, found.assignment);
+  proof->leave(std::move(outer));
+  proof->end();
+  return found;
+}
+
 /// Each block is solved for each value of its parent, those behind it first, so
 /// that what they cost is a factor of their parents alone.
 GraphSearch::Answer GraphSearch::searchBlocks(const CoreGraph &core,
@@ -79,9 +97,15 @@ GraphSearch::Answer GraphSearch::searchBlocks(const CoreGraph &core,
   for (auto [b, block] : llvm::enumerate(blocks)) {
     bool isRoot = block.parent == Block::kNone, isProven = true;
     unsigned numValues = isRoot ? 1 : core.getDomain(block.parent);
+    if (proves() && !isRoot)
+      proof->beginBlock(block.parent, block.variables);
     for (unsigned x = 0; x < numValues; ++x) {
+      if (!isRoot && own[block.parent][x] == kInfiniteCost) {
+        choices[b].emplace_back();
+        continue;
+      }
       shareLimits(outer, (blocks.size() - b) * numValues - x);
-      Answer found = solve(problem.make(block, x, own), Goal(), /*depth=*/1);
+      Answer found = solveBlock(problem.make(block, x, own), block, x);
       isProven &= found.lowerBound == found.cost;
       choices[b].push_back(std::move(found.assignment));
       Cost &sum = isRoot ? answer.lowerBound : own[block.parent][x];

@@ -55,6 +55,7 @@ public:
   llvm::ArrayRef<unsigned> getDomains() const { return domains; }
   /// The variable of the whole graph that a variable is.
   unsigned getOriginal(unsigned variable) const { return originals[variable]; }
+  llvm::ArrayRef<unsigned> getOriginals() const { return originals; }
 
   unsigned getNumFactors() const { return tables.size(); }
   TableId getTable(unsigned factor) const { return tables[factor]; }

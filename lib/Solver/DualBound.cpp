@@ -169,6 +169,7 @@ void DualBound::linkFactors() {
 void DualBound::drop(unsigned variable, unsigned value) {
   unsigned at = offsets[variable] + value;
   dropped.set(at);
+  drops.push_back({variable, value});
   beliefs[at] = kForbidden;
   for (const auto *slots : {&before[variable], &after[variable]})
     for (Slot slot : *slots)

@@ -68,6 +68,24 @@ public:
   unsigned getNumVariables() const { return numVariables; }
   const SharedCosts &getSharedCosts() const { return shared; }
 
+  /// Factors as they are with what was moved have the sums of those as they
+  /// were.
+  bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
+  /// What costs are moved in: the core without switches. Its variables have the
+  /// numbers of those of the core; one more may be there that has one value.
+  const CoreGraph &getModel() const { return core; }
+  /// What was moved from a factor of the model to its variable at `place`, in
+  /// units of 2^getShift(); of no meaning for values that are dropped.
+  llvm::ArrayRef<Cost> getMovedTo(unsigned factor, unsigned place) const {
+    return llvm::ArrayRef(getMoved({factor, place}),
+                          core.getDomain(core.getScope(factor)[place]));
+  }
+  unsigned getShift() const { return shift; }
+  /// Variables and values, the first that was dropped first.
+  llvm::ArrayRef<std::pair<unsigned, unsigned>> getDrops() const {
+    return drops;
+  }
+
   /// Gives values to all variables by what is moved, one after the other as
   /// passes go or by number. False at a dead end.
   bool round(std::vector<unsigned> &values, bool byNumber) const;
@@ -100,9 +118,6 @@ private:
     unsigned firstMoved; // per place of the scope, in `moved`
   };
 
-  /// Factors as they are with what was moved have the sums of those as they
-  /// were.
-  bool keepsSums() const { return shift == 0 && shared.isEmpty(); }
   void addPlaces(unsigned factor);
   void addEntries(Slot slot, llvm::ArrayRef<unsigned> values,
                   llvm::function_ref<bool(unsigned)> isSet,
@@ -149,6 +164,7 @@ private:
   std::vector<unsigned> offsets;         // per variable
   std::vector<Cost> beliefs, excess;     // per value
   llvm::BitVector dropped;
+  std::vector<std::pair<unsigned, unsigned>> drops;
   std::vector<unsigned> movedOffsets;
   std::vector<Cost> moved;
 

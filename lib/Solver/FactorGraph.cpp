@@ -92,14 +92,15 @@ Solution FactorGraph::solve(const SolveOptions &options) const {
   assert(
       (options.initial.empty() || options.initial.size() == domains.size()) &&
       "one value per variable");
-  GraphSearch search(options);
-  GraphSearch::Answer answer = search.run(*this);
+  GraphSearch search(*this, options);
+  GraphSearch::Answer answer = search.run();
   Solution solution;
   solution.assignment = std::move(answer.assignment);
   solution.cost = answer.cost;
   solution.lowerBound = answer.lowerBound;
   solution.exact = solution.lowerBound == solution.cost;
   solution.openVariables = search.getOpenVariables();
+  solution.proof = search.takeProof();
   solution.statistics = search.getStatistics();
   LDBG() << domains.size() << " variables, " << factors.size()
          << " factors: cost " << solution.cost << ", at least "

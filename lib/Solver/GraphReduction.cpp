@@ -14,8 +14,9 @@ using llvm::ArrayRef;
 static constexpr unsigned kHubDegree = 16;
 
 GraphReduction::GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
-                               int64_t maxTableSize)
-    : graph(graph), algebra(algebra), maxTableSize(maxTableSize) {
+                               int64_t maxTableSize, bool hasMoves)
+    : graph(graph), algebra(algebra), maxTableSize(maxTableSize),
+      hasMoves(hasMoves) {
   unsigned count = graph.getNumVariables();
   nodes.resize(count);
   readFactors();
@@ -119,6 +120,13 @@ void GraphReduction::addUnary(unsigned variable, TableId table) {
   constant = addCosts(constant, sum.constant);
 }
 
+void GraphReduction::moveToEnd(unsigned edge, unsigned end, TableId part) {
+  auto [a, b] = edges[edge].ends;
+  addUnary(end == 0 ? a : b, part);
+  if (hasMoves && part != kNoTable)
+    moves.push_back({order.size(), {a, b}, end});
+}
+
 void GraphReduction::link(unsigned edge, unsigned end) {
   unsigned &head = nodes[edges[edge].ends[end]].left.head;
   edges[edge].next[end] = head;
@@ -133,7 +141,7 @@ void GraphReduction::setTable(unsigned edge, TableId table) {
   for (bool ofRows : {true, false})
     if (getDegree(ofRows ? a : b) > kHubDegree) {
       TableAlgebra::Extraction parts = algebra.extract(table, numRows, ofRows);
-      addUnary(ofRows ? a : b, parts.part);
+      moveToEnd(edge, ofRows ? 0 : 1, parts.part);
       table = parts.rest;
     }
   edges[edge].table = table;
@@ -142,8 +150,8 @@ void GraphReduction::setTable(unsigned edge, TableId table) {
   TableAlgebra::Separation parts = algebra.separate(table, numRows);
   if (!parts.isPossible)
     return;
-  addUnary(a, parts.rows);
-  addUnary(b, parts.columns);
+  moveToEnd(edge, 0, parts.rows);
+  moveToEnd(edge, 1, parts.columns);
   kill(edge);
 }
 

@@ -40,13 +40,25 @@ namespace layout {
 class GraphReduction {
 public:
   GraphReduction(const FactorGraph &graph, TableAlgebra &algebra,
-                 int64_t maxTableSize);
+                 int64_t maxTableSize, bool hasMoves = false);
 
   /// Reduces until nothing can be reduced. Stops early where the constant
   /// becomes infinite: nothing is allowed then.
   void run();
 
   Cost getConstant() const { return constant; }
+  /// The variables that were eliminated, first to last.
+  llvm::ArrayRef<unsigned> getOrder() const { return order; }
+
+  /// After so many variables were eliminated, what the values of one end cost
+  /// at least was taken out of an edge and added to the variable.
+  struct Move {
+    size_t numEliminated;
+    unsigned ends[2];
+    unsigned place; // of the variable among the ends
+  };
+  /// These, if the constructor was told to remember them.
+  llvm::ArrayRef<Move> getMoves() const { return moves; }
   CoreGraph getCore() const;
 
   /// Sets the values of all variables outside the core.
@@ -95,6 +107,8 @@ private:
     return nodes[variable].left.degree;
   }
   void addUnary(unsigned variable, TableId table);
+  /// Adds to an end of an edge what is no longer in the table of the edge.
+  void moveToEnd(unsigned edge, unsigned end, TableId part);
   /// Puts a live edge into the list of one of its ends.
   void link(unsigned edge, unsigned end);
   /// Makes `table` the table of a live edge, or of its ends if it can be.
@@ -122,6 +136,8 @@ private:
   std::vector<Node> nodes; // per variable
   std::vector<Edge> edges;
   std::vector<unsigned> order; // of elimination
+  bool hasMoves;
+  std::vector<Move> moves;
   /// Factors of three variables or more, with their normalized tables.
   std::vector<std::pair<unsigned, TableId>> others;
   /// Edges between variables that both had many neighbors from the start;

@@ -11,6 +11,7 @@
 #include "GraphReduction.h"
 #include "SearchNode.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
 
@@ -35,10 +36,13 @@ Cost GraphSearch::Goal::roundUp(Cost bound) const {
   return above == 0 ? bound : bound + (above < 0 ? -above : step - above);
 }
 
-GraphSearch::GraphSearch(const SolveOptions &options)
-    : options(options), start(std::chrono::steady_clock::now()),
+GraphSearch::GraphSearch(const FactorGraph &graph, const SolveOptions &options)
+    : graph(graph), options(options), start(std::chrono::steady_clock::now()),
       limits{options.maxNodes, options.maxWork, options.maxSeconds},
-      maxTableSize(std::min(options.maxTableSize, options.maxTotalSize)) {}
+      maxTableSize(std::min(options.maxTableSize, options.maxTotalSize)) {
+  if (options.certify)
+    proof.emplace(graph);
+}
 
 static double getSecondsSince(std::chrono::steady_clock::time_point start) {
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -70,7 +74,7 @@ static Cost getStep(const FactorGraph &graph) {
   return std::max<Cost>(step, 1);
 }
 
-GraphSearch::Answer GraphSearch::run(const FactorGraph &graph) {
+GraphSearch::Answer GraphSearch::run() {
   Goal goal;
   goal.step = getStep(graph);
   if (!options.initial.empty())
@@ -177,6 +181,29 @@ GraphSearch::Answer GraphSearch::searchWhole(const CoreGraph &part,
   return found;
 }
 
+GraphSearch::Answer GraphSearch::searchComponent(const CoreGraph &part,
+                                                 const TableStore &store,
+                                                 Goal goal, unsigned depth,
+                                                 bool isOnly) {
+  size_t start = 0;
+  ProofWriter::Names outer;
+  if (proves()) {
+    outer = proof->enter(part.getOriginals());
+    proof->beginComponent(
+        llvm::to_vector(llvm::seq<unsigned>(0, part.getNumVariables())));
+    start = proof->getSize();
+  }
+  Answer found = depth == 0 ? searchWhole(part, store, goal)
+                            : search(part, store, goal, depth);
+  if (proves()) {
+    if (!isOnly)
+      proof->insertWitness(start, found.assignment);
+    proof->end();
+    proof->leave(std::move(outer));
+  }
+  return found;
+}
+
 GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
                                        unsigned depth) {
   Answer answer;
@@ -188,8 +215,10 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
   if (depth > kMostDepth || numHeld > kMostHeld)
     return answer;
   TableAlgebra algebra(graph.getTables());
-  GraphReduction reduction(graph, algebra, maxTableSize);
+  GraphReduction reduction(graph, algebra, maxTableSize, proves());
   reduction.run();
+  if (proves())
+    proof->reduce(reduction);
   answer.lowerBound = reduction.getConstant();
   if (goal.isMissedBy(answer.lowerBound))
     return answer;
@@ -208,6 +237,10 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
   if (parts.narrow.getNumVariables() > 0) {
     if (auto found = eliminate(parts.narrow, parts.order, algebra.store)) {
       take(parts.narrow, *found);
+      if (proves())
+        proof->eliminate(llvm::map_to_vector(parts.order, [&](unsigned v) {
+          return parts.narrow.getOriginal(v);
+        }));
     } else {
       parts.wide.push_back(std::move(parts.narrow));
     }
@@ -233,9 +266,8 @@ GraphSearch::Answer GraphSearch::solve(const FactorGraph &graph, Goal goal,
       own.step = goal.step;
       own.rest = (goal.rest - exact % goal.step + goal.step) % goal.step;
     }
-    Answer found = depth == 0 ? searchWhole(part, algebra.store, own)
-                              : search(part, algebra.store, own, depth);
-    take(part, found);
+    take(part, searchComponent(part, algebra.store, own, depth,
+                               /*isOnly=*/parts.wide.size() == 1));
   }
   answer.lowerBound = goal.roundUp(answer.lowerBound);
   if (answer.lowerBound >= goal.upper || !isComplete)

@@ -30,6 +30,7 @@
 #include "BlockTree.h"
 #include "CoreGraph.h"
 #include "DualBound.h"
+#include "ProofWriter.h"
 #include <chrono>
 #include <optional>
 
@@ -38,14 +39,16 @@ namespace layout {
 
 class GraphSearch {
 public:
-  explicit GraphSearch(const SolveOptions &options);
+  GraphSearch(const FactorGraph &graph, const SolveOptions &options);
 
   struct Answer {
     Cost lowerBound = 0;
     Cost cost = kInfiniteCost;
     std::vector<unsigned> assignment;
   };
-  Answer run(const FactorGraph &graph);
+  Answer run();
+  /// Why the bound holds, where the options ask for it.
+  std::string takeProof() { return proof ? proof->take() : std::string(); }
 
   const SolveStatistics &getStatistics() const { return statistics; }
   const std::vector<unsigned> &getOpenVariables() const {
@@ -79,7 +82,11 @@ private:
   struct Node;
   Answer search(const CoreGraph &core, const TableStore &store, Goal goal,
                 unsigned depth);
+  Answer searchComponent(const CoreGraph &part, const TableStore &store,
+                         Goal goal, unsigned depth, bool isOnly);
   Answer searchWhole(const CoreGraph &part, const TableStore &store, Goal goal);
+  Answer solveBlock(const FactorGraph &graph, const Block &block,
+                    unsigned valueOfParent);
   Answer searchBlocks(const CoreGraph &core, const TableStore &store,
                       llvm::ArrayRef<Block> blocks);
   void improveBound(Node &node);
@@ -88,6 +95,8 @@ private:
   void finish(Node &node);
   void branch(Node &node, const Values &values);
   Answer solveRest(const Node &node, const Values &values);
+  /// Whether what is done now is part of the proof.
+  bool proves() const { return proof && !isQuick; }
   bool isOutOfTime() const;
   bool isOver() const {
     return statistics.numNodes >= limits.numNodes ||
@@ -99,10 +108,12 @@ private:
   };
   void shareLimits(const Limits &most, size_t numParts);
 
+  const FactorGraph &graph;
   const SolveOptions &options;
   std::chrono::steady_clock::time_point start;
   SolveStatistics statistics;
   std::vector<unsigned> openVariables;
+  std::optional<ProofWriter> proof; // where it is wanted
   /// What the component at hand may take of the options' limits.
   Limits limits;
   int64_t maxTableSize;

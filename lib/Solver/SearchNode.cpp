@@ -32,6 +32,7 @@ void GraphSearch::Node::takeIfBetter(ArrayRef<unsigned> values) {
 }
 
 void GraphSearch::Node::tighten() {
+  proof.writeMoves();
   auto raise = [&] {
     answer.lowerBound = std::max(
         answer.lowerBound, std::min(goal.upper, goal.roundUp(dual.getBound())));
@@ -41,6 +42,7 @@ void GraphSearch::Node::tighten() {
   dual.dropValues([&](Cost bound) { return goal.isMissedBy(bound); });
   if (dual.getNumValues() < before)
     raise();
+  proof.writeDrops(/*isBound=*/isClosed());
 }
 
 std::optional<GraphSearch::Values>
@@ -159,7 +161,14 @@ GraphSearch::Answer GraphSearch::solveRest(const Node &node,
     visit(visit, 0, 0);
     rest.addFactor(scope, kept);
   }
+  ProofWriter::Names outer;
+  if (proves()) {
+    node.proof.writeSwitches(values);
+    outer = proof->enter(values);
+  }
   Answer answer = solve(rest, node.goal, node.depth + 1);
+  if (proves())
+    proof->leave(std::move(outer));
   for (auto [v, value] : llvm::enumerate(answer.assignment))
     value = values[v][value];
   return answer;
@@ -190,8 +199,12 @@ void GraphSearch::branch(Node &node, const Values &values) {
   for (const Values &part : parts) {
     Answer found;
     found.lowerBound = node.answer.lowerBound;
+    if (proves())
+      proof->branch(chosen, part[chosen]);
     if (!isOver())
       found = solveRest(node, part);
+    if (proves())
+      proof->end();
     if (found.cost != kInfiniteCost)
       node.takeIfBetter(found.assignment);
     least = std::min(least, found.lowerBound);
@@ -201,6 +214,7 @@ void GraphSearch::branch(Node &node, const Values &values) {
 }
 
 void GraphSearch::finish(Node &node) {
+  node.proof.close();
   std::optional<Values> values = node.getValues(kInfiniteCost - 1);
   // What the first bound has left may be narrow, whatever the limits.
   if (!values || (node.depth == 0 ? isOutOfTime() : isOver()))
@@ -222,7 +236,7 @@ void GraphSearch::finish(Node &node) {
 GraphSearch::Answer GraphSearch::search(const CoreGraph &core,
                                         const TableStore &store, Goal goal,
                                         unsigned depth) {
-  Node node(core, store, goal, depth);
+  Node node(core, store, goal, depth, proves() ? &*proof : nullptr);
   ++statistics.numNodes;
   if (depth == 0 && !options.initial.empty()) {
     std::vector<unsigned> values;

@@ -13,6 +13,7 @@
 #ifndef LAYOUT_LIB_SOLVER_SEARCHNODE_H
 #define LAYOUT_LIB_SOLVER_SEARCHNODE_H
 
+#include "BoundProof.h"
 #include "GraphSearch.h"
 
 namespace mlir {
@@ -20,8 +21,9 @@ namespace layout {
 
 struct GraphSearch::Node {
   Node(const CoreGraph &core, const TableStore &store, Goal goal,
-       unsigned depth)
-      : core(core), store(store), goal(goal), depth(depth), dual(core, store) {}
+       unsigned depth, ProofWriter *writer)
+      : core(core), store(store), goal(goal), depth(depth), dual(core, store),
+        proof(dual, writer) {}
 
   Cost evaluate(llvm::ArrayRef<unsigned> values) const;
   void takeIfBetter(llvm::ArrayRef<unsigned> values);
@@ -37,6 +39,7 @@ struct GraphSearch::Node {
   Goal goal;
   unsigned depth;
   DualBound dual;
+  BoundProof proof;
   Answer answer;
 };
 

@@ -53,6 +53,10 @@ public:
   bool isSwitch(unsigned variable) const {
     return variable < switchOf.size() && switchOf[variable] != kNone;
   }
+  /// Of a switch.
+  unsigned getOn(unsigned variable) const {
+    return switches[switchOf[variable]].on;
+  }
 
   /// The core without its switches, and with the factors that the prices are
   /// divided among, which have no table of the store. Variables keep their
@@ -62,6 +66,18 @@ public:
   const Cost *getEntries(unsigned factor) const {
     return factor < firstShared ? nullptr
                                 : edges[factor - firstShared].entries.data();
+  }
+
+  /// Calls fn(switch, its value `on`, asker, payer, part of the price per value
+  /// of the payer); where there is no payer, that is kNone and the part a
+  /// single number.
+  static constexpr unsigned kNone = ~0u;
+  void forEachPart(llvm::function_ref<void(unsigned, unsigned, unsigned,
+                                           unsigned, llvm::ArrayRef<Cost>)>
+                       fn) const {
+    for (const Switch &each : switches)
+      for (const Asker &asker : each.askers)
+        fn(each.variable, each.on, asker.variable, each.payer, asker.part);
   }
 
   /// Before the factors are visited one after the other.
@@ -86,8 +102,6 @@ public:
               llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> others) const;
 
 private:
-  static constexpr unsigned kNone = ~0u;
-
   struct Asker {
     unsigned variable;
     llvm::SmallVector<unsigned, 2> values; // those that ask, ascending

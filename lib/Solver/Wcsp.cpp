@@ -444,3 +444,27 @@ mlir::layout::readAssignment(StringRef text, const FactorGraph &graph) {
                            Twine(graph.getNumVariables()) + " variables");
   return assignment;
 }
+
+llvm::Error mlir::layout::writeCertificate(llvm::raw_ostream &os,
+                                           const WcspProblem &problem,
+                                           const Solution &solution) {
+  std::string text;
+  llvm::raw_string_ostream problemText(text);
+  if (llvm::Error error = writeWcsp(problemText, problem))
+    return error;
+  auto writeCost = [&](StringRef name, Cost cost) {
+    os << name << " ";
+    if (cost == kInfiniteCost)
+      os << "infinite\n";
+    else
+      os << cost << "\n";
+  };
+  os << "layout-certificate 1\n";
+  writeCost("cost", solution.cost);
+  writeCost("lower-bound", solution.lowerBound);
+  os << "assignment";
+  for (unsigned value : solution.assignment)
+    os << " " << value;
+  os << "\nproof\n" << solution.proof << "wcsp\n" << text;
+  return llvm::Error::success();
+}

@@ -50,6 +50,10 @@ static cl::opt<std::string>
     solutionPath("solution", cl::cat(category), cl::value_desc("file"),
                  cl::desc("Write the values of the assignment, if there is "
                           "one, on a line of this file"));
+static cl::opt<std::string> certificatePath(
+    "certificate", cl::cat(category), cl::value_desc("file"),
+    cl::desc("Write the problem, the answer and a proof of the lower bound, "
+             "which python -m layout_mlir.certify checks"));
 static cl::opt<std::string> problemPath(
     "write-wcsp", cl::cat(category), cl::value_desc("file"),
     cl::desc("Write the problem, as it was read, and do not solve it"));
@@ -179,7 +183,21 @@ static SolveOptions getOptions() {
   options.maxNodes = maxNodes;
   options.maxWork = maxWork;
   options.maxSeconds = maxSeconds;
+  options.certify = !certificatePath.empty();
   return options;
+}
+
+/// Whether it was written as a whole, if it is wanted.
+static bool commitCertificate(const WcspProblem &problem,
+                              const Solution &solution) {
+  if (certificatePath.empty())
+    return true;
+  WholeFile file(certificatePath);
+  if (llvm::Error error = writeCertificate(file.os(), problem, solution)) {
+    fail(llvm::toString(std::move(error)));
+    return false;
+  }
+  return commit(file, certificatePath);
 }
 
 static int solve(const WcspProblem &problem) {
@@ -206,6 +224,8 @@ static int solve(const WcspProblem &problem) {
     if (!commit(file, solutionPath))
       return kError;
   }
+  if (!commitCertificate(problem, solution))
+    return kError;
   WholeFile output(outputPath);
   printSolution(output.os(), solution);
   if (statistics)
@@ -231,12 +251,13 @@ static int solveNamed(llvm::StringRef text) {
   auto problem = readNamedProblem(text, maxEntries);
   if (!problem)
     return fail("'" + inputPath + "': " + llvm::toString(problem.takeError()));
-  if (!problemPath.empty()) {
-    WcspProblem plain;
-    plain.graph = std::move(problem->graph);
+  WcspProblem plain;
+  plain.graph = std::move(problem->graph);
+  if (!problemPath.empty())
     return writeProblem(plain);
-  }
-  Solution solution = problem->graph.solve(getOptions());
+  Solution solution = plain.solve(getOptions());
+  if (!commitCertificate(plain, solution))
+    return kError;
   WholeFile output(outputPath);
   output.os() << llvm::formatv("{0:2}\n", problem->makeAnswer(solution));
   return commit(output, outputPath) ? getExitStatus(solution) : kError;

@@ -74,6 +74,9 @@ struct LayoutAssignment {
 
   /// The size of the problem that was solved.
   unsigned numVariables = 0, numFactors = 0;
+  /// That problem with its solution and a proof (`writeCertificate` in Wcsp.h),
+  /// where the options ask for it. Empty where the format cannot say it.
+  std::string certificate;
   /// Some type has a dynamic size, which costs as the target assumes.
   bool hasAssumedSizes = false;
 

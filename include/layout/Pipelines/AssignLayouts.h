@@ -25,11 +25,16 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
       *this, "target",
       llvm::cl::desc("A target, `#layout.cpu<..>`; without it `layout.target` "
                      "of the module is taken")};
+  Option<std::string> certificate{
+      *this, "certificate",
+      llvm::cl::desc("A file for the problem that was solved, its solution and "
+                     "a proof of the lower bound")};
 };
 
 /// Decide, apply, fold. Without a target `layout.target` of the module is
-/// taken.
-void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
+/// taken, and without a file no certificate is written.
+void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {},
+                                StringRef certificate = {});
 
 void registerAssignLayoutsPipeline();
 

@@ -68,6 +68,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace mlir {
@@ -89,6 +90,8 @@ struct SolveOptions {
   double maxSeconds = std::numeric_limits<double>::infinity();
   /// A known assignment: the answer is no worse. May be empty.
   llvm::ArrayRef<unsigned> initial;
+  /// Whether a proof of the bound is wanted, which is kept as text.
+  bool certify = false;
 };
 
 /// What solving took.
@@ -111,6 +114,9 @@ struct Solution {
   bool exact = false;
   /// The variables of the wide components whose costs and bounds differ.
   std::vector<unsigned> openVariables;
+  /// Steps that a checker may repeat to find `lowerBound`, where `certify` asks
+  /// for them; docs/solver.md has their language.
+  std::string proof;
   SolveStatistics statistics;
 };
 

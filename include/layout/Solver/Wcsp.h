@@ -76,6 +76,12 @@ llvm::Expected<WcspProblem> readWcsp(llvm::StringRef text,
 /// are written once.
 llvm::Error writeWcsp(llvm::raw_ostream &os, const WcspProblem &problem);
 
+/// Writes what `python -m layout_mlir.certify` checks without this library: the
+/// cost, the bound and the assignment of a solution that was solved with
+/// `certify`, the proof, and the problem. Fails where writeWcsp does.
+llvm::Error writeCertificate(llvm::raw_ostream &os, const WcspProblem &problem,
+                             const Solution &solution);
+
 /// The values of all variables between white space, as solvers of the format
 /// write solutions.
 llvm::Expected<std::vector<unsigned>> readAssignment(llvm::StringRef text,

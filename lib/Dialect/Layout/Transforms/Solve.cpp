@@ -9,6 +9,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Support/WholeFile.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -335,6 +336,20 @@ namespace {
 struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
   using SolvePassBase::SolvePassBase;
 
+  LogicalResult writeCertificate(const LayoutAssignment &assignment) {
+    if (assignment.certificate.empty())
+      return getOperation()->emitError()
+             << "the option 'certificate': costs are too large for a file in "
+                "wcsp format";
+    WholeFile file(certificate);
+    file.os() << assignment.certificate;
+    if (std::error_code code = file.commit())
+      return getOperation()->emitError()
+             << "the option 'certificate': cannot write '" << certificate
+             << "': " << code.message();
+    return success();
+  }
+
   void runOnOperation() override {
     Operation *root = getOperation();
     // A target is asked for only where there is something to decide.
@@ -359,8 +374,11 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     SolveOptions solve;
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
+    solve.certify = !certificate.empty();
     LayoutAssignment assignment = assignLayouts(
         root, costs, {maxConfigs, maxLayouts}, solve, *constraints);
+    if (solve.certify && failed(writeCertificate(assignment)))
+      return signalPassFailure();
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
     if (!target.empty())

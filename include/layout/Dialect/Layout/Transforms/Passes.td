@@ -59,6 +59,9 @@ def SolvePass : Pass<"layout-solve"> {
            "with bounds takes over">,
     Option<"maxNodes", "max-nodes", "int64_t", /*default=*/"1 << 18",
            "Nodes of that search">,
+    Option<"certificate", "certificate", "std::string", /*default=*/"",
+           "A file for the problem that was solved, its solution and a proof "
+           "of the lower bound, which python -m layout_mlir.certify checks">,
     Option<"objective", "objective", "::mlir::layout::Objective",
            /*default=*/"::mlir::layout::Objective::time",
            "What is least",

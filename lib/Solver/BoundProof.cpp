@@ -1,0 +1,116 @@
+//===- BoundProof.cpp - What a dual bound did, as a proof -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BoundProof.h"
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+BoundProof::BoundProof(const DualBound &dual, ProofWriter *writer)
+    : dual(dual), writer(writer) {
+  if (writer && !dual.keepsSums())
+    writer->beginTrial();
+}
+
+void BoundProof::writeMoves() {
+  if (!writer)
+    return;
+  start = writer->getSize();
+  movedBefore = moved;
+  partsBefore = parts;
+  std::vector<Cost> amounts;
+  // Of values that are dropped the last number that was written stays.
+  auto setAmounts = [&](std::vector<Cost> &known, size_t at, unsigned variable,
+                        ArrayRef<Cost> now) {
+    known.resize(std::max(known.size(), at + now.size()), 0);
+    amounts.assign(now.size(), 0);
+    for (auto [value, cost] : llvm::enumerate(now)) {
+      if (dual.isDropped(variable, value))
+        continue;
+      Cost next = cost << dual.getShift();
+      amounts[value] = next - known[at + value];
+      known[at + value] = next;
+    }
+    return at + now.size();
+  };
+
+  size_t at = 0;
+  dual.getSharedCosts().forEachPart([&](unsigned variable, unsigned on,
+                                        unsigned asker, unsigned payer,
+                                        ArrayRef<Cost> part) {
+    if (payer != SharedCosts::kNone) {
+      at = setAmounts(parts, at, payer, part);
+    } else {
+      // The price is one of the value itself.
+      Cost both[2] = {0, 0};
+      both[on] = part[0];
+      payer = variable;
+      at = setAmounts(parts, at, variable, both);
+    }
+    writer->charge(variable, on, asker, payer, amounts);
+  });
+
+  const CoreGraph &model = dual.getModel();
+  at = 0;
+  for (unsigned f = 0; f < model.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = model.getScope(f);
+    if (scope.size() < 2)
+      continue;
+    // Where nobody pays, these are costs of one variable.
+    bool isUnary = model.getOriginal(scope[0]) == ~0u;
+    for (auto [place, variable] : llvm::enumerate(scope)) {
+      at = setAmounts(moved, at, variable, dual.getMovedTo(f, place));
+      if (!isUnary)
+        writer->move(scope, place, amounts);
+    }
+  }
+}
+
+void BoundProof::writeDrops(bool isBound) {
+  if (!writer)
+    return;
+  ArrayRef<std::pair<unsigned, unsigned>> drops =
+      dual.getDrops().drop_front(numDropped);
+  if (drops.empty() && !isBound) {
+    writer->truncate(start);
+    moved = std::move(movedBefore);
+    parts = std::move(partsBefore);
+    return;
+  }
+  numDropped += drops.size();
+  llvm::SmallVector<unsigned, 8> values;
+  for (auto [i, drop] : llvm::enumerate(drops)) {
+    // Who stands for payers loses its value when the asker has lost all.
+    if (dual.getModel().getOriginal(drop.first) == ~0u)
+      continue;
+    values.push_back(drop.second);
+    if (i + 1 < drops.size() && drops[i + 1].first == drop.first)
+      continue;
+    writer->drop(drop.first, values);
+    values.clear();
+  }
+}
+
+void BoundProof::close() {
+  writeMoves();
+  writeDrops(/*isBound=*/true);
+  if (writer && !dual.keepsSums())
+    writer->endTrial();
+}
+
+void BoundProof::writeSwitches(
+    ArrayRef<llvm::SmallVector<unsigned, 6>> values) const {
+  const SharedCosts &shared = dual.getSharedCosts();
+  for (auto [variable, left] : llvm::enumerate(values)) {
+    if (!shared.isSwitch(variable) || left.size() != 1)
+      continue;
+    if (left.front() == shared.getOn(variable))
+      writer->drop(variable, {1 - left.front()});
+    else
+      writer->eliminate({unsigned(variable)});
+  }
+}

@@ -1,0 +1,175 @@
+# Certificates of random problems are accepted, whatever the options of the solver were, and
+# those of lies are rejected: a price, a choice, a bound or a function that is not that of the
+# problem, and proofs with steps that do not follow.
+
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t
+import argparse
+import collections
+import itertools
+import json
+import math
+import pathlib
+import random
+import subprocess
+
+from layout_mlir import certify
+
+parser = argparse.ArgumentParser()
+parser.add_argument("folder", type=pathlib.Path)
+parser.add_argument("--problems", type=int, default=60)
+parser.add_argument("--lies", type=int, default=60)
+parser.add_argument("--seed", type=int, default=0)
+args = parser.parse_args()
+
+OPTIONS = ([], ["--max-table=1"], ["--max-table=4"], ["--max-table=1", "--max-nodes=0"],
+           ["--max-table=8", "--max-work=2000"], ["--max-total=64"])
+
+
+def draw_tables(rng):
+    """Functions of up to three of some variables, some of them forbidden."""
+    count = rng.randint(1, 14)
+    domains = [rng.randint(1, 4) for _ in range(count)]
+    unit, bound = rng.choice([(1, 10 ** 9), (1, rng.randint(1, 60)), (3, 10 ** 9), (1 << 40, 1 << 61)])
+    lines = [f"random {count} {max(domains)} 0 {bound}", " ".join(map(str, domains))]
+    functions = rng.randint(0, 3 * count)
+    for _ in range(functions):
+        scope = rng.sample(range(count), min(rng.choice([0, 1, 2, 2, 2, 2, 3]), count))
+        tuples = [(*values, bound if rng.random() < .1 else rng.randint(0, 30) * unit)
+                  for values in itertools.product(*(range(domains[v]) for v in scope)) if rng.random() < .8]
+        lines.append(" ".join(map(str, (len(scope), *scope, rng.randint(0, 3) * unit, len(tuples)))))
+        lines += [" ".join(map(str, entry)) for entry in tuples]
+    lines[0] = lines[0].replace(" 0 ", f" {functions} ") if functions else lines[0]
+    return "\n".join(lines) + "\n"
+
+
+def draw_program(rng):
+    """Ops whose operands are made by ops before them, with copies that they share."""
+    layouts = [f"L{i}" for i in range(rng.randint(2, 4))]
+    names = [f"op{i}" for i in range(rng.randint(3, 24))]
+    ends = {layout: layout for layout in layouts}
+    prices = {a: {b: rng.randint(0, 40) for b in layouts if b != a and rng.random() < .95} for a in layouts}
+    ops = {name: {layout: rng.randint(0, 20) for layout in layouts} for name in names}
+    tensors = {f"t{i}": {"producer": {"op": name, "layouts": ends}, "conversions": prices,
+                         "consumers": [{"op": other, "layouts": ends}
+                                       for other in rng.sample(names[i + 1:], min(rng.randint(1, 4),
+                                                                                  len(names) - i - 1))]}
+               for i, name in enumerate(names)}
+    return json.dumps({"ops": ops, "tensors": tensors, "factors": []})
+
+
+def certify_problem(text, options):
+    """The text of the certificate."""
+    path = args.folder / "certificate"
+    run = subprocess.run(["layout-solve", "-", f"--certificate={path}", *options], input=text, text=True,
+                         capture_output=True, check=False)
+    assert not run.stderr, (run.stderr, text)
+    return path.read_text()
+
+
+def solve(text):
+    run = subprocess.run(["layout-solve", "-"], input=text, text=True, capture_output=True, check=False)
+    return run.stdout.split()[1]
+
+
+def is_accepted(text):
+    try:
+        certify.check(text)
+        return True
+    except (certify.Rejected, ArithmeticError, LookupError, MemoryError, RuntimeError, TypeError, ValueError):
+        return False
+
+
+def change_number(rng, line, at=1):
+    words = line.split()
+    place = rng.randrange(at, len(words))
+    words[place] = str(int(words[place]) + rng.choice([-7, -1, 1, 2, 40, 1000]))
+    return " ".join(words)
+
+
+def plant(rng, kind, head, steps, text):
+    """A claim that is false, or None where none was found."""
+    problem = certify.Problem(text)
+    chosen = [int(word) for word in head[3].split()[1:]]
+    if kind in ("price", "function"):
+        # The claims stay, and the problem becomes another one.
+        lines = text.split("\n")
+        if len(lines) < 4:
+            return None
+        at = rng.randrange(2, len(lines) - 1)
+        lines[at] = change_number(rng, lines[at], len(lines[at].split()) - 1) if kind == "price" else "0 0 0"
+        return head, steps, "\n".join(lines)
+    place = rng.randrange(len(chosen))
+    chosen[place] = rng.randrange(problem.domains[place])
+    worse, claimed = problem.cost(chosen), int(head[1].split()[1])
+    if kind == "choice":
+        words = " ".join(map(str, chosen))
+        return ([head[0], head[1], head[2], f"assignment {words}"], steps, text) if worse != claimed else None
+    # The proof has to support a bound that is too large.
+    if not claimed < worse < problem.top:
+        return None
+    head = [head[0], f"cost {worse}", f"lower-bound {worse}", "assignment " + " ".join(map(str, chosen))]
+    best = dict(enumerate(int(word) for word in head[3].split()[1:]))
+    steps = list(steps)
+    at = rng.randrange(len(steps) + 1)
+    if kind == "drop":
+        steps.insert(at, f"d {place} " + " ".join(str(x) for x in range(problem.domains[place]) if x != best[place]))
+    elif kind == "omit" and steps:
+        del steps[at - 1]
+    elif kind == "number" and steps and len(steps[at - 1].split()) > 1:
+        steps[at - 1] = change_number(rng, steps[at - 1])
+    elif kind == "charge":
+        a, b, c = (rng.randrange(len(chosen)) for _ in range(3))
+        steps.insert(at, f"s {a} {rng.randrange(2)} {b} {c} {rng.randrange(2)} {worse}")
+    elif kind == "branch":
+        steps.insert(at, f"b {place} {best[place]}")
+        steps.append("end")
+    return head, steps, text
+
+
+rng = random.Random(args.seed)
+counts = collections.Counter()
+proven = []
+while counts["problems"] < args.problems:
+    options = rng.choice(OPTIONS)
+    source = rng.choice([draw_tables, draw_program])(rng)
+    certificate = certify_problem(source, options)
+    try:
+        cost, bound = certify.check(certificate)
+    except certify.Rejected as error:
+        raise AssertionError(f"{error}: {options}\n{source}") from error
+    counts["problems"] += 1
+    counts["proven"] += cost == bound
+    top, _, text = certificate.partition("\nwcsp\n")
+    version, *claims, _ = (lines := top.split("\n"))[:5]
+    counts.update({line[0] for line in lines[5:] if line})
+    if cost == bound != math.inf and claims[2] != "assignment":
+        proven.append(([version, *claims], lines[5:], text))
+# All kinds of steps have been there, and certificates of no proof, too.
+assert args.problems < 60 or not set("emxsdbctuw") - set(counts), counts
+assert args.problems < 60 or 0 < counts["proven"] < counts["problems"], counts
+
+KINDS = "price", "choice", "bound", "function", "drop", "omit", "number", "charge", "branch"
+lies = 0
+while lies < args.lies:
+    kind = KINDS[lies % len(KINDS)]
+    lie = plant(rng, kind, *rng.choice(proven))
+    if lie is None:
+        continue
+    head, steps, text = lie
+    certificate = "\n".join([*head, "proof", *steps, "wcsp"]) + "\n" + text
+    if kind in ("price", "function"):
+        # It may still be true of the other problem.
+        try:
+            problem = certify.Problem(text)
+            least = solve(text)
+            cost = problem.cost([int(word) for word in head[3].split()[1:]])
+        except (certify.Rejected, IndexError, ValueError):
+            continue
+        claimed = head[1].split()[1]
+        if least == claimed and str(cost) == claimed:
+            continue
+    assert not is_accepted(certificate), (kind, certificate)
+    lies += 1
+print(f"{counts['problems']} certificates accepted, {counts['proven']} of them proofs of optimality; "
+      f"{lies} lies rejected")
