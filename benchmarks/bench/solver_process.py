@@ -1,6 +1,7 @@
 """SOLVER FILE SECONDS: solves a problem in wcsp format by another solver, on one thread, and prints the cost, the
 lower bound and the seconds as JSON. Reading the file is not timed; whatever the solver makes of it is."""
 
+import itertools
 import json
 import math
 import sys
@@ -8,7 +9,7 @@ import time
 
 
 def read(path):
-    """Domains, and functions as a scope, a cost for other tuples, and the costs of tuples, None where forbidden."""
+    """Domains, and functions as a scope and the costs of all tuples, None where forbidden."""
     with open(path) as file:
         words = iter(file.read().split())
     next(words)
@@ -18,16 +19,21 @@ def read(path):
 
     variables, _, functions, bound = number(), number(), number(), number()
     domains = [number() for _ in range(variables)]
-    result = []
+    result, shared = [], []
     for _ in range(functions):
-        scope = [number() for _ in range(number())]
+        arity = number()
+        scope = [number() for _ in range(abs(arity))]
         otherwise, count = number(), number()
-        costs = {}
+        otherwise = None if otherwise >= bound else otherwise
+        costs = {} if count >= 0 else shared[-count - 1]
         for _ in range(count):
             values = tuple(number() for _ in scope)
             cost = number()
             costs[values] = None if cost >= bound else cost
-        result.append((scope, otherwise, costs))
+        if arity < 0 and count >= 0:
+            shared.append(costs)
+        tuples = itertools.product(*(range(domains[v]) for v in scope))
+        result.append((scope, {values: costs.get(values, otherwise) for values in tuples}))
     return domains, result
 
 
@@ -39,18 +45,18 @@ def program(path, binary, continuous, add):
     objective = []
     for each in values:
         add(each, 1)
-    for scope, otherwise, costs in functions:
+    for scope, costs in functions:
         if len(scope) == 1:
             for value, choice in enumerate(values[scope[0]]):
-                cost = costs.get((value,), otherwise)
+                cost = costs[value,]
                 objective.append((cost, choice))
                 if cost is None:
                     add([choice], 0)
             continue
-        if len(costs) != math.prod(domains[v] for v in scope):
-            sys.exit("a function does not list all tuples")
         tuples = {key: continuous() for key, cost in costs.items() if cost is not None}
         objective += [(costs[key], choice) for key, choice in tuples.items()]
+        if not scope:
+            add([*tuples.values()], 1)
         for place, variable in enumerate(scope):
             by_value = [[] for _ in range(domains[variable])]
             for key, choice in tuples.items():
