@@ -7,6 +7,7 @@
 
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/HugePages.h"
+#include "layout/Runtime/KeptMemory.h"
 #include "layout/Support/ConstantBytes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -79,7 +80,9 @@ public:
     for (StringRef name : names)
       if (Entry *entry = manager.lookup(name); !readers.contains(entry))
         entry->setBlob({});
+    giveBackFreedMemory();
   }
+  ~ResourceDropper() { giveBackFreedMemory(); }
 
   /// The global does not read its resource again.
   void release(LLVM::GlobalOp global) {

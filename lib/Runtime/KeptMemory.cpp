@@ -69,3 +69,5 @@ void layout::releaseKeptMemory() {
   llvm::for_each(memory.blocks, std::free);
   memory.blocks.clear();
 }
+
+void layout::giveBackFreedMemory() { malloc_trim(/*pad=*/0); }

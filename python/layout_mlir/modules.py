@@ -13,7 +13,15 @@ _SUFFIXES = (".mlir", ".mlirbc", *ONNX_SUFFIXES)
 
 
 def read(module: Any, shapes: _Shapes | None = None) -> Any:
-    """Text as a str, or bytecode as bytes.
+    """Text as a str, or bytecode as bytes; see open_module."""
+    from layout_mlir import attach_constants
+
+    opened = open_module(module, shapes)
+    return attach_constants(*opened) if isinstance(opened, tuple) else opened
+
+
+def open_module(module: Any, shapes: _Shapes | None = None) -> Any:
+    """Text as a str, bytecode as bytes, or what attach_constants takes.
 
     A path object, or a str that ends in .mlir, .mlirbc, .onnx or .pt2, is a file; what is no file is
     returned as it is. Models in ONNX and StableHLO are imported, and programs of torch.export where
@@ -27,7 +35,7 @@ def read(module: Any, shapes: _Shapes | None = None) -> Any:
     return _read_file(path, shapes or {}) if path else module
 
 
-def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes:
+def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes | tuple[str, Mapping[str, Any]]:
     from layout_mlir import LayoutError, onnx_import, onnx_shapes, stablehlo_import, torch_import
 
     try:
@@ -35,10 +43,10 @@ def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes:
             model = torch_import.read(path)
             onnx_shapes.set_shapes(model, shapes)
             model = onnx_import.prepare_checked(model)  # not a second one beside it
-            return onnx_import.lower(model)
+            return onnx_import.lower_to_text(model)
         data = path.read_bytes()
         if stablehlo_import.is_stablehlo(data):
-            return stablehlo_import.lower(data)
+            return stablehlo_import.lower_to_text(data)
         return data if data.startswith(b"ML\xefR") else data.decode()
     except (ImportError, OSError, UnicodeError, onnx_import.ImportFailed, onnx_shapes.WrongShape) as error:
         raise LayoutError(f"{path}: {error}") from error

@@ -200,8 +200,8 @@ def _lower(model: ModelProto) -> Lowered:
         return print_located(module)
 
 
-def _lower_prepared(model: ModelProto) -> bytes:
-    """The linalg module of a prepared model, as bytecode."""
+def _lower_prepared(model: ModelProto) -> Lowered:
+    """The linalg module of a prepared model."""
     from onnx import numpy_helper
 
     arrays = map(numpy_helper.to_array, find_weights(model.graph).values())
@@ -218,9 +218,9 @@ def describe_failure(error: BaseException) -> str:
 
 
 def lower_isolated(function: Callable[[_Source], Lowered], model: _Source,
-                   weights: Mapping[str, NDArray[Any]] | None = None) -> bytes:
-    """What `function` makes of a model in a process of its own: a module of upstream's dialects, as
-    bytecode. The weights are arrays that the process need not return."""
+                   weights: Mapping[str, NDArray[Any]] | None = None) -> Lowered:
+    """What `function` makes of a model in a process of its own: a module of upstream's dialects. The
+    weights are arrays that the process need not return."""
     try:
         text, arrays = isolated(function, model)
     except Crashed as error:
@@ -228,12 +228,17 @@ def lower_isolated(function: Callable[[_Source], Lowered], model: _Source,
     except Exception as error:
         raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
     check_dialects(text)
-    return attach_constants(text, {**(weights or {}), **arrays})
+    return text, {**(weights or {}), **arrays}
 
 
 def lower(model: ModelProto) -> bytes:
-    """The linalg module of a prepared model, as bytecode. Operators that the passes do not know are
-    replaced by the functions that define them, where ONNX has such."""
+    """The linalg module of a prepared model, as bytecode."""
+    return attach_constants(*lower_to_text(model))
+
+
+def lower_to_text(model: ModelProto) -> Lowered:
+    """The linalg module of a prepared model. Operators that the passes do not know are replaced by
+    the functions that define them, where ONNX has such."""
     try:
         import iree.compiler.extras.onnx_importer  # noqa: F401
     except ImportError as error:

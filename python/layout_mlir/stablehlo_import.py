@@ -1,5 +1,6 @@
 """StableHLO as linalg on tensors, by the passes of IREE's compiler (the extra `jax`)."""
 
+from layout_mlir import attach_constants
 from layout_mlir.onnx_import import Lowered, explain_missing, lower_isolated, print_located
 
 _PIPELINE = "builtin.module(iree-stablehlo-input-transformation-pipeline)"
@@ -22,6 +23,11 @@ def _lower(data: bytes) -> Lowered:
 
 def lower(data: bytes) -> bytes:
     """The linalg module of one in StableHLO, as bytecode."""
+    return attach_constants(*lower_to_text(data))
+
+
+def lower_to_text(data: bytes) -> Lowered:
+    """The linalg module of one in StableHLO."""
     try:
         import iree.compiler  # noqa: F401
     except ImportError as error:

@@ -10,20 +10,20 @@
 #include "Context.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/Registration.h"
+#include "layout/Runtime/KeptMemory.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstring>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 namespace py = pybind11;
 using namespace mlir;
@@ -42,15 +42,12 @@ static const DialectRegistry &getRegistry() {
   return *registry;
 }
 
-/// An import, and constants that are packed, free as much as the
-/// weights take, in pieces that malloc keeps.
-void mlir::layout::python::giveBackFreedMemory() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
-
 ModuleData mlir::layout::python::toModuleData(const py::object &given) {
+  if (py::isinstance<py::tuple>(given) && py::len(given) == 2) {
+    ModuleData module = toModuleData(given[py::int_(0)]);
+    module.arrays = given[py::int_(1)];
+    return module;
+  }
   if (py::isinstance<py::str>(given)) {
     auto text = given.cast<std::string>();
     checkText(text, kMostModuleNesting);
@@ -72,13 +69,13 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
 
 ModuleData mlir::layout::python::readModule(const py::object &given,
                                             const py::object &shapes) {
-  py::object read =
-      py::module_::import("layout_mlir.modules").attr("read")(given, shapes);
+  py::object read = py::module_::import("layout_mlir.modules")
+                        .attr("open_module")(given, shapes);
   bool isImported = !read.is(given);
   ModuleData module = toModuleData(read);
   read.release().dec_ref();
   if (isImported)
-    giveBackFreedMemory();
+    layout::giveBackFreedMemory();
   return module;
 }
 
@@ -94,7 +91,7 @@ std::string mlir::layout::python::toTargetText(const py::object &target) {
 
 ModuleInContext::ModuleInContext(ModuleData data)
     : sources(std::make_shared<llvm::SourceMgr>()), isBytecode(data.isBytecode),
-      context(getRegistry()),
+      arrays(std::move(data.arrays)), context(getRegistry()),
       said(&context, isBytecode ? StringRef() : data.buffer->getBuffer(),
            kTextName) {
   sources->AddNewSourceBuffer(std::move(data.buffer), SMLoc());
@@ -121,6 +118,50 @@ static void nameValues(const AsmParserState &state) {
       argument.setLoc(getNamed(value, argument.getLoc()));
 }
 
+/// Folders know elements that are a part of the attribute; larger ones, which
+/// would be hashed and copied, stay where they are.
+static constexpr size_t kMostFoldedBytes = 1 << 16;
+
+/// The value of the resource's type with the elements of an array.
+static ElementsAttr getElements(DenseResourceElementsAttr resource,
+                                const py::buffer &array) {
+  auto info = std::make_shared<py::buffer_info>(array.request());
+  ShapedType type = resource.getType();
+  ArrayRef<char> bytes(static_cast<const char *>(info->ptr),
+                       static_cast<size_t>(info->size * info->itemsize));
+  bool isSplat = false; // one element for all of them
+  if (!PyBuffer_IsContiguous(info->view(), 'C') || !type.hasStaticShape() ||
+      type.getNumElements() != info->size ||
+      !DenseElementsAttr::isValidRawBuffer(type, bytes, isSplat))
+    fail("the array of '" + resource.getRawHandle().getKey().str() +
+         "' does not have the elements of the constant in a row");
+  // A row of equal elements is stated once, as a parser would.
+  size_t size = static_cast<size_t>(info->itemsize);
+  if (bytes.size() > size && bytes.drop_front(size) == bytes.drop_back(size))
+    return DenseElementsAttr::getFromRawBuffer(type, bytes.take_front(size));
+  if (bytes.size() <= kMostFoldedBytes)
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  auto release = [info = std::move(info)](void *, size_t, size_t) mutable {
+    py::gil_scoped_acquire interpreter;
+    info.reset();
+  };
+  resource.getRawHandle().getResource()->setBlob(
+      UnmanagedAsmResourceBlob::allocateWithAlign(bytes, /*align=*/64,
+                                                  std::move(release)));
+  return resource;
+}
+
+void ModuleInContext::attach(const py::object &arrays) {
+  module->walk([&](arith::ConstantOp op) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue());
+    if (!resource)
+      return;
+    py::str name(resource.getRawHandle().getKey().str());
+    if (arrays.contains(name))
+      op.setValueAttr(getElements(resource, arrays[name].cast<py::buffer>()));
+  });
+}
+
 void ModuleInContext::parse() {
   ParserConfig config(&context);
   Block block;
@@ -138,6 +179,10 @@ void ModuleInContext::parse() {
       &block, &context, FileLineColLoc::get(&context, kTextName, 1, 1));
   if (!module)
     throw takeError("there is no module");
+  if (arrays) {
+    py::gil_scoped_acquire interpreter;
+    attach(std::exchange(arrays, {}));
+  }
 }
 
 void ModuleInContext::run(PassManager &passes) {

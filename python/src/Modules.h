@@ -38,17 +38,16 @@ struct ModuleData {
   /// Aligned as sections of bytecode have to be.
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   bool isBytecode = false;
+  /// Those of constants that the text has as dense_resource<NAME>, by name.
+  pybind11::object arrays;
 };
 
-/// Of a str or bytes; anything else is a TypeError.
+/// Of a str, bytes, or a str with arrays; anything else is a TypeError.
 ModuleData toModuleData(const pybind11::object &given);
 
 /// Also reads files, and models of other projects: layout_mlir/modules.py.
 ModuleData readModule(const pybind11::object &given,
                       const pybind11::object &shapes);
-
-/// Gives memory that is free back to the system.
-void giveBackFreedMemory();
 
 class ModuleInContext {
 public:
@@ -58,7 +57,8 @@ public:
   ModuleOp get() const { return *module; }
 
   /// Reads the data. What a text calls "%x" has that name as its location where
-  /// none is written.
+  /// none is written. Large arrays are not copied: they live as long as the
+  /// resource that they become.
   void parse();
 
   void run(PassManager &passes);
@@ -79,10 +79,13 @@ public:
   pybind11::bytes toBytecode() const;
 
 private:
+  void attach(const pybind11::object &arrays);
+
   /// Of text it is what diagnostics show; the constants of bytecode, which are
   /// not copied, keep it while they need it.
   std::shared_ptr<llvm::SourceMgr> sources;
   bool isBytecode;
+  pybind11::object arrays;
   MLIRContext context;
   DiagnosticCollector said;
   OwningOpRef<ModuleOp> module;

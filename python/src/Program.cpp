@@ -135,7 +135,6 @@ static std::shared_ptr<Program> compile(const py::object &given,
     if (failed(compiled))
       throw module.takeError("the program could not be compiled");
     program->compiled = std::move(*compiled);
-    giveBackFreedMemory();
   }
   FunctionType signature = program->compiled->getSignature();
   program->inputs = toArrayTypes(signature.getInputs(), names);

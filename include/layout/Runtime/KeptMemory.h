@@ -31,6 +31,10 @@ void freeMemory(void *block);
 /// Gives all that is kept back to the system.
 void releaseKeptMemory();
 
+/// Gives the system back what the C library keeps of freed memory, which is as
+/// much as the weights after a model was imported or its constants were packed.
+void giveBackFreedMemory();
+
 } // namespace layout
 } // namespace mlir
 
