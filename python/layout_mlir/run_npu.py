@@ -18,7 +18,7 @@ TARGET = '#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_pe
 
 # What remarks count.
 NUMBERS = ("PeakBytes", "LowerBound", "BytesPerCore", "Parts", "Loaded", "LeastPeak",
-           "BankConflicts", "CarelessConflicts", "ConflictBound")
+           "BankConflicts", "CarelessConflicts", "ConflictBound", "Least")
 
 
 def get_target(chip: str) -> str:
@@ -55,20 +55,12 @@ def run(inputs: Sequence[pathlib.Path],
     return program, result, differences
 
 
-def describe_bytes(program: Program, counters: dict[str, int]) -> tuple[int, int]:
-    """All that crosses between the memories, and what has to."""
-    moved = sum(counters[name] for name in ("bytes_s2l", "bytes_l2s", "bytes_s2s"))
-    least = program.manifest["constants"] + sum(
-        argument["bytes"] for argument in program.arguments if argument["role"] != "scratch")
-    return moved, least
-
-
 def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int], program: Program,
            result: Result, differences: Sequence[tuple[float, float]],
            max_rel: float) -> tuple[list[tuple[str, str]], bool]:
     """The rows of the table, which it prints, and whether the results agree."""
     counters = result.counters
-    moved, least = describe_bytes(program, counters)
+    moved = sum(counters[name] for name in ("bytes_s2l", "bytes_l2s", "bytes_s2s"))
     assignment = cost["assignment"]
     loads = counters["bytes_s2l"] + counters["bytes_l2s"]
     rows = [
@@ -80,8 +72,8 @@ def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int],
         ("ops split, tensors spilled", f"into {memory['Parts']} parts, {memory['Loaded']} loaded again"
          if memory["Parts"] or memory["Loaded"] else "none"),
         ("transfers", f"{counters['transfers']}"),
-        ("  bytes to and from cores", f"{moved / 1e6:.2f} MB (inputs, constants and results once: "
-                                      f"{least / 1e6:.2f} MB)"),
+        ("  bytes to and from cores", f"{moved / 1e6:.2f} MB (what results need, once: "
+                                      f"{memory['Least'] / 1e6:.2f} MB)"),
         ("  bytes inside local memory", f"{counters['bytes_l2l'] / 1e6:.2f} MB by DMA, "
                                         f"{counters['broadcast_bytes'] / 1e6:.2f} MB by broadcast"),
         ("  while cores compute", f"{100 * counters['overlapped_bytes'] / max(loads, 1):.0f} % of "

@@ -52,6 +52,29 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   return bytes;
 }
 
+/// The mode of a tensor as functions see it that take a command for each batch:
+/// a part of an aligned whole may have the strides of the aligned layout
+/// within.
+static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
+                              const NpuFigures &figures) {
+  NpuScatter scatter = layout.getScatter();
+  if (scatter.mode != NpuMode::Strided)
+    return scatter.mode;
+  ArrayRef<int64_t> strides = layout.getStrides();
+  scatter.mode = NpuMode::Aligned;
+  scatter.strides.clear();
+  std::optional<NpuStorage> aligned =
+      getNpuStorage(scatter, figures, getElementBytes(type.getElementType()),
+                    type.getShape(), nullptr);
+  if (!aligned)
+    return NpuMode::Strided;
+  const SizeExpr wanted[] = {aligned->sC, aligned->sH, aligned->sW};
+  for (auto [stride, size] : llvm::zip_equal(strides.drop_front(), wanted))
+    if (size.evaluate(type.getShape()) != stride)
+      return NpuMode::Strided;
+  return NpuMode::Aligned;
+}
+
 /// A null attribute is system memory.
 std::optional<OpConfig> NpuCandidates::assign(Choice choose,
                                               Origin origin) const {
@@ -73,7 +96,8 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
           return costs.getRowMajor(type.getRank());
         isLocal = true;
         if (compute && type.getRank() &&
-            !npu::mayLieAs(compute, layout.getMode(),
+            !npu::mayLieAs(compute,
+                           getModeOfBatch(layout, type, chip.getFigures()),
                            contraction && contraction->isWindowed &&
                                !isResult && contraction->isWeight[index]))
           return std::nullopt;

@@ -329,14 +329,14 @@ bool npu::isProductOfMatrices(linalg::LinalgOp op) {
 
 bool npu::mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight) {
   std::optional<ElementFunction> function = getElementFunction(op);
-  if (!function || mode == layout::NpuMode::Strided)
+  if (!function)
     return true;
   if (function->kind == ElementFunction::FromBytes)
     return mode == layout::NpuMode::Aligned;
   if (!isF32(op))
     return true;
   if (function->kind != ElementFunction::Strided)
-    return mode != layout::NpuMode::Compact;
+    return mode == layout::NpuMode::Aligned || mode == layout::NpuMode::Matrix;
   if (function->name != "mac" || op.getNumReductionLoops() == 0 || isWeight)
     return true;
   if (isProductOfMatrices(op))

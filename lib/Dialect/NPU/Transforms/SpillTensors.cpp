@@ -50,8 +50,10 @@ private:
   bool sendOutside(CopyOp copy, AllocOp source, AllocOp dest);
   bool spillWhereFull(const Placement &bound);
   bool makeRoom();
-  void split(AllocOp alloc, Operation *lastBefore, Operation *firstAfter);
+  void split(AllocOp alloc, Operation *lastBefore);
+  bool isSettled(Value memref, Operation *load);
   CopyOp getOnlyLoad(AllocOp alloc);
+  bool loadSlice(OpOperand &use, AllocOp alloc, Value home);
   Value addScratch(Location loc, MemRefType type);
   Value getViewOn(Value view, AllocOp from, Value to, IRMapping &mapping);
 
@@ -106,6 +108,33 @@ static bool writesAll(Operation *op, AllocOp alloc) {
          llvm::is_contained(compute.getDpsInits(), alloc.getMemref());
 }
 
+/// Whether memory outside stays what the load finds there.
+bool Spiller::isSettled(Value memref, Operation *load) {
+  if (isLocal(cast<MemRefType>(memref.getType())))
+    return false;
+  if (isUnchanging(memref))
+    return true;
+  while (Operation *view = memref.getDefiningOp())
+    memref = view->getOperand(0);
+  auto argument = cast<BlockArgument>(memref);
+  if (!function.getArgAttr(argument.getArgNumber(), kScratchArgument))
+    return false;
+  SmallVector<Value> open{memref};
+  while (!open.empty()) {
+    Value part = open.pop_back_val();
+    for (OpOperand &use : part.getUses()) {
+      Operation *op = use.getOwner();
+      auto copy = dyn_cast<CopyOp>(op);
+      if (isa<ViewLikeOpInterface>(op))
+        open.push_back(op->getResult(0));
+      else if (!(copy && copy.getDest() != use.get()) &&
+               !block.findAncestorOpInBlock(*op)->isBeforeInBlock(load))
+        return false;
+    }
+  }
+  return true;
+}
+
 /// The copy that made the tensor what it is all its life.
 CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
   SmallVector<Operation *> writers;
@@ -120,7 +149,7 @@ CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
   auto load =
       writers.size() == 1 ? dyn_cast<CopyOp>(writers.front()) : CopyOp();
   bool isWhole = load && load.getDest() == alloc.getMemref();
-  return isWhole && isUnchanging(load.getSource()) ? load : CopyOp();
+  return isWhole && isSettled(load.getSource(), load) ? load : CopyOp();
 }
 
 /// Memory outside for the elements of a memref.
@@ -151,23 +180,54 @@ Value Spiller::getViewOn(Value view, AllocOp from, Value to,
   return copied->getResult(0);
 }
 
-/// Frees the tensor after `lastBefore` and makes another one for its uses from
-/// `firstAfter` on.
-void Spiller::split(AllocOp alloc, Operation *lastBefore,
-                    Operation *firstAfter) {
+/// A slice that is copied out of a tensor comes from where that is outside.
+bool Spiller::loadSlice(OpOperand &use, AllocOp alloc, Value home) {
+  auto copy = dyn_cast<CopyOp>(use.getOwner());
+  auto slice = use.get().getDefiningOp<SubViewOp>();
+  if (!copy || !slice || slice.getSource() != alloc.getMemref() ||
+      copy.getSource() != use.get() || !isLocal(copy.getDest().getType()) ||
+      getViewedMemory(copy.getDest()) == alloc.getMemref())
+    return false;
+  builder.setInsertionPoint(copy);
+  auto attrs = [&](ArrayRef<int64_t> values) {
+    return getAsIndexOpFoldResult(builder.getContext(), values);
+  };
+  Value part = memref::SubViewOp::create(
+      builder, copy.getLoc(), home, attrs(slice.getOffsets()),
+      attrs(slice.getSizes()), attrs(slice.getStrides()));
+  auto load =
+      CopyOp::create(builder, copy.getLoc(), part, copy.getDest(),
+                     copy.getPermutationAttr(), copy.getBroadcastAttr());
+  bool isPossible = planMove(load, tensors.chip, nullptr).has_value();
+  if (isPossible) {
+    copy.erase();
+    ++numLoaded;
+  } else {
+    load.erase();
+    part.getDefiningOp()->erase();
+  }
+  return isPossible;
+}
+
+/// Frees the tensor after `lastBefore`, and makes another one for its uses from
+/// there on: but for slices of it, which need no more than their part.
+void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   Location loc = alloc.getLoc();
   SmallVector<DeallocOp> deallocs;
-  SmallVector<OpOperand *> later;
+  SmallVector<std::pair<Operation *, OpOperand *>> later;
   forEachUse(alloc, [&](OpOperand &use) {
     Operation *op = block.findAncestorOpInBlock(*use.getOwner());
     if (auto dealloc = dyn_cast<DeallocOp>(use.getOwner()))
       deallocs.push_back(dealloc);
     else if (lastBefore->isBeforeInBlock(op))
-      later.push_back(&use);
+      later.push_back({op, &use});
+  });
+  llvm::stable_sort(later, [](const auto &a, const auto &b) {
+    return a.first->isBeforeInBlock(b.first);
   });
   CopyOp load = getOnlyLoad(alloc);
   builder.setInsertionPointAfter(lastBefore);
-  Value home;
+  Value home = load ? load.getSource() : Value();
   if (!load) {
     home = addScratch(loc, alloc.getMemref().getType());
     stores.insert(CopyOp::create(builder, loc, alloc.getMemref(), home,
@@ -175,22 +235,28 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore,
     ++numStored;
   }
   DeallocOp::create(builder, loc, alloc.getMemref());
-  builder.setInsertionPoint(firstAfter);
-  auto again = cast<AllocOp>(builder.clone(*alloc));
-  if (load) {
-    auto copied = cast<CopyOp>(builder.clone(*load));
-    copied.getDestMutable().assign(again.getMemref());
-    reloads.insert(copied);
+  bool isAlike = !load || (!load.getPermutation() && !load.getBroadcast());
+  auto *first = llvm::find_if_not(later, [&](auto &use) {
+    return isAlike && loadSlice(*use.second, alloc, home);
+  });
+  if (first == later.end()) {
+    for (DeallocOp dealloc : deallocs)
+      dealloc.erase();
   } else {
-    reloads.insert(CopyOp::create(builder, loc, home, again.getMemref(),
-                                  DenseI64ArrayAttr(), UnitAttr()));
+    builder.setInsertionPoint(first->first);
+    auto again = cast<AllocOp>(builder.clone(*alloc));
+    auto reload =
+        CopyOp::create(builder, loc, home, again.getMemref(),
+                       load ? load.getPermutationAttr() : DenseI64ArrayAttr(),
+                       load ? load.getBroadcastAttr() : UnitAttr());
+    reloads.insert(reload);
+    ++numLoaded;
+    IRMapping mapping;
+    for (auto &[op, use] : llvm::make_range(first, later.end()))
+      use->set(getViewOn(use->get(), alloc, again.getMemref(), mapping));
+    for (DeallocOp dealloc : deallocs)
+      dealloc.getMemrefMutable().assign(again.getMemref());
   }
-  ++numLoaded;
-  IRMapping mapping;
-  for (OpOperand *use : later)
-    use->set(getViewOn(use->get(), alloc, again.getMemref(), mapping));
-  for (DeallocOp dealloc : deallocs)
-    dealloc.getMemrefMutable().assign(again.getMemref());
   // Views that only came later are gone with their users.
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
     if (isa<SubViewOp, ViewOp>(user) && user->use_empty())
@@ -251,7 +317,7 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
                    cast<TypedAttr>(builder.getZeroAttr(element)),
                    victim.getMemref(), Engine::DMA);
   }
-  split(victim, before.op, after.op);
+  split(victim, before.op);
   spilled.insert(victim);
   return Gap{before.time, after.time};
 }

@@ -36,19 +36,9 @@ static bool goesForward(AffineExpr expr) {
          factor.getValue() >= 0 && goesForward(binary.getLHS());
 }
 
-namespace {
-struct IndexRange {
-  int64_t least, most;
-};
-
-struct Box {
-  ArrayRef<int64_t> firsts, extents;
-
-  std::optional<IndexRange> getRange(AffineExpr expr) const;
-};
-} // namespace
-
-std::optional<IndexRange> Box::getRange(AffineExpr expr) const {
+std::optional<IndexRange> layout::getIndexRange(AffineExpr expr,
+                                                ArrayRef<int64_t> firsts,
+                                                ArrayRef<int64_t> extents) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return IndexRange{constant.getValue(), constant.getValue()};
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -58,8 +48,8 @@ std::optional<IndexRange> Box::getRange(AffineExpr expr) const {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return std::nullopt;
-  std::optional<IndexRange> a = getRange(binary.getLHS());
-  std::optional<IndexRange> b = getRange(binary.getRHS());
+  std::optional<IndexRange> a = getIndexRange(binary.getLHS(), firsts, extents);
+  std::optional<IndexRange> b = getIndexRange(binary.getRHS(), firsts, extents);
   if (!a || !b)
     return std::nullopt;
   if (binary.getKind() == AffineExprKind::Add)
@@ -83,6 +73,12 @@ std::optional<IndexRange> Box::getRange(AffineExpr expr) const {
   return IndexRange{0, number - 1};
 }
 
+namespace {
+struct Box {
+  ArrayRef<int64_t> firsts, extents;
+};
+} // namespace
+
 /// The part of an operand that the box reaches, and the map that indexes it.
 static std::optional<std::pair<Value, AffineMap>>
 takePart(OpBuilder &builder, Location loc, Value tensor, AffineMap map,
@@ -97,7 +93,8 @@ takePart(OpBuilder &builder, Location loc, Value tensor, AffineMap map,
   SmallVector<int64_t> offsets, sizes, ones(type.getRank(), 1);
   SmallVector<AffineExpr> exprs;
   for (AffineExpr expr : map.getResults()) {
-    std::optional<IndexRange> range = box.getRange(expr);
+    std::optional<IndexRange> range =
+        getIndexRange(expr, box.firsts, box.extents);
     if (!range)
       return std::nullopt;
     offsets.push_back(range->least);
@@ -141,10 +138,37 @@ makeGenericBox(OpBuilder &builder, linalg::GenericOp op, const Box &box) {
   return cast<linalg::LinalgOp>(part.getOperation());
 }
 
-FailureOr<linalg::LinalgOp> layout::makeBox(OpBuilder &builder,
-                                            linalg::LinalgOp op,
-                                            ArrayRef<int64_t> firsts,
-                                            ArrayRef<int64_t> extents) {
+/// A part of what is filled is filled by itself, and of what is not read it is
+/// fresh.
+static void makeFreshInits(OpBuilder &builder, linalg::LinalgOp op,
+                           linalg::LinalgOp part) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(part);
+  for (auto [whole, init] :
+       llvm::zip_equal(op.getDpsInitsMutable(), part.getDpsInitsMutable())) {
+    auto fill = whole.get().getDefiningOp<linalg::FillOp>();
+    bool isRead = op.payloadUsesValueFromOperand(&whole);
+    if (isRead && !fill)
+      continue;
+    auto type = cast<RankedTensorType>(init.get().getType());
+    Operation *sliced = init.get().getDefiningOp<tensor::ExtractSliceOp>();
+    Value fresh = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                          type.getElementType());
+    if (isRead)
+      fresh =
+          linalg::FillOp::create(builder, op.getLoc(), fill.getInputs(), fresh)
+              .getResult(0);
+    init.set(fresh);
+    if (sliced && sliced->use_empty())
+      sliced->erase();
+  }
+}
+
+/// The box, on slices of all operands.
+static FailureOr<linalg::LinalgOp> makeSliced(OpBuilder &builder,
+                                              linalg::LinalgOp op,
+                                              ArrayRef<int64_t> firsts,
+                                              ArrayRef<int64_t> extents) {
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   bool isForward = llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
     return llvm::all_of(map.getResults(), goesForward);
@@ -161,4 +185,14 @@ FailureOr<linalg::LinalgOp> layout::makeBox(OpBuilder &builder,
   if (auto part = dyn_cast<linalg::LinalgOp>(tiled->tiledOps.front()))
     return part;
   return failure();
+}
+
+FailureOr<linalg::LinalgOp> layout::makeBox(OpBuilder &builder,
+                                            linalg::LinalgOp op,
+                                            ArrayRef<int64_t> firsts,
+                                            ArrayRef<int64_t> extents) {
+  FailureOr<linalg::LinalgOp> part = makeSliced(builder, op, firsts, extents);
+  if (succeeded(part))
+    makeFreshInits(builder, op, *part);
+  return part;
 }

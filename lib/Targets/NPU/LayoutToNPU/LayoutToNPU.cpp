@@ -45,13 +45,18 @@ LogicalResult ProgramBuilder::checkFunction() {
   return success();
 }
 
-/// What is loaded from system memory is loaded right before it is needed.
-void ProgramBuilder::sinkLoads() {
+/// What is loaded from system memory is loaded right before it is needed, and
+/// what is stored there is stored as soon as it is made.
+void ProgramBuilder::placeTransfers() {
   Block &block = function.getBody().front();
   SmallVector<ConvertOp> converts(block.getOps<ConvertOp>());
   for (ConvertOp convert : llvm::reverse(converts)) {
-    if (convert.getSource().getType().getEncoding())
+    if (convert.getSource().getType().getEncoding()) {
+      Operation *maker = convert.getSource().getDefiningOp();
+      if (maker && !convert.getResult().getType().getEncoding())
+        convert->moveAfter(maker);
       continue;
+    }
     Operation *first = nullptr;
     for (Operation *user : convert->getUsers()) {
       user = block.findAncestorOpInBlock(*user);
@@ -177,7 +182,7 @@ void ProgramBuilder::freeTensors() {
 LogicalResult ProgramBuilder::run() {
   if (failed(checkFunction()))
     return failure();
-  sinkLoads();
+  placeTransfers();
   chip = findChip();
   planHomes();
   program = func::FuncOp::create(builder, function.getLoc(), function.getName(),

@@ -66,6 +66,31 @@ Value ProgramBuilder::makeView(Location loc, RankedTensorType type,
   return npu::ViewOp::create(builder, loc, view, source);
 }
 
+/// A part of a concatenation in system memory goes there as soon as it is made.
+FailureOr<bool> ProgramBuilder::storePart(ConvertOp op) {
+  Value stored = op.getResult();
+  auto concat = stored.hasOneUse()
+                    ? dyn_cast<tensor::ConcatOp>(*stored.user_begin())
+                    : tensor::ConcatOp();
+  if (!concat || op.getResult().getType().getEncoding() ||
+      concat.getResultType().getEncoding())
+    return false;
+  Value whole = memory.lookup(concat.getResult());
+  if (!whole)
+    whole = memory[concat.getResult()] =
+        makeMemory(concat.getLoc(), concat.getResult());
+  unsigned number = stored.use_begin()->getOperandNumber();
+  ArrayRef<int64_t> sizes = op.getResult().getType().getShape();
+  SmallVector<int64_t> ones(sizes.size(), 1);
+  FailureOr<Value> part =
+      getPart(op, whole, getPartOffsets(concat)[number], sizes, ones, sizes);
+  if (failed(part))
+    return failure();
+  copy(op.getLoc(), getMemory(op.getSource()), *part);
+  memory[stored] = madeAtHome[stored] = *part;
+  return true;
+}
+
 LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
   Location loc = op.getLoc();
   RankedTensorType from = op.getSource().getType(),
@@ -76,6 +101,9 @@ LogicalResult ProgramBuilder::lowerConvert(ConvertOp op) {
              << "takes plain tensors in system memory and tensors in local "
                 "memory, not "
              << type << ": give it no layout, or a #layout.npu_scatter";
+  FailureOr<bool> isStored = storePart(op);
+  if (failed(isStored) || *isStored)
+    return LogicalResult(isStored);
   Value source = getMemory(op.getSource());
   if (!to.getEncoding() && isOnlyInserted(op.getResult())) {
     memory[op.getResult()] = source;
@@ -247,8 +275,8 @@ LogicalResult ProgramBuilder::lowerConcat(tensor::ConcatOp op) {
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
     Value input = operand.get(), source = getMemory(input);
     auto home = homes.find(input);
-    if (home != homes.end() && home->second.part == &operand &&
-        madeAtHome.lookup(input) == source)
+    if (madeAtHome.lookup(input) == source &&
+        (home == homes.end() || home->second.part == &operand))
       continue;
     ArrayRef<int64_t> sizes =
         cast<RankedTensorType>(input.getType()).getShape();

@@ -52,7 +52,7 @@ private:
   // LayoutToNPU.cpp: the walk.
   LogicalResult closeBodies();
   LogicalResult checkFunction();
-  void sinkLoads();
+  void placeTransfers();
   npu::ChipAttr findChip();
   LogicalResult lower(Operation *op);
   LogicalResult lowerReturn(func::ReturnOp op);
@@ -98,6 +98,7 @@ private:
 
   // Parts.cpp: slices, pads, views and conversions.
   Value makeView(Location loc, RankedTensorType type, Value source);
+  FailureOr<bool> storePart(ConvertOp op);
   LogicalResult lowerConvert(ConvertOp op);
   LogicalResult lowerPad(tensor::PadOp op);
   LogicalResult lowerExtract(tensor::ExtractSliceOp op);

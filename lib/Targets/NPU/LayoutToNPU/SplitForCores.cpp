@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitForCores.h"
+#include "Groups.h"
+#include "LeastTraffic.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
@@ -25,9 +27,9 @@ using namespace mlir::layout;
 namespace {
 class Splitter {
 public:
-  Splitter(func::FuncOp function, CostModel &costs, NpuTargetInterface chip)
-      : function(function), costs(costs), chip(chip),
-        builder(function.getContext()) {}
+  Splitter(func::FuncOp function, CostModel &costs, NpuTargetAttr target)
+      : function(function), costs(costs), target(target),
+        chip(target.getChip()), builder(function.getContext()) {}
 
   LogicalResult run();
 
@@ -36,7 +38,6 @@ private:
     return !getNpuSeeds(op, costs, chip).empty();
   }
   SmallVector<unsigned> getOrder(linalg::LinalgOp op);
-  void makeFreshInits(linalg::LinalgOp op, linalg::LinalgOp part);
   FailureOr<linalg::LinalgOp> makePart(linalg::LinalgOp op, unsigned loop,
                                        int64_t first, int64_t size);
   void tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
@@ -46,9 +47,11 @@ private:
   FailureOr<SmallVector<linalg::LinalgOp>> split(linalg::LinalgOp op,
                                                  unsigned loop, int64_t size);
   LogicalResult splitUntilItFits(linalg::LinalgOp op);
+  LogicalResult cutGroups();
 
   func::FuncOp function;
   CostModel &costs;
+  NpuTargetAttr target;
   NpuTargetInterface chip;
   OpBuilder builder;
 };
@@ -80,31 +83,6 @@ SmallVector<unsigned> Splitter::getOrder(linalg::LinalgOp op) {
   return order;
 }
 
-/// A part of what is filled is filled by itself, and of what is not read it is
-/// fresh.
-void Splitter::makeFreshInits(linalg::LinalgOp op, linalg::LinalgOp part) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(part);
-  for (auto [whole, init] :
-       llvm::zip_equal(op.getDpsInitsMutable(), part.getDpsInitsMutable())) {
-    auto fill = whole.get().getDefiningOp<linalg::FillOp>();
-    bool isRead = op.payloadUsesValueFromOperand(&whole);
-    if (isRead && !fill)
-      continue;
-    auto type = cast<RankedTensorType>(init.get().getType());
-    Operation *sliced = init.get().getDefiningOp<tensor::ExtractSliceOp>();
-    Value fresh = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
-                                          type.getElementType());
-    if (isRead)
-      fresh =
-          linalg::FillOp::create(builder, op.getLoc(), fill.getInputs(), fresh)
-              .getResult(0);
-    init.set(fresh);
-    if (sliced && sliced->use_empty())
-      sliced->erase();
-  }
-}
-
 /// The op on `size` iterations of one loop from `first` on.
 FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
                                                unsigned loop, int64_t first,
@@ -113,10 +91,7 @@ FailureOr<linalg::LinalgOp> Splitter::makePart(linalg::LinalgOp op,
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   firsts[loop] = first;
   extents[loop] = size;
-  FailureOr<linalg::LinalgOp> part = makeBox(builder, op, firsts, extents);
-  if (succeeded(part))
-    makeFreshInits(op, *part);
-  return part;
+  return makeBox(builder, op, firsts, extents);
 }
 
 /// Shows the first part of these sizes, of which nothing stays.
@@ -126,10 +101,8 @@ void Splitter::tryPart(linalg::LinalgOp op, ArrayRef<int64_t> sizes,
   builder.setInsertionPoint(op);
   SmallVector<int64_t> firsts(op.getNumLoops(), 0);
   FailureOr<linalg::LinalgOp> part = makeBox(builder, op, firsts, sizes);
-  if (succeeded(part)) {
-    makeFreshInits(op, *part);
+  if (succeeded(part))
     look(*part);
-  }
   while (op->getPrevNode() != before)
     op->getPrevNode()->erase();
 }
@@ -311,8 +284,38 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
   return success();
 }
 
+/// Cuts together what does not fit together.
+LogicalResult Splitter::cutGroups() {
+  int64_t least = getLeastTraffic(function);
+  Stages stages(function);
+  Plan plan = findGroups(stages, costs, target);
+  remark::analysis(function.getLoc(),
+                   remark::RemarkOpts::name("Traffic").category("npu").function(
+                       function.getName()))
+      << "bytes to and from cores" << remark::metric("Least", least)
+      << remark::metric("Planned", plan.bytes);
+  for (const Group &group : plan.groups) {
+    Operation *last = stages.all[group.last].op;
+    Location loc = last->getLoc();
+    if (failed(cutGroup(builder, stages, group)))
+      return emitError(loc) << "the ops before this one are in no parts";
+    remark::passed(loc,
+                   remark::RemarkOpts::name("Group").category("npu").function(
+                       function.getName()))
+        << "ops cut together for local memory"
+        << remark::metric("Ops", group.last - group.first + 1)
+        << remark::metric("Batches", group.cut.batches)
+        << remark::metric("Rows", group.cut.rows)
+        << remark::metric("Channels", group.cut.channels)
+        << remark::metric("Parts", group.cut.count());
+  }
+  return success();
+}
+
 LogicalResult Splitter::run() {
   giveScalarsADim(function);
+  if (function.getBody().hasOneBlock() && failed(cutGroups()))
+    return failure();
   SmallVector<linalg::LinalgOp> ops;
   // An op that states layouts runs on them whole.
   function.walk([&](linalg::LinalgOp op) {
@@ -344,7 +347,7 @@ struct SplitForCoresPass
     }
     CostModel costs(*wanted);
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(Splitter(function, costs, npu.getChip()).run()))
+      if (failed(Splitter(function, costs, npu).run()))
         return signalPassFailure();
   }
 };

@@ -29,8 +29,20 @@ namespace layout {
 /// Whether an op is one that cores can do once its tensors fit.
 bool isForCores(linalg::LinalgOp op);
 
+/// The least and the greatest index.
+struct IndexRange {
+  int64_t least, most;
+};
+
+/// What an index becomes on iterations `firsts` to `firsts + extents` of the
+/// loops; nothing where that is not known.
+std::optional<IndexRange> getIndexRange(AffineExpr expr,
+                                        ArrayRef<int64_t> firsts,
+                                        ArrayRef<int64_t> extents);
+
 /// The op on iterations `firsts` to `firsts + extents` of its loops, on slices
-/// of its operands that are made before it.
+/// of its operands that are made before it. What is filled is filled for the
+/// box, and what is not read there is fresh.
 FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
                                     ArrayRef<int64_t> firsts,
                                     ArrayRef<int64_t> extents);

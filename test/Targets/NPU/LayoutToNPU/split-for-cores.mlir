@@ -1,4 +1,4 @@
-// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter=npu --remark-format=emitRemark 2>&1 | FileCheck %s
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-split-for-cores --remarks-filter-passed=npu --remark-format=emitRemark 2>&1 | FileCheck %s
 // A core has 1024 bytes. Batches are cut first, then rows; parts of what is
 // filled are filled by themselves, and the results are put together.
 

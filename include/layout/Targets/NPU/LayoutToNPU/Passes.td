@@ -35,6 +35,12 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
 def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
   let summary = "Splits ops whose tensors do not fit local memory together";
   let description = [{
+    Successive ops whose tensors do not fit together are cut together: a part of
+    all of them runs before the next part of any. Which ops form a group, and
+    into how many batches, rows or channels its results are cut, is a search by
+    the bytes that move to and from cores; the remark `Group` says what was
+    chosen, `Traffic` how many bytes are planned and how many are the least.
+
     An op of the linalg dialect for whose tensors no layouts fit a core of the
     target's chip (`#layout.npu`) becomes a sequence of ops on parts: of the
     loops that are not spread over the cores first (batches, rows), then of

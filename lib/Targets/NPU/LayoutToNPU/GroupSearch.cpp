@@ -1,0 +1,614 @@
+//===- GroupSearch.cpp - Which ops are cut together, and how --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dynamic program over the stages. Before each stage there are several
+// labels: what it costs to get there, and which tensors then are in local
+// memory. From a label a stage runs whole, or a group of stages in parts; what
+// has no room beside it is stored, the tensor that is needed last first, and
+// loaded again. Only groups that hold a stage without room are looked at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Targets/NPU/NpuLayouts.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Stages of a group, and states that are kept before each stage.
+static constexpr unsigned kMostStages = 160, kMostLabels = 6;
+/// Of a core, one part in this many is left to gaps between the tensors, and to
+/// layouts that take more than the closest ones.
+static constexpr int64_t kSpare = 8;
+
+namespace {
+/// A tensor that a stage makes, through reshapes, which are views.
+struct Made {
+  int64_t bytes = 0, inCore = 0;
+  SmallVector<unsigned> uses; // stages, in order
+  bool isReturned = false;
+
+  unsigned getLastUse() const { return uses.empty() ? 0 : uses.back(); }
+  std::optional<unsigned> getNextUse(unsigned after) const {
+    auto next = llvm::upper_bound(uses, after);
+    return next == uses.end() ? std::nullopt : std::optional<unsigned>(*next);
+  }
+};
+
+/// What a group moves and takes, but for what is in local memory by then.
+struct Price {
+  struct Tensor {
+    unsigned made;
+    int64_t bytes; // of all parts
+  };
+  unsigned first = 0, last = 0;
+  Cut cut;
+  int64_t peak = 0; // bytes of a core, for the largest part
+  // Constants and arguments: what all parts read, and what each has its own of.
+  int64_t sharedBytes = 0, sharedInCore = 0, largestShared = 0;
+  int64_t ownBytes = 0;
+  SmallVector<Tensor, 2> shared, sliced, results;
+  int64_t transfers = 0;
+  int64_t repeatedPoints = 0;
+  bool fits = true;
+};
+
+/// A state of the program before a stage.
+struct Label {
+  Cost cost = 0;
+  int64_t bytes = 0;
+  SmallVector<unsigned> resident; // in local memory, sorted
+  SmallVector<unsigned> stored;   // outside, sorted
+  // How it was reached.
+  unsigned before = 0, index = 0;
+  Cut cut;
+  bool isCrowded = false; // something was stored for want of room
+};
+
+/// The memory while a group runs.
+struct Occupancy {
+  SmallVector<unsigned> resident, stored;
+  SmallVector<unsigned> held; // they stay
+  int64_t taken = 0;          // bytes of a core
+  int64_t bytes = 0, transfers = 0;
+  bool isCrowded = false;
+};
+
+class Search {
+public:
+  Search(const Stages &stages, CostModel &costs, NpuTargetAttr target)
+      : stages(stages), costs(costs), target(target), chip(target.getChip()),
+        room(chip.getFigures().bytesPerNpu -
+             chip.getFigures().bytesPerNpu / kSpare) {}
+
+  Plan run();
+
+private:
+  void collectTensors();
+  void collectEnds();
+  int64_t getInCore(RankedTensorType type, bool isConstant);
+  int64_t getInCore(Value tensor, ArrayRef<int64_t> sizes);
+  int64_t getPeak(const GroupParts &group, int64_t part);
+  Price getPrice(const GroupParts &group);
+  Price getWholePrice(unsigned stage);
+  void addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
+               bool isShared);
+  void addResults(Price &price, const GroupParts *group);
+  void hold(Occupancy &now, const Price &price, bool keepsResults);
+  void evict(Occupancy &now, const Price &price,
+             function_ref<bool(unsigned)> mayGo);
+  bool load(Occupancy &now, const Price &price);
+  Label extend(const Label &label, const Price &price, bool keepsResults);
+  void reach(unsigned first, const Price &price);
+  void add(unsigned stage, Label label);
+  void reachByGroups(unsigned last);
+  bool findCrowded(int64_t &bytes);
+  Cost getRepeatCost(const Price &price) const {
+    return scaleCost(price.repeatedPoints, 2) / target.getFlopsPerByte();
+  }
+
+  const Stages &stages;
+  CostModel &costs;
+  NpuTargetAttr target;
+  NpuTargetInterface chip;
+  int64_t room;
+  std::vector<Made> tensors;
+  DenseMap<Value, unsigned> numbers;
+  DenseMap<std::pair<Type, unsigned>, int64_t> inCore;
+  std::vector<Price> whole; // of each stage
+  std::vector<bool> isCrowded;
+  llvm::BitVector isEnd; // whether a group may begin or end before a stage
+  std::vector<std::vector<Label>> labels; // before each stage
+};
+} // namespace
+
+static int64_t getBytes(Type element, ArrayRef<int64_t> sizes) {
+  return ShapedType::getNumElements(sizes) * getElementBytes(element);
+}
+
+static RankedTensorType getTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() && type.getElementType().isIntOrFloat()
+             ? type
+             : RankedTensorType();
+}
+
+/// What is made where it is needed.
+static bool isFresh(Value tensor) {
+  Attribute value;
+  Operation *op = tensor.getDefiningOp();
+  return isa_and_present<tensor::EmptyOp, linalg::FillOp>(op) ||
+         (op && op->hasTrait<OpTrait::ConstantLike>() &&
+          matchPattern(op, m_Constant(&value)) &&
+          isa<SplatElementsAttr>(value));
+}
+
+static bool isReshape(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
+void Search::collectTensors() {
+  for (auto [s, stage] : llvm::enumerate(stages.all)) {
+    Operation *op = stage.op;
+    for (Value operand : op->getOperands())
+      if (auto known = numbers.find(operand); known != numbers.end()) {
+        SmallVector<unsigned> &uses = tensors[known->second].uses;
+        if (uses.empty() || uses.back() != s)
+          uses.push_back(s);
+      }
+    for (Value result : op->getResults()) {
+      RankedTensorType type = getTensor(result);
+      if (!type)
+        continue;
+      if (isReshape(op)) {
+        if (auto known = numbers.find(op->getOperand(0));
+            known != numbers.end())
+          numbers[result] = known->second;
+      } else {
+        numbers[result] = tensors.size();
+        tensors.emplace_back();
+        tensors.back().bytes = getBytes(type.getElementType(), type.getShape());
+        tensors.back().inCore = getInCore(type, /*isConstant=*/false);
+      }
+      if (auto known = numbers.find(result); known != numbers.end())
+        tensors[known->second].isReturned |= stages.isReturned(result);
+    }
+  }
+}
+
+/// Groups begin and end where the fewest bytes cross: not inside a chain of ops
+/// whose results are larger than what they make in the end, and not before an
+/// op that goes on with each element by itself.
+void Search::collectEnds() {
+  unsigned count = stages.all.size();
+  SmallVector<int64_t> crossing(count + 1, 0);
+  for (auto [s, stage] : llvm::enumerate(stages.all))
+    for (Value result : stage.op->getResults())
+      if (auto made = numbers.find(result); made != numbers.end())
+        for (unsigned t = s + 1; t <= stages.getLastUse(result); ++t)
+          crossing[t] += tensors[made->second].bytes;
+  isEnd.resize(count + 1, true);
+  for (unsigned s = 1; s < count; ++s) {
+    auto linalg = dyn_cast<linalg::LinalgOp>(stages.all[s].op);
+    bool goesOn = linalg && linalg::isElementwise(linalg) &&
+                  crossing[s + 1] <= crossing[s];
+    isEnd[s] = crossing[s] <= crossing[s - 1] &&
+               crossing[s] <= crossing[s + 1] && !goesOn;
+  }
+}
+
+/// The bytes of a core that a tensor takes in the closest of the layouts that
+/// ops are offered.
+int64_t Search::getInCore(RankedTensorType type, bool isConstant) {
+  auto [known, isNew] = inCore.try_emplace({type, isConstant}, 0);
+  if (!isNew)
+    return known->second;
+  unsigned rank = type.getRank();
+  int64_t least = getBytes(type.getElementType(), type.getShape());
+  auto consider = [&](NpuScatterAttr layout) {
+    if (layout)
+      least = std::min(least, getNpuBytes(layout, type));
+  };
+  for (unsigned channel = 0; channel < rank; ++channel) {
+    unsigned usual = rank == 4 ? 1 : rank - 1;
+    if (!isConstant && channel != usual)
+      continue;
+    for (NpuMode mode : {NpuMode::Aligned, NpuMode::Compact, NpuMode::Matrix})
+      for (bool isPacked : {false, true})
+        if (mode == NpuMode::Aligned || !isPacked)
+          consider(getNpuLayout(type, {mode, /*start=*/0, isPacked},
+                                getNpuAxes(rank, channel, mode), chip));
+  }
+  return inCore[{type, isConstant}] = least;
+}
+
+int64_t Search::getInCore(Value tensor, ArrayRef<int64_t> sizes) {
+  RankedTensorType type = getTensor(tensor);
+  return type ? getInCore(RankedTensorType::get(sizes, type.getElementType()),
+                          /*isConstant=*/!numbers.contains(tensor))
+              : 0;
+}
+
+/// An operand from outside of a group, which all parts read alike or not.
+void Search::addRead(Price &price, Value tensor, int64_t bytes, int64_t inCore,
+                     bool isShared) {
+  auto made = numbers.find(tensor);
+  if (made != numbers.end()) {
+    (isShared ? price.shared : price.sliced).push_back({made->second, bytes});
+    return;
+  }
+  if (isShared) {
+    price.sharedBytes += bytes;
+    price.sharedInCore += inCore;
+    price.largestShared = std::max(price.largestShared, inCore);
+  } else {
+    price.ownBytes += bytes;
+  }
+  price.transfers += isShared ? 1 : price.cut.count();
+}
+
+void Search::addResults(Price &price, const GroupParts *group) {
+  for (unsigned s = price.first; s <= price.last; ++s)
+    for (Value result : stages.all[s].op->getResults()) {
+      auto made = numbers.find(result);
+      if (made == numbers.end() || (group && !group->isResult(result)))
+        continue;
+      price.results.push_back({made->second, tensors[made->second].bytes});
+    }
+}
+
+Price Search::getWholePrice(unsigned stage) {
+  Price price;
+  price.first = price.last = stage;
+  Operation *op = stages.all[stage].op;
+  if (isReshape(op))
+    return price;
+  llvm::SmallSetVector<Value, 4> read(op->operand_begin(), op->operand_end());
+  for (Value tensor : read) {
+    RankedTensorType type = getTensor(tensor);
+    if (type && !isFresh(tensor))
+      addRead(price, tensor, getBytes(type.getElementType(), type.getShape()),
+              getInCore(tensor, type.getShape()), /*isShared=*/true);
+  }
+  addResults(price, nullptr);
+  for (const Price::Tensor &result : price.results)
+    price.peak += tensors[result.made].inCore;
+  auto linalg = dyn_cast<linalg::LinalgOp>(op);
+  price.fits =
+      !linalg || !isForCores(linalg) || !getNpuSeeds(op, costs, chip).empty();
+  return price;
+}
+
+/// The bytes of a core while a part runs, but for what all parts share.
+int64_t Search::getPeak(const GroupParts &group, int64_t part) {
+  unsigned first = group.getFirst(), last = group.getLast();
+  // What lives from where it is made to its last use.
+  SmallVector<int64_t> live(last - first + 2, 0);
+  for (unsigned s = first; s <= last; ++s) {
+    for (Value result : stages.all[s].op->getResults()) {
+      unsigned end = std::min(stages.getLastUse(result), last);
+      int64_t bytes = getInCore(result, group.getBox(result, part).sizes);
+      for (unsigned t = s; t <= end; ++t)
+        live[t - first] += bytes;
+    }
+    llvm::SmallSetVector<Value, 4> counted;
+    for (auto &[operand, box] : group.getReadsOf(s, part).boxes) {
+      Value tensor = operand->get();
+      std::optional<unsigned> maker = stages.findMaker(tensor);
+      bool isOutside = !isFresh(tensor) && (!maker || *maker < first);
+      if (isOutside && counted.insert(tensor) &&
+          group.getBox(tensor, 0) != TensorBox::getWhole(getTensor(tensor)))
+        live[s - first] += getInCore(tensor, box.sizes);
+    }
+  }
+  return *llvm::max_element(live);
+}
+
+Price Search::getPrice(const GroupParts &group) {
+  Price price;
+  price.first = group.getFirst();
+  price.last = group.getLast();
+  price.cut = group.getCut();
+  price.repeatedPoints = group.countRepeated();
+  int64_t parts = price.cut.count();
+  llvm::SmallSetVector<Value, 8> read;
+  for (unsigned s = price.first; s <= price.last; ++s) {
+    for (auto &[operand, box] : group.getReadsOf(s, 0).boxes) {
+      std::optional<unsigned> maker = stages.findMaker(operand->get());
+      if (getTensor(operand->get()) && !isFresh(operand->get()) &&
+          (!maker || *maker < price.first))
+        read.insert(operand->get());
+    }
+  }
+  for (Value tensor : read) {
+    RankedTensorType type = getTensor(tensor);
+    int64_t bytes = 0;
+    bool isShared = true;
+    for (int64_t part = 0; part < parts; ++part) {
+      const TensorBox &box = group.getBox(tensor, part);
+      isShared &= box == TensorBox::getWhole(type);
+      bytes += getBytes(type.getElementType(), box.sizes);
+    }
+    if (isShared)
+      bytes = getBytes(type.getElementType(), type.getShape());
+    addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
+  }
+  addResults(price, &group);
+  // Those at the ends lack halos, and all others are alike.
+  for (int64_t part : {int64_t(0), parts / 2, parts - 1})
+    price.peak = std::max(price.peak, getPeak(group, part));
+  return price;
+}
+
+/// What a group reads whole and what it makes is in local memory, or stored.
+void Search::hold(Occupancy &now, const Price &price, bool keepsResults) {
+  int64_t parts = price.cut.count();
+  for (const Price::Tensor &read : price.shared) {
+    now.held.push_back(read.made);
+    if (llvm::is_contained(now.resident, read.made))
+      continue;
+    now.bytes += read.bytes;
+    ++now.transfers;
+    now.resident.push_back(read.made);
+  }
+  for (const Price::Tensor &result : price.results) {
+    const Made &made = tensors[result.made];
+    bool isNeeded = made.getLastUse() > price.last;
+    if (made.isReturned || (isNeeded && !keepsResults)) {
+      now.bytes += result.bytes;
+      now.transfers += parts;
+      now.stored.push_back(result.made);
+    }
+    if (!isNeeded || !keepsResults)
+      continue;
+    now.held.push_back(result.made);
+    now.resident.push_back(result.made);
+    if (parts == 1) // counted in the peak
+      now.taken -= made.inCore;
+  }
+  for (unsigned made : now.resident)
+    now.taken += tensors[made].inCore;
+}
+
+/// Stores the tensors that are needed last, until there is room.
+void Search::evict(Occupancy &now, const Price &price,
+                   function_ref<bool(unsigned)> mayGo) {
+  while (now.taken + price.sharedInCore > room) {
+    std::optional<unsigned> victim;
+    unsigned furthest = 0;
+    for (unsigned made : now.resident) {
+      unsigned nextUse = tensors[made].getNextUse(price.last).value_or(~0u);
+      if (mayGo(made) && (!victim || nextUse > furthest)) {
+        victim = made;
+        furthest = nextUse;
+      }
+    }
+    if (!victim)
+      return;
+    now.isCrowded = true;
+    now.taken -= tensors[*victim].inCore;
+    llvm::erase(now.resident, *victim);
+    if (!llvm::is_contained(now.stored, *victim)) {
+      now.bytes += tensors[*victim].bytes;
+      ++now.transfers;
+      now.stored.push_back(*victim);
+    }
+  }
+}
+
+/// Counts what a group loads beside what is there; false where it has no room.
+bool Search::load(Occupancy &now, const Price &price) {
+  int64_t parts = price.cut.count();
+  for (const Price::Tensor &read : price.sliced)
+    if (!llvm::is_contained(now.resident, read.made)) {
+      now.bytes += read.bytes;
+      now.transfers += parts;
+    }
+  now.bytes += price.sharedBytes;
+  int64_t tooMany = now.taken + price.sharedInCore - room;
+  if (price.fits && tooMany <= 0)
+    return true;
+  // What all parts read is read again where it does not stay.
+  if (parts > 1 && price.sharedInCore &&
+      now.taken + price.largestShared <= room) {
+    now.bytes += (parts - 1) * price.sharedBytes *
+                 std::min<int64_t>(tooMany, price.sharedInCore) /
+                 price.sharedInCore;
+    now.transfers += parts;
+    return true;
+  }
+  // Split by itself it is at least in memory of its own.
+  now.isCrowded = true;
+  for (const Price::Tensor &result : price.results)
+    now.bytes += 4 * result.bytes;
+  for (const Price::Tensor &read : price.shared)
+    now.bytes += 4 * read.bytes;
+  return false;
+}
+
+/// The state after a group, where what has no room is stored.
+Label Search::extend(const Label &label, const Price &price,
+                     bool keepsResults) {
+  Occupancy now;
+  now.resident = label.resident;
+  now.stored = label.stored;
+  now.taken = price.peak;
+  now.bytes = price.ownBytes;
+  now.transfers = price.transfers;
+  hold(now, price, keepsResults);
+  auto isHeld = [&](unsigned made) {
+    return llvm::is_contained(now.held, made);
+  };
+  evict(now, price, [&](unsigned made) {
+    return !isHeld(made) &&
+           llvm::none_of(price.sliced, [&](const Price::Tensor &read) {
+             return read.made == made;
+           });
+  });
+  evict(now, price, [&](unsigned made) { return !isHeld(made); });
+  bool fits = load(now, price);
+  Label next;
+  next.isCrowded = now.isCrowded;
+  next.cost = !fits && price.cut.count() > 1 ? kInfiniteCost : label.cost;
+  next.bytes = label.bytes + now.bytes;
+  next.cost = addCosts(next.cost, scaleCost(now.bytes, 2));
+  next.cost =
+      addCosts(next.cost, scaleCost(now.transfers, target.getLaunchCost()));
+  next.cost = addCosts(next.cost, getRepeatCost(price));
+  auto isGone = [&](unsigned made) {
+    return tensors[made].getLastUse() <= price.last;
+  };
+  llvm::erase_if(now.resident, isGone);
+  llvm::erase_if(now.stored, isGone);
+  llvm::sort(now.resident);
+  llvm::sort(now.stored);
+  next.resident = std::move(now.resident);
+  next.stored = std::move(now.stored);
+  next.before = price.first;
+  next.cut = price.cut;
+  return next;
+}
+
+/// Keeps the cheapest labels of different states.
+void Search::add(unsigned stage, Label label) {
+  std::vector<Label> &all = labels[stage];
+  for (Label &other : all)
+    if (other.resident == label.resident) {
+      if (label.cost < other.cost)
+        other = std::move(label);
+      return;
+    }
+  all.push_back(std::move(label));
+  if (all.size() <= kMostLabels)
+    return;
+  all.erase(llvm::max_element(
+      all, [](const Label &a, const Label &b) { return a.cost < b.cost; }));
+}
+
+void Search::reach(unsigned first, const Price &price) {
+  for (auto [i, label] : llvm::enumerate(labels[first]))
+    for (bool keeps : {true, false}) {
+      if (!keeps && price.cut.count() == 1)
+        continue;
+      Label next = extend(label, price, keeps);
+      next.index = i;
+      if (next.cost < kInfiniteCost)
+        add(price.last + 1, std::move(next));
+    }
+}
+
+/// Cuts that a result allows, those of one kind in order.
+static SmallVector<SmallVector<Cut>> getCuts(RankedTensorType type) {
+  static constexpr int64_t kParts[] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
+  int64_t batches = type.getRank() > 2 ? type.getDimSize(0) : 1;
+  SmallVector<SmallVector<Cut>> kinds(3);
+  for (int64_t parts : kParts) {
+    kinds[0].push_back({parts, 1, 1});
+    kinds[1].push_back({1, parts, 1});
+    kinds[2].push_back({1, 1, parts});
+  }
+  if (batches > 1 && batches <= 16) {
+    SmallVector<Cut> &both = kinds.emplace_back();
+    for (int64_t parts : kParts)
+      both.push_back({batches, parts, 1});
+  }
+  for (SmallVector<Cut> &cuts : kinds)
+    llvm::erase_if(cuts, [&](const Cut &cut) {
+      return cut.count() > 128 || !cut.getPart(type, 0);
+    });
+  return kinds;
+}
+
+/// Groups that end with a stage, from the fewest parts on to those that leave
+/// half of the memory to others.
+void Search::reachByGroups(unsigned last) {
+  RankedTensorType type = getTensor(stages.all[last].op->getResult(0));
+  if (!isEnd[last + 1] || !type || !stages.all[last].hasParts)
+    return;
+  unsigned least = last + 1 >= kMostStages ? last + 1 - kMostStages : 0;
+  if (std::find(isCrowded.begin() + least, isCrowded.begin() + last + 1,
+                true) == isCrowded.begin() + last + 1)
+    return;
+  for (ArrayRef<Cut> cuts : getCuts(type)) {
+    Cost leastCost = kInfiniteCost;
+    for (const Label &label : labels[last + 1])
+      leastCost = std::min(leastCost, label.cost);
+    unsigned easy = last + 1; // from this stage on, fewer parts do
+    for (const Cut &cut : cuts) {
+      GroupParts group(stages, last, cut);
+      bool holdsCrowded = false, isEasy = true;
+      while (group.getFirst() > least && group.addStage()) {
+        unsigned first = group.getFirst();
+        holdsCrowded |= isCrowded[first];
+        if (!holdsCrowded || !isEnd[first] || first >= easy)
+          continue;
+        Price price = getPrice(group);
+        if (price.peak > room || getRepeatCost(price) > leastCost)
+          break;
+        reach(first, price);
+        isEasy &= price.peak + price.sharedInCore <= room / 2;
+        if (isEasy)
+          easy = first;
+      }
+      if (easy == least)
+        break;
+    }
+  }
+}
+
+/// Whether some stage has no room beside the others where all run whole.
+bool Search::findCrowded(int64_t &bytes) {
+  Label label;
+  bool isAny = false;
+  for (unsigned s = 0, e = stages.all.size(); s < e; ++s) {
+    label = extend(label, whole[s], /*keepsResults=*/true);
+    isCrowded.push_back(label.isCrowded);
+    isAny |= label.isCrowded;
+  }
+  bytes = label.bytes;
+  return isAny;
+}
+
+Plan Search::run() {
+  collectTensors();
+  collectEnds();
+  for (unsigned s = 0, e = stages.all.size(); s < e; ++s)
+    whole.push_back(getWholePrice(s));
+  Plan plan;
+  if (!findCrowded(plan.bytes))
+    return plan;
+  labels.resize(stages.all.size() + 1);
+  labels[0].emplace_back();
+  for (unsigned s = 0, e = stages.all.size(); s < e; ++s) {
+    reach(s, whole[s]);
+    reachByGroups(s);
+  }
+  const Label *end =
+      &*llvm::min_element(labels.back(), [](const Label &a, const Label &b) {
+        return a.cost < b.cost;
+      });
+  plan.bytes = end->bytes;
+  for (unsigned s = stages.all.size(); s;) {
+    if (end->cut.count() > 1)
+      plan.groups.push_back({end->before, s - 1, end->cut});
+    s = end->before;
+    end = &labels[s][end->index];
+  }
+  std::reverse(plan.groups.begin(), plan.groups.end());
+  return plan;
+}
+
+Plan layout::findGroups(const Stages &stages, CostModel &costs,
+                        NpuTargetAttr target) {
+  return Search(stages, costs, target).run();
+}

@@ -1,0 +1,396 @@
+//===- LeastTraffic.cpp - What has to cross between the memories ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LeastTraffic.h"
+#include "layout/Analysis/ConversionPlan.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// A product of sets of indices, one of each dim.
+struct Elements {
+  SmallVector<llvm::BitVector, 4> dims;
+
+  static Elements getAll(ArrayRef<int64_t> shape) {
+    Elements all;
+    for (int64_t size : shape)
+      all.dims.emplace_back(size, true);
+    return all;
+  }
+  int64_t count() const {
+    int64_t elements = 1;
+    for (const llvm::BitVector &dim : dims)
+      elements *= dim.count();
+    return elements;
+  }
+  /// One of both that has more: a part of what they are together.
+  void join(const Elements &other) {
+    if (dims.empty() || other.count() > count())
+      *this = other;
+  }
+};
+
+using Sources = SmallVector<std::pair<Value, Elements>, 2>;
+
+class Bound {
+public:
+  int64_t run(func::FuncOp function);
+
+private:
+  int64_t countStored(Value tensor, const Elements &elements);
+  void visit(Operation *op);
+
+  DenseMap<Value, Elements> needed; // in the cores
+  DenseMap<Value, Elements> moved;  // to a result
+};
+} // namespace
+
+static bool isKnown(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type && type.hasStaticShape();
+}
+
+static ArrayRef<int64_t> getShape(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+/// The indices of `set`, each times `stride` and `offset` further, that are
+/// less than `size`.
+static llvm::BitVector shift(const llvm::BitVector &set, int64_t offset,
+                             int64_t stride, int64_t size) {
+  llvm::BitVector shifted(size);
+  for (unsigned i : set.set_bits())
+    if (int64_t at = offset + stride * i; at >= 0 && at < size)
+      shifted.set(at);
+  return shifted;
+}
+
+/// The values of an index where its loops run over these sets.
+static std::optional<llvm::BitVector>
+getImage(AffineExpr expr, ArrayRef<llvm::BitVector> loops, int64_t size) {
+  llvm::BitVector image(size);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    if (constant.getValue() < 0 || constant.getValue() >= size)
+      return std::nullopt;
+    image.set(constant.getValue());
+    return image;
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return shift(loops[dim.getPosition()], 0, 1, size);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  if (auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      factor && binary.getKind() == AffineExprKind::Mul) {
+    std::optional<llvm::BitVector> of = getImage(binary.getLHS(), loops, size);
+    return of && factor.getValue() > 0
+               ? std::optional(shift(*of, 0, factor.getValue(), size))
+               : std::nullopt;
+  }
+  if (binary.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  std::optional<llvm::BitVector> a = getImage(binary.getLHS(), loops, size);
+  std::optional<llvm::BitVector> b = getImage(binary.getRHS(), loops, size);
+  if (!a || !b)
+    return std::nullopt;
+  for (unsigned i : a->set_bits())
+    image |= shift(*b, i, 1, size);
+  return image;
+}
+
+static Sources getSourcesOfLoops(linalg::LinalgOp op,
+                                 ArrayRef<std::optional<Elements>> results) {
+  Sources sources;
+  SmallVector<llvm::BitVector> loops;
+  for (int64_t range : op.getStaticLoopRanges())
+    loops.emplace_back(range, true);
+  // Of several results, those that one of them needs.
+  for (auto [init, result] :
+       llvm::zip_equal(op.getDpsInitsMutable(), results)) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (!result)
+      continue;
+    for (auto [expr, dim] : llvm::zip_equal(map.getResults(), result->dims)) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        return {};
+      loops[loop.getPosition()] &= dim;
+    }
+    break;
+  }
+  if (llvm::any_of(loops, [](const auto &loop) { return loop.none(); }))
+    return {};
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isKnown(operand.get()) || !op.payloadUsesValueFromOperand(&operand))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    Elements read;
+    llvm::SmallBitVector seen(loops.size());
+    bool isProduct = true;
+    for (auto [expr, size] :
+         llvm::zip_equal(map.getResults(), getShape(operand.get()))) {
+      for (unsigned l = 0; l < loops.size(); ++l)
+        if (expr.isFunctionOfDim(l)) {
+          isProduct &= !seen.test(l);
+          seen.set(l);
+        }
+      std::optional<llvm::BitVector> image = getImage(expr, loops, size);
+      isProduct &= image.has_value();
+      read.dims.push_back(image.value_or(llvm::BitVector(size)));
+    }
+    if (isProduct)
+      sources.push_back({operand.get(), std::move(read)});
+  }
+  return sources;
+}
+
+/// What a part of an insertion's result has of the tensor around: a product
+/// within it, without the inserted indices of one dim.
+static Elements getAround(tensor::InsertSliceOp op, const Elements &result) {
+  Elements best;
+  for (unsigned d = 0, e = result.dims.size(); d < e; ++d) {
+    Elements without = result;
+    for (int64_t i = 0; i < op.getStaticSize(d); ++i)
+      without.dims[d].reset(op.getStaticOffset(d) + i * op.getStaticStride(d));
+    best.join(without);
+  }
+  return best;
+}
+
+/// Of a group of dims the sets that make exactly these indices of one dim, or
+/// some of them.
+static void expandSet(const llvm::BitVector &set, ArrayRef<int64_t> shape,
+                      Elements &elements) {
+  int64_t inner = ShapedType::getNumElements(shape.drop_front());
+  llvm::BitVector outer(shape.front());
+  for (int64_t i = 0; i < shape.front(); ++i)
+    if (inner && set.find_first_unset_in(i * inner, (i + 1) * inner) < 0)
+      outer.set(i);
+  if (shape.size() > 1 && outer.none() && shape.front() == 1) {
+    elements.dims.emplace_back(1, true);
+    return expandSet(set, shape.drop_front(), elements);
+  }
+  elements.dims.push_back(shape.size() == 1 ? set : outer);
+  for (int64_t size : shape.drop_front())
+    elements.dims.emplace_back(size, true);
+}
+
+/// The dims of a group as one.
+static llvm::BitVector collapseSets(ArrayRef<llvm::BitVector> sets) {
+  llvm::BitVector all(1, true);
+  for (const llvm::BitVector &set : sets) {
+    llvm::BitVector next(all.size() * set.size());
+    for (unsigned i : all.set_bits())
+      for (unsigned j : set.set_bits())
+        next.set(i * set.size() + j);
+    all = std::move(next);
+  }
+  return all;
+}
+
+static Elements reshape(Value source, ArrayRef<ReassociationIndices> groups,
+                        bool expands, const Elements &result) {
+  Elements elements;
+  if (groups.empty())
+    return Elements::getAll(getShape(source));
+  for (auto [g, group] : llvm::enumerate(groups))
+    if (expands)
+      elements.dims.push_back(
+          collapseSets(ArrayRef(result.dims).slice(group[0], group.size())));
+    else
+      expandSet(result.dims[g], getShape(source).slice(group[0], group.size()),
+                elements);
+  return elements;
+}
+
+/// Where the elements of an op that only moves them come from; nothing for
+/// other ops.
+static std::optional<Sources> getMovedFrom(Operation *op,
+                                           const Elements &result) {
+  using Moved = std::optional<Sources>;
+  return llvm::TypeSwitch<Operation *, Moved>(op)
+      .Case<tensor::ExtractSliceOp>([&](tensor::ExtractSliceOp op) -> Moved {
+        if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+            ShapedType::isDynamicShape(op.getStaticStrides()))
+          return Sources();
+        Elements from;
+        llvm::SmallBitVector dropped = op.getDroppedDims();
+        for (unsigned d = 0, next = 0, e = dropped.size(); d < e; ++d)
+          from.dims.push_back(shift(
+              dropped.test(d) ? llvm::BitVector(1, true) : result.dims[next++],
+              op.getStaticOffset(d), op.getStaticStride(d),
+              op.getSourceType().getDimSize(d)));
+        return Sources{{op.getSource(), from}};
+      })
+      .Case<tensor::InsertSliceOp>([&](tensor::InsertSliceOp op) -> Moved {
+        if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+            ShapedType::isDynamicShape(op.getStaticStrides()) ||
+            !isKnown(op.getSource()))
+          return Sources();
+        Elements from;
+        llvm::SmallBitVector dropped = op.getDroppedDims();
+        bool isAny = true;
+        for (unsigned d = 0, e = dropped.size(); d < e; ++d) {
+          llvm::BitVector of(op.getStaticSize(d));
+          for (unsigned i = 0; i < of.size(); ++i)
+            if (result.dims[d].test(op.getStaticOffset(d) +
+                                    i * op.getStaticStride(d)))
+              of.set(i);
+          isAny &= of.any();
+          if (!dropped.test(d))
+            from.dims.push_back(of);
+        }
+        Sources sources{{op.getDest(), getAround(op, result)}};
+        if (isAny)
+          sources.push_back({op.getSource(), from});
+        return sources;
+      })
+      .Case<tensor::PadOp>([&](tensor::PadOp op) -> Moved {
+        if (ShapedType::isDynamicShape(op.getStaticLow()))
+          return Sources();
+        Elements from;
+        for (auto [dim, low, size] : llvm::zip_equal(
+                 result.dims, op.getStaticLow(), op.getSourceType().getShape()))
+          from.dims.push_back(shift(dim, -low, 1, size));
+        return Sources{{op.getSource(), from}};
+      })
+      .Case<tensor::ConcatOp>([&](tensor::ConcatOp op) -> Moved {
+        Sources sources;
+        int64_t offset = 0;
+        for (Value input : op.getInputs()) {
+          Elements from = result;
+          int64_t size = getShape(input)[op.getDim()];
+          from.dims[op.getDim()] =
+              shift(result.dims[op.getDim()], -offset, 1, size);
+          offset += size;
+          sources.push_back({input, from});
+        }
+        return sources;
+      })
+      .Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp op) -> Moved {
+        return Sources{
+            {op.getSrc(), reshape(op.getSrc(), op.getReassociationIndices(),
+                                  /*expands=*/true, result)}};
+      })
+      .Case<tensor::CollapseShapeOp>([&](tensor::CollapseShapeOp op) -> Moved {
+        return Sources{
+            {op.getSrc(), reshape(op.getSrc(), op.getReassociationIndices(),
+                                  /*expands=*/false, result)}};
+      })
+      .Case<tensor::CastOp>([&](tensor::CastOp op) -> Moved {
+        return Sources{{op.getSource(), result}};
+      })
+      .Case<linalg::TransposeOp, linalg::CopyOp>([&](auto op) -> Moved {
+        return getSourcesOfLoops(cast<linalg::LinalgOp>(op.getOperation()),
+                                 {result});
+      })
+      .Default([](Operation *) -> Moved { return std::nullopt; });
+}
+
+/// Numbers of the program, which no transfer brings.
+static bool isNumber(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  Attribute value;
+  return isa_and_present<tensor::EmptyOp, linalg::FillOp>(op) ||
+         (op && matchPattern(op, m_Constant(&value)) &&
+          isa<SplatElementsAttr>(value));
+}
+
+/// The bytes of a result that are stored in it.
+int64_t Bound::countStored(Value tensor, const Elements &elements) {
+  if (!isKnown(tensor) || isNumber(tensor))
+    return 0;
+  Operation *op = tensor.getDefiningOp();
+  std::optional<Sources> sources =
+      op ? getMovedFrom(op, elements) : std::nullopt;
+  if (!sources)
+    return elements.count() *
+           getElementBytes(getElementTypeOrSelf(tensor.getType()));
+  int64_t bytes = 0;
+  for (auto &[source, from] : *sources)
+    if (isKnown(source))
+      bytes += countStored(source, from);
+  return bytes;
+}
+
+void Bound::visit(Operation *op) {
+  SmallVector<std::optional<Elements>, 0> results;
+  bool isAny = false;
+  for (Value result : op->getResults()) {
+    std::optional<Elements> elements;
+    for (auto *all : {&needed, &moved})
+      if (auto found = all->find(result); found != all->end()) {
+        Elements both = found->second;
+        if (elements)
+          both.join(*elements);
+        elements = both;
+      }
+    isAny |= elements.has_value();
+    results.push_back(std::move(elements));
+  }
+  if (!isAny)
+    return;
+  auto add = [](DenseMap<Value, Elements> &to, const Sources &sources) {
+    for (const auto &[source, elements] : sources)
+      if (isKnown(source))
+        to[source].join(elements);
+  };
+  bool isMove = op->getNumResults() == 1 &&
+                getMovedFrom(op, *results.front()).has_value();
+  if (isMove) {
+    for (auto *all : {&needed, &moved})
+      if (auto found = all->find(op->getResult(0)); found != all->end()) {
+        Sources sources = *getMovedFrom(op, Elements(found->second));
+        add(*all, sources);
+      }
+  } else if (auto linalg = dyn_cast<linalg::LinalgOp>(op);
+             linalg && !linalg.hasDynamicShape()) {
+    add(needed, getSourcesOfLoops(linalg, results));
+  }
+}
+
+int64_t Bound::run(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return 0;
+  Block &block = function.getBody().front();
+  int64_t bytes = 0;
+  for (Value result : block.getTerminator()->getOperands()) {
+    if (!isKnown(result))
+      continue;
+    Elements all = Elements::getAll(getShape(result));
+    bytes += countStored(result, all);
+    moved[result] = std::move(all);
+  }
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    visit(&op);
+  // Equal constants are one.
+  DenseMap<Attribute, Elements> constants;
+  auto count = [](Type type, const Elements &elements) {
+    return elements.count() * getElementBytes(getElementTypeOrSelf(type));
+  };
+  for (auto &[tensor, elements] : needed) {
+    Attribute value;
+    if (isa<BlockArgument>(tensor))
+      bytes += count(tensor.getType(), elements);
+    else if (!isNumber(tensor) && matchPattern(tensor, m_Constant(&value)))
+      constants[value].join(elements);
+  }
+  for (auto &[value, elements] : constants)
+    bytes += count(cast<ElementsAttr>(value).getShapedType(), elements);
+  return bytes;
+}
+
+int64_t layout::getLeastTraffic(func::FuncOp function) {
+  return Bound().run(function);
+}
