@@ -17,7 +17,7 @@ from networks import NETWORKS
 
 OP = re.compile(r"linalg\.((?:depthwise_)?conv_2d\w*|pooling\w+|(?:batch_)?matmul) (.*?)ins\((.*)\) outs\((.*?)\) ->")
 REMARK = re.compile(r":(\d+):\d+: remark: .*kernel \w+: (\d+) image reads and (\d+) buffer reads, (\d+) of them in "
-                    r"loops, for each of (\d+) (?:items of (\d+) )?(pixel|element)s?\"")
+                    r"loops, for each of (\d+) (?:items of (\d+) )?(pixel|element)s?(?: in groups of \d+)?\"")
 CONSTANT = re.compile(r"^ *(%\w+) = arith\.constant dense<[^>\n]*> : (tensor<.*)\n", re.M)
 
 

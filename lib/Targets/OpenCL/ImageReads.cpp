@@ -8,6 +8,9 @@
 #include "layout/Targets/OpenCL/ImageReads.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -43,6 +46,7 @@ KernelItem KernelItem::get(const LayoutMap &result, ArrayRef<int64_t> sizes) {
   KernelItem item;
   SmallVector<SizeExpr> sizeOf = toSizeExprs(sizes);
   ArrayRef<Coordinate> address = getAddress(result);
+  item.isFlat = address.size() < 3;
   for (const Coordinate &coordinate : address)
     item.count = scaleCost(
         item.count, coordinate.extent.substitute(sizeOf).getConstant().value_or(
@@ -80,12 +84,26 @@ KernelItem KernelItem::get(const LayoutMap &result, ArrayRef<int64_t> sizes) {
 KernelCount::KernelCount(const KernelLoops &loops, AffineMap map,
                          const KernelItem &item)
     : loops(loops), variables(item.variables), rows(item.rows),
-      items(item.count), indices(map.getNumDims()) {
+      items(item.count), isFlat(item.isFlat), indices(map.getNumDims()) {
   for (auto [expr, index] : llvm::zip_equal(map.getResults(), item.index))
     if (auto loop = dyn_cast<AffineDimExpr>(expr))
       indices[loop.getPosition()] = index;
   for (unsigned loop : loops.getNest())
     indices[loop] = addVariable(variables, loops.getTurns(loop));
+}
+
+Operation *layout::findCombiner(Operation *op) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || op->getNumResults() != 1)
+    return nullptr;
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  SmallVector<Operation *> combiners;
+  if ((!type.isF16() && !type.isF32() && !type.isSignlessInteger(32)) ||
+      !matchReduction(linalgOp.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || combiners.front()->getNumOperands() != 2 ||
+      !arith::getNeutralElement(combiners.front()))
+    return nullptr;
+  return combiners.front();
 }
 
 bool layout::mayComputeBlocks(Operation *op) {
@@ -126,11 +144,15 @@ KernelLoops KernelCount::getLoops(PixelBlock block) const {
   return own;
 }
 
-Cost KernelCount::countTurns(const Operand &operand,
-                             const KernelLoops &own) const {
-  Cost turns = 1;
-  for (unsigned loop : own.getNest().take_front(own.getDepth(operand.map)))
+/// The turns of the loops around the read of an operand, in all parts.
+Cost KernelCount::countTurns(const Operand &operand, const KernelLoops &own,
+                             PixelBlock block) const {
+  Cost turns = block.parts;
+  for (unsigned loop : own.getNest().take_front(own.getDepth(operand.map))) {
+    if (block.parts > 1 && loop == block.splitLoop)
+      turns /= block.parts;
     turns = scaleCost(turns, *own.getTurns(loop).getConstant());
+  }
   return turns;
 }
 
@@ -237,7 +259,7 @@ SmallVector<Cost> KernelCount::countReads(PixelBlock largest) const {
     SmallVector<int64_t> addresses;
     if (isOfWindow)
       addresses = countAddresses(operand, largest);
-    Cost turns = countTurns(operand, own);
+    Cost turns = countTurns(operand, own, largest);
     for (auto [number, sum] : llvm::enumerate(reads)) {
       int64_t count = isOfWindow ? addresses[number]
                                  : operand.addresses *
@@ -252,13 +274,41 @@ BlockLimits::BlockLimits(OpenClTargetAttr target)
     : itemPixels(target ? target.getItemPixels()
                         : OpenClTargetAttr::kItemPixels),
       fewestItems(target ? target.getFewestItems()
-                         : OpenClTargetAttr::kFewestItems) {}
+                         : OpenClTargetAttr::kFewestItems),
+      groupItems(target ? target.getGroupItems()
+                        : OpenClTargetAttr::kGroupItems),
+      splitReads(target ? target.getSplitReads()
+                        : OpenClTargetAttr::kSplitReads) {}
 
-PixelBlock KernelCount::chooseBlock(BlockLimits limits) const {
+/// As many parts of the longest loop as make enough items.
+PixelBlock KernelCount::split(PixelBlock block, Cost reads,
+                              BlockLimits limits) const {
+  Cost count = countItems(block);
+  if (!isFlat || count >= limits.fewestItems || reads <= limits.splitReads)
+    return block;
+  KernelLoops own = getLoops(block);
+  int64_t most = 1;
+  for (unsigned loop : own.getNest())
+    if (int64_t turns = *own.getTurns(loop).getConstant(); turns > most) {
+      most = turns;
+      block.splitLoop = loop;
+    }
+  int64_t wanted =
+      llvm::divideCeil(limits.fewestItems, std::max<Cost>(count, 1));
+  block.parts = std::min({limits.groupItems, most, wanted});
+  return block;
+}
+
+PixelBlock KernelCount::chooseBlock(BlockLimits limits, bool maySplit) const {
   PixelBlock best;
   if (loops.getNest().empty())
     return best;
-  Cost least = scaleCost(items, countReads(best).front());
+  auto splitOf = [&](PixelBlock block, Cost reads) {
+    return maySplit ? split(block, reads, limits) : block;
+  };
+  Cost ofOne = countReads(best).front();
+  Cost least = scaleCost(items, ofOne);
+  best = splitOf(best, ofOne);
   for (const KernelItem::Row &row : rows) {
     PixelBlock block{row.coordinate, std::min(limits.itemPixels, row.extent),
                      findWindow(row)};
@@ -266,12 +316,13 @@ PixelBlock KernelCount::chooseBlock(BlockLimits limits) const {
       block.pixels = number + 1;
       if (block.pixels == 1)
         continue;
+      PixelBlock parts = splitOf(block, reads);
       Cost count = countItems(block);
-      if (count < limits.fewestItems)
-        break;
+      if (scaleCost(count, parts.parts) < limits.fewestItems)
+        continue;
       if (Cost all = scaleCost(count, reads); all < least) {
         least = all;
-        best = block;
+        best = parts;
       }
     }
   }
@@ -286,7 +337,7 @@ ImageReads KernelCount::getReads(PixelBlock block) const {
                    (block.window && operand.map.isFunctionOfDim(*block.window));
     int64_t addresses =
         differs ? countAddresses(operand, block).back() : operand.addresses;
-    Cost turns = countTurns(operand, own);
+    Cost turns = countTurns(operand, own, block);
     int64_t bytes = scaleCost(scaleCost(countItems(block), turns),
                               addresses * operand.bytes);
     result.add(isImage(*operand.layout) ? ImageReads{bytes, 0}

@@ -125,7 +125,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     }
     PixelBlock block;
     if (mayComputeBlocks(op))
-      block = kernel.chooseBlock(BlockLimits(target));
+      block = kernel.chooseBlock(BlockLimits(target), findCombiner(op));
     points = addCosts(points, kernel.getPoints(block));
     reads.add(kernel.getReads(block));
   }

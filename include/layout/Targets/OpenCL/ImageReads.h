@@ -26,6 +26,9 @@
 //   items of 8 pixels of a row, for each of three rows of the window 3 of the
 //   filter and, as neighbors overlap, 10 of the data, which are 4.9 per pixel
 //
+//   mean of 768 elements in 128 rows, of four rows in a pixel: 32 items of 768
+//   reads are few for a device, so there are 32 groups of 32 items, of 24 reads
+//
 // Laws: what is counted is what convert-layout-to-gpu emits, padding of the
 // result included; a read of an image is all of a pixel.
 //
@@ -50,19 +53,29 @@ struct ImageReads {
 };
 
 /// The pixels of a work item: neighbors along the fastest axis of a coordinate.
+/// Where that leaves too few items for all their reads, those of a group
+/// compute the same pixels, each one a part of every sum.
 struct PixelBlock {
   unsigned coordinate = 0;
   int64_t pixels = 1;
   /// The loop over a window that is unrolled, for neighbors share its reads.
   std::optional<unsigned> window;
+  /// The items of a group, each of which takes some turns of a loop.
+  int64_t parts = 1;
+  unsigned splitLoop = 0;
 };
 
 /// How many pixels an item may have; without a target, as by default.
 struct BlockLimits {
   explicit BlockLimits(OpenClTargetAttr target);
 
-  int64_t itemPixels, fewestItems;
+  int64_t itemPixels, fewestItems, groupItems, splitReads;
 };
+
+/// The op by which the sums of parts are combined: of a reduction by one op
+/// that has a neutral element, in elements that items of a group can share.
+/// Null where there is none.
+Operation *findCombiner(Operation *op);
 
 /// The index of what a work item writes, over the variables of its kernel.
 struct KernelItem {
@@ -77,7 +90,8 @@ struct KernelItem {
   KernelVariables variables;
   SmallVector<IndexExpr> index;
   SmallVector<Row> rows;
-  Cost count = 1; // of the items, of one pixel each
+  Cost count = 1;     // of the items, of one pixel each
+  bool isFlat = true; // a dimension is left for the items of a group
 };
 
 /// Whether the kernel of an op may compute several pixels in an item: all sizes
@@ -97,7 +111,7 @@ public:
   /// The pixels of one item at which a reduction reads least, within the
   /// limits: if what varies among them is read for each, but for what
   /// the steps of a window share.
-  PixelBlock chooseBlock(BlockLimits limits) const;
+  PixelBlock chooseBlock(BlockLimits limits, bool maySplit) const;
 
   /// The reads of all operands.
   ImageReads getReads(PixelBlock block = {}) const;
@@ -120,7 +134,9 @@ private:
     SmallVector<unsigned, 4> variables; // of its index
   };
   KernelLoops getLoops(PixelBlock block) const;
-  Cost countTurns(const Operand &operand, const KernelLoops &loops) const;
+  Cost countTurns(const Operand &operand, const KernelLoops &loops,
+                  PixelBlock block) const;
+  PixelBlock split(PixelBlock block, Cost reads, BlockLimits limits) const;
   SmallVector<int64_t> countAddresses(const Operand &operand,
                                       PixelBlock block) const;
   bool varies(const Operand &operand, PixelBlock block) const;
@@ -131,6 +147,7 @@ private:
   KernelVariables variables;
   SmallVector<KernelItem::Row> rows;
   Cost items;
+  bool isFlat;
   SmallVector<IndexExpr> indices; // of all loops; the turns of those by pixels
   SmallVector<Operand> operands;
 };

@@ -85,8 +85,9 @@ LogicalResult OpenClTargetAttr::verify(
     int64_t image2dMaxHeight, int64_t image3dMaxWidth, int64_t image3dMaxHeight,
     int64_t image3dMaxDepth, int64_t imageMaxArraySize, ArrayAttr imageTypes,
     int64_t launchCost, int64_t imageReadPercent, int64_t bufferReadPercent,
-    int64_t itemPixels, int64_t fewestItems, int64_t flopsPerByte,
-    int64_t assumedSize, int64_t assumedTrips) {
+    int64_t itemPixels, int64_t fewestItems, int64_t groupItems,
+    int64_t splitReads, int64_t flopsPerByte, int64_t assumedSize,
+    int64_t assumedTrips) {
   if (failed(checkFigures(emitError,
                           {{"image2d_max_width", image2dMaxWidth, 1},
                            {"image2d_max_height", image2dMaxHeight, 1},
@@ -99,10 +100,21 @@ LogicalResult OpenClTargetAttr::verify(
                            {"buffer_read_percent", bufferReadPercent, 0},
                            {"item_pixels", itemPixels, 1, 64},
                            {"fewest_items", fewestItems, 1},
+                           {"group_items", groupItems, 1, 256},
+                           {"split_reads", splitReads, 0},
                            {"flops_per_byte", flopsPerByte, 1},
                            {"assumed_size", assumedSize, 1},
                            {"assumed_trips", assumedTrips, 1}})))
     return failure();
+  // Of an item as many pixels of 16 bytes as it computes.
+  constexpr int64_t localBytes = 32768;
+  if (groupItems * itemPixels * 16 > localBytes)
+    return emitError() << "target figures 'group_items' and 'item_pixels' are "
+                       << groupItems << " and " << itemPixels
+                       << ": the sums of a group take "
+                       << groupItems * itemPixels * 16
+                       << " bytes of local memory, and OpenCL guarantees "
+                       << localBytes;
   if (imageTypes)
     for (Attribute type : imageTypes)
       if (!isa<TypeAttr>(type) ||

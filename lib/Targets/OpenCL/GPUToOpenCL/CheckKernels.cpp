@@ -47,10 +47,23 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
   if (!kernel.isKernel())
     return kernel.emitError() << "is no kernel; a function that kernels call "
                                  "must be inlined into them";
-  if (kernel.getNumWorkgroupAttributions() ||
-      kernel.getNumPrivateAttributions())
-    return kernel.emitError() << "has workgroup or private memory, which is "
-                                 "not lowered to OpenCL";
+  if (kernel.getNumPrivateAttributions())
+    return kernel.emitError() << "has private memory, which is not lowered to "
+                                 "OpenCL; keep it in values";
+  for (BlockArgument memory : kernel.getWorkgroupAttributions()) {
+    auto type = dyn_cast<BaseMemRefType>(memory.getType());
+    if (!type || !isGroupMemory(type))
+      return kernel.emitError()
+             << "has workgroup memory " << memory.getType()
+             << ": that of OpenCL here has one dim of known size in the space "
+                "#gpu.address_space<workgroup>, of elements "
+             << kBufferElementTypes << " but f16, or vectors of them";
+    for (Operation *user : memory.getUsers())
+      if (!isa<memref::LoadOp, memref::StoreOp>(user))
+        return user->emitError() << "takes workgroup memory, which is only "
+                                    "loaded and stored, by memref.load and "
+                                    "memref.store";
+  }
   for (BlockArgument argument :
        kernel.getBody().getArguments().take_front(kernel.getNumArguments())) {
     auto emitError = [&] {

@@ -121,6 +121,8 @@ static void addCapabilities(Type type,
       set.insert(spirv::Capability::Float16Buffer);
     else
       addCapabilities(pointer.getPointeeType(), set);
+  } else if (auto array = dyn_cast<spirv::ArrayType>(type)) {
+    addCapabilities(array.getElementType(), set);
   } else if (isa<spirv::ImageType>(type)) {
     set.insert(spirv::Capability::ImageBasic);
   } else if (auto vector = dyn_cast<VectorType>(type)) {

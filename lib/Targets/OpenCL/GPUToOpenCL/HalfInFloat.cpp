@@ -90,8 +90,10 @@ void layout::computeHalfInFloat(gpu::GPUModuleOp module) {
     llvm::for_each(body, widenResults);
     for (BlockArgument argument : kernel.getBody().getArguments())
       widenInPlace(argument);
-    kernel.setFunctionType(FunctionType::get(
-        module.getContext(), kernel.getBody().getArgumentTypes(), {}));
+    auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
+    arguments.truncate(kernel.getNumArguments());
+    kernel.setFunctionType(
+        FunctionType::get(module.getContext(), arguments, {}));
     llvm::for_each(body, settle);
   }
 }

@@ -42,6 +42,10 @@ static spirv::ImageType getImageType(const DeviceStorage &storage) {
 
 void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
   converter.addConversion([](MemRefType type) -> std::optional<Type> {
+    if (isGroupMemory(type))
+      return spirv::PointerType::get(
+          spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
+          spirv::StorageClass::Workgroup);
     if (!isOnDevice(type))
       return std::nullopt;
     DeviceStorage storage = getChecked(type);
@@ -116,8 +120,14 @@ struct LoadPattern : OpConversionPattern<memref::LoadOp> {
   matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    DeviceStorage storage = getChecked(op.getMemRefType());
     Type type = getTypeConverter()->convertType(op.getType());
+    if (isGroupMemory(op.getMemRefType())) {
+      rewriter.replaceOpWithNewOp<spirv::LoadOp>(
+          op, spirv::AccessChainOp::create(rewriter, loc, adaptor.getMemref(),
+                                           adaptor.getIndices()));
+      return success();
+    }
+    DeviceStorage storage = getChecked(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
       Type texel = VectorType::get(4, getTexelElement(storage.element));
@@ -148,8 +158,16 @@ struct StorePattern : OpConversionPattern<memref::StoreOp> {
   matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    DeviceStorage storage = getChecked(op.getMemRefType());
     Value value = adaptor.getValue();
+    if (isGroupMemory(op.getMemRefType())) {
+      rewriter.replaceOpWithNewOp<spirv::StoreOp>(
+          op,
+          spirv::AccessChainOp::create(rewriter, loc, adaptor.getMemref(),
+                                       adaptor.getIndices()),
+          value);
+      return success();
+    }
+    DeviceStorage storage = getChecked(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
       Type texel = VectorType::get(4, getTexelElement(storage.element));
@@ -179,7 +197,9 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
   LogicalResult
   matchAndRewrite(gpu::GPUFuncOp kernel, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    TypeConverter::SignatureConversion signature(kernel.getNumArguments());
+    ValueRange memories = kernel.getWorkgroupAttributions();
+    TypeConverter::SignatureConversion signature(kernel.getNumArguments() +
+                                                 memories.size());
     if (failed(getTypeConverter()->convertSignatureArgs(
             kernel.getArgumentTypes(), signature)))
       return failure();
@@ -188,6 +208,20 @@ struct KernelPattern : OpConversionPattern<gpu::GPUFuncOp> {
         rewriter.getFunctionType(signature.getConvertedTypes(), {}));
     if (DenseI32ArrayAttr block = kernel.getKnownBlockSizeAttr())
       function->setAttr(kernel.getKnownBlockSizeAttrName(), block);
+    // The memory of the group is a variable of the module, named as PoCL asks.
+    for (auto [number, memory] : llvm::enumerate(memories)) {
+      std::string name = (kernel.getName() + "." + Twine(number)).str();
+      rewriter.setInsertionPoint(function);
+      auto variable = spirv::GlobalVariableOp::create(
+          rewriter, kernel.getLoc(),
+          getTypeConverter()->convertType(memory.getType()), name,
+          FlatSymbolRefAttr());
+      rewriter.setInsertionPointToStart(&kernel.getBody().front());
+      signature.remapInput(
+          kernel.getNumArguments() + number,
+          spirv::AddressOfOp::create(rewriter, kernel.getLoc(), variable)
+              .getResult());
+    }
     rewriter.inlineRegionBefore(kernel.getBody(), function.getBody(),
                                 function.end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(),

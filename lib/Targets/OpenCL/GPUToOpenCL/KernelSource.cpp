@@ -308,13 +308,21 @@ LogicalResult KernelPrinter::print(gpu::GPUFuncOp kernel) {
        << ", " << block[2] << ")))\n";
   os << "void " << kKernelPrefix << kernel.getName() << "(";
   Block &body = kernel.getBody().front();
-  for (BlockArgument argument : body.getArguments()) {
+  for (BlockArgument argument :
+       body.getArguments().take_front(kernel.getNumArguments())) {
     unsigned number = argument.getArgNumber();
     std::string text = "a" + std::to_string(number);
     texts[argument] = {text, true};
     os << (number ? ",\n    " : "\n    ") << getParameter(argument) << text;
   }
   os << ") {\n";
+  for (BlockArgument memory : kernel.getWorkgroupAttributions()) {
+    std::string text = "g" + std::to_string(memory.getArgNumber());
+    texts[memory] = {text, true};
+    auto type = cast<MemRefType>(memory.getType());
+    os << "  __local " << getCType(type.getElementType()) << " " << text << "["
+       << type.getNumElements() << "];\n";
+  }
   if (failed(printNested(body)))
     return failure();
   os << "}\n";
@@ -328,7 +336,8 @@ layout::printOpenCLSource(gpu::GPUModuleOp module,
   module.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       hasDoubles |= getElementTypeOrSelf(type).isF64();
-    if (auto store = dyn_cast<memref::StoreOp>(op))
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (store && isOnDevice(store.getMemRefType()))
       storesVolumes |= getDeviceStorage(store.getMemRefType(), [&] {
                          return op->emitError();
                        })->kind == StorageKind::Image3D;

@@ -22,8 +22,9 @@ using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// Work items of a launch along x, y and z; -1 is not known.
-using Grid = std::array<int64_t, 3>;
+/// Work items of a launch along x, y and z, and those of a group; -1 is not
+/// known.
+using Grid = std::array<int64_t, 6>;
 } // namespace
 
 static int64_t countItems(Value groups, Value items) {
@@ -44,7 +45,10 @@ static DenseMap<Attribute, Grid> findGrids(ModuleOp module) {
                     items = launch.getBlockSizeOperandValues();
     int64_t counts[] = {countItems(groups.x, items.x),
                         countItems(groups.y, items.y),
-                        countItems(groups.z, items.z)};
+                        countItems(groups.z, items.z),
+                        getConstantIntValue(items.x).value_or(-1),
+                        getConstantIntValue(items.y).value_or(-1),
+                        getConstantIntValue(items.z).value_or(-1)};
     for (auto [most, count] : llvm::zip_equal(grid->second, counts))
       most = most < 0 || count < 0 ? -1 : std::max(most, count);
   });
@@ -55,17 +59,23 @@ static bool isInt32(int64_t value) { return llvm::isInt<32>(value); }
 
 static void boundPositions(gpu::GPUFuncOp kernel, const Grid &grid) {
   Builder b(kernel.getContext());
-  kernel.walk([&](gpu::GlobalIdOp id) {
-    int64_t items = grid[static_cast<unsigned>(id.getDimension())];
+  auto bound = [&](auto id, unsigned first) {
+    int64_t items = grid[first + static_cast<unsigned>(id.getDimension())];
     if (items >= 0 && isInt32(items))
       id.setUpperBoundAttr(b.getIndexAttr(std::max<int64_t>(items, 1)));
-  });
+  };
+  kernel.walk([&](gpu::GlobalIdOp id) { bound(id, 0); });
+  kernel.walk([&](gpu::ThreadIdOp id) { bound(id, 3); });
 }
 
 /// A loop whose index is an i32 from the first turn to past the last one.
 static void narrowLoop(scf::ForOp loop) {
-  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
-                         end = getConstantIntValue(loop.getUpperBound()),
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
+  // The turns of an item of a group begin at its place.
+  auto item = loop.getLowerBound().getDefiningOp<gpu::ThreadIdOp>();
+  if (item && item.getUpperBound())
+    begin = item.getUpperBound()->getSExtValue() - 1;
+  std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound()),
                          step = getConstantIntValue(loop.getStep());
   int64_t last = 0;
   Value index = loop.getInductionVar();
@@ -78,7 +88,11 @@ static void narrowLoop(scf::ForOp loop) {
   auto narrow = [&](OpOperand &bound, int64_t value) {
     bound.set(arith::ConstantIntOp::create(b, loc, value, /*width=*/32));
   };
-  narrow(loop.getLowerBoundMutable(), *begin);
+  if (item)
+    loop.getLowerBoundMutable().set(
+        arith::IndexCastUIOp::create(b, loc, b.getI32Type(), item));
+  else
+    narrow(loop.getLowerBoundMutable(), *begin);
   narrow(loop.getUpperBoundMutable(), *end);
   narrow(loop.getStepMutable(), *step);
   Type wide = index.getType();
@@ -89,7 +103,7 @@ static void narrowLoop(scf::ForOp loop) {
 }
 
 /// A position is asked for once, and narrow from there on.
-static void narrowPosition(gpu::GlobalIdOp id) {
+template <typename IdOp> static void narrowPosition(IdOp id) {
   if (!id.getUpperBound())
     return;
   OpBuilder b(id);
@@ -141,7 +155,10 @@ struct NarrowKernelIndices
     // Casts that follow are erased.
     SmallVector<gpu::GlobalIdOp> positions;
     module.walk([&](gpu::GlobalIdOp id) { positions.push_back(id); });
-    llvm::for_each(positions, narrowPosition);
+    llvm::for_each(positions, narrowPosition<gpu::GlobalIdOp>);
+    SmallVector<gpu::ThreadIdOp> items;
+    module.walk([&](gpu::ThreadIdOp id) { items.push_back(id); });
+    llvm::for_each(items, narrowPosition<gpu::ThreadIdOp>);
     OpPassManager cleanup(gpu::GPUModuleOp::getOperationName());
     cleanup.addPass(createCSEPass());
     cleanup.addPass(createLoopInvariantCodeMotionPass());

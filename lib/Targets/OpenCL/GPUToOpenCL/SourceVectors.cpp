@@ -234,6 +234,9 @@ StringRef KernelPrinter::getOffset(Value index) {
 }
 
 std::string KernelPrinter::getLoadForm(memref::LoadOp op) {
+  if (isGroupMemory(op.getMemRefType()))
+    return get(op.getMemref()).str() + "[" +
+           getOffset(op.getIndices()[0]).str() + "]";
   DeviceStorage storage = getChecked(op, op.getMemRefType());
   std::string memory = get(op.getMemref()).str();
   if (!storage.isImage()) {
@@ -253,6 +256,11 @@ std::string KernelPrinter::getLoadForm(memref::LoadOp op) {
 }
 
 void KernelPrinter::printStore(memref::StoreOp op) {
+  if (isGroupMemory(op.getMemRefType())) {
+    line() << get(op.getMemref()) << "[" << getOffset(op.getIndices()[0])
+           << "] = " << get(op.getValue()) << ";\n";
+    return;
+  }
   DeviceStorage storage = getChecked(op, op.getMemRefType());
   std::string memory = get(op.getMemref()).str();
   Value value = op.getValue();

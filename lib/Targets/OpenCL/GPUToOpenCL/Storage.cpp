@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -14,6 +15,17 @@ using namespace mlir::layout;
 
 bool layout::isOnDevice(BaseMemRefType type) {
   return isa_and_nonnull<StringAttr>(type.getMemorySpace());
+}
+
+bool layout::isGroupMemory(BaseMemRefType base) {
+  auto type = dyn_cast<MemRefType>(base);
+  auto space = dyn_cast_or_null<gpu::AddressSpaceAttr>(base.getMemorySpace());
+  if (!type || !space || space.getValue() != gpu::AddressSpace::Workgroup ||
+      type.getRank() != 1 || !type.hasStaticShape() ||
+      !type.getLayout().isIdentity())
+    return false;
+  Type element = getElementTypeOrSelf(type.getElementType());
+  return isBufferElementType(element) && !element.isF16();
 }
 
 bool layout::isChannelType(Type type) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementEmitter.h"
+#include "ElementLoops.h"
 #include "layout/Algebra/AffineMaps.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -111,38 +111,6 @@ SmallVector<Value> ElementEmitter::emitBody(Block &body, ArrayRef<Value> args,
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-/// The loops of one reduction, while they are emitted.
-struct ElementEmitter::Loops {
-  /// One element of the result.
-  struct Item {
-    SmallVector<IndexExpr> indices; // of all loops; outside of steps the turn
-    SmallVector<Value> operands;    // that are read so far
-    SmallVector<Value> accumulators;
-    Value valid;
-  };
-  linalg::LinalgOp op;
-  KernelLoops plan;
-  SmallVector<Item> items;
-
-  void setIndex(unsigned loop, const IndexExpr &index) {
-    for (Item &item : items)
-      item.indices[loop] = index;
-  }
-  SmallVector<Value> getAccumulators() const {
-    SmallVector<Value> all;
-    for (const Item &item : items)
-      llvm::append_range(all, item.accumulators);
-    return all;
-  }
-  void setAccumulators(ValueRange all) {
-    for (Item &item : items) {
-      size_t count = item.accumulators.size();
-      item.accumulators = llvm::to_vector(all.take_front(count));
-      all = all.drop_front(count);
-    }
-  }
-};
 
 /// The size of each loop, from the operand dims that it indexes alone.
 static LogicalResult findLoopSizes(KernelScope &scope, linalg::LinalgOp op,
@@ -288,9 +256,16 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   size_t outside = cells.size();
   int64_t tripsOutside = trips;
-  trips *= known.value_or(1);
   accesses.isPerTrip |= !known;
-  auto forOp = scf::ForOp::create(b, loc, zero, scope.emit(size), one,
+  Value first = zero, step = one;
+  if (loops.op == parts.reduction && nest[depth] == parts.loop) {
+    first = parts.number;
+    step = arith::ConstantIndexOp::create(b, loc, parts.count);
+    trips *= llvm::divideCeil(*known, parts.count);
+  } else {
+    trips *= known.value_or(1);
+  }
+  auto forOp = scf::ForOp::create(b, loc, first, scope.emit(size), step,
                                   loops.getAccumulators());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
@@ -322,6 +297,8 @@ bool ElementEmitter::startItem(Loops &loops, unsigned number) {
     Value start = evaluate(init.get(), at, item.valid);
     if (!start)
       return false;
+    if (loops.op == parts.reduction)
+      start = startPart(start);
     item.accumulators.push_back(scope.broadcast(start));
   }
   return true;
@@ -359,7 +336,7 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
       return {};
   }
   int64_t before = accesses.imageReads + accesses.bufferReads;
-  if (!emitLoops(loops, 0))
+  if (!emitLoops(loops, 0) || (op == parts.reduction && !combineParts(loops)))
     return {};
   if (!nest.empty())
     accesses.inLoops += accesses.imageReads + accesses.bufferReads - before;

@@ -72,6 +72,16 @@ public:
     unrolled = {reduction, loop};
   }
 
+  /// The items of a group that share a reduction: `number` is the one of this
+  /// item. After the sum the kernel has the first item alone.
+  struct Parts {
+    Operation *reduction = nullptr, *combiner = nullptr;
+    unsigned loop = 0;
+    int64_t count = 1;
+    Value number, isFirst;
+  };
+  void split(const Parts &newParts) { parts = newParts; }
+
   /// The element of `tensor` at `index`, wherever it comes from. `valid` is
   /// false where nobody will use it; null is true. Null where there is none:
   /// `whyNot` says why.
@@ -126,6 +136,8 @@ private:
   bool startItem(Loops &loops, unsigned item);
   bool emitLoops(Loops &loops, unsigned depth);
   bool emitPoint(Loops &loops, Value valid);
+  Value startPart(Value start);
+  bool combineParts(Loops &loops);
   bool emitSteps(Loops &loops, ArrayRef<unsigned> stepped, Value valid);
   bool readOperands(Loops &loops, unsigned depth, Value valid);
   SmallVector<Value> emitBody(Block &body, ArrayRef<Value> args, Point loops,
@@ -139,6 +151,7 @@ private:
   const FusionPlan &plan;
   std::function<Value(Value)> memoryOf;
   std::pair<Operation *, unsigned> unrolled;
+  Parts parts;
   std::string whyNot;
   AccessCount accesses;
   int64_t trips = 1; // of the loops around

@@ -9,6 +9,7 @@
 #include "TensorStorage.h"
 #include "layout/Dialect/Layout/Utils/EmitIndex.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -84,6 +85,36 @@ Value KernelScope::import(Value hostValue) {
     }
   }
   return argument;
+}
+
+Value KernelScope::addGroupMemory(MemRefType type) {
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  type = MemRefType::Builder(type).setMemorySpace(space);
+  auto memory = UnrealizedConversionCastOp::create(b, loc, type, ValueRange());
+  groupMemory.push_back(memory);
+  return memory.getResult(0);
+}
+
+void KernelScope::endUnless(Value condition) {
+  auto guard = scf::IfOp::create(b, loc, condition);
+  gpu::ReturnOp::create(b, loc);
+  b.setInsertionPointToStart(guard.thenBlock());
+}
+
+void KernelScope::finish() {
+  Block &entry = func.getBody().front();
+  if (entry.empty() || !entry.back().hasTrait<OpTrait::IsTerminator>()) {
+    b.setInsertionPointToEnd(&entry);
+    gpu::ReturnOp::create(b, loc);
+  }
+  func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
+  // It comes after all arguments.
+  for (UnrealizedConversionCastOp memory : groupMemory) {
+    memory.replaceAllUsesWith(ValueRange{
+        func.addWorkgroupAttribution(memory.getResult(0).getType(), loc)});
+    memory.erase();
+  }
 }
 
 Value KernelScope::emit(const IndexExpr &x) {

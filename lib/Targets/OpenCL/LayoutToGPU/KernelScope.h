@@ -59,6 +59,13 @@ public:
   /// The values of the host that became arguments, in their order.
   ArrayRef<Value> getImports() const { return imports.getArrayRef(); }
 
+  /// Memory that the items of a group share.
+  Value addGroupMemory(MemRefType type);
+  /// The kernel ends here where a condition is false.
+  void endUnless(Value condition);
+  /// Gives the kernel the arguments and the memory that it has.
+  void finish();
+
   /// An index that does not depend on the lane.
   Value emit(const IndexExpr &x);
   Value emit(const SizeExpr &x) { return emit(IndexExpr(x)); }
@@ -88,6 +95,7 @@ private:
   DenseMap<std::pair<Value, unsigned>, unsigned> symbolOf;
   llvm::SetVector<Value> imports;
   DenseMap<Value, Value> argumentOf;
+  SmallVector<UnrealizedConversionCastOp> groupMemory; // until it is finished
 };
 
 } // namespace layout

@@ -60,6 +60,7 @@ struct Position {
   SmallVector<Value> ids;
   Value isInside; // null where every item has a position
   SmallVector<Value> groups, items;
+  Value part, isFirst; // where the items of a group share a position
 };
 
 } // namespace
@@ -117,10 +118,11 @@ static Position locate(OpBuilder &host, KernelScope &scope,
                               c == block.coordinate ? block.pixels : 1);
     SizeExpr extent = all.substitute(sizes);
     std::optional<int64_t> known = extent.getConstant();
-    int64_t group = !storage.isImage() ? kGroupLine
-                    : c == 0           ? kGroupX
-                    : c == 1           ? kGroupY
-                                       : 1;
+    int64_t group = block.parts > 1      ? 1
+                    : !storage.isImage() ? kGroupLine
+                    : c == 0             ? kGroupX
+                    : c == 1             ? kGroupY
+                                         : 1;
     if (known)
       group = std::max<int64_t>(std::min(group, *known), 1);
     Value count = emitValues(host, loc, IndexExpr(all), {}, hostSizes).front();
@@ -137,6 +139,15 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   Value one = arith::ConstantIndexOp::create(host, loc, 1);
   position.items.resize(3, one);
   position.groups.resize(3, one);
+  if (block.parts > 1) {
+    position.items.back() =
+        arith::ConstantIndexOp::create(host, loc, block.parts);
+    position.part = gpu::ThreadIdOp::create(b, loc, b.getIndexType(),
+                                            gpu::Dimension::z, IntegerAttr());
+    position.isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, position.part,
+                              arith::ConstantIndexOp::create(b, loc, 0));
+  }
   return position;
 }
 
@@ -252,7 +263,7 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
   KernelCount kernel(loops, rule->resultMaps.front(), item);
   for (auto &[map, layout, type] : operands)
     kernel.addOperand(map, layout, type.getShape(), /*elementBytes=*/1);
-  return kernel.chooseBlock(limits);
+  return kernel.chooseBlock(limits, findCombiner(op));
 }
 
 /// Whether the position holds an element of the box; null where all do. The map
@@ -325,20 +336,12 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
   return true;
 }
 
-/// Work items beyond the storage end here.
-static void endOutside(KernelScope &scope, Location loc, Value isInside) {
-  OpBuilder &k = scope.builder();
-  auto guard = scf::IfOp::create(k, loc, isInside);
-  gpu::ReturnOp::create(k, loc);
-  k.setInsertionPointToStart(guard.thenBlock());
-}
-
 /// At the reduction, where there is one.
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
                         const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
                         PixelBlock block) {
-  int64_t items = 1;
+  int64_t items = block.parts;
   for (auto [c, coordinate] : llvm::enumerate(getAddress(storage.map)))
     items *= countItems(coordinate, storage.map.getStoredAxes(c), sizes,
                         c == block.coordinate ? block.pixels : 1)
@@ -354,10 +357,14 @@ static void remarkReads(gpu::GPUFuncOp func, Location loc,
   os << " for each ";
   if (items > 0)
     os << "of " << items << " ";
-  if (block.pixels > 1)
-    os << "items of " << block.pixels << " pixels";
+  StringRef unit = storage.isImage() ? "pixel" : "element";
+  if (block.pixels > 1 || block.parts > 1)
+    os << "items of " << block.pixels << " " << unit;
   else
-    os << (storage.isImage() ? "pixel" : "element") << (items > 1 ? "s" : "");
+    os << unit;
+  os << ((block.parts > 1 ? block.pixels : items) > 1 ? "s" : "");
+  if (block.parts > 1)
+    os << " in groups of " << block.parts;
   os << (accesses.isPerTrip ? " and trip of its loops" : "");
   remark::passed(
       loc, remark::RemarkOpts::name("Kernel").category("convert-layout-to-gpu"))
@@ -409,12 +416,12 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   Operation *reduction =
       findReduction(tensor, plan, item.index, item.variables.getExtents());
   PixelBlock block;
-  if (reduction && storage->isImage() && mayComputeBlocks(op))
+  if (reduction && mayComputeBlocks(op))
     block = chooseBlock(reduction, item, limits);
   Position position = locate(host, scope, *storage, sizes, hostSizes, block);
   OpBuilder &k = scope.builder();
   if (position.isInside)
-    endOutside(scope, loc, position.isInside);
+    scope.endUnless(position.isInside);
   SmallVector<Pixel> pixels =
       getPixels(scope, *storage, sizes, position, block);
   SmallVector<ElementPoint> points;
@@ -436,6 +443,9 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   });
   if (block.window)
     element.unroll(reduction, *block.window);
+  if (block.parts > 1)
+    element.split({reduction, findCombiner(reduction), block.splitLoop,
+                   block.parts, position.part, position.isFirst});
   SmallVector<Value> values = element.computeAll(tensor, points);
   if (values.empty())
     return refuse(element.getReason());
@@ -454,10 +464,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
     SmallVector<Value> address = llvm::to_vector(llvm::reverse(pixel.address));
     memref::StoreOp::create(k, loc, value, scope.import(memory), address);
   }
-  if (!position.isInside)
-    gpu::ReturnOp::create(k, loc);
-  Block &entry = func.getBody().front();
-  func.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), {}));
+  scope.finish();
 
   remarkReads(func, reduction ? reduction->getLoc() : loc,
               element.getAccesses(), *storage, sizes, block);

@@ -7,8 +7,9 @@
 //
 // A kernel has one work item for each pixel of an image, for some neighbors
 // along the fastest axis of a coordinate (ImageReads.h), or for each element of
-// a buffer. The position gives the logical index by the inverse of the map, and
-// the element emitter the element at that index:
+// a buffer; or a group of items for each, where few would have long sums. The
+// position gives the logical index by the inverse of the map, and the element
+// emitter the element at that index:
 //
 //   image2d, x = [c / 4, w], y = [n, h]
 //     item (x, y) -> axes c1 = x / W, w = x mod W, n = y / H, h = y mod H

@@ -37,6 +37,11 @@ module attributes {layout.target = #layout.opencl<item_pixels = 65>} {}
 
 // -----
 
+// expected-error @below {{target figures 'group_items' and 'item_pixels' are 256 and 9: the sums of a group take 36864 bytes of local memory, and OpenCL guarantees 32768}}
+module attributes {layout.target = #layout.opencl<group_items = 256, item_pixels = 9>} {}
+
+// -----
+
 // expected-error @below {{target figure 'fewest_items' is 0: it lies between 1 and 1048576}}
 module attributes {layout.target = #layout.opencl<fewest_items = 0>} {}
 

@@ -258,7 +258,8 @@ class OpenCL(Cpu):
         return (f'#layout.opencl<image2d_max_width = {width}, '
                 f"image2d_max_height = {rng.choice([16, 8192, 8192])}, "
                 f"launch_cost = {rng.choice([1, 1, 256])}, "
-                f"image_read_percent = {rng.choice([1, 10])}>")
+                f"image_read_percent = {rng.choice([1, 10])}, item_pixels = {rng.choice([1, 3, 8])}, "
+                f"fewest_items = {rng.choice([1, 9, 1024])}, split_reads = {rng.choice([0, 3, 128])}>")
 
     def flags(self, rng):
         return ""

@@ -136,6 +136,30 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @+1 {{has workgroup or private memory, which is not lowered to OpenCL}}
-  gpu.func @f() workgroup(%w: memref<4xf32, #gpu.address_space<workgroup>>) kernel { gpu.return }
+  // expected-error @+1 {{has private memory, which is not lowered to OpenCL; keep it in values}}
+  gpu.func @f() private(%w: memref<4xf32, #gpu.address_space<private>>) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has workgroup memory 'memref<4x4xf32, #gpu.address_space<workgroup>>': that of OpenCL here has one dim of known size in the space #gpu.address_space<workgroup>, of elements}}
+  gpu.func @f() workgroup(%w: memref<4x4xf32, #gpu.address_space<workgroup>>) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @+1 {{has workgroup memory 'memref<4xf16, #gpu.address_space<workgroup>>'}}
+  gpu.func @f() workgroup(%w: memref<4xf16, #gpu.address_space<workgroup>>) kernel { gpu.return }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @f() workgroup(%w: memref<4xf32, #gpu.address_space<workgroup>>) kernel {
+    // expected-error @+1 {{takes workgroup memory, which is only loaded and stored, by memref.load and memref.store}}
+    memref.dealloc %w : memref<4xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
 }

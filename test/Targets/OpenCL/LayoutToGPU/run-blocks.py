@@ -161,12 +161,12 @@ func.func @main(%a0: tensor<{m}x{k}xf32>, %b0: tensor<{k}x{n}xf32>, %s0: tensor<
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<{m}x{n}xf32, {ROWS}>) -> tensor<{m}x{n}xf32, {ROWS}>
   %c = linalg.matmul ins(%a, %b : tensor<{m}x{k}xf32, {ROWS}>, tensor<{k}x{n}xf32, {ROWS}>)
       outs(%f : tensor<{m}x{n}xf32, {ROWS}>) -> tensor<{m}x{n}xf32, {ROWS}>
-  %g = arith.addf %c, %c : tensor<{m}x{n}xf32, {ROWS}>
+  %g = arith.subf %f, %c : tensor<{m}x{n}xf32, {ROWS}>
   %x = tensor.expand_shape %g [[0, 1], [2]] output_shape [19, 79, {n}]
       : tensor<{m}x{n}xf32, {ROWS}> into tensor<19x79x{n}xf32, {ROWS_OF_TWO}>
   %t = arith.addf %x, %s : tensor<19x79x{n}xf32, {ROWS_OF_TWO}>
   %y = layout.convert %t : tensor<19x79x{n}xf32, {ROWS_OF_TWO}> to tensor<19x79x{n}xf32>
   return %y : tensor<19x79x{n}xf32>
 }}""", a, b, s := numbers((19, 79, n), "f32"))
-check(found, 2 * (a @ b).reshape(19, 79, n) + s)
+check(found, s - (a @ b).reshape(19, 79, n))
 assert None not in pixels, "an item has one pixel"

@@ -236,7 +236,7 @@ TEST_F(ImageLayouts, AreReadOncePerItem) {
     KernelCount kernel(loops, result, KernelItem::get(image, {rows, 64}));
     kernel.addOperand(data, image, {rows, 64}, 4);
     kernel.addOperand(filter, weights, {64, 64}, 4);
-    PixelBlock block = kernel.chooseBlock(BlockLimits({}));
+    PixelBlock block = kernel.chooseBlock(BlockLimits({}), /*maySplit=*/false);
     return std::make_pair(block.pixels, kernel.getReads(block).imageBytes);
   };
   // An item of 8 rows reads 16 pixels of the data for each, and 64 of the

@@ -84,6 +84,8 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
       suffice;
     * `fewest_items`: as many work items as keep the device busy; items of several
       pixels are not so large that there are fewer;
+    * `group_items`, `split_reads`: where there are fewer, and an item reads more than
+      `split_reads` times, up to `group_items` items of a group share the sum;
     * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
   }];
   let parameters = (ins
@@ -99,6 +101,8 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     DefaultValuedParameter<"int64_t", "40">:$buffer_read_percent,
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kItemPixels">:$item_pixels,
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kFewestItems">:$fewest_items,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kGroupItems">:$group_items,
+    DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kSplitReads">:$split_reads,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
@@ -117,6 +121,10 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     // without halving the items in flight, of which a thousand fill them.
     static constexpr int64_t kItemPixels = 8;
     static constexpr int64_t kFewestItems = 1024;
+    // All devices of phones have groups of 32 items. To meet costs these about
+    // as much time as some ten reads.
+    static constexpr int64_t kGroupItems = 32;
+    static constexpr int64_t kSplitReads = 128;
 
     /// Whether images hold elements of this type.
     bool isImageType(Type elementType) const;

@@ -57,6 +57,11 @@ constexpr llvm::StringLiteral kBufferElementTypes =
 /// Whether the memref is memory of the device, of whatever kind.
 bool isOnDevice(BaseMemRefType type);
 
+/// Whether the items of a group share this memory: a line of numbers or short
+/// vectors of them, of a known length, such as
+/// memref<32xvector<4xf32>, #gpu.address_space<workgroup>>.
+bool isGroupMemory(BaseMemRefType type);
+
 /// What memory of the device it is; a type of an unknown space, rank, layout or
 /// element is an error that names what would be right.
 FailureOr<DeviceStorage>

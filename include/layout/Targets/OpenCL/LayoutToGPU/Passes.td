@@ -16,7 +16,8 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
     Every tensor becomes device memory: an image where its layout lives in an
     image space, a buffer otherwise. A kernel computes one tensor, four channels
     of one pixel for each work item where it is an image, or of some
-    neighbors where a reduction of known sizes reads less then, and is launched
+    neighbors where a reduction of known sizes reads less then, of which the items
+    of a group each compute a part where there are few with long sums, and is launched
     where the op was:
 
     * linalg ops, elementwise ops, pads, slices, concatenations, reshapes and

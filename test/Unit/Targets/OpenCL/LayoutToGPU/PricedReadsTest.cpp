@@ -28,6 +28,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Parser/Parser.h"
@@ -79,24 +80,36 @@ protected:
   /// What the one kernel reads for all the positions that it writes.
   Reads countLoads(ModuleOp module) {
     Reads reads;
-    int64_t positions = 0, ofItem = 0;
+    int64_t positions = 0, ofItem = 0, parts = 1;
+    module.walk([&](gpu::LaunchFuncOp launch) {
+      parts = *getConstantIntValue(launch.getBlockSizeZ());
+    });
+    if (parts > 1)
+      ++numSplit;
     module.walk([&](gpu::GPUFuncOp kernel) {
       EXPECT_EQ(positions, 0) << "there are several kernels";
       kernel.walk([&](memref::StoreOp store) {
+        if (!isa<StringAttr>(store.getMemRefType().getMemorySpace()))
+          return;
         positions = store.getMemRefType().getNumElements();
         ++ofItem;
       });
       if (ofItem > 1)
         ++numBlocked;
       kernel.walk([&](memref::LoadOp load) {
+        if (!isa<StringAttr>(load.getMemRefType().getMemorySpace()))
+          return;
         EXPECT_EQ(positions % ofItem, 0);
-        int64_t times = positions / ofItem;
+        int64_t times = positions / ofItem * parts;
         for (auto loop = load->getParentOfType<scf::ForOp>(); loop;
              loop = loop->getParentOfType<scf::ForOp>()) {
           APInt trips;
           EXPECT_TRUE(
               matchPattern(loop.getUpperBound(), m_ConstantInt(&trips)));
           times *= trips.getSExtValue();
+          // The turns of the items of a group are together all of the loop.
+          if (!matchPattern(loop.getLowerBound(), m_Constant()))
+            times /= parts;
         }
         int64_t bytes =
             getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8 *
@@ -164,6 +177,7 @@ protected:
   MLIRContext context;
   int itemPixels = 8;
   int numBlocked = 0; // kernels whose items write several pixels
+  int numSplit = 0;   // kernels whose items share a sum
 };
 
 constexpr const char *kConvolution =
@@ -205,6 +219,25 @@ TEST_F(PricedReads, OfWindowsOfSeveralPixels) {
               "> : vector<2xi64>} ins(%0, %1 : $0, $1) outs(%2 : $2)",
           {{1, 24, 47 * stride + 3, 71 * stride + 3}, {3, 3}, {1, 24, 48, 72}});
   EXPECT_GT(numBlocked, 20);
+}
+
+/// Of few items with long sums groups have one each; what lacks the loop that
+/// is split is read by all of a group.
+TEST_F(PricedReads, OfItemsOfGroups) {
+  itemPixels = 2; // divides all rows of pixels
+  check("linalg.matmul ins(%0, %1 : $0, $1) outs(%2 : $2)",
+        {{6, 301}, {301, 16}, {6, 16}});
+  check(kConvolution, {{1, 48, 9, 17}, {8, 48, 2, 2}, {1, 8, 8, 16}});
+  check("linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, "
+        "affine_map<(a, b, c) -> (a, b)>, affine_map<(a, b, c) -> (a)>], "
+        "iterator_types = [\"parallel\", \"reduction\", \"reduction\"]} "
+        "ins(%0, %1 : $0, $1) outs(%2 : $2) {\n"
+        "^bb0(%a: f32, %b: f32, %c: f32):\n"
+        "  %p = arith.mulf %a, %b : f32\n"
+        "  %s = arith.addf %c, %p : f32\n"
+        "  linalg.yield %s : f32\n}",
+        {{6, 3, 700}, {6, 3}, {6}});
+  EXPECT_GT(numSplit, 60);
 }
 
 TEST_F(PricedReads, OfDepthwiseConvolutions) {
