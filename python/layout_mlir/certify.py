@@ -14,6 +14,8 @@ import sys
 
 import numpy as np
 
+MOST_ENTRIES = 1 << 27  # of a table, whatever a certificate asks for
+
 
 class Rejected(Exception):
     """What a certificate claims does not follow."""
@@ -55,6 +57,7 @@ class Problem:
                 if arity < 0:
                     shared.append(listed)
             shape = [self.domains[v] for v in scope]
+            require(math.prod(shape) <= MOST_ENTRIES, "a function is too large")
             table = np.full(shape, default, dtype=object)
             for *values, cost in listed:
                 require(all(0 <= v < extent for v, extent in zip(values, shape, strict=True)), "a tuple is none")
@@ -117,6 +120,7 @@ class Network:
         require(variable in self.live, f"variable {variable} is eliminated twice")
         scopes = sorted(self.scopes_of[variable])
         over = (*sorted({v for scope in scopes for v in scope} - {variable}), variable)
+        require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"eliminating {variable} is too much work")
         total = np.zeros([1] * len(over), dtype=self.problem.type)
         for scope in scopes:
             total = np.minimum(total + self.spread(scope, self.remove(scope), over), self.forbidden)

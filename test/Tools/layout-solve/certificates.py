@@ -171,5 +171,14 @@ while lies < args.lies:
             continue
     assert not is_accepted(certificate), (kind, certificate)
     lies += 1
+# A step that asks for a table of 8 ** 29 entries is refused at once.
+star = "\n".join(["star 30 8 29 100", " ".join(["8"] * 30), *(f"2 0 {other} 1 1\n0 0 2" for other in range(1, 30))])
+claims = ["layout-certificate 1", "cost 29", "lower-bound 29", "assignment 0 " + " ".join(["1"] * 29), "proof"]
+try:
+    certify.check("\n".join([*claims, "e 0", "wcsp", star]) + "\n")
+    raise AssertionError("the table was made")
+except certify.Rejected as error:
+    assert "too much work" in str(error), error
+
 print(f"{counts['problems']} certificates accepted, {counts['proven']} of them proofs of optimality; "
       f"{lies} lies rejected")
