@@ -43,6 +43,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unordered_map>
 
 namespace mlir::layout {
 
@@ -146,7 +147,13 @@ private:
   raw_ostream &os;
   unsigned depth = 0;
   unsigned numValues = 0, numLoops = 0;
-  DenseMap<Value, Text> texts;
+  struct HashValue {
+    size_t operator()(Value value) const {
+      return DenseMapInfo<Value>::getHashValue(value);
+    }
+  };
+  /// They stay where they are: one is read while another one is added.
+  std::unordered_map<Value, Text, HashValue> texts;
 };
 
 /// The OpenCL C of a module after legalizeForOpenCL, comments by the kernels'
