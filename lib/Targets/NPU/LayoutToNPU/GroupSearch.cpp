@@ -18,7 +18,6 @@
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -141,16 +140,6 @@ static RankedTensorType getTensor(Value value) {
   return type && type.hasStaticShape() && type.getElementType().isIntOrFloat()
              ? type
              : RankedTensorType();
-}
-
-/// What is made where it is needed.
-static bool isFresh(Value tensor) {
-  Attribute value;
-  Operation *op = tensor.getDefiningOp();
-  return isa_and_present<tensor::EmptyOp, linalg::FillOp>(op) ||
-         (op && op->hasTrait<OpTrait::ConstantLike>() &&
-          matchPattern(op, m_Constant(&value)) &&
-          isa<SplatElementsAttr>(value));
 }
 
 static bool isReshape(Operation *op) {

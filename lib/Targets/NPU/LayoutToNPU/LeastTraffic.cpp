@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LeastTraffic.h"
+#include "SplitForCores.h"
 #include "layout/Analysis/ConversionPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -298,18 +299,9 @@ static std::optional<Sources> getMovedFrom(Operation *op,
       .Default([](Operation *) -> Moved { return std::nullopt; });
 }
 
-/// Numbers of the program, which no transfer brings.
-static bool isNumber(Value tensor) {
-  Operation *op = tensor.getDefiningOp();
-  Attribute value;
-  return isa_and_present<tensor::EmptyOp, linalg::FillOp>(op) ||
-         (op && matchPattern(op, m_Constant(&value)) &&
-          isa<SplatElementsAttr>(value));
-}
-
 /// The bytes of a result that are stored in it.
 int64_t Bound::countStored(Value tensor, const Elements &elements) {
-  if (!isKnown(tensor) || isNumber(tensor))
+  if (!isKnown(tensor) || isFresh(tensor))
     return 0;
   Operation *op = tensor.getDefiningOp();
   std::optional<Sources> sources =
@@ -383,7 +375,7 @@ int64_t Bound::run(func::FuncOp function) {
     Attribute value;
     if (isa<BlockArgument>(tensor))
       bytes += count(tensor.getType(), elements);
-    else if (!isNumber(tensor) && matchPattern(tensor, m_Constant(&value)))
+    else if (!isFresh(tensor) && matchPattern(tensor, m_Constant(&value)))
       constants[value].join(elements);
   }
   for (auto &[value, elements] : constants)

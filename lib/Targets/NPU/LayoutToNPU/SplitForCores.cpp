@@ -12,6 +12,8 @@
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include <deque>
@@ -63,6 +65,14 @@ bool layout::isForCores(linalg::LinalgOp op) {
     return false;
   return llvm::all_of(op.getStaticLoopRanges(),
                       [](int64_t trip) { return trip > 0; });
+}
+
+bool layout::isFresh(Value tensor) {
+  Attribute value;
+  return isa_and_present<tensor::EmptyOp, linalg::FillOp>(
+             tensor.getDefiningOp()) ||
+         (matchPattern(tensor, m_Constant(&value)) &&
+          isa<SplatElementsAttr>(value));
 }
 
 /// Loops that are cut first: those of the result that its channels are not

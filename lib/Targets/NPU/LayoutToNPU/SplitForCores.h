@@ -29,6 +29,10 @@ namespace layout {
 /// Whether an op is one that cores can do once its tensors fit.
 bool isForCores(linalg::LinalgOp op);
 
+/// Whether a tensor is made where it is needed, of numbers of the program,
+/// which no transfer brings.
+bool isFresh(Value tensor);
+
 /// The least and the greatest index.
 struct IndexRange {
   int64_t least, most;
