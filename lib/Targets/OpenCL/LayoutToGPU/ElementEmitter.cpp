@@ -39,6 +39,15 @@ Value ElementEmitter::anyElement(Value tensor) {
   return arith::ConstantOp::create(b, loc, zero);
 }
 
+SmallVector<IndexExpr> layout::getSourceIndex(const ViewRule &view,
+                                              ArrayRef<IndexExpr> index,
+                                              ArrayRef<SizeExpr> sizes,
+                                              Sizes extents) {
+  return llvm::map_to_vector(view.toSource.dims, [&](const IndexExpr &dim) {
+    return substitute(dim, index, sizes, extents);
+  });
+}
+
 /// The index of what a view shows at `index`.
 static std::optional<SmallVector<IndexExpr>>
 throughView(Operation *op, ArrayRef<IndexExpr> index, KernelScope &scope) {
@@ -46,10 +55,8 @@ throughView(Operation *op, ArrayRef<IndexExpr> index, KernelScope &scope) {
   auto *view = std::get_if<ViewRule>(&rule);
   if (!view)
     return std::nullopt;
-  SmallVector<SizeExpr> sizes = scope.getSizes(op->getResult(0));
-  return llvm::map_to_vector(view->toSource.dims, [&](const IndexExpr &dim) {
-    return substitute(dim, index, sizes, scope.getExtents());
-  });
+  return getSourceIndex(*view, index, scope.getSizes(op->getResult(0)),
+                        scope.getExtents());
 }
 
 Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {

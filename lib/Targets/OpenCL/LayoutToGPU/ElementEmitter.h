@@ -30,6 +30,7 @@
 #include "FusionPlan.h"
 #include "KernelScope.h"
 #include "TensorStorage.h"
+#include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -58,6 +59,12 @@ struct ElementPoint {
   SmallVector<IndexExpr> index;
   Value valid;
 };
+
+/// The index in the source of a view of what the view, of these sizes, shows at
+/// `index`; `extents` are what is known of the variables of the index.
+SmallVector<IndexExpr> getSourceIndex(const ViewRule &view,
+                                      ArrayRef<IndexExpr> index,
+                                      ArrayRef<SizeExpr> sizes, Sizes extents);
 
 class ElementEmitter {
 public:

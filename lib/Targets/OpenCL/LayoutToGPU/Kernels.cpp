@@ -61,6 +61,7 @@ struct Position {
   Value isInside; // null where every item has a position
   SmallVector<Value> groups, items;
   Value part, isFirst; // where the items of a group share a position
+  int64_t count = 1;   // of items; 0 where it is not known
 };
 
 } // namespace
@@ -118,6 +119,7 @@ static Position locate(OpBuilder &host, KernelScope &scope,
                               c == block.coordinate ? block.pixels : 1);
     SizeExpr extent = all.substitute(sizes);
     std::optional<int64_t> known = extent.getConstant();
+    position.count *= known.value_or(0);
     int64_t group = block.parts > 1      ? 1
                     : !storage.isImage() ? kGroupLine
                     : c == 0             ? kGroupX
@@ -140,6 +142,7 @@ static Position locate(OpBuilder &host, KernelScope &scope,
   position.items.resize(3, one);
   position.groups.resize(3, one);
   if (block.parts > 1) {
+    position.count *= block.parts;
     position.items.back() =
         arith::ConstantIndexOp::create(host, loc, block.parts);
     position.part = gpu::ThreadIdOp::create(b, loc, b.getIndexType(),
@@ -206,11 +209,8 @@ static Operation *findReduction(OpResult tensor, const FusionPlan &plan,
     auto type = cast<RankedTensorType>(tensor.getType());
     if (!source || !plan.isInlined(source) || !type.hasStaticShape())
       return nullptr;
-    auto sizes = llvm::to_vector_of<SizeExpr>(type.getShape());
-    SmallVector<IndexExpr> inner;
-    for (const IndexExpr &dim : view->toSource.dims)
-      inner.push_back(substitute(dim, index, sizes, extents));
-    index = inner;
+    index = getSourceIndex(
+        *view, index, llvm::to_vector_of<SizeExpr>(type.getShape()), extents);
     return findReduction(source, plan, index, extents);
   }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -339,15 +339,8 @@ bool KernelEmitter::storeAsAlias(OpBuilder &b, OpResult tensor,
 /// At the reduction, where there is one.
 static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         const AccessCount &accesses,
-                        const TensorStorage &storage, ArrayRef<SizeExpr> sizes,
+                        const TensorStorage &storage, int64_t items,
                         PixelBlock block) {
-  int64_t items = block.parts;
-  for (auto [c, coordinate] : llvm::enumerate(getAddress(storage.map)))
-    items *= countItems(coordinate, storage.map.getStoredAxes(c), sizes,
-                        c == block.coordinate ? block.pixels : 1)
-                 .substitute(sizes)
-                 .getConstant()
-                 .value_or(0);
   std::string reads;
   llvm::raw_string_ostream os(reads);
   os << "kernel " << func.getName() << ": " << accesses.imageReads
@@ -467,7 +460,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   scope.finish();
 
   remarkReads(func, reduction ? reduction->getLoc() : loc,
-              element.getAccesses(), *storage, sizes, block);
+              element.getAccesses(), *storage, position.count, block);
 
   launch(host, loc, findEqual(func), position, scope.getImports());
   Value result = castFromDevice(host, loc, type, memory, hostSizes);
