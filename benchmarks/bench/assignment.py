@@ -106,10 +106,8 @@ def measure(row, repeat, folder):
         print(f"\r{row.label}: {text:<16}", end="", file=sys.stderr, flush=True)
 
     progress("writing")
-    network = NETWORKS[row.network]
     path = folder / "network.mlir"
-    with open(path, "w") as file:
-        network.build(network.Options(weights="splat", **row.options)).write(file)
+    NETWORKS[row.network].write(path, weights="splat", **row.options)
     text = path.read_text()
     row.operations = count_operations(text)
     for rule in (OPTIMAL, *RULES):

@@ -25,9 +25,7 @@ PEERS = ("toulbar2", "CP-SAT")
 
 def measure(case, args, folder):
     path, certificate = folder / "network.mlir", folder / "certificate"
-    network = NETWORKS[case.network]
-    with open(path, "w") as file:
-        network.build(network.Options(weights="splat", **case.options)).write(file)
+    NETWORKS[case.network].write(path, weights="splat", **case.options)
     run_tool("layout-opt", path, "--layout-canonicalize",
              f"--layout-solve=objective={args.objective} target={{{TARGET}}} certificate={certificate}", "-o", "/dev/null")
     start = time.monotonic()

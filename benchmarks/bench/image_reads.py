@@ -59,11 +59,8 @@ def describe(kind, attributes, operands, result):
 
 def measure(name, small, folder, target):
     """One row for each different op, of what one pixel of its result reads."""
-    network = NETWORKS[name]
     path = folder / f"{name}.reads.mlir"
-    options = (network.small_options if small else network.Options)(weights="splat")
-    with open(path, "w") as file:
-        network.build(options).write(file)
+    NETWORKS[name].write(path, small, weights="splat")
     text = in_place_of_constants(run_tool("layout-opt", path, "--layout-canonicalize", f"--layout-assign=target={{{target}}}"))
     path.write_text(text)
     remarks = run_tool_for_all("layout-opt", path, f"--convert-layout-to-gpu=target={{{target}}}", "-o", "/dev/null",

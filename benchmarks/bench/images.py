@@ -40,11 +40,8 @@ def count(path, rule, target):
 
 def measure(name, small, folder, target):
     """What is printed of one network, by rule."""
-    network = NETWORKS[name]
     path = folder / f"{name}.mlir"
-    options = (network.small_options if small else network.Options)(weights="splat")
-    with open(path, "w") as file:
-        network.build(options).write(file)
+    NETWORKS[name].write(path, small, weights="splat")
     row = {"network": name, "rules": {}}
     for rule in (OPTIMAL, GREEDY):
         table = count(path, rule, target)

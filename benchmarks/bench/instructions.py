@@ -81,11 +81,8 @@ def count(text):
 
 
 def measure(name, small, folder, target):
-    network = NETWORKS[name]
     path, kernels, package = folder / "net.mlir", folder / "kernels.mlir", folder / "package"
-    options = (network.small_options if small else network.Options)(weights="arguments")
-    with open(path, "w") as file:
-        network.build(options).write(file)
+    NETWORKS[name].write(path, small, weights="arguments")
     run_tool("layout-opt", path, f"--layout-to-opencl=target={{{target}}} kernels-only", "-o", kernels)
     run_tool("layout-translate", "--layout-to-opencl-package", kernels, "-o", package)
     counts = collections.Counter()

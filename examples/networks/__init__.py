@@ -1,9 +1,7 @@
 """Inference networks as linalg on tensors, as a frontend would hand them over.
 
     from networks import NETWORKS
-    network = NETWORKS["resnet50"]
-    with open("resnet50.mlir", "w") as file:
-        network.build(network.Options(batch=4)).write(file)
+    NETWORKS["resnet50"].write("resnet50.mlir", batch=4)
 
 or `python -m networks resnet50 --batch 4 -o resnet50.mlir`. A new network is one more
 file with a `Network`, and that in the table below.

@@ -1,5 +1,6 @@
 """A network that can be generated: its name, what it can be asked for, and how it is built."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,12 @@ class Network:
         builder = (IntegerBuilder if integers else Builder)(self.name, options)
         self.body(builder, options)
         return builder
+
+    def write(self, path: str | os.PathLike[str], small: bool = False, **given: Any) -> None:
+        """Writes the module with these options to a file."""
+        options = (self.small_options if small else self.Options)(**given)
+        with open(path, "w", encoding="utf-8") as file:
+            self.build(options).write(file)
 
     def small_options(self, **given: Any) -> CommonOptions:
         return self.Options(**{**self.small, **given})
