@@ -66,10 +66,9 @@ namespace {
 class ResourceDropper {
 public:
   explicit ResourceDropper(ModuleOp module) {
-    module.walk([&](LLVM::GlobalOp global) {
+    for (auto global : module.getOps<LLVM::GlobalOp>())
       if (Entry *entry = getEntry(global))
         ++readers[entry];
-    });
     auto &manager =
         DenseResourceElementsHandle::getManagerInterface(module.getContext())
             .getBlobManager();

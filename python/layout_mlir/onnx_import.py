@@ -204,9 +204,10 @@ def _lower_prepared(model: ModelProto) -> Lowered:
     """The linalg module of a prepared model."""
     from onnx import numpy_helper
 
-    arrays = map(numpy_helper.to_array, find_weights(model.graph).values())
-    return lower_isolated(_lower, model, {f"weight_{number}": array.view(f"u{array.itemsize}")
-                                          for number, array in enumerate(arrays)})
+    text, arrays = lower_isolated(_lower, model)
+    for number, weight in enumerate(map(numpy_helper.to_array, find_weights(model.graph).values())):
+        arrays[f"weight_{number}"] = weight.view(f"u{weight.itemsize}")
+    return text, arrays
 
 
 def describe_failure(error: BaseException) -> str:
@@ -217,10 +218,8 @@ def describe_failure(error: BaseException) -> str:
     return "\n  ".join(errors[:5])
 
 
-def lower_isolated(function: Callable[[_Source], Lowered], model: _Source,
-                   weights: Mapping[str, NDArray[Any]] | None = None) -> Lowered:
-    """What `function` makes of a model in a process of its own: a module of upstream's dialects. The
-    weights are arrays that the process need not return."""
+def lower_isolated(function: Callable[[_Source], Lowered], model: _Source) -> Lowered:
+    """What `function` makes of a model in a process of its own: a module of upstream's dialects."""
     try:
         text, arrays = isolated(function, model)
     except Crashed as error:
@@ -228,7 +227,7 @@ def lower_isolated(function: Callable[[_Source], Lowered], model: _Source,
     except Exception as error:
         raise ImportFailed(f"the lowering to linalg failed: {describe_failure(error)}") from error
     check_dialects(text)
-    return text, {**(weights or {}), **arrays}
+    return text, arrays
 
 
 def lower(model: ModelProto) -> bytes:
