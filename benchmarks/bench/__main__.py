@@ -6,7 +6,8 @@ the same ones with static sizes, `--images` the conversions that networks
 need on a device with images, `--target` the figures of this machine
 that prices of layouts are made of, `--instructions` what kernels for a device with images do beside
 their arithmetic, `--vectorize` the kernels beside upstream's tile-and-vectorize,
-`--iree` what IREE makes of layouts applied as upstream's ops, `--peers` networks beside other runtimes,
+`--iree` what IREE makes of layouts applied as upstream's ops, `--mace FOLDER` kernels for images beside MACE's,
+`--peers` networks beside other runtimes,
 `--prices` whether ops that are priced higher run longer, `--untouched` whether layouts make a network slower,
 `--scaling` how networks would run on many cores, `--certificates` proofs of the decisions on networks, checked, `--wide` what the solver makes of wide problems, `--solvers` such problems beside other solvers;
 with `--help` all show their options.
@@ -18,7 +19,7 @@ import sys
 from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
-PARTS = ("--assignment", "--certificates", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--peers", "--prices", "--scaling",
+PARTS = ("--assignment", "--certificates", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--peers", "--prices", "--scaling",
          "--solvers", "--target", "--untouched", "--vectorize", "--wide")
 
 
