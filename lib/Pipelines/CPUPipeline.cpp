@@ -77,7 +77,7 @@ static PassOptions makePassOptions(const LinalgToLLVMOptions &options,
   return made;
 }
 
-/// Tensors: every structured op becomes loops and vectors on tensors.
+/// Tensors: every structured op becomes a kernel, loops and vectors on buffers.
 static void buildTensorPart(OpPassManager &pm,
                             const LinalgToLLVMOptions &options,
                             const CpuFigures &figures) {
@@ -210,6 +210,7 @@ void layout::buildLinalgToLLVMPipeline(OpPassManager &pm,
 }
 
 void layout::registerCPUPipelineModels(DialectRegistry &registry) {
+  registry.insert<cpu::CpuDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(

@@ -9,10 +9,12 @@
 #include "ExpandDims.h"
 #include "Guard.h"
 #include "ParallelLoops.h"
+#include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -45,13 +47,12 @@ public:
 
 private:
   // Loops.
-  SmallVector<Value> emitParallel(unsigned level, ValueRange dests);
-  SmallVector<Value> emitSpan(unsigned level, OpFoldResult from,
-                              OpFoldResult to, int64_t step, ValueRange dests,
-                              bool overlaps = false);
+  void emitParallel(unsigned level);
+  void emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
+                int64_t step, bool overlaps = false);
   SmallVector<Value> emitReductions(unsigned level, ValueRange accumulators);
   SmallVector<Value> emitReductionLanes(ValueRange accumulators);
-  SmallVector<Value> emitTile(ValueRange dests);
+  void emitTile();
   SmallVector<Value> emitStep(ValueRange accumulators);
 
   // Points.
@@ -61,12 +62,15 @@ private:
   Value broadcast(Value value, const Point &point);
   SmallVector<Value> subscripts(AffineMap map, const Point &point);
   Value read(Value tensor, AffineMap map, const Point &point);
-  Value write(Value value, Value tensor, AffineMap map, const Point &point);
+  void write(Value value, Value buffer, AffineMap map, const Point &point);
   Value startValue(const Start &start, const Stage &stage, unsigned result,
                    Value current, const Point &point);
+  void addBuffer(Value tensor);
+  Value bufferOf(Value tensor);
 
   // Bodies.
   using ReadCache = std::map<std::vector<int64_t>, Value>;
+  Operation *loadInPlace(Operation *op);
   Value readInput(const Stage &stage, unsigned input, const Point &point,
                   ReadCache &cache);
   SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
@@ -97,6 +101,10 @@ private:
   /// The extent of the current tile per dim.
   SmallVector<int64_t> size;
   SmallVector<OpFoldResult> extents;
+  /// The body of the op, and the tensors whose buffers are its arguments: the
+  /// results, then what is read.
+  Region body;
+  SmallVector<Value> tensors;
   std::optional<Guards> guards;
   /// Where the loop over the lanes of a reduction begins and ends, if not at
   /// the bounds of its dim.
@@ -184,41 +192,60 @@ SmallVector<Point> Emitter::lanesOf(const Point &point) const {
   return lanes;
 }
 
-Value Emitter::read(Value tensor, AffineMap map, const Point &point) {
-  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+/// Gives the body the buffer of one more tensor.
+void Emitter::addBuffer(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  tensors.push_back(tensor);
+  body.addArgument(MemRefType::get(type.getShape(), type.getElementType()),
+                   tensor.getLoc());
+}
+
+/// The buffer of a tensor that is read.
+Value Emitter::bufferOf(Value tensor) {
+  unsigned results = kernel.lastStarts().size();
+  auto *known = std::find(tensors.begin() + results, tensors.end(), tensor);
+  unsigned number = known - tensors.begin();
+  if (known == tensors.end())
+    addBuffer(tensor);
+  return body.getArgument(number);
+}
+
+Value Emitter::read(Value value, AffineMap map, const Point &point) {
+  if (isa<RankedTensorType>(value.getType()))
+    value = bufferOf(value);
+  auto type = dyn_cast<MemRefType>(value.getType());
   if (!type)
-    return tensor;
+    return value;
   SmallVector<Value> indices = subscripts(map, point);
   bool lanes = point.width != 0 && plan.lane && map.isFunctionOfDim(*plan.lane);
   if (!lanes)
-    return tensor::ExtractOp::create(b, loc, tensor, indices);
+    return memref::LoadOp::create(b, loc, value, indices);
   auto wide = VectorType::get({point.width}, type.getElementType());
   if (!isWholeBytes(type.getElementType())) {
     SmallVector<Value> elements;
     for (const Point &lane : lanesOf(point))
-      elements.push_back(read(tensor, map, lane));
+      elements.push_back(read(value, map, lane));
     return vector::FromElementsOp::create(b, loc, wide, elements);
   }
-  return vector::TransferReadOp::create(b, loc, wide, tensor, indices,
+  return vector::TransferReadOp::create(b, loc, wide, value, indices,
                                         /*padding=*/std::nullopt,
                                         ArrayRef<bool>{true});
 }
 
-Value Emitter::write(Value value, Value tensor, AffineMap map,
-                     const Point &point) {
+void Emitter::write(Value value, Value buffer, AffineMap map,
+                    const Point &point) {
   SmallVector<Value> indices = subscripts(map, point);
-  if (point.width == 0)
-    return tensor::InsertOp::create(b, loc, value, tensor, indices);
-  if (!isWholeBytes(getElementTypeOrSelf(value))) {
+  if (point.width == 0) {
+    memref::StoreOp::create(b, loc, value, buffer, indices);
+  } else if (isWholeBytes(getElementTypeOrSelf(value))) {
+    vector::TransferWriteOp::create(b, loc, broadcast(value, point), buffer,
+                                    indices, ArrayRef<bool>{true});
+  } else {
     value = broadcast(value, point);
     for (auto [number, lane] : llvm::enumerate(lanesOf(point)))
-      tensor = write(vector::ExtractOp::create(b, loc, value, number), tensor,
-                     map, lane);
-    return tensor;
+      write(vector::ExtractOp::create(b, loc, value, number), buffer, map,
+            lane);
   }
-  return vector::TransferWriteOp::create(b, loc, broadcast(value, point),
-                                         tensor, indices, ArrayRef<bool>{true})
-      .getResult();
 }
 
 Value Emitter::indexAt(unsigned dim, const Point &point) {
@@ -246,6 +273,23 @@ Value Emitter::readInput(const Stage &stage, unsigned input, const Point &point,
   if (!value)
     value = read(stage.operands[input], map, point);
   return value;
+}
+
+/// What `op` and the ops in it take of tensors, from their buffers; the op that
+/// stands in its place then.
+Operation *Emitter::loadInPlace(Operation *op) {
+  SmallVector<tensor::ExtractOp> extracts;
+  op->walk([&](tensor::ExtractOp each) { extracts.push_back(each); });
+  for (tensor::ExtractOp each : extracts) {
+    OpBuilder inside(each);
+    auto load = memref::LoadOp::create(
+        inside, each.getLoc(), bufferOf(each.getTensor()), each.getIndices());
+    each->replaceAllUsesWith(load);
+    if (each == op)
+      op = load;
+    each->erase();
+  }
+  return op;
 }
 
 SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
@@ -300,6 +344,7 @@ SmallVector<Value> Emitter::evaluate(const Stage &stage, ArrayRef<Value> inputs,
       clone->setAttr(fast.getFastMathAttrName(),
                      arith::FastMathFlagsAttr::get(b.getContext(), flags));
     }
+    clone = loadInPlace(clone);
     for (auto [from, to] :
          llvm::zip_equal(inner.getResults(), clone->getResults()))
       mapping.map(from, to);
@@ -457,7 +502,7 @@ SmallVector<Value> Emitter::emitReductionLanes(ValueRange accumulators) {
   return emitReductions(0, values);
 }
 
-SmallVector<Value> Emitter::emitTile(ValueRange dests) {
+void Emitter::emitTile() {
   const Stage &root = kernel.root;
   SmallVector<Point> points = pointsOfTile();
   unsigned results = kernel.starts.size();
@@ -465,7 +510,7 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
   SmallVector<Value> accumulators;
   for (const Point &point : points)
     for (unsigned i = 0; i < results; ++i) {
-      Value current = kernel.finish ? Value() : dests[i];
+      Value current = kernel.finish ? Value() : body.getArgument(i);
       accumulators.push_back(
           startValue(kernel.starts[i], root, i, current, point));
     }
@@ -500,8 +545,8 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
                              ? values[p]
                              : readInput(finish, i, point, cache));
       for (unsigned i = 0; i < finals; ++i)
-        inits.push_back(
-            startValue(kernel.finishStarts[i], finish, i, dests[i], point));
+        inits.push_back(startValue(kernel.finishStarts[i], finish, i,
+                                   body.getArgument(i), point));
       llvm::append_range(
           finished, evaluate(finish, inputs, inits, point, yieldedBy(finish)));
     }
@@ -509,33 +554,31 @@ SmallVector<Value> Emitter::emitTile(ValueRange dests) {
   }
 
   const Stage &last = kernel.last();
-  SmallVector<Value> written(dests);
+  unsigned e = kernel.lastStarts().size();
   for (auto [p, point] : llvm::enumerate(points))
-    for (unsigned i = 0, e = dests.size(); i < e; ++i)
-      written[i] = write(values[p * e + i], written[i],
-                         last.maps[last.numInputs() + i], point);
-  return written;
+    for (unsigned i = 0; i < e; ++i)
+      write(values[p * e + i], body.getArgument(i),
+            last.maps[last.numInputs() + i], point);
 }
 
 /// The tiles of one size that cover [from, to). Unless they overlap, they do so
 /// evenly.
-SmallVector<Value> Emitter::emitSpan(unsigned level, OpFoldResult from,
-                                     OpFoldResult to, int64_t step,
-                                     ValueRange dests, bool overlaps) {
+void Emitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
+                       int64_t step, bool overlaps) {
   unsigned dim = plan.order[level];
   std::optional<int64_t> first = getConstantIntValue(from);
   std::optional<int64_t> last = getConstantIntValue(to);
   if (first && last && *first >= *last)
-    return llvm::to_vector_of<Value>(dests);
+    return;
   size[dim] = step;
   if (first && last && *first + step >= *last) {
     fixed[dim] = *first;
     base[dim] = Value();
-    return emitParallel(level + 1, dests);
+    return emitParallel(level + 1);
   }
   auto loop = scf::ForOp::create(
       b, loc, getValueOrCreateConstantIndexOp(b, loc, from),
-      getValueOrCreateConstantIndexOp(b, loc, to), index(step), dests);
+      getValueOrCreateConstantIndexOp(b, loc, to), index(step));
   // A point of the parallel space owns its elements of the results; two threads
   // must not write an element at the same time, not even the same value.
   if (isShared && !overlaps)
@@ -548,14 +591,12 @@ SmallVector<Value> Emitter::emitSpan(unsigned level, OpFoldResult from,
         b, loc, base[dim],
         arith::SubIOp::create(b, loc, cast<Value>(to), index(step)));
   fixed[dim].reset();
-  SmallVector<Value> next = emitParallel(level + 1, loop.getRegionIterArgs());
-  scf::YieldOp::create(b, loc, next);
-  return loop.getResults();
+  emitParallel(level + 1);
 }
 
-SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
+void Emitter::emitParallel(unsigned level) {
   if (level == plan.order.size())
-    return emitTile(dests);
+    return emitTile();
   unsigned dim = plan.order[level];
   int64_t step = plan.tile[dim];
   OpFoldResult zero = b.getIndexAttr(0);
@@ -563,10 +604,8 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
     int64_t extent = kernel.extents[dim];
     int64_t rest = extent % step;
     OpFoldResult whole = wholeSteps(dim, step);
-    SmallVector<Value> next = emitSpan(level, zero, whole, step, dests);
-    if (rest == 0)
-      return next;
-    return emitSpan(level, whole, extents[dim], rest, next);
+    emitSpan(level, zero, whole, step);
+    return emitSpan(level, whole, extents[dim], rest);
   }
   // Unknown extent: whole tiles, then single vectors, the last one over
   // elements that others have written, then single elements. Where threads
@@ -577,16 +616,16 @@ SmallVector<Value> Emitter::emitParallel(unsigned level, ValueRange dests) {
     steps.push_back(plan.vectorSize);
   else if (isShared && canOverlap)
     steps.push_back(step);
-  SmallVector<Value> next = llvm::to_vector_of<Value>(dests);
   OpFoldResult from = zero;
   for (auto [i, current] : llvm::enumerate(steps)) {
     bool overlaps = canOverlap && i + 1 == steps.size();
     OpFoldResult to =
         overlaps ? coveredBy(dim, current) : wholeSteps(dim, current);
-    next = emitSpan(level, from, to, current, next, overlaps);
+    emitSpan(level, from, to, current, overlaps);
     from = to;
   }
-  return step == 1 ? next : emitSpan(level, from, extents[dim], 1, next);
+  if (step != 1)
+    emitSpan(level, from, extents[dim], 1);
 }
 
 /// The extents of the loops; merged ones have other extents than the op's.
@@ -616,7 +655,10 @@ void Emitter::collapseInputs() {
   };
   for (Stage *stage : kernel.stages())
     for (unsigned i = 0, e = stage->numInputs(); i < e; ++i)
-      collapse(stage->operands[i], stage->groups[i]);
+      // What the root gives to the finish is in no memory.
+      if (!kernel.finish || stage != &*kernel.finish ||
+          i != kernel.finishOperand)
+        collapse(stage->operands[i], stage->groups[i]);
   if (!kernel.finish)
     return;
   for (auto [i, start] : llvm::enumerate(kernel.starts))
@@ -665,7 +707,17 @@ SmallVector<Value> Emitter::run() {
     dests[i] = tensor::CollapseShapeOp::create(b, loc, dests[i], groups[i]);
   }
   collapseInputs();
-  SmallVector<Value> results = emitParallel(0, dests);
+  body.emplaceBlock();
+  llvm::for_each(dests, [&](Value dest) { addBuffer(dest); });
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&body.front());
+    emitParallel(0);
+  }
+  auto op = cpu::KernelOp::create(b, loc, ValueRange(dests).getTypes(), dests,
+                                  ArrayRef(tensors).drop_front(dests.size()));
+  op.getBody().takeBody(body);
+  SmallVector<Value> results = op.getResults();
   for (auto [i, result] : llvm::enumerate(results))
     if (!groups[i].empty())
       result = expandDims(b, loc,

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a Kernel and its KernelPlan into loops on tensors:
+// Turns a Kernel and its KernelPlan into a cpu.kernel, whose body is loops on
+// buffers:
 //
-//   scf.for over the parallel tiles iter_args(results)
+//   scf.for over the parallel tiles
 //     accumulators = start
 //     scf.for over the reductions iter_args(accumulators)
 //       one evaluation of the body for every point of the tile

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What emits loops on tensors knows which of them are parallel: no iteration
-// reads or writes an element that another one writes. It marks them, and
+// What emits loops knows which of them are parallel: no iteration reads or
+// writes an element that another one writes. It marks them, and
 // `layout-parallelize-loops` gives those that are marked to the threads when
-// the tensors have become buffers.
+// all tensors have become buffers.
 //
 //===----------------------------------------------------------------------===//
 

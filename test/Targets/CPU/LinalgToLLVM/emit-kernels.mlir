@@ -7,7 +7,7 @@
 // CHECK-DAG: %[[START:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-NOT: linalg
 // CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>
-// CHECK: tensor.extract
+// CHECK: memref.load
 // CHECK: vector.transfer_read {{.*}}vector<8xf32>
 // CHECK: arith.mulf {{.*}} fastmath<contract> : vector<8xf32>
 // CHECK: arith.addf {{.*}} fastmath<contract> : vector<8xf32>
@@ -98,7 +98,7 @@ func.func @masked(%x: tensor<5x2x8xf32>, %k: tensor<2x2x8x8xf32>,
 // CHECK: scf.for {{.*}} = %c0{{.*}} to %c40{{.*}} step %c8{{.*}} -> (vector<8xf32>
 // CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<8xf32> into f32
 // CHECK: scf.for {{.*}} = %c40{{.*}} to %c45{{.*}} step %c1{{.*}} -> (f32
-// CHECK: tensor.insert
+// CHECK: memref.store
 // CHECK-NOT: linalg
 func.func @row_sums(%x: tensor<6x45xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> {
   %r = linalg.reduce { arith.addf } ins(%x : tensor<6x45xf32>)
@@ -112,7 +112,7 @@ func.func @row_sums(%x: tensor<6x45xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> 
 // CHECK-LABEL: func.func @row_differences
 // CHECK-NOT: vector
 // CHECK: scf.for {{.*}} -> (f32, f32
-// CHECK: tensor.insert
+// CHECK: memref.store
 // CHECK-NOT: linalg
 func.func @row_differences(%x: tensor<6x40xf32>, %acc: tensor<6xf32>) -> tensor<6xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
@@ -144,7 +144,7 @@ func.func @diagonal(%x: tensor<4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // unless somebody else does: that would be copied.
 // CHECK-LABEL: func.func @init_that_others_read
 // CHECK: %[[FRESH:.*]] = tensor.empty() : tensor<8xf32>
-// CHECK: vector.transfer_write %{{.*}}, %[[FRESH]]
+// CHECK: cpu.kernel ins(%{{.*}}) outs(%[[FRESH]] :
 func.func @init_that_others_read(%x: tensor<8xf32>, %y: tensor<2x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %init = tensor.extract_slice %y[1, 0] [1, 8] [1, 1] : tensor<2x8xf32> to tensor<8xf32>
   %r = linalg.exp ins(%x : tensor<8xf32>) outs(%init : tensor<8xf32>) -> tensor<8xf32>
@@ -156,7 +156,7 @@ func.func @init_that_others_read(%x: tensor<8xf32>, %y: tensor<2x8xf32>) -> (ten
 // Each row of a large matrix is on pages of its own: what is read of one at a
 // time is as wide as the registers allow. Rows of a small one are not waited for.
 // CHECK-LABEL: func.func @large_matrix_by_vector
-// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} iter_args
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step
 // CHECK: %{{.*}}:14 = scf.for
 // CHECK-LABEL: func.func @small_matrix_by_vector
 // CHECK-NOT: %{{.*}}:14 = scf.for

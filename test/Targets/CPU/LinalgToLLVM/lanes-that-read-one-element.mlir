@@ -11,7 +11,7 @@
 #map = affine_map<(d0, d1) -> (d0, d1)>
 
 // CHECK-LABEL: func.func @rows
-// CHECK: %[[ONE:.*]] = tensor.extract %{{.*}} : tensor<?x1xf32>
+// CHECK: %[[ONE:.*]] = memref.load %{{.*}} : memref<?x1xf32>
 // CHECK: %[[ALL:.*]] = vector.broadcast %[[ONE]] : f32 to vector<8xf32>
 // CHECK: arith.subf %{{.*}}, %[[ALL]] : vector<8xf32>
 func.func @rows(%x: tensor<?x19xf32>, %y: tensor<?x1xf32>) -> tensor<?x19xf32> {

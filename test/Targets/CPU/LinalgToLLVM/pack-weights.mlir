@@ -12,8 +12,9 @@
 // Three kernels read one constant, one of them once.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = arith.constant dense_resource<packed_weights> : tensor<24xf32>
-// CHECK: vector.transfer_read %[[W]][{{.*}} : tensor<24xf32>, vector<4xf32>
-// CHECK: tensor.extract %[[W]]
+// CHECK: cpu.kernel ins(%{{.*}}, %[[W]] :
+// CHECK: vector.transfer_read {{.*}} : memref<24xf32>, vector<4xf32>
+// CHECK: memref.load {{.*}} : memref<24xf32>
 // CHECK-COUNT-2: arith.constant dense_resource<packed_weights> : tensor<24xf32>
 
 // One row of weights is one run of memory, and rows of one block are as packed.

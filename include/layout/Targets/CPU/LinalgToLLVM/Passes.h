@@ -14,6 +14,7 @@
 #define LAYOUT_TARGETS_CPU_LINALGTOLLVM_PASSES_H
 
 #include "layout/Support/CpuFigures.h"
+#include "layout/Targets/CPU/LinalgToLLVM/CpuOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

@@ -134,10 +134,10 @@ def EmitKernelsPass
     : InterfacePass<"layout-emit-kernels", "FunctionOpInterface"> {
   let summary = "Rewrites linalg ops on tensors to register-blocked loops";
   let description = [{
-    Rewrites a structured op to loops around a register tile: a parallel dim
-    that is contiguous in the results and at most contiguous in the inputs gives
-    the vector lanes, other parallel dims are blocked, and the reductions
-    accumulate in registers. A fill or an elementwise producer of the initial
+    Rewrites a structured op to a `cpu.kernel`, loops on the buffers of its
+    tensors around a register tile: a parallel dim that is contiguous in the
+    results and at most contiguous in the inputs gives the vector lanes, other
+    parallel dims are blocked, and the reductions accumulate in registers. A fill or an elementwise producer of the initial
     value starts the accumulators, an elementwise consumer finishes them before
     they are stored. The tile is the cheapest one of a small machine model (see
     `TilePrice.h`); extents that the tile does not divide get smaller tiles.
@@ -146,8 +146,9 @@ def EmitKernelsPass
     dims, mixed semantics) are left for the loop lowering.
   }];
   let dependentDialects = [
-    "affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
-    "scf::SCFDialect", "tensor::TensorDialect", "vector::VectorDialect"
+    "affine::AffineDialect", "arith::ArithDialect", "cpu::CpuDialect",
+    "linalg::LinalgDialect", "memref::MemRefDialect", "scf::SCFDialect",
+    "tensor::TensorDialect", "vector::VectorDialect"
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned",

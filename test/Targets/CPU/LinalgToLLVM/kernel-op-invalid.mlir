@@ -1,0 +1,29 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics
+
+func.func @buffers(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'cpu.kernel' op has 2 tensors, but its body takes 1 buffers; it takes one for each}}
+  %r = cpu.kernel ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%to: memref<4xf32>):
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @shape(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'cpu.kernel' op has a body that takes 'memref<5xf32>' for 'tensor<4xf32>'; a buffer has the shape and the elements of its tensor}}
+  %r = cpu.kernel ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%to: memref<4xf32>, %from: memref<5xf32>):
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @result(%y: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error @below {{expected type of operand #0 ('tensor<4xf32>') to match type of corresponding result ('tensor<5xf32>')}}
+  %r = cpu.kernel outs(%y : tensor<4xf32>) {
+  ^bb0(%to: memref<4xf32>):
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
