@@ -98,14 +98,29 @@ func.func @halves(%x: tensor<256x256xf16>, %y: tensor<256x256xf32>) -> (tensor<2
 
 // -----
 
-// A size that is known at run time only is not shown to fit, whatever stands for it in costs.
+// A size that is known at run time only is the one that stands for it in costs: with the first one
+// rows are pixels of the image, with the second one they are too many for that.
 //
-// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<?x256xf32>, would be an image of a size that is known at run time only, which is not shown to fit the target: it stays in linear memory
 // CHECK-LABEL: func @dynamic
-// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32>
+// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>>
 
 module attributes {layout.target = #layout.opencl<assumed_size = 64>} {
 func.func @dynamic(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> {
+  %w = arith.constant dense<0.5> : tensor<256x256xf32>
+  %a = linalg.matmul ins(%x, %w : tensor<?x256xf32>, tensor<256x256xf32>)
+    outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+  return %a : tensor<?x256xf32>
+}
+}
+
+// -----
+
+// REMARK: NoImage{{.*}}result 0 of linalg.matmul, tensor<?x256xf32>, would be an image of 64 x 9000 pixels, and the target has at most 8192 x 8192: it stays in linear memory
+// CHECK-LABEL: func @assumed_large
+// CHECK: linalg.matmul {{.*}} -> tensor<?x256xf32, #layout.map<(d0, d1) -> image2d(x = d0 floordiv 4, y = d1, lane = d0 mod 4)>>
+
+module attributes {layout.target = #layout.opencl<assumed_size = 9000>} {
+func.func @assumed_large(%x: tensor<?x256xf32>, %e: tensor<?x256xf32>) -> tensor<?x256xf32> {
   %w = arith.constant dense<0.5> : tensor<256x256xf32>
   %a = linalg.matmul ins(%x, %w : tensor<?x256xf32>, tensor<256x256xf32>)
     outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>

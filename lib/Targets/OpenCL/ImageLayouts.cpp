@@ -60,11 +60,13 @@ ImageFit ImageFit::get(const LayoutMap &map, RankedTensorType type,
     fit.answer = Answer::NoPixels;
     return fit;
   }
+  SmallVector<int64_t> sizes(type.getShape());
+  llvm::replace(sizes, ShapedType::kDynamic, target.getAssumedSize());
   for (auto [coordinate, most] : llvm::zip(coordinates, fit.most)) {
-    SizeExpr extent = coordinate.extent.specialize(type.getShape());
-    std::optional<int64_t> size = extent.getConstant();
+    std::optional<int64_t> size =
+        coordinate.extent.specialize(sizes).getConstant();
     if (!size) {
-      fit.answer = extent.isOverflow() ? Answer::TooLarge : Answer::DynamicSize;
+      fit.answer = Answer::TooLarge;
       fit.size.clear();
       return fit;
     }
@@ -92,10 +94,6 @@ void layout::describe(const ImageFit &fit, RankedTensorType type,
     llvm::interleave(fit.size, os, " x ");
     os << " pixels, and the target has at most ";
     llvm::interleave(fit.most, os, " x ");
-    return;
-  case ImageFit::Answer::DynamicSize:
-    os << "an image of a size that is known at run time only, which is not "
-          "shown to fit the target";
     return;
   case ImageFit::Answer::ElementType:
     os << "an image of " << type.getElementType()

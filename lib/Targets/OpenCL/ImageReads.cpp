@@ -82,14 +82,16 @@ KernelItem KernelItem::get(const LayoutMap &result, ArrayRef<int64_t> sizes) {
 }
 
 KernelCount::KernelCount(const KernelLoops &loops, AffineMap map,
-                         const KernelItem &item)
-    : loops(loops), variables(item.variables), rows(item.rows),
-      items(item.count), isFlat(item.isFlat), indices(map.getNumDims()) {
+                         const KernelItem &item, int64_t assumedSize)
+    : loops(loops), assumedSize(assumedSize), variables(item.variables),
+      rows(item.rows), items(item.count), isFlat(item.isFlat),
+      indices(map.getNumDims()) {
   for (auto [expr, index] : llvm::zip_equal(map.getResults(), item.index))
     if (auto loop = dyn_cast<AffineDimExpr>(expr))
       indices[loop.getPosition()] = index;
   for (unsigned loop : loops.getNest())
-    indices[loop] = addVariable(variables, loops.getTurns(loop));
+    indices[loop] =
+        addVariable(variables, SizeExpr(loops.countTurns(loop, assumedSize)));
 }
 
 Operation *layout::findCombiner(Operation *op) {
@@ -107,12 +109,8 @@ Operation *layout::findCombiner(Operation *op) {
 }
 
 bool layout::mayComputeBlocks(Operation *op) {
-  auto isKnown = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return !tensor || tensor.hasStaticShape();
-  };
-  return op->getNumResults() == 1 && isKnown(op->getResult(0).getType()) &&
-         llvm::all_of(op->getOperandTypes(), isKnown);
+  return op->getNumResults() == 1 &&
+         isa<RankedTensorType>(op->getResult(0).getType());
 }
 
 const KernelItem::Row *KernelCount::findRow(PixelBlock block) const {
@@ -132,7 +130,7 @@ Cost KernelCount::getPoints(PixelBlock block) const {
   Cost points = scaleCost(countItems(block), block.pixels);
   points = scaleCost(points, variables.hasLane() ? kLanesOfPixel : 1);
   for (unsigned loop : loops.getNest())
-    points = scaleCost(points, *loops.getTurns(loop).getConstant() *
+    points = scaleCost(points, loops.countTurns(loop, assumedSize) *
                                    loops.getSteps(loop));
   return points;
 }
@@ -151,7 +149,7 @@ Cost KernelCount::countTurns(const Operand &operand, const KernelLoops &own,
   for (unsigned loop : own.getNest().take_front(own.getDepth(operand.map))) {
     if (block.parts > 1 && loop == block.splitLoop)
       turns /= block.parts;
-    turns = scaleCost(turns, *own.getTurns(loop).getConstant());
+    turns = scaleCost(turns, own.countTurns(loop, assumedSize));
   }
   return turns;
 }
@@ -278,7 +276,14 @@ BlockLimits::BlockLimits(OpenClTargetAttr target)
       groupItems(target ? target.getGroupItems()
                         : OpenClTargetAttr::kGroupItems),
       splitReads(target ? target.getSplitReads()
-                        : OpenClTargetAttr::kSplitReads) {}
+                        : OpenClTargetAttr::kSplitReads),
+      assumedSize(target ? target.getAssumedSize() : 1) {}
+
+SmallVector<int64_t> BlockLimits::assumeSizes(ArrayRef<int64_t> shape) const {
+  SmallVector<int64_t> sizes(shape);
+  llvm::replace(sizes, ShapedType::kDynamic, assumedSize);
+  return sizes;
+}
 
 /// As many parts of the longest loop as make enough items.
 PixelBlock KernelCount::split(PixelBlock block, Cost reads,
@@ -289,7 +294,8 @@ PixelBlock KernelCount::split(PixelBlock block, Cost reads,
   KernelLoops own = getLoops(block);
   int64_t most = 1;
   for (unsigned loop : own.getNest())
-    if (int64_t turns = *own.getTurns(loop).getConstant(); turns > most) {
+    if (int64_t turns = own.getTurns(loop).getConstant().value_or(0);
+        turns > most) {
       most = turns;
       block.splitLoop = loop;
     }

@@ -109,6 +109,17 @@ KernelLoops::KernelLoops(SmallVector<SizeExpr> loopSizes,
       nest.push_back(loop);
 }
 
+KernelLoops KernelLoops::get(ArrayRef<LoopRule> loops) {
+  SmallVector<SizeExpr> sizes;
+  SmallVector<utils::IteratorType> iterators;
+  for (auto [number, loop] : llvm::enumerate(loops)) {
+    sizes.push_back(ShapedType::isDynamic(loop.size) ? SizeExpr::dim(number)
+                                                     : SizeExpr(loop.size));
+    iterators.push_back(loop.iterator);
+  }
+  return KernelLoops(std::move(sizes), iterators);
+}
+
 void KernelLoops::addOperand(AffineMap map, const LayoutMap &layout) {
   std::optional<unsigned> loop = findLaneLoop(map, layout);
   if (loop && llvm::is_contained(nest, *loop) &&
@@ -128,6 +139,11 @@ SizeExpr KernelLoops::getTurns(unsigned loop) const {
     return SizeExpr(1);
   return llvm::is_contained(stepped, loop) ? sizes[loop].ceilDiv(kLanesOfPixel)
                                            : sizes[loop];
+}
+
+int64_t KernelLoops::countTurns(unsigned loop, int64_t assumedSize) const {
+  SmallVector<SizeExpr> assumed(sizes.size(), SizeExpr(assumedSize));
+  return *getTurns(loop).substitute(assumed).getConstant();
 }
 
 int64_t KernelLoops::getSteps(unsigned loop) const {

@@ -86,14 +86,7 @@ static bool isPointwise(const LoopsRule &rule) {
 
 Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                const OpLayouts &layouts, CostModel &costs) {
-  SmallVector<SizeExpr> sizes;
-  SmallVector<utils::IteratorType> iterators;
-  for (const LoopRule &loop : rule.loops) {
-    sizes.push_back(SizeExpr(ShapedType::isDynamic(loop.size) ? getAssumedSize()
-                                                              : loop.size));
-    iterators.push_back(loop.iterator);
-  }
-  KernelLoops loops(std::move(sizes), iterators);
+  KernelLoops loops = KernelLoops::get(rule.loops);
   Cost bytes = 0;
   SmallVector<unsigned> operands; // that are read
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -116,7 +109,8 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     if (isNew)
       item->second =
           KernelItem::get(costs.getMap(layout), assumeSizes(type.getShape()));
-    KernelCount kernel(loops, rule.resultMaps[r], item->second);
+    KernelCount kernel(loops, rule.resultMaps[r], item->second,
+                       getAssumedSize());
     for (unsigned i : operands) {
       auto type = cast<RankedTensorType>(op->getOperand(i).getType());
       kernel.addOperand(rule.operandMaps[i], costs.getMap(layouts.operands[i]),

@@ -48,8 +48,6 @@ struct ImageFit {
     Fits,
     /// Some extent is over the limit of the device.
     TooLarge,
-    /// Some extent is known at run time only.
-    DynamicSize,
     /// There is no such channel type.
     ElementType,
     /// An image has at least one pixel.
@@ -66,7 +64,8 @@ struct ImageFit {
   explicit operator bool() const { return answer == Answer::Fits; }
 
   /// Whether `target` can hold a tensor of `type` in `map`; linear memory holds
-  /// everything.
+  /// everything. Dynamic sizes are taken to be the assumed one of the target:
+  /// the program checks what they are when it makes an image.
   static ImageFit get(const LayoutMap &map, RankedTensorType type,
                       OpenClTargetAttr target);
 };

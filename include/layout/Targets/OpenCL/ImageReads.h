@@ -69,7 +69,10 @@ struct PixelBlock {
 struct BlockLimits {
   explicit BlockLimits(OpenClTargetAttr target);
 
-  int64_t itemPixels, fewestItems, groupItems, splitReads;
+  /// `shape` with the assumed size for dynamic ones.
+  SmallVector<int64_t> assumeSizes(ArrayRef<int64_t> shape) const;
+
+  int64_t itemPixels, fewestItems, groupItems, splitReads, assumedSize;
 };
 
 /// The op by which the sums of parts are combined: of a reduction by one op
@@ -94,15 +97,17 @@ struct KernelItem {
   bool isFlat = true; // a dimension is left for the items of a group
 };
 
-/// Whether the kernel of an op may compute several pixels in an item: all sizes
-/// are known, and it has one result.
+/// Whether the kernel of an op may compute several pixels in an item: it has
+/// one result.
 bool mayComputeBlocks(Operation *op);
 
 /// What the kernel that computes one result of an op does.
 class KernelCount {
 public:
   /// The loops index the result, of which there is an `item`, by `map`.
-  KernelCount(const KernelLoops &loops, AffineMap map, const KernelItem &item);
+  /// Loops of a size that is not known are taken to have the assumed one.
+  KernelCount(const KernelLoops &loops, AffineMap map, const KernelItem &item,
+              int64_t assumedSize = 1);
 
   /// Adds an operand of `sizes` that is read; the layout is kept by reference.
   void addOperand(AffineMap map, const LayoutMap &operand,
@@ -144,6 +149,7 @@ private:
   SmallVector<Cost> countReads(PixelBlock largest) const;
 
   const KernelLoops &loops;
+  int64_t assumedSize;
   KernelVariables variables;
   SmallVector<KernelItem::Row> rows;
   Cost items;

@@ -34,6 +34,7 @@
 #define LAYOUT_TARGETS_OPENCL_KERNELLOOPS_H
 
 #include "layout/Algebra/LayoutMap.h"
+#include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -82,6 +83,9 @@ public:
   KernelLoops(SmallVector<SizeExpr> sizes,
               ArrayRef<utils::IteratorType> iterators);
 
+  /// The loops of an op as a plan sees them, before there is any IR.
+  static KernelLoops get(ArrayRef<LoopRule> loops);
+
   /// Every operand that is read is added before anything is asked.
   void addOperand(AffineMap map, const LayoutMap &layout);
 
@@ -95,6 +99,8 @@ public:
 
   const SizeExpr &getSize(unsigned loop) const { return sizes[loop]; }
   SizeExpr getTurns(unsigned loop) const;
+  /// The turns where each size that is not known is the assumed one.
+  int64_t countTurns(unsigned loop, int64_t assumedSize) const;
   int64_t getSteps(unsigned loop) const;
   /// The index at a step of a turn, and whether that may be past the end of the
   /// loop.

@@ -93,13 +93,13 @@ static SmallVector<IndexExpr> emitAxes(KernelScope &scope, Value coordinate,
 
 /// How many items there are along a coordinate.
 static SizeExpr countItems(const Coordinate &coordinate,
-                           ArrayRef<StoredAxis> stored,
-                           ArrayRef<SizeExpr> sizes, int64_t pixels) {
+                           ArrayRef<StoredAxis> stored, int64_t pixels) {
   if (pixels == 1)
     return coordinate.extent;
-  int64_t all = *coordinate.extent.substitute(sizes).getConstant(),
-          row = *stored.back().extent.substitute(sizes).getConstant();
-  return SizeExpr(all / row * int64_t(llvm::divideCeil(row, pixels)));
+  SizeExpr count = stored.back().extent.ceilDiv(pixels);
+  for (const StoredAxis &axis : stored.drop_back())
+    count = axis.extent * count;
+  return count;
 }
 
 /// Finds the position of a work item, and how many there are.
@@ -115,7 +115,7 @@ static Position locate(OpBuilder &host, KernelScope &scope,
     Value id = gpu::GlobalIdOp::create(b, loc, b.getIndexType(), dimensions[c],
                                        IntegerAttr());
     position.ids.push_back(id);
-    SizeExpr all = countItems(coordinate, storage.map.getStoredAxes(c), sizes,
+    SizeExpr all = countItems(coordinate, storage.map.getStoredAxes(c),
                               c == block.coordinate ? block.pixels : 1);
     SizeExpr extent = all.substitute(sizes);
     std::optional<int64_t> known = extent.getConstant();
@@ -132,7 +132,7 @@ static Position locate(OpBuilder &host, KernelScope &scope,
     position.items.push_back(items);
     position.groups.push_back(
         arith::CeilDivUIOp::create(host, loc, count, items));
-    if (known && *known % group == 0)
+    if (group == 1 || (known && *known % group == 0))
       continue;
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, id,
                                          scope.emit(extent));
@@ -240,15 +240,7 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
   auto *rule = std::get_if<LoopsRule>(&found);
   if (!rule)
     return {};
-  SmallVector<SizeExpr> sizes;
-  SmallVector<utils::IteratorType> iterators;
-  for (const LoopRule &loop : rule->loops) {
-    if (ShapedType::isDynamic(loop.size))
-      return {};
-    sizes.push_back(SizeExpr(loop.size));
-    iterators.push_back(loop.iterator);
-  }
-  KernelLoops loops(std::move(sizes), iterators);
+  KernelLoops loops = KernelLoops::get(rule->loops);
   SmallVector<std::tuple<AffineMap, LayoutMap, RankedTensorType>> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!rule->operandMaps[i] || !rule->isRead[i])
@@ -260,9 +252,10 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
     loops.addOperand(rule->operandMaps[i], *map);
     operands.push_back({rule->operandMaps[i], *map, type});
   }
-  KernelCount kernel(loops, rule->resultMaps.front(), item);
+  KernelCount kernel(loops, rule->resultMaps.front(), item, limits.assumedSize);
   for (auto &[map, layout, type] : operands)
-    kernel.addOperand(map, layout, type.getShape(), /*elementBytes=*/1);
+    kernel.addOperand(map, layout, limits.assumeSizes(type.getShape()),
+                      /*elementBytes=*/1);
   return kernel.chooseBlock(limits, findCombiner(op));
 }
 
@@ -351,11 +344,10 @@ static void remarkReads(gpu::GPUFuncOp func, Location loc,
   if (items > 0)
     os << "of " << items << " ";
   StringRef unit = storage.isImage() ? "pixel" : "element";
-  if (block.pixels > 1 || block.parts > 1)
-    os << "items of " << block.pixels << " " << unit;
-  else
-    os << unit;
-  os << ((block.parts > 1 ? block.pixels : items) > 1 ? "s" : "");
+  bool isBlock = block.pixels > 1 || block.parts > 1;
+  if (isBlock)
+    os << (items > 0 ? "items" : "item") << " of " << block.pixels << " ";
+  os << unit << ((isBlock ? block.pixels : items) > 1 ? "s" : "");
   if (block.parts > 1)
     os << " in groups of " << block.parts;
   os << (accesses.isPerTrip ? " and trip of its loops" : "");
@@ -405,7 +397,8 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor);
   SmallVector<OpFoldResult> hostSizes =
       tensor::getMixedSizes(host, loc, tensor);
-  KernelItem item = KernelItem::get(storage->map, type.getShape());
+  KernelItem item =
+      KernelItem::get(storage->map, limits.assumeSizes(type.getShape()));
   Operation *reduction =
       findReduction(tensor, plan, item.index, item.variables.getExtents());
   PixelBlock block;

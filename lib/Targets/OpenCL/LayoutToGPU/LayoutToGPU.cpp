@@ -166,8 +166,10 @@ static LogicalResult checkImages(ModuleOp module, OpenClTargetAttr target) {
       storage = getTensorStorage(type);
     if (failed(storage)) // said where it is lowered
       return success();
-    auto stored =
-        RankedTensorType::get(type.getShape(), storage->getStoredElement());
+    // Whatever the program finds dynamic sizes to be, no image is smaller.
+    SmallVector<int64_t> least(type.getShape());
+    llvm::replace(least, ShapedType::kDynamic, int64_t(1));
+    auto stored = RankedTensorType::get(least, storage->getStoredElement());
     ImageFit fit = ImageFit::get(storage->map, stored, target);
     if (fit.answer != ImageFit::Answer::TooLarge &&
         fit.answer != ImageFit::Answer::ElementType)

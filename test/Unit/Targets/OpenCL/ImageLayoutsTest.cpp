@@ -101,10 +101,20 @@ TEST_F(ImageLayouts, GiveWayToFormsThatFit) {
       chooseImage(getTensor({1, 0, 4, 8}), 3, ImageRole::Activation, {}, target)
           .first.answer,
       ImageFit::Answer::Empty);
-  EXPECT_EQ(chooseImage(getTensor({1, ShapedType::kDynamic, 4, 8}), 3,
-                        ImageRole::Activation, {}, target)
-                .first.answer,
-            ImageFit::Answer::DynamicSize);
+}
+
+TEST_F(ImageLayouts, TakeDynamicSizesToBeTheAssumedOne) {
+  RankedTensorType type = getTensor({1, ShapedType::kDynamic, 4, 64});
+  auto choose = [&](StringRef figures) {
+    return chooseImage(type, 3, ImageRole::Activation, {}, getTarget(figures));
+  };
+  EXPECT_TRUE(choose("<image2d_max_height = 1>").first);
+  ImageChoice choice = choose("<image2d_max_height = 400, assumed_size = 401>");
+  EXPECT_EQ(choice.first.answer, ImageFit::Answer::TooLarge);
+  EXPECT_EQ(choice.first.size, (SmallVector<int64_t, 3>{64, 401}));
+  ASSERT_TRUE(choice.map);
+  EXPECT_EQ(*choice.map->storageExtent({1, 401, 4, 64}),
+            (SmallVector<int64_t>{1604, 16, 4}));
 }
 
 /// Each limit is reached, and passed by one.

@@ -86,7 +86,10 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
       pixels are not so large that there are fewer;
     * `group_items`, `split_reads`: where there are fewer, and an item reads more than
       `split_reads` times, up to `group_items` items of a group share the sum;
-    * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
+    * `assumed_size`: the size that stands for a dynamic one in costs, where the
+      pixels of an item are chosen, and where an image has to fit; the program
+      checks the true size when it makes the image;
+    * `flops_per_byte`, `assumed_trips`: as of `#layout.cpu`.
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage2dSize">:$image2d_max_width,
