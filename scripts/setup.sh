@@ -19,10 +19,11 @@ required_packages=(
   ocl-icd-opencl-dev opencl-headers)
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with; an OpenCL device on the CPU, the translator of its kernels, their
-# validator; a faster malloc for layout-opt; what draws graphs. Without them the
-# rest still works.
+# validator; what reads packages of kernels; a faster malloc for layout-opt; what
+# draws graphs. Without them the rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
-  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo libtcmalloc-minimal4 graphviz)
+  pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo nlohmann-json3-dev
+  libtcmalloc-minimal4 graphviz)
 # And a browser, for the tests of pages, and an emulator with its C library, for
 # those of kernels for AArch64.
 test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross)

@@ -113,6 +113,7 @@ for package in ("auditwheel", "material", "mypy", "onnx", "pycute", "triton"):
     if python_has(package):
         config.available_features.add(package)
 for feature, is_built in (("isl", config.has_isl), ("opencl", config.has_opencl),
+                          ("opencl-package", config.has_opencl_package),
                           ("c-api", config.has_c_api), ("plugin", config.has_plugin),
                           ("python-extension", config.has_python_extension)):
     if is_built:

@@ -157,6 +157,9 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
     std::string name = toUtf8(kernel.getName().getValue());
     json::Object entry{
         {"name", name}, {"file", file}, {"arguments", std::move(arguments)}};
+    if (kernel.getMetadata() &&
+        kernel.getMetadata().contains(kAnyGroupsAttrName))
+      entry["any_groups"] = true;
     if (source) {
       entry["source"] = sourceFile;
       entry["source_name"] = kKernelPrefix.str() + name;
@@ -205,6 +208,7 @@ LogicalResult PackageWriter::addAlloc(gpu::AllocOp op) {
   memoryNames.push_back(getNodeName(op.getLoc()));
   memory.push_back(std::move(entry));
   if (auto data = op->getAttrOfType<FlatSymbolRefAttr>(kConstantAttrName)) {
+    (*memory.back().getAsObject())["constant"] = true;
     // Of an image: its rows one after the other, four channels for each pixel.
     json::Object command{{"command", "upload"},
                          {"memory", static_cast<int64_t>(memory.size()) - 1}};
@@ -422,13 +426,25 @@ LogicalResult PackageWriter::collect() {
   return success();
 }
 
+static json::Object describeTensor(Type type) {
+  json::Object entry{{"type", toText(type)}};
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    entry["element"] = toText(memref.getElementType());
+    entry["sizes"] = json::Array(memref.getShape());
+  }
+  return entry;
+}
+
 LogicalResult PackageWriter::write(StringRef directory) {
   FunctionType type = function.getFunctionType();
   json::Array inputs, outputs;
-  for (auto [name, input] : llvm::zip_equal(inputNames, type.getInputs()))
-    inputs.push_back(json::Object{{"name", name}, {"type", toText(input)}});
+  for (auto [name, input] : llvm::zip_equal(inputNames, type.getInputs())) {
+    json::Object entry = describeTensor(input);
+    entry["name"] = name;
+    inputs.push_back(std::move(entry));
+  }
   for (Type output : type.getResults())
-    outputs.push_back(json::Object{{"type", toText(output)}});
+    outputs.push_back(describeTensor(output));
   json::Object manifest{{"function", toUtf8(function.getName())},
                         {"inputs", std::move(inputs)},
                         {"outputs", std::move(outputs)},

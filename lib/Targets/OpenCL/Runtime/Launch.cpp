@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pool.h"
 #include "Programs.h"
 #include "Session.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
@@ -192,4 +193,5 @@ void layoutClPrintProfile() {
     std::fprintf(stderr, "%12.3f %10llu %12.2f  %s\n", sum.seconds * 1e3,
                  static_cast<unsigned long long>(sum.launches),
                  sum.seconds * 1e6 / sum.launches, name.c_str());
+  std::fprintf(stderr, "%s\n", describeMemory().c_str());
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pool.h"
 #include "Scopes.h"
 #include "Session.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
@@ -13,20 +14,40 @@
 using namespace mlir::layout::opencl;
 using Lock = std::lock_guard<std::recursive_mutex>;
 
+/// Memory of the shape: some that waits, or what `make` makes, again without
+/// what waits where the device has no room; null where an error is reported.
+template <typename Make>
+static void *getMemory(const MemoryShape &shape, const char *call,
+                       const std::string &what, Make make) {
+  cl_mem memory = takeMemory(shape);
+  if (!memory) {
+    cl_int code = CL_SUCCESS;
+    memory = make(&code);
+    if ((code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+         code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY) &&
+        releaseWaitingMemory())
+      memory = make(&code);
+    if (!check(code, call, "allocating " + what))
+      return nullptr;
+    addMemory(memory, shape);
+  }
+  addToScope(memory);
+  return memory;
+}
+
 void *layoutClCreateBuffer(int64_t bytes) {
   Lock lock(getMutex());
   Session *session = Session::get();
   if (!session)
     return nullptr;
-  cl_int code = CL_SUCCESS;
   // A buffer of a tensor without elements is allocated, too: it is passed on.
-  cl_mem memory = clCreateBuffer(session->context, CL_MEM_READ_WRITE,
-                                 std::max<int64_t>(bytes, 4), nullptr, &code);
-  if (!check(code, "clCreateBuffer",
-             "allocating a buffer of " + std::to_string(bytes) + " bytes"))
-    return nullptr;
-  addToScope(memory);
-  return memory;
+  size_t size = std::max<int64_t>(bytes, 4);
+  return getMemory({CL_MEM_OBJECT_BUFFER, 0, size, 1, 1}, "clCreateBuffer",
+                   "a buffer of " + std::to_string(bytes) + " bytes",
+                   [&](cl_int *code) {
+                     return clCreateBuffer(session->context, CL_MEM_READ_WRITE,
+                                           size, nullptr, code);
+                   });
 }
 
 namespace {
@@ -129,13 +150,12 @@ void *layoutClCreateImage(int32_t kindNumber, int32_t channelNumber,
     desc.image_array_size = slices;
   if (kind.object == CL_MEM_OBJECT_IMAGE3D)
     desc.image_depth = slices;
-  cl_int code = CL_SUCCESS;
-  cl_mem memory = clCreateImage(session->context, CL_MEM_READ_WRITE, &format,
-                                &desc, nullptr, &code);
-  if (!check(code, "clCreateImage", "allocating an " + what))
-    return nullptr;
-  addToScope(memory);
-  return memory;
+  return getMemory({kind.object, channel.type, desc.image_width,
+                    desc.image_height, static_cast<size_t>(slices)},
+                   "clCreateImage", "an " + what, [&](cl_int *code) {
+                     return clCreateImage(session->context, CL_MEM_READ_WRITE,
+                                          &format, &desc, nullptr, code);
+                   });
 }
 
 void layoutClRelease(void *memory) {
@@ -144,7 +164,7 @@ void layoutClRelease(void *memory) {
   if (!memory)
     return;
   removeFromScope(memory);
-  clReleaseMemObject(static_cast<cl_mem>(memory));
+  giveMemoryBack(static_cast<cl_mem>(memory));
 }
 
 /// Runs a command that moves `bytes`. `enqueue` gets the session and where the

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Programs.h"
+#include "DiskCache.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 
 using namespace mlir::layout::opencl;
@@ -82,9 +83,60 @@ static cl_program create(Session &session, std::string_view spirv,
   return check(code, call, what) ? program : nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// Binaries of the device
+//===----------------------------------------------------------------------===//
+
+/// What a binary depends on: the device, its driver and what was compiled.
+static std::string getBinaryKey(const Session &session, std::string_view spirv,
+                                const char *source) {
+  std::string key = session.name + "\n";
+  for (cl_device_info what :
+       {CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION})
+    key += getDeviceText(session.device, what) + "\n";
+  return key + (source ? std::string("source\n") + source
+                       : "il\n" + std::string(spirv));
+}
+
+/// The program of a binary that was kept; null where there is none, or the
+/// driver does not take it any more.
+static cl_program loadBinary(Session &session, const std::string &key) {
+  std::string binary;
+  if (!findInCache(".bin", key, binary))
+    return nullptr;
+  const auto *bytes = reinterpret_cast<const unsigned char *>(binary.data());
+  size_t size = binary.size();
+  cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+  cl_program program = clCreateProgramWithBinary(
+      session.context, 1, &session.device, &size, &bytes, &status, &code);
+  if (code != CL_SUCCESS)
+    return nullptr;
+  if (status == CL_SUCCESS && clBuildProgram(program, 1, &session.device, "",
+                                             nullptr, nullptr) == CL_SUCCESS)
+    return program;
+  clReleaseProgram(program);
+  return nullptr;
+}
+
+static void keepBinary(cl_program program, const std::string &key) {
+  size_t size = 0;
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size,
+                       nullptr) != CL_SUCCESS ||
+      !size)
+    return;
+  std::string binary(size, '\0');
+  auto *bytes = reinterpret_cast<unsigned char *>(binary.data());
+  if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes), &bytes,
+                       nullptr) == CL_SUCCESS)
+    keepInCache(".bin", key, binary);
+}
+
 /// The built program; null where an error is reported.
 static cl_program build(Session &session, std::string_view spirv,
                         const char *source, const std::string &kernel) {
+  std::string key = getBinaryKey(session, spirv, source);
+  if (cl_program program = loadBinary(session, key))
+    return program;
   std::string what = "building the kernel '" + kernel + "' for " + session.name;
   std::string options;
   cl_program program = create(session, spirv, source, kernel, what, options);
@@ -92,8 +144,10 @@ static cl_program build(Session &session, std::string_view spirv,
     return nullptr;
   cl_int code = clBuildProgram(program, 1, &session.device, options.c_str(),
                                nullptr, nullptr);
-  if (code == CL_SUCCESS)
+  if (code == CL_SUCCESS) {
+    keepBinary(program, key);
     return program;
+  }
   std::string log = getBuildLog(program, session.device);
   report(what + " failed: clBuildProgram returned " + getCodeName(code) +
          (log.empty() ? std::string(", without a build log")
@@ -147,4 +201,11 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
     return nullptr;
   *slot = new Kernel{name, kernel};
   return *slot;
+}
+
+void mlir::layout::opencl::releaseKernel(Kernel *kernel) {
+  if (!kernel)
+    return;
+  clReleaseKernel(kernel->kernel);
+  delete kernel;
 }

@@ -29,6 +29,9 @@ struct Kernel {
   cl_kernel kernel;
 };
 
+/// Of a slot that no program has any more; null is none.
+void releaseKernel(Kernel *kernel);
+
 /// SPIR of a SPIR-V module; false after an error, which names `kernel`.
 bool translateToSpir(std::string_view spirv, const std::string &kernel,
                      std::string &spir);

@@ -33,8 +33,14 @@
 // CHECK:      "function": "main",
 // CHECK:      "inputs": [
 // CHECK:        "name": "photo",
+// CHECK-NEXT:   "sizes": [
+// CHECK-NEXT:     2,
+// CHECK-NEXT:     4
+// CHECK-NEXT:   ],
 // CHECK-NEXT:   "type": "memref<2x4xf16>"
 // CHECK:      "kernels": [
+// CHECK-NEXT:   {
+// CHECK-NEXT:   "any_groups": true,
 // CHECK:        "element": "f16",
 // CHECK-NEXT:   "kind": "buffer",
 // CHECK-NEXT:   "name": "photo"

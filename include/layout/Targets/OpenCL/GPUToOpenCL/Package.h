@@ -10,7 +10,8 @@
 // `<module>.cl`, constants as little-endian `<name>.bin`, and manifest.json:
 //
 //   {"function": "main",
-//    "inputs": [{"name": "x", "type": "memref<240xf32>"}], "outputs": [..],
+//    "inputs": [{"name": "x", "type": "memref<240xf32>", "element": "f32",
+//                "sizes": [240]}], "outputs": [..],
 //    "kernels": [{"name": "copy", "file": "kernels.spv",
 //       "source": "kernels.cl", "source_name": "kernel_copy", "arguments": [
 //       {"name": "conv1", "kind": "image2d", "access": "read_only",
@@ -34,7 +35,9 @@
 // Memory has the name of the input that it takes, else that of the location of
 // its gpu.alloc, as a node of a network gives it, else of its constant or its
 // output; a number keeps equal ones apart. A kernel's arguments have the names
-// of what the first launch passes.
+// of what the first launch passes. A kernel with "any_groups": true knows the
+// place of an item in the whole grid alone, and may run in other groups. Memory
+// with "constant": true takes its upload once, and nothing releases it.
 //
 // Attributes of a gpu.alloc whose names start with "layout." are written with
 // its memory, as text.

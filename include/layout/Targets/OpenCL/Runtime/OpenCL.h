@@ -35,7 +35,8 @@
 //                             some, where the device takes no SPIR-V
 //   LAYOUT_OPENCL_TRANSLATOR  SPIR-V to SPIR for SPIR-V on devices that take
 //                             none (llvm-spirv-15)
-//   LAYOUT_OPENCL_CACHE       where translated kernels are kept; empty: nowhere
+//   LAYOUT_OPENCL_CACHE       where built and translated kernels are kept;
+//                             empty: nowhere
 //                             ($XDG_CACHE_HOME or ~/.cache, mlir-layout/opencl)
 //
 //===----------------------------------------------------------------------===//
@@ -75,7 +76,12 @@ void *layoutClCreateBuffer(int64_t bytes);
 void *layoutClCreateImage(int32_t kind, int32_t channel, int64_t width,
                           int64_t height, int64_t slices);
 
+/// What is released waits for the next tensor that fits into it, at most twice
+/// of what was in use at one time.
 void layoutClRelease(void *memory);
+
+/// Gives what waits back to the driver.
+void layoutClReleaseWaiting(void);
 
 /// Between these two calls of one thread, whatever the thread allocates and
 /// does not release is released by the second one; pairs may nest. For memory

@@ -1,0 +1,263 @@
+//===- OpenCLPackage.cpp - Run a package of kernels -----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/OpenCL/Runtime/OpenCLPackage.h"
+#include "Manifest.h"
+#include "Programs.h"
+#include <cstring>
+#include <set>
+
+using namespace mlir::layout::opencl;
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+namespace {
+/// A tensor that goes in or comes out, and its data between runs.
+struct HostTensor {
+  LayoutClTensor description;
+  std::string data;
+  bool isSet = false;
+};
+} // namespace
+
+struct LayoutClPackage {
+  Manifest manifest;
+  std::vector<HostTensor> inputs, outputs;
+  std::vector<void *> kernels; // null where no command launches it
+  std::vector<void *> memory;  // null before its first use and after the last
+
+  bool load();
+  void run();
+  ~LayoutClPackage();
+
+private:
+  void *getMemory(int64_t number);
+  void *getConstant(int64_t number, const std::string &bytes);
+  void launch(const PackageCommand &command);
+  void execute(const PackageCommand &command);
+};
+
+static std::vector<HostTensor>
+describe(const std::vector<PackageTensor> &tensors) {
+  std::vector<HostTensor> described;
+  for (const PackageTensor &tensor : tensors)
+    described.push_back({{tensor.name.c_str(), tensor.element.c_str(),
+                          static_cast<int32_t>(tensor.sizes.size()),
+                          tensor.sizes.data(), tensor.bytes},
+                         ""});
+  return described;
+}
+
+void *LayoutClPackage::getConstant(int64_t number, const std::string &bytes) {
+  const PackageMemory &of = manifest.memory[number];
+  return layoutClGetConstant(&memory[number], of.kind, of.channel, of.width,
+                             of.height, of.slices, bytes.data(), bytes.size());
+}
+
+/// Builds the kernels, sends the constants, and forgets the data of both.
+bool LayoutClPackage::load() {
+  inputs = describe(manifest.inputs);
+  outputs = describe(manifest.outputs);
+  kernels.resize(manifest.kernels.size());
+  memory.resize(manifest.memory.size());
+  std::vector<PackageCommand> eachRun;
+  std::set<std::string> filesOfRuns;
+  for (PackageCommand &command : manifest.commands) {
+    if (command.action == PackageCommand::Launch) {
+      const PackageKernel &kernel = manifest.kernels[command.other];
+      const std::string &spirv = manifest.files[kernel.file];
+      layoutClGetKernel(&kernels[command.other], spirv.data(), spirv.size(),
+                        kernel.source.empty()
+                            ? nullptr
+                            : manifest.files[kernel.source].c_str(),
+                        kernel.name.c_str());
+    } else if (command.action == PackageCommand::Upload &&
+               manifest.memory[command.memory].isConstant) {
+      getConstant(command.memory, manifest.files[command.file]);
+      continue;
+    }
+    if (hasError())
+      return false;
+    filesOfRuns.insert(command.file);
+    eachRun.push_back(std::move(command));
+  }
+  manifest.commands = std::move(eachRun);
+  for (auto it = manifest.files.begin(); it != manifest.files.end();)
+    it =
+        filesOfRuns.count(it->first) ? std::next(it) : manifest.files.erase(it);
+  return Session::get() != nullptr;
+}
+
+void *LayoutClPackage::getMemory(int64_t number) {
+  const PackageMemory &of = manifest.memory[number];
+  void *&place = memory[number];
+  if (!place)
+    place = of.kind ? layoutClCreateImage(of.kind, of.channel, of.width,
+                                          of.height, of.slices)
+                    : layoutClCreateBuffer(of.bytes);
+  return place;
+}
+
+void LayoutClPackage::launch(const PackageCommand &command) {
+  std::vector<const void *> values;
+  std::vector<int64_t> sizes;
+  for (const PackageCommand::Value &value : command.values) {
+    values.push_back(value.memory < 0 ? value.data : getMemory(value.memory));
+    sizes.push_back(value.bytes);
+  }
+  auto *run = manifest.kernels[command.other].runsInAnyGroups
+                  ? layoutClLaunchItems
+                  : layoutClLaunch;
+  run(kernels[command.other], command.grid, static_cast<int32_t>(values.size()),
+      values.data(), sizes.data());
+}
+
+void LayoutClPackage::execute(const PackageCommand &command) {
+  if (command.action == PackageCommand::Launch)
+    return launch(command);
+  if (command.action == PackageCommand::Release) {
+    layoutClRelease(memory[command.memory]);
+    memory[command.memory] = nullptr;
+    return;
+  }
+  void *on = getMemory(command.memory);
+  int64_t bytes = manifest.memory[command.memory].bytes;
+  if (command.action == PackageCommand::Copy) {
+    layoutClCopy(on, getMemory(command.other), bytes);
+  } else if (command.action == PackageCommand::Upload) {
+    const std::string &data = command.file.empty()
+                                  ? inputs[command.other].data
+                                  : manifest.files[command.file];
+    layoutClUpload(on, data.data(), bytes);
+  } else {
+    HostTensor &output = outputs[command.other];
+    output.data.resize(bytes);
+    layoutClDownload(output.data.data(), on, bytes);
+  }
+}
+
+void LayoutClPackage::run() {
+  for (const HostTensor &input : inputs)
+    if (!input.isSet)
+      return report("running a package failed: its input " +
+                    std::to_string(&input - inputs.data()) + ", '" +
+                    input.description.name + "', was not set");
+  for (const PackageCommand &command : manifest.commands) {
+    if (hasError())
+      break;
+    execute(command);
+  }
+  for (HostTensor &output : outputs)
+    output.isSet = !hasError();
+  for (size_t i = 0; i < memory.size(); ++i)
+    if (!manifest.memory[i].isConstant) {
+      layoutClRelease(memory[i]);
+      memory[i] = nullptr;
+    }
+}
+
+LayoutClPackage::~LayoutClPackage() {
+  for (void *each : memory)
+    layoutClRelease(each);
+  for (void *kernel : kernels)
+    releaseKernel(static_cast<Kernel *>(kernel));
+}
+
+//===----------------------------------------------------------------------===//
+// The functions of the header
+//===----------------------------------------------------------------------===//
+
+LayoutClPackage *layoutClLoadPackage(const char *directory) {
+  Lock lock(getMutex());
+  if (hasError())
+    return nullptr;
+  auto *package = new LayoutClPackage;
+  std::string wrong = readManifest(directory, package->manifest);
+  if (!wrong.empty())
+    report(std::string("the package '") + directory +
+           "' cannot be loaded: " + wrong + "; write it again");
+  else if (package->load())
+    return package;
+  delete package;
+  return nullptr;
+}
+
+/// The tensor `number`; null and an error where there is none or it has another
+/// size.
+template <typename Tensors>
+static auto *find(Tensors &tensors, const char *what, int32_t number,
+                  int64_t bytes) {
+  if (number < 0 || size_t(number) >= tensors.size())
+    report(std::string("a package has no ") + what + " " +
+           std::to_string(number) + ", only " + std::to_string(tensors.size()));
+  else if (tensors[number].description.bytes != bytes)
+    report(std::string(what) + " " + std::to_string(number) +
+           " of a package has " +
+           std::to_string(tensors[number].description.bytes) + " bytes, not " +
+           std::to_string(bytes));
+  else
+    return &tensors[number];
+  return decltype(&tensors[0])(nullptr);
+}
+
+int32_t layoutClCountInputs(const LayoutClPackage *package) {
+  return package ? static_cast<int32_t>(package->inputs.size()) : 0;
+}
+
+int32_t layoutClCountOutputs(const LayoutClPackage *package) {
+  return package ? static_cast<int32_t>(package->outputs.size()) : 0;
+}
+
+const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
+                                       int32_t number) {
+  return number >= 0 && number < layoutClCountInputs(package)
+             ? &package->inputs[number].description
+             : nullptr;
+}
+
+const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
+                                        int32_t number) {
+  return number >= 0 && number < layoutClCountOutputs(package)
+             ? &package->outputs[number].description
+             : nullptr;
+}
+
+void layoutClSetInput(LayoutClPackage *package, int32_t number,
+                      const void *data, int64_t bytes) {
+  Lock lock(getMutex());
+  if (!package || hasError())
+    return;
+  HostTensor *input = find(package->inputs, "input", number, bytes);
+  if (!input)
+    return;
+  input->data.assign(static_cast<const char *>(data), bytes);
+  input->isSet = true;
+}
+
+void layoutClRunPackage(LayoutClPackage *package) {
+  Lock lock(getMutex());
+  if (package && Session::get())
+    package->run();
+}
+
+void layoutClCopyOutput(const LayoutClPackage *package, int32_t number,
+                        void *data, int64_t bytes) {
+  Lock lock(getMutex());
+  if (!package || hasError())
+    return;
+  const HostTensor *output = find(package->outputs, "output", number, bytes);
+  if (!output)
+    return;
+  if (!output->isSet)
+    return report("output " + std::to_string(number) +
+                  " of a package was asked for before a run");
+  std::memcpy(data, output->data.data(), bytes);
+}
+
+void layoutClDestroyPackage(LayoutClPackage *package) {
+  Lock lock(getMutex());
+  delete package;
+}

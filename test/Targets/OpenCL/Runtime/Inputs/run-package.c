@@ -1,0 +1,44 @@
+/* Runs a package in C: DIRECTORY TIMES INPUT.. -- OUTPUT.., files of bytes. */
+
+#include "layout/Targets/OpenCL/Runtime/OpenCLPackage.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int transfer(const char *path, const char *mode, void *data,
+                    size_t bytes) {
+  FILE *file = fopen(path, mode);
+  size_t count = 0;
+  if (!file)
+    return 0;
+  count =
+      *mode == 'r' ? fread(data, 1, bytes, file) : fwrite(data, 1, bytes, file);
+  return fclose(file) == 0 && count == bytes;
+}
+
+int main(int argc, char **argv) {
+  LayoutClPackage *package = layoutClLoadPackage(argv[1]);
+  int times = atoi(argv[2]), next = 3, i;
+  for (i = 0; i < layoutClCountInputs(package); ++i) {
+    const LayoutClTensor *input = layoutClGetInput(package, i);
+    void *data = malloc(input->bytes + 1);
+    if (next == argc || !transfer(argv[next++], "rb", data, input->bytes))
+      return 2;
+    layoutClSetInput(package, i, data, input->bytes);
+    free(data);
+  }
+  for (i = 0; i < times; ++i)
+    layoutClRunPackage(package);
+  ++next; /* -- */
+  for (i = 0; i < layoutClCountOutputs(package); ++i) {
+    const LayoutClTensor *output = layoutClGetOutput(package, i);
+    void *data = malloc(output->bytes + 1);
+    layoutClCopyOutput(package, i, data, output->bytes);
+    if (next == argc || !transfer(argv[next++], "wb", data, output->bytes))
+      return 2;
+    free(data);
+  }
+  layoutClDestroyPackage(package);
+  /* The message went to stderr. */
+  return layoutClTakeError() != NULL;
+}
