@@ -34,6 +34,7 @@ using namespace mlir;
 using namespace mlir::layout;
 
 void layout::buildImageKernelsToBinary(OpPassManager &pm) {
+  pm.addPass(createCountKernelWorkPass());
   pm.addPass(createNarrowKernelIndicesPass());
   pm.addPass(createConvertImageKernelsToSourcePass());
   pm.addPass(createConvertImageKernelsToSPIRVPass());

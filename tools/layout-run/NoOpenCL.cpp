@@ -22,10 +22,15 @@ std::optional<layout::OpenCLDevice> layout::getUsedOpenCLDevice() {
   return std::nullopt;
 }
 
-void layout::setOpenCLProfiling(bool on) {
+static void warn(bool on, StringRef option) {
   if (on)
-    llvm::errs() << "layout-run: warning: --opencl-profile shows nothing, "
-                    "since this layout-run was built without OpenCL\n";
+    llvm::errs() << "layout-run: warning: " << option
+                 << " does nothing, since this layout-run was built without "
+                    "OpenCL\n";
 }
+
+void layout::setOpenCLProfiling(bool on) { warn(on, "--opencl-profile"); }
+
+void layout::setOpenCLTuning(bool on) { warn(on, "--opencl-tune"); }
 
 void layout::printOpenCLProfile() {}

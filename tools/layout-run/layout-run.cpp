@@ -110,8 +110,13 @@ static cl::list<std::string> sharedLibs(
              "is also looked up beside libMLIR"));
 static cl::opt<bool> openclProfile(
     "opencl-profile", cl::cat(category),
-    cl::desc("Print launches and times of the kernels that modules run on an "
-             "OpenCL device"));
+    cl::desc("Print launches, times and rates of the kernels that modules run "
+             "on an OpenCL device"));
+static cl::opt<bool> openclTune(
+    "opencl-tune", cl::cat(category),
+    cl::desc("Measure work-groups of several sizes at the first launch of a "
+             "kernel on a grid, and keep the best for later runs, also without "
+             "this option"));
 static cl::opt<bool> keepFreedMemory(
     "keep-freed-memory", cl::init(true), cl::cat(category),
     cl::desc("Keep memory that a module freed in the process, so that runs "
@@ -501,6 +506,7 @@ static FailureOr<int> runTool() {
   SourceMgrDiagnosticHandler diagnostics(sourceMgr, &context);
 
   setOpenCLProfiling(openclProfile);
+  setOpenCLTuning(openclTune);
   if (!programsPath.empty())
     return failed(runPrograms(context)) ? 1 : 0;
   FailureOr<std::vector<Case>> cases = findCases();

@@ -61,6 +61,7 @@ struct Parsed {
     if (modules.empty())
       return success();
     PassManager pm(&context);
+    pm.addPass(createCountKernelWorkPass());
     pm.addPass(createNarrowKernelIndicesPass());
     pm.addPass(createConvertImageKernelsToSourcePass());
     auto spirvName = (kSpirvModulePrefix + modules.front().getName()).str();

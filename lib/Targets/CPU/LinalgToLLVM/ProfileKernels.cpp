@@ -6,24 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // A clock is read before and after each call of a kernel, and each copy and
-// loop that is in no kernel. Operations are counted in the loops that run, so
-// those on padding count, too.
+// loop that is in no kernel.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OutlinedKernels.h"
+#include "layout/Support/CountOperations.h"
 #include "layout/Support/Places.h"
 #include "layout/Support/Profile.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PROFILEKERNELSPASS
@@ -31,55 +27,6 @@ namespace mlir::layout {
 } // namespace mlir::layout
 
 using namespace mlir;
-
-/// The numbers that `op` computes, of those that a network is about.
-static int64_t countResults(Operation *op) {
-  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-      isa<CastOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>())
-    return 0;
-  Type type = op->getResult(0).getType();
-  Type element = getElementTypeOrSelf(type);
-  if (element.isIndex() || element.isInteger(1))
-    return 0;
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getNumElements() : 1;
-}
-
-/// How often the body of `op` runs, 1 where it is no loop.
-static std::optional<int64_t> countTrips(Operation *op) {
-  auto loop = dyn_cast<LoopLikeOpInterface>(op);
-  if (!loop)
-    return 1;
-  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
-       steps = loop.getLoopSteps();
-  if (!lower || !upper || !steps)
-    return std::nullopt;
-  int64_t trips = 1;
-  for (auto [from, to, step] : llvm::zip_equal(*lower, *upper, *steps)) {
-    std::optional<APInt> known = constantTripCount(
-        from, to, step, /*isSigned=*/true, scf::computeUbMinusLb);
-    if (!known)
-      return std::nullopt;
-    trips *= known->getSExtValue();
-  }
-  return trips;
-}
-
-/// The operations of all iterations; nothing where their number is not known.
-static std::optional<int64_t> countOperations(Operation *op) {
-  std::optional<int64_t> trips = countTrips(op);
-  if (!trips)
-    return std::nullopt;
-  int64_t count = op->getNumResults() ? countResults(op) : 0;
-  for (Region &region : op->getRegions())
-    for (Operation &inner : region.getOps()) {
-      std::optional<int64_t> some = countOperations(&inner);
-      if (!some)
-        return std::nullopt;
-      count += *some;
-    }
-  return *trips * count;
-}
 
 namespace {
 class Profiler {
@@ -152,7 +99,7 @@ void Profiler::nameKernels() {
       names.push_back(name);
     kernel.slot = it->second;
     Operation *callee = getCallee(kernel.op);
-    kernel.operations = countOperations(callee ? callee : kernel.op);
+    kernel.operations = layout::countOperations(callee ? callee : kernel.op);
   }
   // What is known of some parts says nothing of the whole.
   llvm::SmallDenseSet<unsigned> unknown;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPatterns.h"
-#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -247,8 +247,7 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
       values.push_back(value);
       sizes.push_back(constant(rewriter, loc, i64, bytes));
     }
-    call(rewriter, op,
-         runsInAnyGroups(op) ? "layoutClLaunchItems" : "layoutClLaunch", {},
+    call(rewriter, op, "layoutClLaunch", {},
          {kernel, spill(rewriter, op, i64, grid),
           constant(rewriter, loc, rewriter.getI32Type(), values.size()),
           spill(rewriter, op, pointer(), values),
@@ -258,13 +257,23 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
   }
 
 private:
-  bool runsInAnyGroups(gpu::LaunchFuncOp op) const {
-    gpu::KernelTableAttr kernels =
-        binaries.lookup(op.getKernelModuleName().getValue()).kernels;
-    DictionaryAttr metadata =
-        kernels ? kernels.lookup(op.getKernelName()).getMetadata()
-                : DictionaryAttr();
-    return metadata && metadata.contains(kAnyGroupsAttrName);
+  /// The facts of the kernel, as the struct that has them.
+  Value getFacts(gpu::LaunchFuncOp op, const EmbeddedBinary &binary,
+                 const std::string &name,
+                 ConversionPatternRewriter &rewriter) const {
+    LayoutClKernelFacts facts = readFacts(
+        binary.kernels ? binary.kernels.lookup(op.getKernelName()).getMetadata()
+                       : DictionaryAttr());
+    static_assert(sizeof(facts) % sizeof(int64_t) == 0, "numbers of 64 bits");
+    ArrayRef<int64_t> words(reinterpret_cast<const int64_t *>(&facts),
+                            sizeof(facts) / sizeof(int64_t));
+    return addressOf(rewriter, op, name, [&] {
+      return LLVM::GlobalOp::create(
+          rewriter, op.getLoc(),
+          LLVM::LLVMArrayType::get(rewriter.getI64Type(), words.size()),
+          /*isConstant=*/true, LLVM::Linkage::Internal, name,
+          rewriter.getI64TensorAttr(words));
+    });
   }
 
   /// Memory on the stack with these values of one type. It is allocated once
@@ -318,8 +327,10 @@ private:
             ? LLVM::AddressOfOp::create(rewriter, loc, embedded.source)
                   .getResult()
             : LLVM::ZeroOp::create(rewriter, loc, pointer()).getResult();
+    Value facts =
+        getFacts(op, embedded, (kOwnPrefix + "facts_" + stem).str(), rewriter);
     return call(rewriter, op, "layoutClGetKernel", pointer(),
-                {slot, words, bytes, source, name});
+                {slot, words, bytes, source, name, facts});
   }
 
   const EmbeddedBinaries &binaries;

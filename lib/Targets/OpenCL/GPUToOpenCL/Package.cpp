@@ -9,6 +9,7 @@
 #include "KernelSource.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Support/EmittedText.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
 #include "layout/Targets/Package/PackageFiles.h"
@@ -18,6 +19,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -96,7 +98,7 @@ private:
   ModuleOp module;
   func::FuncOp function;
   llvm::DenseMap<Value, int64_t> memoryIds;
-  llvm::DenseMap<Value, std::vector<size_t>> downloads; // to allocs: commands
+  llvm::DenseMap<Value, SmallVector<size_t>> downloads; // to allocs: commands
   std::map<std::string, std::string> files;             // contents by name
   std::vector<std::string> inputNames, memoryNames;
   json::Array kernels, memory, commands;
@@ -116,6 +118,20 @@ FailureOr<int64_t> PackageWriter::getNumber(Operation *op, Value value) const {
   return op->emitError() << "has a size that is no constant; a package lists "
                             "commands without variables, so give the inputs "
                             "static sizes";
+}
+
+/// What is known of a kernel.
+static void addFacts(const LayoutClKernelFacts &facts, json::Object &entry) {
+  if (facts.any_groups)
+    entry["any_groups"] = true;
+  if (facts.may_repeat)
+    entry["may_repeat"] = true;
+  if (facts.operations >= 0)
+    entry["operations"] = facts.operations;
+  if (facts.bytes >= 0)
+    entry["bytes"] = facts.bytes;
+  if (llvm::any_of(facts.items, [](int64_t count) { return count >= 0; }))
+    entry["items"] = json::Array(facts.items);
 }
 
 LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
@@ -157,9 +173,7 @@ LogicalResult PackageWriter::addKernels(gpu::BinaryOp binary) {
     std::string name = toUtf8(kernel.getName().getValue());
     json::Object entry{
         {"name", name}, {"file", file}, {"arguments", std::move(arguments)}};
-    if (kernel.getMetadata() &&
-        kernel.getMetadata().contains(kAnyGroupsAttrName))
-      entry["any_groups"] = true;
+    addFacts(readFacts(kernel.getMetadata()), entry);
     if (source) {
       entry["source"] = sourceFile;
       entry["source_name"] = kKernelPrefix.str() + name;
@@ -283,6 +297,17 @@ LogicalResult PackageWriter::addCopy(gpu::MemcpyOp op) {
   return success();
 }
 
+/// JSON has no numbers that are not finite, and -0 is an integer in it.
+static json::Value describeReal(double real) {
+  if (std::isnan(real))
+    return "nan";
+  if (std::isinf(real))
+    return real < 0 ? "-inf" : "inf";
+  if (real == 0 && std::signbit(real))
+    return "-0.0";
+  return real;
+}
+
 LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
   json::Array groups, items, arguments;
   auto add = [&](json::Array &array, gpu::KernelDim3 sizes) {
@@ -302,7 +327,8 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
     if (std::optional<int64_t> id = getMemory(operand)) {
       arguments.push_back(json::Object{{"memory", *id}});
     } else if (matchPattern(operand, m_Constant(&real))) {
-      arguments.push_back(json::Object{{"scalar", real.getValueAsDouble()}});
+      arguments.push_back(
+          json::Object{{"scalar", describeReal(real.getValueAsDouble())}});
     } else {
       auto number = getNumber(op, operand);
       if (failed(number))
@@ -320,15 +346,31 @@ LogicalResult PackageWriter::addLaunch(gpu::LaunchFuncOp op) {
   return success();
 }
 
+/// Each download becomes one for each result that returns what it fills.
 LogicalResult PackageWriter::addReturn(func::ReturnOp op) {
+  std::vector<SmallVector<int64_t>> outputs(commands.size());
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     auto place = downloads.find(getMemoryBase(value));
     if (place == downloads.end())
       return op.emitError() << "returns result " << i
                             << ", which is not copied from the device";
     for (size_t command : place->second)
-      (*commands[command].getAsObject())["output"] = i;
+      outputs[command].push_back(i);
   }
+  json::Array all;
+  for (auto [command, given] : llvm::zip_equal(commands, outputs)) {
+    const json::Object &fields = *command.getAsObject();
+    if (fields.getString("command") != "download") {
+      all.push_back(std::move(command));
+      continue;
+    }
+    for (int64_t output : given) {
+      json::Object download(fields);
+      download["output"] = output;
+      all.push_back(std::move(download));
+    }
+  }
+  commands = std::move(all);
   return success();
 }
 

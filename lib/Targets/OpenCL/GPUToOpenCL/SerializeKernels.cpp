@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
-#include "layout/Targets/OpenCL/GPUToOpenCL/Storage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
@@ -40,32 +40,16 @@ static ArrayAttr getAccess(gpu::GPUFuncOp kernel) {
   return builder.getArrayAttr(attributes);
 }
 
-/// Whether the kernel asks for its group: then how many items that has is part
-/// of what it computes.
-static bool seesGroups(gpu::GPUFuncOp kernel) {
-  return kernel
-      .walk([](Operation *op) {
-        return isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp,
-                   gpu::GridDimOp, gpu::BarrierOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// The words, and the source where there is one.
 static SmallVector<Attribute> makeObjects(gpu::GPUModuleOp module,
                                           spirv::ModuleOp spirvModule,
                                           ArrayRef<uint32_t> words) {
   MLIRContext *context = module.getContext();
   SmallVector<gpu::KernelMetadataAttr> kernels;
-  Builder builder(context);
-  auto metadata = builder.getDictionaryAttr(
-      builder.getNamedAttr(kAnyGroupsAttrName, builder.getUnitAttr()));
   for (auto kernel : module.getOps<gpu::GPUFuncOp>())
     kernels.push_back(gpu::KernelMetadataAttr::get(
         kernel.getNameAttr(), kernel.getFunctionType(), getAccess(kernel),
-        seesGroups(kernel) ? DictionaryAttr() : metadata));
+        makeFacts(kernel)));
   StringRef bytes(reinterpret_cast<const char *>(words.data()),
                   words.size() * sizeof(uint32_t));
   auto target = spirv::TargetEnvAttr::get(

@@ -6,14 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiskCache.h"
+#include "Session.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 using namespace mlir::layout;
+using opencl::getHash;
 
 std::string opencl::getVariable(const char *name) {
   const char *value = std::getenv(name);
@@ -64,8 +70,22 @@ static std::string getCacheDirectory() {
   return base.empty() ? "" : base + "/mlir-layout/opencl";
 }
 
+/// What all files together may have; a network takes about one million.
+static uint64_t getMostBytes() {
+  std::string text = opencl::getVariable("LAYOUT_OPENCL_CACHE_BYTES");
+  char *end = nullptr;
+  errno = 0;
+  uint64_t bytes = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty())
+    return uint64_t(256) << 20;
+  if (text.find_first_not_of("0123456789") != std::string::npos || errno)
+    opencl::report("LAYOUT_OPENCL_CACHE_BYTES is '" + text +
+                   "', which is no number of bytes");
+  return bytes;
+}
+
 /// FNV-1a, as 16 digits.
-static std::string getHash(std::string_view text) {
+std::string mlir::layout::opencl::getHash(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : text)
     hash = (hash ^ byte) * 0x100000001b3;
@@ -93,19 +113,65 @@ bool opencl::findInCache(const char *suffix, std::string_view key,
                          std::string &value) {
   std::string path = getPath(suffix, key), text;
   size_t head = getEntry(key, "").size();
-  if (path.empty() || !readFile(path, text) || text.size() <= head)
+  if (path.empty() || !getMostBytes() || !readFile(path, text) ||
+      text.size() <= head)
     return false;
   value = text.substr(head);
-  return text == getEntry(key, value);
+  if (text != getEntry(key, value))
+    return false;
+  // Files go by when they were last used.
+  utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  return true;
+}
+
+/// Whether the cache made it: "<16 digits>.<suffix>", or a part of that.
+static bool isOwnName(const std::string &name) {
+  return name.size() > 16 && name[16] == '.' &&
+         name.find_first_not_of("0123456789abcdef") == 16;
+}
+
+/// Removes files, the one that was not used for longest first, until the others
+/// have at most so many bytes. What another process removes is gone as well.
+static void prune(const std::string &directory, uint64_t mostBytes) {
+  namespace fs = std::filesystem;
+  struct File {
+    fs::file_time_type time;
+    uint64_t bytes;
+    fs::path path;
+  };
+  std::vector<File> files;
+  uint64_t sum = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry &each :
+       fs::directory_iterator(directory, ignored)) {
+    std::error_code lost;
+    File file{each.last_write_time(lost), each.file_size(lost), each.path()};
+    if (lost || !isOwnName(file.path.filename().string()))
+      continue;
+    sum += file.bytes;
+    files.push_back(std::move(file));
+  }
+  std::sort(files.begin(), files.end(),
+            [](const File &a, const File &b) { return a.time < b.time; });
+  for (const File &file : files) {
+    if (sum <= mostBytes)
+      return;
+    fs::remove(file.path, ignored);
+    sum -= file.bytes;
+  }
 }
 
 void opencl::keepInCache(const char *suffix, std::string_view key,
                          const std::string &value) {
-  std::string path = getPath(suffix, key);
-  if (path.empty() || !makeDirectory(path.substr(0, path.rfind('/'))))
+  std::string path = getPath(suffix, key), entry = getEntry(key, value);
+  uint64_t mostBytes = getMostBytes();
+  if (path.empty() || entry.size() > mostBytes ||
+      !makeDirectory(getCacheDirectory()))
     return;
   std::string partial = path + ".XXXXXX";
-  if (!writeNewFile(partial, getEntry(key, value)) ||
+  if (!writeNewFile(partial, entry) ||
       std::rename(partial.c_str(), path.c_str()) != 0)
     std::remove(partial.c_str());
+  else
+    prune(getCacheDirectory(), mostBytes);
 }

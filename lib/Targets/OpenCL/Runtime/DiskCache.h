@@ -15,6 +15,8 @@
 //     of a hash. One that was cut off or changed is no hit.
 //   - A file appears whole or not at all, also where two processes write it.
 //     That nothing could be kept is no error.
+//   - All files together have at most $LAYOUT_OPENCL_CACHE_BYTES: the one that
+//     was not used for longest goes first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +31,9 @@ namespace mlir::layout::opencl {
 bool findInCache(const char *suffix, std::string_view key, std::string &value);
 void keepInCache(const char *suffix, std::string_view key,
                  const std::string &value);
+
+/// A number of 64 bits, as 16 digits.
+std::string getHash(std::string_view text);
 
 /// The value of a variable of the environment, or nothing.
 std::string getVariable(const char *name);

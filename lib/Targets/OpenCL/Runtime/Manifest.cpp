@@ -7,7 +7,7 @@
 
 #include "Manifest.h"
 #include "DiskCache.h"
-#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -78,9 +78,16 @@ public:
     return number(0, std::max<int64_t>(count, 1) - 1);
   }
   double real() const {
+    static const auto *others = new std::map<std::string, double>{
+        {"nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}, {"-0.0", -0.0}};
     if (value && value->is_number())
       return value->get<double>();
-    fail("must be a number");
+    if (value && value->is_string()) {
+      auto place = others->find(value->get<std::string>());
+      if (place != others->end())
+        return place->second;
+    }
+    fail("must be a number, \"nan\", \"inf\", \"-inf\" or \"-0.0\"");
     return 0;
   }
   bool isTrue() const {
@@ -180,14 +187,29 @@ private:
     return 0;
   }
 
+  static void readFacts(const Node &node, LayoutClKernelFacts &facts) {
+    facts.any_groups = node.has("any_groups") && node["any_groups"].isTrue();
+    facts.may_repeat = node.has("may_repeat") && node["may_repeat"].isTrue();
+    if (node.has("operations"))
+      facts.operations = node["operations"].number(0, INT64_MAX);
+    if (node.has("bytes"))
+      facts.bytes = node["bytes"].number(0, INT64_MAX);
+    if (!node.has("items"))
+      return;
+    std::vector<Node> items = node["items"].list();
+    if (items.size() != 3)
+      return node["items"].fail("must have three sizes");
+    for (int d = 0; d < 3; ++d)
+      facts.items[d] = items[d].number(-1, INT64_MAX);
+  }
+
   void readKernel(const Node &node) {
     PackageKernel kernel;
     kernel.name = node["name"].text();
     kernel.file = readPart(node["file"]);
     if (node.has("source"))
       kernel.source = readPart(node["source"]);
-    kernel.runsInAnyGroups =
-        node.has("any_groups") && node["any_groups"].isTrue();
+    readFacts(node, kernel.facts);
     for (const Node &argument : node["arguments"].list()) {
       int32_t kind = readKind(argument["kind"]);
       Node element = argument[kind < 0 ? "type" : "element"];

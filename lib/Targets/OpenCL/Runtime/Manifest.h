@@ -15,6 +15,7 @@
 #ifndef LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MANIFEST_H
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_MANIFEST_H
 
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,7 +43,7 @@ struct PackageKernel {
     std::string element;
   };
   std::string name, file, source; // source: empty where there is none
-  bool runsInAnyGroups = false;
+  LayoutClKernelFacts facts = {-1, -1, {-1, -1, -1}, 0, 0};
   std::vector<Argument> arguments;
 };
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Memory.h"
 #include "Pool.h"
+#include "Profile.h"
 #include "Scopes.h"
-#include "Session.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <algorithm>
 
@@ -169,51 +170,77 @@ void layoutClRelease(void *memory) {
 
 /// Runs a command that moves `bytes`. `enqueue` gets the session and where the
 /// event of the command goes, if it is wanted; `name` is its row in the
-/// profile.
+/// profile. The event is the caller's, too, who asks for it by `given`.
 template <typename Enqueue>
 static void transfer(int64_t bytes, const char *call, const char *direction,
-                     const char *name, Enqueue enqueue) {
+                     const char *name, cl_event *given, Enqueue enqueue) {
   Session *session = Session::get();
   if (!session || !bytes)
     return;
   cl_event event = nullptr;
-  cl_int code = enqueue(*session, isProfiling() ? &event : nullptr);
-  if (check(code, call,
-            "copying " + std::to_string(bytes) + " bytes " + direction))
-    addToProfile(name, event);
+  cl_int code = enqueue(*session, isProfiling() || given ? &event : nullptr);
+  if (!check(code, call,
+             "copying " + std::to_string(bytes) + " bytes " + direction))
+    return;
+  if (given && isProfiling())
+    clRetainEvent(event);
+  if (given)
+    *given = event;
+  if (isProfiling())
+    addToProfile(name, event, {double(bytes)});
 }
 
-void layoutClUpload(void *buffer, const void *host, int64_t bytes) {
-  Lock lock(getMutex());
+static void upload(void *buffer, const void *host, int64_t bytes,
+                   cl_bool blocking, cl_event *given) {
   if (!buffer)
     return;
-  // Blocking, as the host may change its memory after the copy.
-  transfer(bytes, "clEnqueueWriteBuffer", "to the device", "(upload)",
+  transfer(bytes, "clEnqueueWriteBuffer", "to the device", "(upload)", given,
            [&](Session &session, cl_event *event) {
              return clEnqueueWriteBuffer(session.queue,
-                                         static_cast<cl_mem>(buffer), CL_TRUE,
+                                         static_cast<cl_mem>(buffer), blocking,
                                          0, bytes, host, 0, nullptr, event);
            });
 }
 
-void layoutClDownload(void *host, void *buffer, int64_t bytes) {
-  Lock lock(getMutex());
-  if (!buffer || !bytes)
+static void download(void *host, void *buffer, int64_t bytes,
+                     cl_bool blocking) {
+  if (!buffer)
     return;
   transfer(bytes, "clEnqueueReadBuffer", "from the device", "(download)",
-           [&](Session &session, cl_event *event) {
+           nullptr, [&](Session &session, cl_event *event) {
              return clEnqueueReadBuffer(session.queue,
-                                        static_cast<cl_mem>(buffer), CL_TRUE, 0,
-                                        bytes, host, 0, nullptr, event);
+                                        static_cast<cl_mem>(buffer), blocking,
+                                        0, bytes, host, 0, nullptr, event);
            });
+}
+
+void layoutClUpload(void *buffer, const void *host, int64_t bytes) {
+  Lock lock(getMutex());
+  // Blocking, as the host may change its memory after the copy.
+  upload(buffer, host, bytes, CL_TRUE, nullptr);
+}
+
+void layoutClDownload(void *host, void *buffer, int64_t bytes) {
+  Lock lock(getMutex());
+  download(host, buffer, bytes, CL_TRUE);
   collectProfile();
+}
+
+void mlir::layout::opencl::startUpload(void *buffer, const void *host,
+                                       int64_t bytes, cl_event *event) {
+  upload(buffer, host, bytes, CL_FALSE, event);
+}
+
+void mlir::layout::opencl::startDownload(void *host, void *buffer,
+                                         int64_t bytes) {
+  download(host, buffer, bytes, CL_FALSE);
 }
 
 void layoutClCopy(void *to, void *from, int64_t bytes) {
   Lock lock(getMutex());
   if (!to || !from)
     return;
-  transfer(bytes, "clEnqueueCopyBuffer", "between buffers", "(copy)",
+  transfer(bytes, "clEnqueueCopyBuffer", "between buffers", "(copy)", nullptr,
            [&](Session &session, cl_event *event) {
              return clEnqueueCopyBuffer(
                  session.queue, static_cast<cl_mem>(from),

@@ -7,6 +7,8 @@
 
 #include "layout/Targets/OpenCL/Runtime/OpenCLPackage.h"
 #include "Manifest.h"
+#include "Memory.h"
+#include "Profile.h"
 #include "Programs.h"
 #include <cstring>
 #include <set>
@@ -23,14 +25,36 @@ struct HostTensor {
 };
 } // namespace
 
+namespace {
+/// A command that somebody may wait for; empty where there is none.
+class Event {
+public:
+  ~Event() { set(nullptr); }
+  /// Takes over `next`.
+  void set(cl_event next) {
+    if (event)
+      clReleaseEvent(event);
+    event = next;
+  }
+  cl_int wait() const {
+    return event ? clWaitForEvents(1, &event) : CL_SUCCESS;
+  }
+
+private:
+  cl_event event = nullptr;
+};
+} // namespace
+
 struct LayoutClPackage {
   Manifest manifest;
   std::vector<HostTensor> inputs, outputs;
   std::vector<void *> kernels; // null where no command launches it
   std::vector<void *> memory;  // null before its first use and after the last
+  Event uploaded, done;        // of the last run
 
   bool load();
-  void run();
+  void start();
+  void wait();
   ~LayoutClPackage();
 
 private:
@@ -61,6 +85,8 @@ void *LayoutClPackage::getConstant(int64_t number, const std::string &bytes) {
 bool LayoutClPackage::load() {
   inputs = describe(manifest.inputs);
   outputs = describe(manifest.outputs);
+  for (HostTensor &output : outputs)
+    output.data.resize(output.description.bytes);
   kernels.resize(manifest.kernels.size());
   memory.resize(manifest.memory.size());
   std::vector<PackageCommand> eachRun;
@@ -73,7 +99,7 @@ bool LayoutClPackage::load() {
                         kernel.source.empty()
                             ? nullptr
                             : manifest.files[kernel.source].c_str(),
-                        kernel.name.c_str());
+                        kernel.name.c_str(), &kernel.facts);
     } else if (command.action == PackageCommand::Upload &&
                manifest.memory[command.memory].isConstant) {
       getConstant(command.memory, manifest.files[command.file]);
@@ -108,11 +134,9 @@ void LayoutClPackage::launch(const PackageCommand &command) {
     values.push_back(value.memory < 0 ? value.data : getMemory(value.memory));
     sizes.push_back(value.bytes);
   }
-  auto *run = manifest.kernels[command.other].runsInAnyGroups
-                  ? layoutClLaunchItems
-                  : layoutClLaunch;
-  run(kernels[command.other], command.grid, static_cast<int32_t>(values.size()),
-      values.data(), sizes.data());
+  layoutClLaunch(kernels[command.other], command.grid,
+                 static_cast<int32_t>(values.size()), values.data(),
+                 sizes.data());
 }
 
 void LayoutClPackage::execute(const PackageCommand &command) {
@@ -131,15 +155,17 @@ void LayoutClPackage::execute(const PackageCommand &command) {
     const std::string &data = command.file.empty()
                                   ? inputs[command.other].data
                                   : manifest.files[command.file];
-    layoutClUpload(on, data.data(), bytes);
+    cl_event event = nullptr;
+    startUpload(on, data.data(), bytes,
+                command.file.empty() ? &event : nullptr);
+    if (event)
+      uploaded.set(event);
   } else {
-    HostTensor &output = outputs[command.other];
-    output.data.resize(bytes);
-    layoutClDownload(output.data.data(), on, bytes);
+    startDownload(outputs[command.other].data.data(), on, bytes);
   }
 }
 
-void LayoutClPackage::run() {
+void LayoutClPackage::start() {
   for (const HostTensor &input : inputs)
     if (!input.isSet)
       return report("running a package failed: its input " +
@@ -150,6 +176,13 @@ void LayoutClPackage::run() {
       break;
     execute(command);
   }
+  cl_event event = nullptr;
+  cl_command_queue queue = Session::getOpened()->queue;
+  if (clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event) == CL_SUCCESS)
+    clFlush(queue);
+  else
+    clFinish(queue);
+  done.set(event);
   for (HostTensor &output : outputs)
     output.isSet = !hasError();
   for (size_t i = 0; i < memory.size(); ++i)
@@ -159,7 +192,19 @@ void LayoutClPackage::run() {
     }
 }
 
+void LayoutClPackage::wait() {
+  cl_int code = done.wait();
+  Lock lock(getMutex());
+  done.set(nullptr);
+  collectProfile();
+  if (!check(code, "clWaitForEvents", "running a package"))
+    for (HostTensor &output : outputs)
+      output.isSet = false;
+}
+
 LayoutClPackage::~LayoutClPackage() {
+  // Copies may be under way, whatever failed since.
+  done.wait();
   for (void *each : memory)
     layoutClRelease(each);
   for (void *kernel : kernels)
@@ -227,11 +272,12 @@ const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
 
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes) {
-  Lock lock(getMutex());
   if (!package || hasError())
     return;
   HostTensor *input = find(package->inputs, "input", number, bytes);
   if (!input)
+    return;
+  if (!check(package->uploaded.wait(), "clWaitForEvents", "running a package"))
     return;
   input->data.assign(static_cast<const char *>(data), bytes);
   input->isSet = true;
@@ -240,16 +286,23 @@ void layoutClSetInput(LayoutClPackage *package, int32_t number,
 void layoutClRunPackage(LayoutClPackage *package) {
   Lock lock(getMutex());
   if (package && Session::get())
-    package->run();
+    package->start();
 }
 
-void layoutClCopyOutput(const LayoutClPackage *package, int32_t number,
-                        void *data, int64_t bytes) {
-  Lock lock(getMutex());
+void layoutClWaitPackage(LayoutClPackage *package) {
+  if (package)
+    package->wait();
+}
+
+void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
+                        int64_t bytes) {
   if (!package || hasError())
     return;
   const HostTensor *output = find(package->outputs, "output", number, bytes);
   if (!output)
+    return;
+  package->wait();
+  if (hasError())
     return;
   if (!output->isSet)
     return report("output " + std::to_string(number) +

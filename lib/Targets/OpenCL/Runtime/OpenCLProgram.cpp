@@ -27,7 +27,6 @@ void layout::useOpenCL(CompileOptions &options) {
   add("layoutClGetConstant", &layoutClGetConstant);
   add("layoutClGetKernel", &layoutClGetKernel);
   add("layoutClLaunch", &layoutClLaunch);
-  add("layoutClLaunchItems", &layoutClLaunchItems);
   options.takeError = [] {
     const char *message = layoutClTakeError();
     return message ? std::optional<std::string>(message) : std::nullopt;
@@ -43,6 +42,11 @@ std::optional<layout::OpenCLDevice> layout::getUsedOpenCLDevice() {
 void layout::setOpenCLProfiling(bool on) {
   if (on)
     layoutClSetProfiling(1);
+}
+
+void layout::setOpenCLTuning(bool on) {
+  if (on)
+    layoutClSetTuning(1);
 }
 
 void layout::printOpenCLProfile() { layoutClPrintProfile(); }

@@ -90,12 +90,8 @@ static cl_program create(Session &session, std::string_view spirv,
 /// What a binary depends on: the device, its driver and what was compiled.
 static std::string getBinaryKey(const Session &session, std::string_view spirv,
                                 const char *source) {
-  std::string key = session.name + "\n";
-  for (cl_device_info what :
-       {CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION})
-    key += getDeviceText(session.device, what) + "\n";
-  return key + (source ? std::string("source\n") + source
-                       : "il\n" + std::string(spirv));
+  return session.getKey() + (source ? std::string("source\n") + source
+                                    : "il\n" + std::string(spirv));
 }
 
 /// The program of a binary that was kept; null where there is none, or the
@@ -173,7 +169,8 @@ static bool chooseSource(const Session &session, const char *source,
 }
 
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
-                        const char *source, const char *name) {
+                        const char *source, const char *name,
+                        const LayoutClKernelFacts *facts) {
   std::lock_guard<std::recursive_mutex> lock(getMutex());
   if (*slot)
     return *slot;
@@ -199,7 +196,12 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
   if (!check(code, "clCreateKernel",
              std::string("getting the kernel '") + name + "'"))
     return nullptr;
-  *slot = new Kernel{name, kernel};
+  *slot = new Kernel{name,
+                     kernel,
+                     getHash(key),
+                     facts ? *facts
+                           : LayoutClKernelFacts{-1, -1, {-1, -1, -1}, 0, 0},
+                     {}};
   return *slot;
 }
 

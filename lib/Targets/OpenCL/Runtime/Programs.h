@@ -20,13 +20,26 @@
 #define LAYOUT_LIB_TARGETS_OPENCL_RUNTIME_PROGRAMS_H
 
 #include "Session.h"
+#include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include <array>
 #include <string_view>
 
 namespace mlir::layout::opencl {
 
+/// Along x, y and z.
+using Sizes = std::array<size_t, 3>;
+
 struct Kernel {
+  /// What a grid runs in.
+  struct Groups {
+    Sizes local = {1, 1, 1};
+    bool isTuned = false;
+  };
   std::string name;
   cl_kernel kernel;
+  std::string program; // a hash of what it was built from
+  LayoutClKernelFacts facts;
+  std::map<std::pair<Sizes, Sizes>, Groups> groups; // of grids and groups
 };
 
 /// Of a slot that no program has any more; null is none.

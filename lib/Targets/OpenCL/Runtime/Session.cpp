@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "Profile.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <algorithm>
 #include <cstdlib>
@@ -156,6 +157,8 @@ bool Session::open() {
 
 static Session *opened = nullptr;
 
+Session *Session::getOpened() { return opened; }
+
 Session *Session::get() {
   if (hasError())
     return nullptr;
@@ -186,6 +189,14 @@ bool Session::supports(cl_mem_object_type object, cl_channel_type channel) {
         format.image_channel_data_type == channel)
       place->second = true;
   return place->second;
+}
+
+std::string Session::getKey() const {
+  std::string key = name + "\n";
+  for (cl_device_info what :
+       {CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION})
+    key += getDeviceText(device, what) + "\n";
+  return key;
 }
 
 const char *layoutClGetUsedDevice(int32_t *isGpu) {

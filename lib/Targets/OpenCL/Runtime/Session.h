@@ -60,6 +60,8 @@ class Session {
 public:
   /// Null while an error is pending or where no device was found.
   static Session *get();
+  /// Also while an error is pending; null before the first use of the device.
+  static Session *getOpened();
 
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
@@ -74,17 +76,14 @@ public:
   /// written.
   bool supports(cl_mem_object_type object, cl_channel_type channel);
 
+  /// The name, vendor and versions of the device and its driver.
+  std::string getKey() const;
+
 private:
   bool open();
   bool findDevice();
   std::map<std::pair<cl_mem_object_type, cl_channel_type>, bool> formats;
 };
-
-/// Times of commands. add() takes over the event, which may be null.
-void addToProfile(const std::string &name, cl_event event);
-bool isProfiling();
-/// Reads the times of the commands that are done; to be called after a wait.
-void collectProfile();
 
 } // namespace mlir::layout::opencl
 

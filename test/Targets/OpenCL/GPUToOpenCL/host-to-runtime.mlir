@@ -6,8 +6,10 @@
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_words_k(dense<[119734787, 65536]> : tensor<2xi32>) {{.*}} : !llvm.array<2 x i32>
 // CHECK-DAG: llvm.mlir.global internal @__opencl_kernel_k.f() {{.*}} : !llvm.ptr
 // CHECK-DAG: llvm.mlir.global internal constant @__opencl_name_k.f("f\00")
+// Operations, bytes, items, any groups, may repeat.
+// CHECK-DAG: llvm.mlir.global internal constant @__opencl_facts_k.f(dense<[-1, 64, -1, 4, -1, 1, 0]> : tensor<7xi64>)
 // CHECK-DAG: llvm.func @layoutClCreateImage(i32, i32, i64, i64, i64) -> !llvm.ptr
-// CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> !llvm.ptr
+// CHECK-DAG: llvm.func @layoutClGetKernel(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> !llvm.ptr
 // CHECK-DAG: llvm.func @layoutClLaunch(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr)
 // CHECK-NOT: gpu.
 // CHECK-LABEL: func.func @main(
@@ -25,7 +27,7 @@
 // CHECK:       return {{.*}} : memref<?xf32>
 module attributes {gpu.container_module} {
   gpu.binary @k [#gpu.object<#spirv.target_env<#spirv.vce<v1.0, [Kernel], []>, #spirv.resource_limits<>>,
-      kernels = <[#gpu.kernel_metadata<"f", (memref<?x4xvector<4xf16>, "image2d">, f16) -> ()>]>,
+      kernels = <[#gpu.kernel_metadata<"f", (memref<?x4xvector<4xf16>, "image2d">, f16) -> (), metadata = {layout.any_groups, layout.bytes = 64 : i64, layout.items = array<i64: -1, 4, -1>}>]>,
       bin = "\03\02\23\07\00\00\01\00">]
   func.func @main(%n: index, %b: memref<?xf32, "buffer">) -> memref<?xf32, "buffer"> {
     %c0 = arith.constant 0 : index

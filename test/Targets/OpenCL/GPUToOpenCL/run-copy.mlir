@@ -8,7 +8,7 @@
 // RUN: layout-run %t.mlir --input=%t.x.npy --output=%t.y.npy --repeat=2 --opencl-profile 2>&1 | FileCheck %s
 // RUN: %python -c "import numpy as np; x, y = (np.load(r'%t.' + n + '.npy') for n in 'xy'); assert (y == 4 * x).all()"
 
-// CHECK: total ms launches us each kernel
+// CHECK: total ms launches us each GB/s GFLOP/s kernel
 // CHECK-DAG: 4 {{.*}} twice
 // CHECK-DAG: 2 {{.*}} to_image
 // CHECK-DAG: 2 {{.*}} (upload)

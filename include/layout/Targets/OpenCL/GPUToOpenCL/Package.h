@@ -35,9 +35,13 @@
 // Memory has the name of the input that it takes, else that of the location of
 // its gpu.alloc, as a node of a network gives it, else of its constant or its
 // output; a number keeps equal ones apart. A kernel's arguments have the names
-// of what the first launch passes. A kernel with "any_groups": true knows the
-// place of an item in the whole grid alone, and may run in other groups. Memory
-// with "constant": true takes its upload once, and nothing releases it.
+// of what the first launch passes, and what is known of it is in "operations",
+// "bytes", "items" and "may_repeat" (LayoutClKernelFacts). A kernel with
+// "any_groups": true knows the place of an item in the whole grid alone, and
+// may run in other groups. Memory with "constant": true takes its upload once,
+// and nothing releases it. A scalar that JSON has no number for is "nan",
+// "inf",
+// "-inf" or "-0.0".
 //
 // Attributes of a gpu.alloc whose names start with "layout." are written with
 // its memory, as text.

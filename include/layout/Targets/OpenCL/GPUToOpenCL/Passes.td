@@ -14,6 +14,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CountKernelWorkPass : Pass<"count-kernel-work", "ModuleOp"> {
+  let summary = "Counts what the items of kernels compute and move";
+  let description = [{
+    Puts the attributes of `KernelFacts.h` on each `gpu.func`, which the profile
+    of the runtime makes rates of: `layout.operations` on elements of an item,
+    as profiles of the CPU count them, `layout.bytes` that its loads and stores
+    of the device's memory move, each as often as it runs, and `layout.items`,
+    how many items of a launch are not past the end. Both sides of a branch
+    count. Of a kernel that sees its group the numbers are those of all items of
+    a group. Indices are no operations, therefore it goes before
+    `narrow-kernel-indices`.
+
+    A number that depends on what only a launch knows is left out.
+  }];
+  let dependentDialects = ["gpu::GPUDialect"];
+}
+
 def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
   let summary = "Computes the indices of kernels in 32 bits where they fit";
   let description = [{

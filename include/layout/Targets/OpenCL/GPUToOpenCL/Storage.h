@@ -42,10 +42,6 @@ struct DeviceStorage {
 /// first run, shared by all later ones and never freed.
 constexpr llvm::StringLiteral kConstantAttrName = "layout.constant";
 
-/// In the metadata of a kernel of a gpu.binary: it sees no groups, and gives
-/// the same results in groups of any size.
-constexpr llvm::StringLiteral kAnyGroupsAttrName = "layout.any_groups";
-
 /// The elements of pixels and of buffers, and their list in diagnostics.
 bool isChannelType(Type type);
 bool isBufferElementType(Type type);

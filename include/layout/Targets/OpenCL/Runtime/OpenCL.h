@@ -11,7 +11,7 @@
 // linked with it.
 //
 //   void *in = layoutClCreateImage(LayoutClImage2D, LayoutClFloat, 6, 10, 1);
-//   void *k = layoutClGetKernel(&slot, spirv, bytes, source, "copy");
+//   void *k = layoutClGetKernel(&slot, spirv, bytes, source, "copy", &facts);
 //   int64_t grid[6] = {3, 5, 1, 2, 2, 1};       // groups, items of a group
 //   const void *values[2] = {in, out};
 //   int64_t sizes[2] = {0, 0};                  // 0: a memory object
@@ -30,6 +30,8 @@
 // Environment:
 //   LAYOUT_OPENCL_DEVICE      part of the name of the device or its platform
 //   LAYOUT_OPENCL_PROFILE     1: time kernels, print a table at exit
+//   LAYOUT_OPENCL_TUNE        1: measure groups of several sizes at the first
+//                             launch of a kernel on a grid, and keep the best
 //   LAYOUT_OPENCL_SOURCE      1: build all kernels from OpenCL C, 0: all from
 //                             SPIR-V; without it those from OpenCL C that have
 //                             some, where the device takes no SPIR-V
@@ -38,6 +40,7 @@
 //   LAYOUT_OPENCL_CACHE       where built and translated kernels are kept;
 //                             empty: nowhere
 //                             ($XDG_CACHE_HOME or ~/.cache, mlir-layout/opencl)
+//   LAYOUT_OPENCL_CACHE_BYTES what is kept there at most (256 MiB)
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,22 +104,31 @@ void layoutClDownload(void *host, void *buffer, int64_t bytes);
 /// Buffer to buffer.
 void layoutClCopy(void *to, void *from, int64_t bytes);
 
+/// What a compiler knows of a kernel. Numbers are those of an item, or of a
+/// group where the kernel is not for any groups; -1 where they are not known.
+typedef struct LayoutClKernelFacts {
+  int64_t operations; // on elements
+  int64_t bytes;      // read and written
+  int64_t items[3];   // of a grid, so many compute along x, y and z; -1: all
+  int64_t any_groups; // 1: it knows the place of an item in the whole grid
+                      // alone, and groups of any size run the same items
+  int64_t may_repeat; // 1: it writes nothing that it reads
+} LayoutClKernelFacts;
+
 /// The kernel `name` of a SPIR-V module, or the function `kernel_<name>` of its
-/// OpenCL C `source`, which may be null. The result is kept in `*slot`, which
-/// is null before the first call; equal modules are built once.
+/// OpenCL C `source`, which may be null, as may be what is known of it. The
+/// result is kept in `*slot`, which is null before the first call; equal
+/// modules are built once.
 void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
-                        const char *source, const char *name);
+                        const char *source, const char *name,
+                        const LayoutClKernelFacts *facts);
 
 /// Runs groups[0..2] = grid[0..2] of grid[3..5] items each. Where `sizes` is 0
-/// the value is a memory object, otherwise it points at so many bytes.
+/// the value is a memory object, otherwise it points at so many bytes. A kernel
+/// for any groups runs in those that were measured to be the best, or in
+/// smaller ones where the device has none of so many items.
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
-
-/// As layoutClLaunch, of a kernel that knows the place of each item in the
-/// whole grid alone: where the device has no groups of so many items, smaller
-/// ones run the same items.
-void layoutClLaunchItems(void *kernel, const int64_t *grid, int32_t numValues,
-                         const void *const *values, const int64_t *sizes);
 
 /// The message of the first failed call since the last take, or null. The text
 /// lives until the next failure.
@@ -129,7 +141,12 @@ void layoutClSetErrorHandler(void (*handler)(const char *message));
 /// to time all of them.
 void layoutClSetProfiling(int32_t on);
 
-/// Prints launches and times of each kernel, and of transfers, to stderr.
+/// Whether groups of several sizes are measured at the first launch of a kernel
+/// on a grid. The best is kept with built kernels, for all processes.
+void layoutClSetTuning(int32_t on);
+
+/// Prints launches and times of each kernel, and of transfers, to stderr, with
+/// the bytes and operations in a second where they are known.
 void layoutClPrintProfile(void);
 
 /// The name of the device, or null (and an error) where there is none.

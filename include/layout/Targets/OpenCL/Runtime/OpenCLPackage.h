@@ -22,6 +22,10 @@
 //     another. Its kernels are code and are trusted as such.
 //   - Kernels are built and constants sent to the device by the load, and kept
 //     until the package is destroyed. Runs use the memory of others that ended.
+//   - A run does not wait for the device: its commands are in the queue when it
+//     returns. layoutClCopyOutput waits for the last run, layoutClSetInput
+//     until runs before it have taken their inputs; other threads go on
+//     meanwhile. An error of the device is reported by whoever waits.
 //   - A package is used by one thread at a time; different ones by any.
 //
 //===----------------------------------------------------------------------===//
@@ -57,15 +61,18 @@ const LayoutClTensor *layoutClGetInput(const LayoutClPackage *package,
 const LayoutClTensor *layoutClGetOutput(const LayoutClPackage *package,
                                         int32_t number);
 
-/// Copies the data, for this run and those after it.
+/// Copies the data, for the next run and those after it.
 void layoutClSetInput(LayoutClPackage *package, int32_t number,
                       const void *data, int64_t bytes);
-/// Runs the program on the inputs, each of which was set.
+/// Starts the program on the inputs, each of which was set.
 void layoutClRunPackage(LayoutClPackage *package);
-/// Copies what the last run gave.
-void layoutClCopyOutput(const LayoutClPackage *package, int32_t number,
-                        void *data, int64_t bytes);
+/// Returns when all runs are done.
+void layoutClWaitPackage(LayoutClPackage *package);
+/// Copies what the last run gave, when it is done.
+void layoutClCopyOutput(LayoutClPackage *package, int32_t number, void *data,
+                        int64_t bytes);
 
+/// Waits for runs that are not done.
 void layoutClDestroyPackage(LayoutClPackage *package);
 
 #ifdef __cplusplus

@@ -34,6 +34,8 @@ std::optional<OpenCLDevice> getUsedOpenCLDevice();
 
 /// To be called before the first program runs.
 void setOpenCLProfiling(bool on);
+/// Kernels run in groups that were measured to be the best from now on.
+void setOpenCLTuning(bool on);
 /// Prints the kernels' launches and times to stderr.
 void printOpenCLProfile();
 

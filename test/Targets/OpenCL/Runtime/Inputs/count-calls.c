@@ -1,5 +1,6 @@
-/* Loaded before libOpenCL: says at exit how often a process made memory and
- * compiled. What is made after the first download is steady, too. */
+/* Loaded before libOpenCL: says at exit how often a process made memory,
+ * compiled and waited for a download. What is made after the first download is
+ * steady, too. */
 
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
@@ -7,11 +8,12 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-static int images, buffers, steady, compiled, loaded, downloads;
+static int images, buffers, steady, compiled, loaded, downloads, waits;
 
 __attribute__((destructor)) static void print(void) {
-  fprintf(stderr, "images %d buffers %d steady %d compiled %d loaded %d\n",
-          images, buffers, steady, compiled, loaded);
+  fprintf(stderr,
+          "images %d buffers %d steady %d compiled %d loaded %d waits %d\n",
+          images, buffers, steady, compiled, loaded, waits);
 }
 
 cl_mem clCreateImage(cl_context context, cl_mem_flags flags,
@@ -42,6 +44,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer,
                  cl_uint, const cl_event *, cl_event *) =
       dlsym(RTLD_NEXT, "clEnqueueReadBuffer");
   ++downloads;
+  waits += blocking;
   return next(queue, buffer, blocking, offset, bytes, host, count, events,
               event);
 }
