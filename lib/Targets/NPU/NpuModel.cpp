@@ -95,22 +95,17 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
   return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
 }
 
-std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
-                                    ArrayRef<int64_t> shape,
-                                    int64_t elementBytes,
-                                    NpuTargetAttr target) {
+std::optional<NpuMove> layout::getNpuMove(const LayoutMap &from,
+                                          const LayoutMap &to,
+                                          ArrayRef<int64_t> shape,
+                                          int64_t elementBytes,
+                                          NpuTargetAttr target) {
   auto chip = dyn_cast<npu::ChipAttr>(target.getChip());
   if (!chip) // no other chip has transfers
     return std::nullopt;
-  std::optional<std::vector<npu::Transfer>> transfers = npu::planTransfers(
-      from, to, shape, elementBytes, npu::getTransferLimits(chip), nullptr);
-  if (!transfers)
-    return std::nullopt;
-  NpuMove move;
-  move.transfers = transfers->size();
-  for (const npu::Transfer &transfer : *transfers)
-    move.bytes = addCosts(move.bytes, transfer.getBytes());
-  return move;
+  return NpuMove::get(from, to, shape, elementBytes,
+                      npu::getTransferLimits(chip), target.getLaunchCost(),
+                      nullptr);
 }
 
 ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
@@ -118,14 +113,14 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
   ConversionPlan plan;
   int64_t elementBytes = getElementBytes(to.getElementType());
   std::optional<NpuMove> move =
-      NpuMove::get(*getLayoutMap(from), *getLayoutMap(to),
-                   assumeSizes(to.getShape()), elementBytes, target);
-  if (move)
-    plan.transfers = move->transfers;
+      getNpuMove(*getLayoutMap(from), *getLayoutMap(to),
+                 assumeSizes(to.getShape()), elementBytes, target);
+  if (move && move->way != NpuMove::Way::Cores)
+    plan.transfers = move->commands;
   else
     plan.whyNot = "the DMA engine has no transfers for it";
   plan.overhead =
-      scaleCost(target.getLaunchCost(), move ? move->transfers : int64_t(1));
+      scaleCost(target.getLaunchCost(), move ? move->commands : int64_t(1));
   plan.bytesRead = plan.bytesWritten = move ? move->bytes : kInfiniteCost / 4;
   plan.runBytes = elementBytes;
   return plan;

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the start of its transfers, and the bytes
+//   conversion   the start of its transfers, and the bytes, the way that it
+//   takes
+//                (NpuMove.h)
 //   op           the words that all cores walk, empty ones included, once for
 //                each index that is summed over, and what is loaded for it. An
 //                op that is not in local memory counts as many times as makes
@@ -19,6 +21,7 @@
 #define LAYOUT_LIB_TARGETS_NPU_NPUMODEL_H
 
 #include "layout/Analysis/Candidates.h"
+#include "layout/Targets/NPU/NpuMove.h"
 
 namespace mlir {
 namespace layout {
@@ -26,15 +29,11 @@ namespace layout {
 /// What an op that cannot run on cores costs more than one that does.
 constexpr int64_t kNotOnCores = 1 << 20;
 
-/// A conversion as the DMA engine of a chip does it (Transfers.h).
-struct NpuMove {
-  int64_t transfers = 0, bytes = 0;
-
-  /// Nothing where no plan is found.
-  static std::optional<NpuMove> get(const LayoutMap &from, const LayoutMap &to,
-                                    ArrayRef<int64_t> shape,
-                                    int64_t elementBytes, NpuTargetAttr target);
-};
+/// The move of a tensor, with the transfers of a chip; nothing on other chips,
+/// and where no way is found.
+std::optional<NpuMove> getNpuMove(const LayoutMap &from, const LayoutMap &to,
+                                  ArrayRef<int64_t> shape, int64_t elementBytes,
+                                  NpuTargetAttr target);
 
 class NpuModel : public TargetModel {
 public:

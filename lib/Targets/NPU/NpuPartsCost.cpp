@@ -13,7 +13,6 @@
 
 #include "NpuModel.h"
 #include "layout/Algebra/Views.h"
-#include "layout/Dialect/NPU/IR/Moves.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -79,20 +78,6 @@ static Cost getMovedCost(int64_t elements, int64_t elementBytes) {
   return scaleCost(elements, 2 * elementBytes); // each is read and written
 }
 
-/// What its transfers cost, or the cores where both sides lie in the same ones;
-/// nothing where neither can move it.
-static std::optional<Cost>
-getMoveCost(const LayoutMap &from, const LayoutMap &to, ArrayRef<int64_t> sizes,
-            int64_t elementBytes, NpuTargetAttr target) {
-  Cost bytes = getMovedCost(ShapedType::getNumElements(sizes), elementBytes);
-  if (std::optional<NpuMove> move =
-          NpuMove::get(from, to, sizes, elementBytes, target))
-    return addCosts(scaleCost(target.getLaunchCost(), move->transfers), bytes);
-  if (npu::haveSameCores(from, to, sizes))
-    return addCosts(target.getLaunchCost(), bytes);
-  return std::nullopt;
-}
-
 /// What is cut out of system memory is read where it is, and what is made in
 /// its place in a concatenation moves no more.
 Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
@@ -151,7 +136,9 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
     std::optional<Cost> moved;
     if (sliced) {
       cut = *sliced;
-      moved = getMoveCost(from, to, box.getShape(), elementBytes, target);
+      if (std::optional<NpuMove> move =
+              getNpuMove(from, to, box.getShape(), elementBytes, target))
+        moved = move->getCost(target.getLaunchCost());
     }
     if (!moved) // as good as impossible
       cost = addCosts(

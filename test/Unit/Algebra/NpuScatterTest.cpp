@@ -318,7 +318,7 @@ protected:
       break;
     case 2:
       if (x.mode == "compact")
-        x.pack = "ic2", x.P = 2, x.e = 4;
+        x.pack = "ic2", x.P = 2, x.e = below(2) ? 4 : 1;
       break;
     }
     // A multiple of whatever the mode asks for.

@@ -67,16 +67,24 @@ ChipAttr npu::findChip(func::FuncOp program) {
   return chip;
 }
 
-std::optional<std::vector<Transfer>> npu::planMove(CopyOp op, ChipAttr chip,
-                                                   Refusal error) {
-  auto from = cast<MemRefType>(op.getSource().getType());
+std::optional<CopiedBox> npu::getCopiedBox(CopyOp op, Refusal error) {
   auto to = cast<MemRefType>(op.getDest().getType());
-  FailureOr<Storage> source = getQuietly(from, error);
+  FailureOr<Storage> source =
+      getQuietly(cast<MemRefType>(op.getSource().getType()), error);
   FailureOr<Storage> dest = getQuietly(to, error);
   if (failed(source) || failed(dest))
     return std::nullopt;
-  return planTransfers(op.getReadMap(source->map), dest->map, to.getShape(),
-                       dest->elementBytes, getTransferLimits(chip), error);
+  return CopiedBox{op.getReadMap(source->map), dest->map, to.getShape(),
+                   dest->elementBytes};
+}
+
+std::optional<std::vector<Transfer>> npu::planMove(CopyOp op, ChipAttr chip,
+                                                   Refusal error) {
+  std::optional<CopiedBox> box = getCopiedBox(op, error);
+  if (!box)
+    return std::nullopt;
+  return planTransfers(box->from, box->to, box->sizes, box->elementBytes,
+                       getTransferLimits(chip), error);
 }
 
 std::optional<std::vector<Transfer>> npu::planMove(FillOp op, ChipAttr chip,
@@ -108,14 +116,4 @@ bool npu::haveSameCores(const LayoutMap &a, const LayoutMap &b, Sizes sizes) {
   };
   std::optional<Tables> left = getCores(a), right = getCores(b);
   return left && right && *left == *right;
-}
-
-bool npu::haveSameCores(CopyOp op) {
-  auto ignore = nullptr;
-  auto to = cast<MemRefType>(op.getDest().getType());
-  FailureOr<Storage> source =
-      getQuietly(cast<MemRefType>(op.getSource().getType()), ignore);
-  FailureOr<Storage> dest = getQuietly(to, ignore);
-  return succeeded(source) && succeeded(dest) &&
-         haveSameCores(op.getReadMap(source->map), dest->map, to.getShape());
 }

@@ -8,6 +8,7 @@
 #include "ProgramBuilder.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -221,11 +222,17 @@ struct ConvertLayoutToNPUPass
     : public layout::impl::ConvertLayoutToNPUPassBase<ConvertLayoutToNPUPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    FailureOr<TargetInterface> known = findTarget(getOperation(), "");
+    if (failed(known))
+      return signalPassFailure();
+    // Without a target, bytes alone count.
+    auto target = dyn_cast_if_present<NpuTargetAttr>(*known);
+    int64_t launchCost = target ? target.getLaunchCost() : 0;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isDeclaration())
         continue;
-      if (failed(ProgramBuilder(function, symbols).run()))
+      if (failed(ProgramBuilder(function, symbols, launchCost).run()))
         return signalPassFailure();
     }
     getOperation()->removeAttr(layout::kTargetAttr);

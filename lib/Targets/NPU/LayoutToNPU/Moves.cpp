@@ -7,6 +7,7 @@
 
 #include "layout/Dialect/NPU/IR/Moves.h"
 #include "ProgramBuilder.h"
+#include "layout/Targets/NPU/NpuMove.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -41,15 +42,31 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
       npu::CopyOp::create(builder, loc, from, to, order,
                           broadcasts ? builder.getUnitAttr() : UnitAttr());
   std::string why;
-  if (npu::planMove(copy, chip,
-                    [&](const Twine &reason) { why = reason.str(); }))
-    return;
+  std::optional<NpuMove> move;
+  if (std::optional<npu::CopiedBox> box = npu::getCopiedBox(copy, why))
+    move = NpuMove::get(box->from, box->to, box->sizes, box->elementBytes,
+                        npu::getTransferLimits(chip), launchCost, why);
   auto source = cast<MemRefType>(from.getType());
   auto dest = cast<MemRefType>(to.getType());
-  if (!npu::haveSameCores(copy)) {
+  if (!move) {
     hasImpossibleMove = true;
     emitError(loc) << "no transfers move a tensor from " << source << " to "
                    << dest << ": " << why;
+    return;
+  }
+  if (move->way == NpuMove::Way::Direct)
+    return;
+  if (move->way == NpuMove::Way::ThroughSystem) {
+    Value between =
+        makeScratch(loc, getMemRefType(RankedTensorType::get(
+                             dest.getShape(), dest.getElementType())));
+    copy.getDestMutable().assign(between);
+    // What nobody wrote yet needs no memory before.
+    Operation *alloc = to.getDefiningOp<npu::AllocOp>();
+    if (alloc && to.use_empty())
+      alloc->moveAfter(copy);
+    npu::CopyOp::create(builder, loc, between, to, DenseI64ArrayAttr(),
+                        UnitAttr());
     return;
   }
   copy.erase();

@@ -13,8 +13,10 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-ProgramBuilder::ProgramBuilder(func::FuncOp function, SymbolTable &symbols)
-    : function(function), symbols(symbols), builder(function) {}
+ProgramBuilder::ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
+                               int64_t launchCost)
+    : function(function), symbols(symbols), builder(function),
+      launchCost(launchCost) {}
 
 MemRefType ProgramBuilder::getMemRefType(RankedTensorType type) {
   auto scatter = dyn_cast_if_present<NpuScatterAttr>(type.getEncoding());

@@ -20,8 +20,8 @@
 //  * a part of a concatenation whose layout is that of its place is made there:
 //    a view of the concatenation's memory, and no transfer;
 //  * a local tensor is freed after its last use;
-//  * a copy or fill by DMA has transfers within the limits of the chip; one
-//    that has none is done by the cores that hold both sides, or an error.
+//  * a copy or fill by DMA has transfers within the limits of the chip, and
+//    takes the way that was priced (NpuMove.h); what has none is an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ namespace layout {
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(func::FuncOp function, SymbolTable &symbols);
+  ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
+                 int64_t launchCost);
 
   /// Writes the program in front of the function, which it then replaces.
   LogicalResult run();
@@ -66,7 +67,7 @@ private:
   Value makeLocal(Location loc, RankedTensorType type);
   Value makeScratch(Location loc, MemRefType type);
   Value addArgument(Location loc, MemRefType type, StringRef role);
-  // Moves.cpp: by DMA, or by the cores.
+  // Moves.cpp: by DMA, through system memory, or by the cores.
   void copy(Location loc, Value from, Value to,
             ArrayRef<int64_t> permutation = {}, bool broadcasts = false);
   void fill(Location loc, TypedAttr value, Value to);
@@ -130,6 +131,7 @@ private:
   SmallVector<StringRef> roles;   // of the arguments
   SmallVector<Value> results;     // the arguments for them
   npu::ChipAttr chip;             // null where nothing is in local memory
+  int64_t launchCost;             // of a transfer, for what takes several ways
   bool hasImpossibleMove = false; // which is reported
 };
 

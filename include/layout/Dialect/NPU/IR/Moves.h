@@ -34,6 +34,16 @@ TransferLimits getTransferLimits(ChipAttr chip);
 /// The limits of what its execution units do, which reach any element.
 TransferLimits getComputeLimits(ChipAttr chip);
 
+/// What a copy moves: index i of the box of `sizes` goes from from(i) to to(i).
+struct CopiedBox {
+  layout::LayoutMap from, to;
+  ArrayRef<int64_t> sizes;
+  int64_t elementBytes;
+};
+
+/// Nothing, and the reason, where a type has no storage.
+std::optional<CopiedBox> getCopiedBox(CopyOp op, layout::Refusal error);
+
 /// The transfers of a copy or of a fill by DMA in a program for `chip`, or the
 /// reason why there are none.
 std::optional<std::vector<Transfer>> planMove(CopyOp op, ChipAttr chip,
@@ -51,7 +61,6 @@ bool canBeStored(MemRefType type);
 /// then cores can move the elements themselves.
 bool haveSameCores(const layout::LayoutMap &a, const layout::LayoutMap &b,
                    layout::Sizes sizes);
-bool haveSameCores(CopyOp op);
 
 } // namespace npu
 } // namespace mlir
