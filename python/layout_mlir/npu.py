@@ -96,10 +96,14 @@ def _load(library: pathlib.Path) -> ctypes.CDLL:
 
 
 class Program:
-    """A function of a module, compiled. `folder` keeps the package; without it, it is temporary."""
+    """A function of a module, compiled. `folder` keeps the package; without it, it is temporary.
+
+    What is no function of OKKernel's is an error, or with `simulator_kernels` runs in the simulator alone.
+    """
 
     def __init__(self, module: str | os.PathLike[str], function: str = "main", checks: bool = True,
-                 folder: str | os.PathLike[str] | None = None, cxx: str | None = None) -> None:
+                 folder: str | os.PathLike[str] | None = None, cxx: str | None = None,
+                 simulator_kernels: bool = False) -> None:
         self._scratch = None
         if folder is None:
             self._scratch = tempfile.TemporaryDirectory(prefix="layout-npu-")
@@ -111,7 +115,8 @@ class Program:
             path = self.folder / "module.mlir"
             path.write_text(module)
         run_tool("layout-translate", "--npu-to-package", f"--function={function}",
-                 f"--checks={str(bool(checks)).lower()}", path, "-o", self.folder)
+                 f"--checks={str(bool(checks)).lower()}",
+                 f"--strict-okkernel={str(not simulator_kernels).lower()}", path, "-o", self.folder)
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
         self.arguments = self.manifest["arguments"]
         text = (self.folder / "program.cpp").read_text()
@@ -209,9 +214,11 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--function", default="main")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--simulator-kernels", action="store_true",
+                        help="run what is no function of OKKernel's in the simulator alone")
     args = parser.parse_args(argv)
     try:
-        program = Program(args.file, args.function)
+        program = Program(args.file, args.function, simulator_kernels=args.simulator_kernels)
         random = np.random.default_rng(args.seed)
         inputs = [random.integers(-8, 8, argument["shape"]).astype(DTYPES[argument["element"]])
                   for argument in program.arguments if argument["role"] == "input"]

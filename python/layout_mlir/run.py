@@ -78,6 +78,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                              "on the CPU")
     parser.add_argument("--chip", choices=Target.names(), default="BM1684",
                         help="which NPU")
+    parser.add_argument("--simulator-kernels", action="store_true",
+                        help="of an NPU: run what is no function of OKKernel's in the simulator alone, "
+                             "where it is an error otherwise")
     parser.add_argument("--target", help="default: " + "; ".join(
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
         "; that of --chip for npu")
@@ -101,6 +104,8 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
     if args.profile and args.device != "cpu":
         raise ToolError("--profile shows the kernels of --device cpu; layout-run --opencl-profile has "
                         "those of an OpenCL device")
+    if args.simulator_kernels and args.device != "npu":
+        raise ToolError("--simulator-kernels is for --device npu")
     args.target = args.target or DEVICES[args.device][0] or run_npu.get_target(args.chip)
     return args
 
@@ -304,7 +309,7 @@ def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inp
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
-        program, result, differences = run_npu.run(inputs, folder)
+        program, result, differences = run_npu.run(inputs, folder, args.simulator_kernels)
     return run_npu.report(model.name, args.target, cost, memory, program, result, differences,
                           args.max_rel)
 

@@ -36,10 +36,10 @@ def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str,
             for name in NUMBERS}
 
 
-def run(inputs: Sequence[pathlib.Path],
-        folder: pathlib.Path) -> tuple[Program, Result, list[tuple[float, float]]]:
+def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path,
+        simulator_kernels: bool) -> tuple[Program, Result, list[tuple[float, float]]]:
     """Runs the untouched network on the CPU and the program in the simulator; the differences."""
-    program = Program(folder / "after.mlirbc")
+    program = Program(folder / "after.mlirbc", simulator_kernels=simulator_kernels)
     arrays = [np.load(path) for path in inputs]
     result = program.run(*arrays)
     files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]

@@ -40,7 +40,8 @@ layout::writeCpp(std::unique_ptr<llvm::MemoryBuffer> source) {
 
 LogicalResult
 layout::writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
-                        StringRef function, StringRef directory, bool checks) {
+                        StringRef function, StringRef directory, bool checks,
+                        bool isStrict) {
   MLIRContext context;
   context.loadDialect<LayoutDialect, npu::NPUDialect, arith::ArithDialect,
                       func::FuncDialect, linalg::LinalgDialect,
@@ -51,6 +52,7 @@ layout::writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
   sources.AddNewSourceBuffer(std::move(source), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  return failure(!module || failed(npu::writeNpuPackage(*module, function,
-                                                        directory, checks)));
+  return failure(!module ||
+                 failed(npu::writeNpuPackage(*module, function, directory,
+                                             checks, isStrict)));
 }

@@ -26,7 +26,7 @@ FailureOr<std::string> writeCpp(std::unique_ptr<llvm::MemoryBuffer> source);
 /// See layout/Targets/NPU/NPUToEmitC/Package.h.
 LogicalResult writeNpuPackage(std::unique_ptr<llvm::MemoryBuffer> source,
                               StringRef function, StringRef directory,
-                              bool checks);
+                              bool checks, bool isStrict);
 
 } // namespace layout
 } // namespace mlir

@@ -80,6 +80,10 @@ static cl::opt<bool>
     checks("checks", cl::cat(category),
            cl::desc("Of a package of npu ops: the program declares its tensors "
                     "to the simulator"));
+static cl::opt<bool> strictOKKernel(
+    "strict-okkernel", cl::init(true), cl::cat(category),
+    cl::desc("Of a package of npu ops: refuse what is no function of "
+             "OKKernel's, which only the simulator can run (default: true)"));
 static cl::opt<Notation> toNotation(
     "layout-to", cl::cat(category),
     cl::desc("Write the layout in the notation of another project:"),
@@ -172,6 +176,7 @@ static LogicalResult checkOptions() {
   bool isKernels = isForm(Form::SpirvBinary) || isForm(Form::OpenCLSource);
   if (failed(check(kernelsName, isKernels)) ||
       failed(check(checks, isForm(Form::NpuPackage))) ||
+      failed(check(strictOKKernel, isForm(Form::NpuPackage))) ||
       failed(check(functionName, isPackage)))
     return failure();
   if (isPackage && !outputPath.getNumOccurrences())
@@ -346,7 +351,7 @@ static LogicalResult runTool() {
       return writePackage(std::move(*buffer), functionName, outputPath);
     if (form == Form::NpuPackage)
       return writeNpuPackage(std::move(*buffer), functionName, outputPath,
-                             checks);
+                             checks, strictOKKernel);
     output = form == Form::Cpp ? writeCpp(std::move(*buffer))
              : form == Form::OpenCLSource
                  ? writeOpenCLSource(std::move(*buffer), kernelsName)

@@ -73,7 +73,7 @@ def lower(folder, network, chip, options=""):
 
 
 def run(name, text, folder, inputs, expected):
-    result = Program(text, folder=folder / name).run(*inputs)
+    result = Program(text, folder=folder / name, simulator_kernels=True).run(*inputs)
     assert np.array_equal(result.outputs[0], expected), name
     print(name, *(f"{key}={result.counters[key]}" for key in (
         "computes", "bank_conflicts", "parallel_regions", "region_conflicts", "transfers",

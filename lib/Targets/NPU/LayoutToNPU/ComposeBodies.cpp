@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -38,9 +39,40 @@ struct Formula {
     Value is = arith::CmpFOp::create(builder, loc, predicate, a, b);
     return arith::SelectOp::create(builder, loc, is, yes, no);
   }
+  Value word(int32_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  }
+  Value shortToFloat(Value bits, int64_t offset);
+  Value wordToFloat(Value word);
   Value erf(Value x);
 };
 } // namespace
+
+/// `bits - offset` of a word of at most 23 bits: those behind an exponent of
+/// 2^23.
+Value Formula::shortToFloat(Value bits, int64_t offset) {
+  Value behind =
+      arith::OrIOp::create(builder, loc, bits, word(0x4B000000)); // 2^23
+  Value sum =
+      arith::BitcastOp::create(builder, loc, builder.getF32Type(), behind);
+  return add(sum, number(-float((1 << 23) + offset)));
+}
+
+/// Two halves, of which the high one has the sign, rounded once.
+Value Formula::wordToFloat(Value of) {
+  // No more than 23 bits are left.
+  APInt by;
+  if (auto shift = of.getDefiningOp<arith::ShRUIOp>())
+    if (matchPattern(shift.getRhs(), m_ConstantInt(&by)) && by.sge(9) &&
+        by.slt(32))
+      return shortToFloat(of, 0);
+  Value low = arith::AndIOp::create(builder, loc, of, word(0xFFFF));
+  Value high = arith::ShRUIOp::create(builder, loc, of, word(16));
+  high = arith::XOrIOp::create(builder, loc, high, word(0x8000));
+  return add(mul(shortToFloat(high, 0x8000), number(65536)),
+             shortToFloat(low, 0));
+}
 
 /// Abramowitz and Stegun 7.1.26: within 1.5e-7 of it.
 Value Formula::erf(Value x) {
@@ -73,6 +105,9 @@ static Value expand(Operation *op) {
     return f.abs(abs.getOperand());
   if (auto fma = dyn_cast<math::FmaOp>(op))
     return f.add(f.mul(fma.getA(), fma.getB()), fma.getC());
+  if (auto cast = dyn_cast<arith::SIToFPOp>(op);
+      cast && cast.getIn().getType().isInteger(32))
+    return f.wordToFloat(cast.getIn());
   auto select = dyn_cast<arith::SelectOp>(op);
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
                         : arith::CmpFOp();

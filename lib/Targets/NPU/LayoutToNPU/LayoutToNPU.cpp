@@ -190,10 +190,14 @@ LogicalResult ProgramBuilder::run() {
                                  builder.getFunctionType({}, {}));
   program.setVisibility(function.getVisibility());
   body = program.addEntryBlock();
-  for (BlockArgument argument : function.getArguments())
+  SmallVector<Attribute> elements;
+  for (BlockArgument argument : function.getArguments()) {
+    elements.push_back(
+        function.getArgAttr(argument.getArgNumber(), npu::kElementArgument));
     memory[argument] = addArgument(
         argument.getLoc(),
         getMemRefType(cast<RankedTensorType>(argument.getType())), "");
+  }
   for (Type type : function.getResultTypes())
     results.push_back(addArgument(function.getLoc(),
                                   getMemRefType(cast<RankedTensorType>(type)),
@@ -213,6 +217,9 @@ LogicalResult ProgramBuilder::run() {
   for (auto [i, role] : llvm::enumerate(roles))
     if (!role.empty())
       program.setArgAttr(i, role, builder.getUnitAttr());
+  for (auto [i, element] : llvm::enumerate(elements))
+    if (element)
+      program.setArgAttr(i, npu::kElementArgument, element);
   function.erase();
   return success();
 }

@@ -31,6 +31,7 @@ struct PrepareForCoresPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       readByLoops(function);
       storeInWholeBytes(function);
+      splitWideArguments(function);
       carryIntegersInFloats(function);
       splitBodies(function);
     }

@@ -7,7 +7,7 @@
 //
 // The parts of layout-prepare-for-cores. Law: every op computes the same
 // numbers in the same order, but for erf, which becomes a formula
-// within 1.5e-7.
+// within 1.5e-7, and i64 beyond 32 bits as f32 (WideArguments.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,10 @@ void readByLoops(func::FuncOp function);
 /// indices become tensors of i64; bodies compute as they did.
 void storeInWholeBytes(func::FuncOp function);
 
+/// Arguments of i64 that are used as f32 alone become two words for each
+/// element.
+void splitWideArguments(func::FuncOp function);
+
 /// A function of integers that are proven to be exact as f32 computes with
 /// those: OKKernel has no sums of 32-bit integers.
 void carryIntegersInFloats(func::FuncOp function);
@@ -47,8 +51,8 @@ void carryIntegersInFloats(func::FuncOp function);
 /// after composeBody.
 void splitBodies(func::FuncOp function);
 
-/// Writes what has no function, such as erf and some comparisons, by formulas
-/// of ops that have one.
+/// Writes what has no function, as erf, i32 to f32 and some comparisons, by
+/// formulas of ops that have one.
 void composeBody(linalg::GenericOp op);
 
 } // namespace layout

@@ -59,11 +59,26 @@ static FailureOr<json::Array> getArguments(func::FuncOp function) {
         getStorage(type, [&] { return function.emitOpError(); });
     if (failed(storage))
       return failure();
+    // Words of wider elements are given as these.
     std::string element;
-    llvm::raw_string_ostream(element) << type.getElementType();
+    ArrayRef<int64_t> shape = type.getShape();
+    if (auto given = function.getArgAttrOfType<TypeAttr>(
+            argument.getArgNumber(), kElementArgument)) {
+      int64_t words = shape.empty() ? 0 : shape.back();
+      Type whole = given.getValue();
+      if (!whole.isIntOrFloat() ||
+          whole.getIntOrFloatBitWidth() != words * storage->elementBytes * 8)
+        return function.emitOpError()
+               << "takes " << type << " for elements of type " << whole
+               << ", which its last dim does not make up";
+      llvm::raw_string_ostream(element) << whole;
+      shape = shape.drop_back();
+    } else {
+      llvm::raw_string_ostream(element) << type.getElementType();
+    }
     int64_t reach = (*storage->map.storageExtent(type.getShape()))[0];
     arguments.push_back(
-        json::Object{{"shape", json::Array(type.getShape())},
+        json::Object{{"shape", json::Array(shape)},
                      {"element", element},
                      {"bytes", reach * storage->elementBytes},
                      {"role", getRole(function, argument, written)}});
@@ -87,7 +102,8 @@ static json::Value describe(ChipAttr chip) {
 }
 
 LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
-                                   StringRef directory, bool checks) {
+                                   StringRef directory, bool checks,
+                                   bool isStrict) {
   auto function = module.lookupSymbol<func::FuncOp>(symbol);
   if (!function || function.isExternal())
     return module.emitError() << "has no function '" << symbol
@@ -107,6 +123,7 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   PassManager pm(module.getContext());
   ConvertNPUToEmitCPassOptions options;
   options.checks = checks;
+  options.strictOKKernel = isStrict;
   pm.addPass(createConvertNPUToEmitCPass(options));
   if (failed(pm.run(module)))
     return failure();

@@ -318,7 +318,7 @@ class Npu(Cpu):
 
 def simulate(module, case, folder):
     try:
-        program = npu.Program(module, folder=folder)
+        program = npu.Program(module, folder=folder, simulator_kernels=True)
         result = program.run(*case.text.inputs, check=False)
     except (LayoutError, RuntimeError) as error:
         return Outcome("error", "units", str(error)[:600])

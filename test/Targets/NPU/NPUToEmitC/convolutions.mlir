@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=strict-okkernel=true -o %t.mlir
+// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
 // A convolution is one command where its weights lie in pairs of input channels
 // and its result in the aligned layout; the input may lie in any way.

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=strict-okkernel=true -o %t.mlir
+// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
 // RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=checks -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s --check-prefix=CHECKED

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --convert-npu-to-emitc --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --convert-npu-to-emitc=strict-okkernel=false --split-input-file --verify-diagnostics
 // What has no C++.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=strict-okkernel=true -o %t.mlir
+// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
 // A product of matrices is one command where all of them are in the matrix
 // layout, the right one from the core of the result on. Each channel has as many

@@ -1,6 +1,6 @@
-// RUN: layout-opt %s --convert-npu-to-emitc=strict-okkernel=true --split-input-file --verify-diagnostics
-// RUN: layout-opt %s --convert-npu-to-emitc --split-input-file | FileCheck %s
-// What is no function of OKKernel's, and why; without strict-okkernel it is a
+// RUN: layout-opt %s --convert-npu-to-emitc --split-input-file --verify-diagnostics
+// RUN: layout-opt %s --convert-npu-to-emitc=strict-okkernel=false --split-input-file | FileCheck %s
+// What is no function of OKKernel's, and why; with strict-okkernel=false it is a
 // kernel of the simulator's.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>

@@ -1,4 +1,4 @@
-// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc=strict-okkernel=true -o %t.mlir
+// RUN: layout-opt %s --npu-assign-addresses --convert-npu-to-emitc -o %t.mlir
 // RUN: layout-translate --mlir-to-cpp %t.mlir | FileCheck %s
 // Windows over each channel by itself are one command on aligned tensors where the
 // result starts from what adds nothing. Reductions of whole dims are windows, too.

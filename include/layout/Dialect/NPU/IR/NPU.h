@@ -39,6 +39,10 @@ namespace npu {
 constexpr StringLiteral kResultArgument = "npu.result";
 constexpr StringLiteral kScratchArgument = "npu.scratch";
 
+/// On an argument: the type of the elements that are given, of which the last
+/// dim counts the words.
+constexpr StringLiteral kElementArgument = "npu.element";
+
 /// On a function: its tensors own the bytes of their elements alone, and others
 /// that live at the same time may lie in their holes. Whoever places tensors so
 /// says so.

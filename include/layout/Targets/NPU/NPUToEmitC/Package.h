@@ -34,9 +34,11 @@
 namespace mlir::npu {
 
 /// Writes the package of `function`; with `checks` the program declares its
-/// tensors to the simulator. The module is converted to emitc.
+/// tensors to the simulator; unless it is strict, ops that are no functions of
+/// OKKernel's are kernels that only the simulator runs. The module is converted
+/// to emitc.
 LogicalResult writeNpuPackage(ModuleOp module, StringRef function,
-                              StringRef directory, bool checks);
+                              StringRef directory, bool checks, bool isStrict);
 
 } // namespace mlir::npu
 

@@ -27,8 +27,9 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
       bodies: `okk_bdc_conv2d`, `okk_bdc_matmul` and the pools where operands
       lie as these take them, and functions of single elements, in sums one
       command for each index that is summed over;
-    * every other linalg op on local memory becomes a kernel, which the simulator
-      alone can run (`sim_compute.h`): a C++ function of the op's loops on dense
+    * every other linalg op on local memory is an error that says why, or with
+      `strict-okkernel=false` becomes a kernel, which the simulator alone can
+      run (`sim_compute.h`): a C++ function of the op's loops on dense
       images of its operands, one for all ops of the same structure, and calls
       that say which boxes of local memory the images are of;
     * shapes, strides and addresses are computed from the canonical maps of the
@@ -53,7 +54,7 @@ def ConvertNPUToEmitCPass : Pass<"convert-npu-to-emitc", "::mlir::ModuleOp"> {
            "every op which it moves: sim_compute.h">,
     Option<"exactBytes", "exact-bytes", "bool", "false",
            "Tensors own the bytes of their elements alone">,
-    Option<"strictOKKernel", "strict-okkernel", "bool", "false",
+    Option<"strictOKKernel", "strict-okkernel", "bool", "true",
            "Refuse what is no function of OKKernel's, which the simulator alone "
            "can run">
   ];
