@@ -37,6 +37,9 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   split.target = options.target;
   pm.addPass(createSplitForCoresPass(split));
   addCanonicalizer(pm);
+  NarrowConstantsPassOptions narrow;
+  narrow.target = options.target;
+  pm.addPass(createNarrowConstantsPass(narrow));
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
   npu::NPUSpillTensorsPassOptions spill;

@@ -137,7 +137,8 @@ def passes_before(args: argparse.Namespace) -> list[str]:
     """What the pipeline of the device does before it decides."""
     _, _, before = DEVICES[args.device]
     if args.device == "npu":
-        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize"]
+        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize",
+                           f"--layout-narrow-constants=target={{{args.target}}}"]
     return before
 
 

@@ -113,7 +113,8 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         return costs.intern(layout, type);
       });
   if (!config || !isLocal ||
-      (contraction && !isCommandOfMatrices(*config, *contraction)))
+      (contraction && !isCommandOfMatrices(*config, *contraction)) ||
+      !isCommandOfBytes(*config))
     return std::nullopt;
   std::optional<int64_t> loaded = countLoads(*config);
   if (!loaded)
@@ -293,7 +294,10 @@ std::optional<OpConfig> NpuCandidates::getFollowing(Slot slot,
     if (!llvm::is_contained(axes, channelAxis) && !other.isResult &&
         rule.isRead[other.index] && !isDest(other.index))
       return {};
-    NpuScatterAttr result = getNpuLayout(type, form, axes, chip);
+    // Bytes that become weights in 2IC lie as these.
+    NpuScatterAttr result = layout.getPack() == NpuPack::IC2 && map == from
+                                ? layout
+                                : getNpuLayout(type, form, axes, chip);
     // Channels of other widths go from core to core in other steps.
     isPossible &= result && (form.mode != NpuMode::Matrix ||
                              result.getWidth() == layout.getWidth());

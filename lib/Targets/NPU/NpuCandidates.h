@@ -44,6 +44,9 @@ public:
 
   SmallVector<OpConfig> getSeeds();
 
+  /// NpuSeeds.h. These of conversions of bytes are in NpuBytes.cpp.
+  bool takesBytes(unsigned operand);
+
   /// The bytes of the smallest of all configurations that were looked at.
   std::optional<int64_t> getLeastBytes() const { return leastBytes; }
 
@@ -76,6 +79,7 @@ private:
   std::optional<Contraction> getContraction() const;
   std::optional<unsigned> findChannel(const OpConfig &config) const;
   std::optional<NpuMode> getMode(const OpConfig &config) const;
+  bool isCommandOfBytes(const OpConfig &config) const;
   bool isCommandOfMatrices(const OpConfig &config,
                            const Contraction &contraction) const;
   void keepPreferred(SmallVectorImpl<OpConfig> &configs,

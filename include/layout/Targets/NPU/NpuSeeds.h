@@ -22,6 +22,10 @@ namespace layout {
 SmallVector<OpConfig> getNpuSeeds(Operation *op, CostModel &costs,
                                   NpuTargetInterface chip);
 
+/// Whether in every such configuration the operand, of f32, lies in local
+/// memory as one command makes it of bytes that lie alike.
+bool takesBytes(OpOperand &operand, CostModel &costs, NpuTargetInterface chip);
+
 /// The bytes of a core that the op takes at least, whether they fit or not;
 /// nothing where its tensors cannot be spread alike.
 std::optional<int64_t> getLeastCoreBytes(Operation *op, CostModel &costs,

@@ -332,7 +332,7 @@ bool npu::mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight) {
   if (!function)
     return true;
   if (function->kind == ElementFunction::FromBytes)
-    return mode == layout::NpuMode::Aligned;
+    return mode != layout::NpuMode::Strided;
   if (!isF32(op))
     return true;
   if (function->kind != ElementFunction::Strided)

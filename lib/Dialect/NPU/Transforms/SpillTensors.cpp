@@ -52,7 +52,10 @@ private:
   bool makeRoom();
   void split(AllocOp alloc, Operation *lastBefore);
   bool isSettled(Value memref, Operation *load);
+  Operation *getOnlyWriter(AllocOp alloc);
   CopyOp getOnlyLoad(AllocOp alloc);
+  linalg::LinalgOp getOnlyMaker(AllocOp alloc);
+  void makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to);
   bool loadSlice(OpOperand &use, AllocOp alloc, Value home);
   Value addScratch(Location loc, MemRefType type);
   Value getViewOn(Value view, AllocOp from, Value to, IRMapping &mapping);
@@ -135,8 +138,8 @@ bool Spiller::isSettled(Value memref, Operation *load) {
   return true;
 }
 
-/// The copy that made the tensor what it is all its life.
-CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
+/// The op that made the tensor what it is all its life.
+Operation *Spiller::getOnlyWriter(AllocOp alloc) {
   SmallVector<Operation *> writers;
   forEachUse(alloc, [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -146,10 +149,62 @@ CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
         (compute && llvm::is_contained(compute.getDpsInits(), use.get())))
       writers.push_back(user);
   });
-  auto load =
-      writers.size() == 1 ? dyn_cast<CopyOp>(writers.front()) : CopyOp();
-  bool isWhole = load && load.getDest() == alloc.getMemref();
-  return isWhole && isSettled(load.getSource(), load) ? load : CopyOp();
+  return writers.size() == 1 && writesAll(writers.front(), alloc)
+             ? writers.front()
+             : nullptr;
+}
+
+CopyOp Spiller::getOnlyLoad(AllocOp alloc) {
+  auto load = dyn_cast_if_present<CopyOp>(getOnlyWriter(alloc));
+  return load && isSettled(load.getSource(), load) ? load : CopyOp();
+}
+
+/// The same of an op that makes each element of loaded ones, of no more bytes:
+/// to do that again moves less than to store the tensor.
+linalg::LinalgOp Spiller::getOnlyMaker(AllocOp alloc) {
+  auto maker = dyn_cast_if_present<linalg::LinalgOp>(getOnlyWriter(alloc));
+  if (!maker || maker.getNumReductionLoops() > 0 ||
+      !maker.getMatchingIndexingMap(maker.getDpsInitOperand(0))
+           .isPermutation() ||
+      maker.payloadUsesValueFromOperand(maker.getDpsInitOperand(0)))
+    return {};
+  auto getBytes = [](Value memref) {
+    auto type = cast<MemRefType>(memref.getType());
+    return type.getNumElements() *
+           llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  };
+  int64_t bytes = 0;
+  for (Value operand : maker->getOperands()) {
+    auto made = operand.getDefiningOp<AllocOp>();
+    bool isInput = llvm::is_contained(maker.getDpsInputs(), operand);
+    // What else is written is work memory.
+    if (!made || (isInput && !getOnlyLoad(made)) ||
+        (!isInput && made != alloc && getUses(made).size() > 1))
+      return {};
+    bytes += isInput ? getBytes(operand) : 0;
+  }
+  return bytes <= getBytes(alloc) ? maker : linalg::LinalgOp();
+}
+
+/// Makes in `to` what was made in `from`, of operands that are loaded again.
+void Spiller::makeAgain(linalg::LinalgOp maker, AllocOp from, AllocOp to) {
+  IRMapping mapping;
+  mapping.map(from.getMemref(), to.getMemref());
+  SmallVector<Value> freed;
+  for (Value operand : maker->getOperands()) {
+    if (mapping.contains(operand))
+      continue;
+    auto alloc = operand.getDefiningOp<AllocOp>();
+    builder.clone(*alloc, mapping);
+    freed.push_back(mapping.lookup(operand));
+    if (CopyOp load = getOnlyLoad(alloc)) {
+      builder.clone(*load, mapping);
+      ++numLoaded;
+    }
+  }
+  reloads.insert(builder.clone(*maker, mapping));
+  for (Value memref : freed)
+    DeallocOp::create(builder, maker.getLoc(), memref);
 }
 
 /// Memory outside for the elements of a memref.
@@ -226,9 +281,10 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
     return a.first->isBeforeInBlock(b.first);
   });
   CopyOp load = getOnlyLoad(alloc);
+  linalg::LinalgOp maker = getOnlyMaker(alloc);
   builder.setInsertionPointAfter(lastBefore);
   Value home = load ? load.getSource() : Value();
-  if (!load) {
+  if (!load && !maker) {
     home = addScratch(loc, alloc.getMemref().getType());
     stores.insert(CopyOp::create(builder, loc, alloc.getMemref(), home,
                                  DenseI64ArrayAttr(), UnitAttr()));
@@ -237,7 +293,7 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   DeallocOp::create(builder, loc, alloc.getMemref());
   bool isAlike = !load || (!load.getPermutation() && !load.getBroadcast());
   auto *first = llvm::find_if_not(later, [&](auto &use) {
-    return isAlike && loadSlice(*use.second, alloc, home);
+    return isAlike && home && loadSlice(*use.second, alloc, home);
   });
   if (first == later.end()) {
     for (DeallocOp dealloc : deallocs)
@@ -245,12 +301,15 @@ void Spiller::split(AllocOp alloc, Operation *lastBefore) {
   } else {
     builder.setInsertionPoint(first->first);
     auto again = cast<AllocOp>(builder.clone(*alloc));
-    auto reload =
-        CopyOp::create(builder, loc, home, again.getMemref(),
-                       load ? load.getPermutationAttr() : DenseI64ArrayAttr(),
-                       load ? load.getBroadcastAttr() : UnitAttr());
-    reloads.insert(reload);
-    ++numLoaded;
+    if (maker) {
+      makeAgain(maker, alloc, again);
+    } else {
+      reloads.insert(
+          CopyOp::create(builder, loc, home, again.getMemref(),
+                         load ? load.getPermutationAttr() : DenseI64ArrayAttr(),
+                         load ? load.getBroadcastAttr() : UnitAttr()));
+      ++numLoaded;
+    }
     IRMapping mapping;
     for (auto &[op, use] : llvm::make_range(first, later.end()))
       use->set(getViewOn(use->get(), alloc, again.getMemref(), mapping));
@@ -293,7 +352,7 @@ std::optional<Gap> Spiller::spillOne(int64_t time) {
       continue;
     if (victim && next->time <= after.time)
       continue;
-    if (!getOnlyLoad(alloc)) {
+    if (!getOnlyLoad(alloc) && !getOnlyMaker(alloc)) {
       MemRefType type = alloc.getMemref().getType();
       auto [known, isNew] = storable.try_emplace(type, false);
       if (isNew)

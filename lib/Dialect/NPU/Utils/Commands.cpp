@@ -343,6 +343,14 @@ std::optional<int> mlir::npu::findUnaligned(const TransferSide &box,
   return std::nullopt;
 }
 
+/// The strides of the compact layout from `core` on.
+static LoopSizes getCompactStrides(int64_t core, const LoopSizes &shape,
+                                   int64_t npus) {
+  int64_t channel = shape[2] * shape[3];
+  int64_t rows = llvm::divideCeil(core + shape[1], npus);
+  return {channel * rows, channel, shape[3], 1};
+}
+
 static bool isWithin(const LoopSizes &strides, int64_t most) {
   return !most || llvm::all_of(strides, [&](int64_t s) { return s <= most; });
 }
@@ -402,4 +410,36 @@ mlir::npu::alignCommand(const Command &command, int64_t euBytes,
   if (*wrong == 3 || !cutBox(command.shape, most, take))
     return std::nullopt;
   return parts;
+}
+
+static bool isCompact(const Command &command, const TransferLimits &limits) {
+  return llvm::all_of(command.sides, [&](const TransferSide &side) {
+    LoopSizes compact =
+        getCompactStrides(side.core, command.shape, limits.npus);
+    return side.byte % 4 == 0 && isWithin(compact, limits.maxStride) &&
+           !findUnaligned(side, command.shape, compact, limits.npus);
+  });
+}
+
+std::optional<UnstridedCommands>
+mlir::npu::dropStrides(llvm::ArrayRef<Command> commands, int64_t euBytes,
+                       const TransferLimits &limits, bool mayBeCompact) {
+  UnstridedCommands unstrided;
+  for (const Command &command : commands) {
+    std::optional<std::vector<Command>> parts =
+        alignCommand(command, euBytes, limits);
+    if (!parts) {
+      unstrided.isCompact = true;
+      break;
+    }
+    llvm::append_range(unstrided.commands, *parts);
+  }
+  if (!unstrided.isCompact)
+    return unstrided;
+  unstrided.commands = commands.vec();
+  if (!mayBeCompact || !llvm::all_of(commands, [&](const Command &command) {
+        return isCompact(command, limits);
+      }))
+    return std::nullopt;
+  return unstrided;
 }

@@ -85,10 +85,11 @@ struct Occupancy {
 
 class Search {
 public:
-  Search(const Stages &stages, CostModel &costs, NpuTargetAttr target)
-      : stages(stages), costs(costs), target(target), chip(target.getChip()),
-        room(chip.getFigures().bytesPerNpu -
-             chip.getFigures().bytesPerNpu / kSpare) {}
+  Search(const Stages &stages, CostModel &costs, NpuTargetAttr target,
+         NarrowConstants &narrow)
+      : stages(stages), costs(costs), target(target), narrow(narrow),
+        chip(target.getChip()), room(chip.getFigures().bytesPerNpu -
+                                     chip.getFigures().bytesPerNpu / kSpare) {}
 
   Plan run();
 
@@ -119,6 +120,7 @@ private:
   const Stages &stages;
   CostModel &costs;
   NpuTargetAttr target;
+  NarrowConstants &narrow;
   NpuTargetInterface chip;
   int64_t room;
   std::vector<Made> tensors;
@@ -266,7 +268,7 @@ Price Search::getWholePrice(unsigned stage) {
   for (Value tensor : read) {
     RankedTensorType type = getTensor(tensor);
     if (type && !isFresh(tensor))
-      addRead(price, tensor, getBytes(type.getElementType(), type.getShape()),
+      addRead(price, tensor, narrow.getBytes(tensor, type.getNumElements()),
               getInCore(tensor, type.getShape()), /*isShared=*/true);
   }
   addResults(price, nullptr);
@@ -326,10 +328,10 @@ Price Search::getPrice(const GroupParts &group) {
     for (int64_t part = 0; part < parts; ++part) {
       const TensorBox &box = group.getBox(tensor, part);
       isShared &= box == TensorBox::getWhole(type);
-      bytes += getBytes(type.getElementType(), box.sizes);
+      bytes += narrow.getBytes(tensor, ShapedType::getNumElements(box.sizes));
     }
     if (isShared)
-      bytes = getBytes(type.getElementType(), type.getShape());
+      bytes = narrow.getBytes(tensor, type.getNumElements());
     addRead(price, tensor, bytes, getInCore(tensor, type.getShape()), isShared);
   }
   addResults(price, &group);
@@ -598,6 +600,6 @@ Plan Search::run() {
 }
 
 Plan layout::findGroups(const Stages &stages, CostModel &costs,
-                        NpuTargetAttr target) {
-  return Search(stages, costs, target).run();
+                        NpuTargetAttr target, NarrowConstants &narrow) {
+  return Search(stages, costs, target, narrow).run();
 }

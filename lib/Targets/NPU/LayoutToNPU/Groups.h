@@ -26,6 +26,7 @@
 #ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_GROUPS_H
 #define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_GROUPS_H
 
+#include "NarrowConstants.h"
 #include "SplitForCores.h"
 #include "layout/Analysis/CostModel.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
@@ -149,7 +150,8 @@ struct Plan {
 };
 
 /// The groups of least cost that are cut; none where everything fits.
-Plan findGroups(const Stages &stages, CostModel &costs, NpuTargetAttr target);
+Plan findGroups(const Stages &stages, CostModel &costs, NpuTargetAttr target,
+                NarrowConstants &narrow);
 
 /// Writes the stages of a group part by part.
 LogicalResult cutGroup(OpBuilder &builder, const Stages &stages,

@@ -46,7 +46,7 @@ using Sources = SmallVector<std::pair<Value, Elements>, 2>;
 
 class Bound {
 public:
-  int64_t run(func::FuncOp function);
+  int64_t run(func::FuncOp function, NarrowConstants &narrow);
 
 private:
   int64_t countStored(Value tensor, const Elements &elements);
@@ -352,7 +352,7 @@ void Bound::visit(Operation *op) {
   }
 }
 
-int64_t Bound::run(func::FuncOp function) {
+int64_t Bound::run(func::FuncOp function, NarrowConstants &narrow) {
   if (!function.getBody().hasOneBlock())
     return 0;
   Block &block = function.getBody().front();
@@ -367,22 +367,23 @@ int64_t Bound::run(func::FuncOp function) {
   for (Operation &op : llvm::reverse(block.without_terminator()))
     visit(&op);
   // Equal constants are one.
-  DenseMap<Attribute, Elements> constants;
-  auto count = [](Type type, const Elements &elements) {
-    return elements.count() * getElementBytes(getElementTypeOrSelf(type));
-  };
+  llvm::MapVector<Attribute, std::pair<Value, Elements>> constants;
   for (auto &[tensor, elements] : needed) {
     Attribute value;
     if (isa<BlockArgument>(tensor))
-      bytes += count(tensor.getType(), elements);
-    else if (!isFresh(tensor) && matchPattern(tensor, m_Constant(&value)))
-      constants[value].join(elements);
+      bytes += narrow.getBytes(tensor, elements.count());
+    else if (!isFresh(tensor) && matchPattern(tensor, m_Constant(&value))) {
+      auto &[constant, read] = constants[value];
+      constant = tensor;
+      read.join(elements);
+    }
   }
-  for (auto &[value, elements] : constants)
-    bytes += count(cast<ElementsAttr>(value).getShapedType(), elements);
+  for (auto &[value, read] : constants)
+    bytes += narrow.getBytes(read.first, read.second.count());
   return bytes;
 }
 
-int64_t layout::getLeastTraffic(func::FuncOp function) {
-  return Bound().run(function);
+int64_t layout::getLeastTraffic(func::FuncOp function,
+                                NarrowConstants &narrow) {
+  return Bound().run(function, narrow);
 }

@@ -16,6 +16,8 @@
 //     25 of 81 pixels     800 bytes
 //     weights, result     128 + 400 bytes
 //
+// Constants that are bytes outside of cores count as those.
+//
 // Law: it never exceeds what a program moves that does the ops of the function.
 // Where the needed elements are no product of sets of indices, a product within
 // them counts.
@@ -25,12 +27,13 @@
 #ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEASTTRAFFIC_H
 #define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LEASTTRAFFIC_H
 
+#include "NarrowConstants.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir {
 namespace layout {
 
-int64_t getLeastTraffic(func::FuncOp function);
+int64_t getLeastTraffic(func::FuncOp function, NarrowConstants &narrow);
 
 } // namespace layout
 } // namespace mlir

@@ -296,9 +296,10 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
 
 /// Cuts together what does not fit together.
 LogicalResult Splitter::cutGroups() {
-  int64_t least = getLeastTraffic(function);
+  NarrowConstants narrow(target.getLaunchCost());
+  int64_t least = getLeastTraffic(function, narrow);
   Stages stages(function);
-  Plan plan = findGroups(stages, costs, target);
+  Plan plan = findGroups(stages, costs, target, narrow);
   remark::analysis(function.getLoc(),
                    remark::RemarkOpts::name("Traffic").category("npu").function(
                        function.getName()))
@@ -339,25 +340,31 @@ LogicalResult Splitter::run() {
   return success();
 }
 
+FailureOr<NpuTargetAttr> layout::getNpuTarget(ModuleOp module, StringRef option,
+                                              StringRef pass) {
+  FailureOr<TargetInterface> wanted = getTarget(module, option);
+  if (failed(wanted))
+    return failure();
+  auto npu = dyn_cast<NpuTargetAttr>(*wanted);
+  if (!npu)
+    return module.emitError()
+           << pass << " is for targets #layout.npu<..>, found " << *wanted;
+  return npu;
+}
+
 namespace {
 struct SplitForCoresPass
     : public layout::impl::SplitForCoresPassBase<SplitForCoresPass> {
   using SplitForCoresPassBase::SplitForCoresPassBase;
 
   void runOnOperation() override {
-    FailureOr<TargetInterface> wanted = getTarget(getOperation(), target);
-    if (failed(wanted))
+    FailureOr<NpuTargetAttr> npu =
+        getNpuTarget(getOperation(), target, getArgument());
+    if (failed(npu))
       return signalPassFailure();
-    auto npu = dyn_cast<NpuTargetAttr>(*wanted);
-    if (!npu) {
-      getOperation().emitError()
-          << "layout-split-for-cores is for targets #layout.npu<..>, found "
-          << *wanted;
-      return signalPassFailure();
-    }
-    CostModel costs(*wanted);
+    CostModel costs(cast<TargetInterface>(*npu));
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(Splitter(function, costs, npu).run()))
+      if (failed(Splitter(function, costs, *npu).run()))
         return signalPassFailure();
   }
 };

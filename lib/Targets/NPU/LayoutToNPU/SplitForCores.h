@@ -20,6 +20,7 @@
 #ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
 #define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_SPLITFORCORES_H
 
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -50,6 +51,10 @@ std::optional<IndexRange> getIndexRange(AffineExpr expr,
 FailureOr<linalg::LinalgOp> makeBox(OpBuilder &builder, linalg::LinalgOp op,
                                     ArrayRef<int64_t> firsts,
                                     ArrayRef<int64_t> extents);
+
+/// The target of a pass that is for cores alone, or an error.
+FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
+                                      StringRef pass);
 
 /// Gives results of ops for cores that have no dims one of size 1.
 void giveScalarsADim(func::FuncOp function);

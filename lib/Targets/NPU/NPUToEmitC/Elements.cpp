@@ -28,7 +28,7 @@ static SmallVector<unsigned> getNumbers(linalg::LinalgOp op,
 
 void FunctionEmitter::emitElements(const ElementFunction &function,
                                    ArrayRef<Value> memrefs,
-                                   const Command &command) {
+                                   const Command &command, bool isCompact) {
   SmallVector<Value> addresses;
   for (auto [memref, side] : llvm::zip_equal(memrefs, command.sides))
     addresses.push_back(getAddress(memref, side));
@@ -60,7 +60,7 @@ void FunctionEmitter::emitElements(const ElementFunction &function,
       operands.push_back(calls.getDim4(side.strides));
   if (function.kind == ElementFunction::FromBytes) {
     operands.push_back(calls.getBool(function.isSigned));
-    operands.push_back(calls.getBool(/*is_aligned_layout=*/true));
+    operands.push_back(calls.getBool(/*is_aligned_layout=*/!isCompact));
   }
   calls.call(name, operands);
 }
@@ -91,18 +91,18 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
                    [&](const Twine &reason) { why = reason.str(); });
   if (!commands)
     return false;
+  bool isCompact = false;
   if (function->kind != ElementFunction::Strided) {
-    std::vector<Command> aligned;
-    for (const Command &command : *commands) {
-      std::optional<std::vector<Command>> parts =
-          alignCommand(command, chip.getEuBytes(), getComputeLimits(chip));
-      if (!parts) {
-        why = "'" + function->name + "' takes tensors in the aligned layout";
-        return false;
-      }
-      llvm::append_range(aligned, *parts);
+    std::optional<UnstridedCommands> unstrided =
+        dropStrides(*commands, chip.getEuBytes(), getComputeLimits(chip),
+                    function->mayBeCompact());
+    if (!unstrided) {
+      why = "'" + function->name + "' takes tensors in the aligned " +
+            (function->mayBeCompact() ? "or in the compact " : "") + "layout";
+      return false;
     }
-    commands = std::move(aligned);
+    commands = std::move(unstrided->commands);
+    isCompact = unstrided->isCompact;
   }
   // The product is added to what is there.
   if (StringRef(function->name).starts_with("mac"))
@@ -111,7 +111,7 @@ bool FunctionEmitter::emitAsElements(linalg::LinalgOp op,
   bool isExpected = function->kind != ElementFunction::FromBytes &&
                     expectElements(op, numbers);
   for (const Command &command : *commands)
-    emitElements(*function, memrefs, command);
+    emitElements(*function, memrefs, command, isCompact);
   if (isExpected)
     calls.endExpected();
   return true;

@@ -81,7 +81,7 @@ private:
   bool emitAsElements(linalg::LinalgOp op, ArrayRef<Operand> operands,
                       std::string &why);
   void emitElements(const ElementFunction &function, ArrayRef<Value> memrefs,
-                    const Command &command);
+                    const Command &command, bool isCompact);
   bool expectElements(linalg::LinalgOp op, ArrayRef<unsigned> numbers);
   /// Layers.cpp: as a function of a whole layer, by the file of its kind.
   bool emitAsLayer(linalg::LinalgOp op, ArrayRef<Operand> operands);

@@ -46,6 +46,7 @@ func.func @load_again(%x: !sys, %y: !sys {npu.result}) {
 // What was computed is stored, in an argument of its own; a view of it becomes
 // a view of what is loaded.
 // CHECK: func.func @store({{.*}}, %[[S:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>> {npu.scratch})
+// CHECK: linalg.exp
 // CHECK: linalg.exp {{.*}} outs(%[[B:[0-9]+]] :
 // CHECK-NEXT: npu.copy %[[B]] to %[[S]]
 // CHECK-NEXT: npu.dealloc %[[B]]
@@ -58,6 +59,43 @@ func.func @load_again(%x: !sys, %y: !sys {npu.result}) {
 // PLACED-COUNT-4: npu.alloc {address =
 // expected-remark @below {{tensors spilled}}
 func.func @store(%x: !sys, %y: !sys {npu.result}, %z: memref<1x4x8x8xf32, #npu.memory<system>> {npu.result}) {
+  %a = npu.alloc : !t
+  npu.copy %x to %a : !sys to !t
+  %b = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%b : !t)
+  linalg.exp ins(%b : !t) outs(%b : !t)
+  %v = npu.subview %b [0, 0, 0, 0] [1, 4, 8, 8] [1, 1, 1, 1] : !t to !half
+  %c = npu.alloc : !t
+  linalg.exp ins(%a : !t) outs(%c : !t)
+  npu.dealloc %a : !t
+  npu.copy %c to %y : !t to !sys
+  npu.dealloc %c : !t
+  npu.copy %v to %z : !half to memref<1x4x8x8xf32, #npu.memory<system>>
+  npu.dealloc %b : !t
+  return
+}
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>
+!sys = memref<1x4x16x8xf32, #npu.memory<system>>
+!t = memref<1x4x16x8xf32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
+!half = memref<1x4x8x8xf32, #layout.npu_scatter<strided [128, 128, 8, 1], start = 0, target = #npu>, #npu.memory<local>>
+
+// What one op makes of what was loaded is made again, which moves less.
+// CHECK-LABEL: func.func @make_again(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: memref<{{[^>]*}}, #npu.memory<system>>, {{.*}}, #npu.memory<system>> {npu.result}) {
+// CHECK-COUNT-2: linalg.exp
+// CHECK: %[[AGAIN:.*]] = npu.alloc
+// CHECK: %[[LOADED:.*]] = npu.alloc
+// CHECK: npu.copy %[[X]] to %[[LOADED]]
+// CHECK: linalg.exp ins(%[[LOADED]] : {{.*}}) outs(%[[AGAIN]] :
+// CHECK: npu.dealloc %[[LOADED]]
+// CHECK: npu.subview %[[AGAIN]]
+// PLACED-LABEL: @make_again
+// PLACED-COUNT-5: npu.alloc {address =
+// expected-remark @below {{tensors spilled}}
+func.func @make_again(%x: !sys, %y: !sys {npu.result}, %z: memref<1x4x8x8xf32, #npu.memory<system>> {npu.result}) {
   %a = npu.alloc : !t
   npu.copy %x to %a : !sys to !t
   %b = npu.alloc : !t

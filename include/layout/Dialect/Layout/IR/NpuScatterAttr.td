@@ -42,7 +42,7 @@ def Layout_NpuScatterAttr
       stride of N depends on it;
     * `pack`: which indices of the first axis share a storage unit, in which
       strides count: `n4` of 8-bit elements, `n2` of 16-bit elements, `ic2` of
-      32-bit compact weights (I, O, KH, KW);
+      32-bit compact weights (I, O, KH, KW), and of bytes that become those;
     * `offset`: the byte of each core where the tensor starts, 0 if not written.
       Its address is start * `bytes_per_npu` + offset;
     * `axes`: the axis of each dim of the tensor, one letter of N, C, H, W (of a

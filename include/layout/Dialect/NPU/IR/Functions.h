@@ -36,7 +36,8 @@ struct ElementFunction {
     /// (destination, source, [work], shape), all in the aligned layout.
     Aligned,
     AlignedWithWork,
-    /// (destination, source of i8, work, shape, is_signed, is_aligned_layout).
+    /// (destination, source of i8, work, shape, is_signed, is_aligned_layout),
+    /// all aligned or all compact.
     FromBytes,
     /// (destination, two compared, two selected, shape), all aligned; each an
     /// address or a number.
@@ -58,6 +59,8 @@ struct ElementFunction {
   SmallVector<Argument, 4> arguments;
   bool isSigned = true; // of bytes
 
+  /// Whether operands may all be in the compact layout.
+  bool mayBeCompact() const { return kind == FromBytes; }
   bool takesWork() const {
     return kind == AlignedWithWork || kind == FromBytes;
   }

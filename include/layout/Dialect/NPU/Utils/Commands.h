@@ -91,6 +91,19 @@ std::optional<std::vector<Command>> alignCommand(const Command &command,
                                                  int64_t euBytes,
                                                  const TransferLimits &limits);
 
+/// Commands of a function that takes no strides.
+struct UnstridedCommands {
+  std::vector<Command> commands;
+  bool isCompact = false; // or aligned
+};
+
+/// The same commands with all operands in the aligned layout, or, for functions
+/// that may be told so, all in the compact one.
+std::optional<UnstridedCommands> dropStrides(llvm::ArrayRef<Command> commands,
+                                             int64_t euBytes,
+                                             const TransferLimits &limits,
+                                             bool mayBeCompact);
+
 } // namespace npu
 } // namespace mlir
 

@@ -59,6 +59,28 @@ def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def NarrowConstantsPass : Pass<"layout-narrow-constants", "ModuleOp"> {
+  let summary = "Stores constants of f32 that are signed bytes as these";
+  let description = [{
+    A constant of f32 of which all elements are signed bytes, as weights of a
+    network in integers are, becomes a constant of `i8`, and an op on cores in
+    front of its first reader makes f32 of it: a quarter of the bytes is loaded.
+    So it is where every reader has the constant in a layout to which one
+    command of the cores makes it of bytes that lie alike, and where what is
+    loaded less is worth the command at the target's `launch_cost`. The remark
+    `Narrow` of the category `npu` counts them.
+
+    It runs after `layout-split-for-cores`, which counts with it.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "The target, as in `layout.target`">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertLayoutToNPUPass : Pass<"convert-layout-to-npu", "ModuleOp"> {
   let summary = "Turns tensors into memory of an NPU, and layouts into transfers";
   let description = [{

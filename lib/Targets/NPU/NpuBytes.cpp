@@ -1,0 +1,97 @@
+//===- NpuBytes.cpp - Bytes that become f32 on cores ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NpuCandidates.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/Utils/Commands.h"
+#include "layout/Targets/NPU/NpuSeeds.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// A tensor of a conversion, and where its elements are for the loops.
+struct Converted {
+  RankedTensorType type;
+  NpuScatterAttr layout;
+  AffineMap map;
+};
+} // namespace
+
+/// Whether the conversion of bytes to f32 has commands.
+static bool hasCommandsForBytes(const Converted &bytes, const Converted &floats,
+                                ArrayRef<int64_t> ranges,
+                                NpuTargetInterface target) {
+  auto chip = dyn_cast<npu::ChipAttr>(target);
+  if (!chip || ShapedType::isDynamicShape(ranges))
+    return true;
+  SmallVector<npu::CommandOperand> operands;
+  for (const Converted *each : {&floats, &bytes}) {
+    Type element = each->type.getElementType();
+    FailureOr<LayoutMap> map =
+        each->layout.resolve(each->type.getShape(), element, nullptr);
+    if (failed(map))
+      return false;
+    operands.push_back({*map, SmallVector<int64_t>(each->type.getShape()),
+                        each->map, getElementBytes(element)});
+  }
+  npu::TransferLimits limits = npu::getComputeLimits(chip);
+  std::optional<std::vector<npu::Command>> commands =
+      npu::planCommands(operands, ranges, limits, nullptr);
+  return commands && npu::dropStrides(*commands, chip.getEuBytes(), limits,
+                                      /*mayBeCompact=*/true);
+}
+
+bool NpuCandidates::isCommandOfBytes(const OpConfig &config) const {
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
+  std::optional<npu::ElementFunction> function;
+  if (compute)
+    function = npu::getElementFunction(compute);
+  if (!function || function->kind != npu::ElementFunction::FromBytes)
+    return true;
+  auto get = [&](bool isResult, unsigned index, LayoutId layout) {
+    return Converted{
+        builder.getType(isResult, index),
+        dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout)),
+        builder.getMap(isResult, index)};
+  };
+  unsigned source = function->arguments.front().operand;
+  Converted bytes = get(false, source, config.exact.operands[source]);
+  Converted floats = get(true, 0, config.exact.results.front());
+  return !bytes.layout || !floats.layout ||
+         hasCommandsForBytes(bytes, floats, compute.getStaticLoopRanges(),
+                             chip);
+}
+
+bool NpuCandidates::takesBytes(unsigned operand) {
+  RankedTensorType type = builder.getType(/*isResult=*/false, operand);
+  RankedTensorType bytes = type.clone(IntegerType::get(type.getContext(), 8));
+  AffineMap map =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
+  SmallVector<OpConfig> seeds = getSeeds();
+  return !seeds.empty() && llvm::all_of(seeds, [&](const OpConfig &config) {
+    auto layout = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(config.exact.operands[operand]));
+    // With work memory.
+    return layout &&
+           hasCommandsForBytes({bytes, layout, map}, {type, layout, map},
+                               type.getShape(), chip) &&
+           2 * getNpuBytes(layout, type) + getNpuBytes(layout, bytes) <=
+               chip.getFigures().bytesPerNpu;
+  });
+}
+
+bool layout::takesBytes(OpOperand &operand, CostModel &costs,
+                        NpuTargetInterface chip) {
+  NodeClass node;
+  node.op = operand.getOwner();
+  node.rule = getLayoutRule(node.op);
+  return std::holds_alternative<LoopsRule>(node.rule) &&
+         NpuCandidates(node, costs, chip)
+             .takesBytes(operand.getOperandNumber());
+}
