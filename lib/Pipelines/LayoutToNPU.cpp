@@ -30,6 +30,9 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
+  FoldConstantSlicesPassOptions fold;
+  fold.transposes = true;
+  pm.addPass(createFoldConstantSlicesPass(fold));
   pm.addPass(createPrepareForCoresPass());
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());

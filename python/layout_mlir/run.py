@@ -41,7 +41,9 @@ DEVICES = {
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
                'image2d_max_height = 16384>', "layout-to-opencl",
                PREPARATION),
-    "npu": (None, "layout-to-npu", PREPARATION),
+    "npu": (None, "layout-to-npu",
+            [*PREPARATION[:2], "--layout-fold-constant-slices=transposes", "--layout-prepare-for-cores",
+             *PREPARATION[2:]]),
 }
 
 

@@ -137,6 +137,18 @@ static std::optional<StridedView> readCopyView(linalg::GenericOp op) {
   return view;
 }
 
+static std::optional<StridedView> readTranspose(linalg::TransposeOp op) {
+  if (!op.hasPureTensorSemantics() || !isStatic(op.getInput()) ||
+      !isStatic(op->getResult(0)))
+    return std::nullopt;
+  StridedView view{op.getInput(), 0, {}};
+  SmallVector<int64_t> strides =
+      getRowMajorStrides(cast<RankedTensorType>(op.getInput().getType()));
+  for (int64_t d : op.getPermutation())
+    view.strides.push_back(strides[d]);
+  return view;
+}
+
 /// Whether all elements that the view shows are some of `count`.
 static bool isWithin(const StridedView &view, ArrayRef<int64_t> shape,
                      int64_t count) {
@@ -192,6 +204,8 @@ static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
 namespace {
 struct FoldConstantSlices
     : layout::impl::FoldConstantSlicesPassBase<FoldConstantSlices> {
+  using FoldConstantSlicesPassBase::FoldConstantSlicesPassBase;
+
   void runOnOperation() override {
     // In the order of the program, so that slices of slices fold, too.
     IRRewriter rewriter(&getContext());
@@ -202,6 +216,8 @@ struct FoldConstantSlices
         view = readSlice(slice);
       else if (auto copy = dyn_cast<linalg::GenericOp>(op))
         view = readCopyView(copy);
+      else if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+        view = transposes ? readTranspose(transpose) : std::nullopt;
       ElementsAttr constant;
       if (!view || !matchPattern(view->source, m_Constant(&constant)))
         return;

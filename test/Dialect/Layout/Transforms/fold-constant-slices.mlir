@@ -1,4 +1,5 @@
 // RUN: layout-opt %s --layout-fold-constant-slices --split-input-file | FileCheck %s
+// RUN: layout-opt %s --layout-fold-constant-slices=transposes --split-input-file | FileCheck %s --check-prefix=TRANSPOSES
 
 // Filters are turned around as an importer writes it, and then sliced.
 // CHECK-LABEL: func.func @turned(
@@ -70,4 +71,20 @@ func.func @stay(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x
   } -> tensor<2xf32>
   %d = tensor.extract_slice %x[0] [2] [2] : tensor<4xf32> to tensor<2xf32>
   return %a, %b, %c, %d : tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// A transpose is a matter of layouts, unless it would be moved.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: linalg.transpose
+// TRANSPOSES-LABEL: func.func @transposed(
+// TRANSPOSES: arith.constant dense<{{\[\[\[}}1, 4], [2, 5], [3, 6{{\]\]\]}}> : tensor<1x3x2xi16>
+// TRANSPOSES-NOT: linalg.transpose
+// TRANSPOSES: return
+func.func @transposed() -> tensor<1x3x2xi16> {
+  %w = arith.constant dense<[[[1, 2, 3]], [[4, 5, 6]]]> : tensor<2x1x3xi16>
+  %e = tensor.empty() : tensor<1x3x2xi16>
+  %t = linalg.transpose ins(%w : tensor<2x1x3xi16>) outs(%e : tensor<1x3x2xi16>) permutation = [1, 2, 0]
+  return %t : tensor<1x3x2xi16>
 }

@@ -260,8 +260,14 @@ def FoldConstantSlicesPass : Pass<"layout-fold-constant-slices"> {
     A slice of a constant, and a linalg op that copies elements of one whose
     indices are sums of multiples of its loops, as the taps of an imported
     transposed convolution, become constants, which are packed when they are
-    lowered. What would be larger than the constant is left.
+    lowered. What would be larger than the constant is left. So is a
+    `linalg.transpose`, which is a matter of layouts, but on targets that would
+    move it.
   }];
+  let options = [
+    Option<"transposes", "transposes", "bool", "false",
+           "Make constants of transposed ones, too">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
