@@ -31,6 +31,7 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   for (const LoopRule &loop : rule->loops)
     ranges.push_back(loop.size);
   int64_t bytes = 0;
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
     RankedTensorType type = builder.getType(/*isResult=*/false, i);
     AffineMap map = builder.getMap(/*isResult=*/false, i);
@@ -40,7 +41,8 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
       continue;
     RankedTensorType loaded =
         rule->isRead[i]
-            ? getNpuLoad(type, map, rule->resultMaps.front(), ranges, result)
+            ? getNpuLoad(type, map, rule->resultMaps.front(), ranges, result,
+                         compute && npu::takesStrides(compute))
                   .type
             : getNpuWindow(type, result);
     auto layout = cast<NpuScatterAttr>(loaded.getEncoding());

@@ -146,9 +146,49 @@ static RankedTensorType getBeside(NpuScatterAttr layout, NpuMode mode,
                           /*offset=*/0, scatter.axes, layout.getTarget()));
 }
 
+/// The loop that leads the result from core to core; nothing where several do,
+/// or a part of one.
+static std::optional<unsigned> findOnlyChannel(AffineMap written,
+                                               NpuScatterAttr layout) {
+  llvm::SmallBitVector loops = getChannelLoops(written, layout);
+  if (loops.count() != 1)
+    return std::nullopt;
+  unsigned loop = loops.find_first();
+  for (AffineExpr expr : written.getResults())
+    if (expr.isFunctionOfDim(loop) && !isa<AffineDimExpr>(expr))
+      return std::nullopt;
+  return loop;
+}
+
 NpuLoad layout::getNpuLoad(RankedTensorType type, AffineMap map,
                            AffineMap written, ArrayRef<int64_t> ranges,
-                           NpuScatterAttr layout) {
+                           NpuScatterAttr layout, bool takesStrides) {
+  std::optional<unsigned> channel;
+  if (takesStrides)
+    channel = findOnlyChannel(written, layout);
+  if (channel && !map.isFunctionOfDim(*channel)) {
+    // Core c has what channels c, c + X, .. need, or a channel's columns.
+    bool isMatrix = layout.getMode() == NpuMode::Matrix;
+    int64_t npus = layout.getTarget().getFigures().npus;
+    AffineExpr core = getAffineDimExpr(*channel, type.getContext());
+    int64_t cores = ranges[*channel];
+    if (isMatrix) {
+      core = core.floorDiv(layout.getWidth());
+      cores = llvm::divideCeil(cores, layout.getWidth());
+    }
+    if (cores > npus) {
+      core = core % npus;
+      cores = npus;
+    }
+    SmallVector<int64_t> shape{cores};
+    SmallVector<AffineExpr> indices{core};
+    llvm::append_range(shape, type.getShape());
+    llvm::append_range(indices, map.getResults());
+    return {getBeside(layout, NpuMode::Aligned, shape, type.getElementType(),
+                      "C" + std::string(type.getRank(), 'W')),
+            AffineMap::get(map.getNumDims(), 0, indices, type.getContext()),
+            /*numNew=*/1};
+  }
   std::string resultAxes = layout.getScatter().getAxes().str();
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> indices;

@@ -9,6 +9,7 @@
 #include "NpuCandidates.h"
 #include "layout/Algebra/Pack.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
 #include "layout/Dialect/NPU/Utils/Reach.h"
 #include "layout/Targets/NPU/NpuParts.h"
@@ -70,10 +71,17 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
           scaleCost(points, ShapedType::isDynamic(loop.size) ? getAssumedSize()
                                                              : loop.size);
   llvm::SmallBitVector channels;
+  NpuScatterAttr scatter;
   if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
-    if (auto scatter = dyn_cast_if_present<NpuScatterAttr>(
-            costs.getSpelling(layouts.results[0])))
-      channels = getChannelLoops(rule.resultMaps.front(), scatter);
+    scatter = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(layouts.results[0]));
+  if (scatter)
+    channels = getChannelLoops(rule.resultMaps.front(), scatter);
+  SmallVector<int64_t> ranges;
+  for (const LoopRule &loop : rule.loops)
+    ranges.push_back(ShapedType::isDynamic(loop.size) ? getAssumedSize()
+                                                      : loop.size);
+  auto compute = dyn_cast<linalg::LinalgOp>(op);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
     if (!map || !rule.isRead[i])
@@ -82,12 +90,18 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     bool isOwn = npu::getReach(map, channels) == npu::Reach::Own;
     if (isOwn && isLocal(layouts.operands[i]))
       continue;
+    // What is loaded goes to every core that needs it.
+    if (!isLocal(layouts.operands[i])) {
+      if (scatter)
+        type = getNpuLoad(type, map, rule.resultMaps.front(), ranges, scatter,
+                          compute && npu::takesStrides(compute))
+                   .type;
+      cost = addCosts(cost, target.getLaunchCost());
+    }
     cost =
         addCosts(cost, getStorageBytes(LayoutMap::rowMajor(type.getRank()),
                                        assumeSizes(type.getShape()),
                                        getElementBytes(type.getElementType())));
-    if (!isLocal(layouts.operands[i]))
-      cost = addCosts(cost, target.getLaunchCost());
   }
   cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
                             target.getFlopsPerByte());

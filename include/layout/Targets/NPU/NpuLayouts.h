@@ -71,13 +71,16 @@ struct NpuLoad {
   RankedTensorType type;
   /// From the loops of the op.
   AffineMap map;
-  /// The dims in front that the operand lacks: the channels of the result.
+  /// The dims in front that the operand lacks: the channels of the result, or
+  /// the cores that they are in.
   unsigned numNew;
 };
 
-/// `map` is the operand's, `written` that of the result, which has `layout`.
+/// `map` is the operand's, `written` that of the result, which has `layout`. An
+/// op that takes strides needs it once in each core, others for each channel.
 NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
-                   ArrayRef<int64_t> ranges, NpuScatterAttr layout);
+                   ArrayRef<int64_t> ranges, NpuScatterAttr layout,
+                   bool takesStrides);
 
 /// A tensor of which an op on `layout` knows the sizes, and reads no element.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);

@@ -348,6 +348,12 @@ bool npu::mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight) {
          mode == layout::NpuMode::Aligned;
 }
 
+bool npu::takesStrides(linalg::LinalgOp op) {
+  std::optional<ElementFunction> function = getElementFunction(op);
+  return function && function->kind == ElementFunction::Strided &&
+         op.getNumReductionLoops() == 0;
+}
+
 bool npu::prefersAligned(linalg::LinalgOp op) {
   std::optional<ElementFunction> function = getElementFunction(op);
   return function && function->kind == ElementFunction::Strided &&

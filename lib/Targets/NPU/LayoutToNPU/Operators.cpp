@@ -32,9 +32,10 @@ LogicalResult ProgramBuilder::loadForAll(linalg::LinalgOp op,
   auto layout = dyn_cast_if_present<NpuScatterAttr>(
       cast<RankedTensorType>(init.get().getType()).getEncoding());
   auto type = cast<RankedTensorType>(operand.get().getType());
-  NpuLoad load = getNpuLoad(type, op.getMatchingIndexingMap(&operand),
-                            op.getMatchingIndexingMap(&init),
-                            op.getStaticLoopRanges(), layout);
+  NpuLoad load =
+      getNpuLoad(type, op.getMatchingIndexingMap(&operand),
+                 op.getMatchingIndexingMap(&init), op.getStaticLoopRanges(),
+                 layout, npu::takesStrides(op));
   RankedTensorType loaded = load.type;
   unsigned numNew = load.numNew;
   auto emit = [&] {

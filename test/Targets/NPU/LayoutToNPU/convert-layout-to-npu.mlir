@@ -40,7 +40,8 @@ func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
 
 // -----
 
-// An operand without channels is loaded into all cores, by broadcast.
+// An operand without channels is loaded into all cores, by broadcast, once into
+// each: channels 0 and 4 are in one core.
 
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 1, target = #npu>
@@ -49,9 +50,9 @@ func.func @matmul(%x: tensor<3x5xf32>) -> tensor<3x7xf32> {
 
 // CHECK: func.func @broadcast(%{{.*}}, %[[B:.*]]: memref<5xf32, #npu.memory<system>>
 // CHECK: %[[E:.*]] = memref.expand_shape %[[B]] {{\[}}[0, 1]] output_shape [1, 5]
-// CHECK: %[[ROW:.*]] = npu.alloc : memref<6x5xf32, #layout.npu_scatter<aligned, start = 1, axes = "CW"
+// CHECK: %[[ROW:.*]] = npu.alloc : memref<4x5xf32, #layout.npu_scatter<aligned, start = 1, axes = "CW"
 // CHECK: npu.copy %[[E]] to %[[ROW]] broadcast
-// CHECK: linalg.generic {indexing_maps = [{{.*}}, affine_map<(d0, d1, d2, d3) -> (d1, d3)>, {{.*}}]
+// CHECK: linalg.generic {indexing_maps = [{{.*}}, affine_map<(d0, d1, d2, d3) -> (d1 mod 4, d3)>, {{.*}}]
 func.func @broadcast(%x: tensor<1x6x4x5xf32>, %b: tensor<5xf32>) -> tensor<1x6x4x5xf32> {
   %xl = layout.convert %x : tensor<1x6x4x5xf32> to tensor<1x6x4x5xf32, #t>
   %e = tensor.empty() : tensor<1x6x4x5xf32, #t>

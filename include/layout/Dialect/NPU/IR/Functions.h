@@ -91,6 +91,10 @@ bool isProductOfMatrices(linalg::LinalgOp op);
 /// weights of windows or as anything else.
 bool mayLieAs(linalg::LinalgOp op, layout::NpuMode mode, bool isWeight);
 
+/// Whether the op computes single elements, each once, by commands that step
+/// through every operand by strides of its own.
+bool takesStrides(linalg::LinalgOp op);
+
 /// Whether the op is one command in the aligned layout, and in others one for
 /// each index that is summed over.
 bool prefersAligned(linalg::LinalgOp op);
