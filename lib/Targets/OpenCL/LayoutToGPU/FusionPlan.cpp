@@ -114,22 +114,26 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
                 user->getBlock() == tensor.getParentBlock() &&
                 !stored.contains(tensor) && !repeated.contains(read) &&
                 !(stored.contains(read) && inlined.contains(read));
+  auto encodingOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getEncoding();
+  };
+  bool isPointwise = getComputeKind(user) == ComputeKind::Pointwise;
+  bool isRelaid = relaid.contains(read) ||
+                  (isPointwise && encodingOf(tensor) != encodingOf(read));
   if (kind == ComputeKind::Move) {
     if (!isOnce)
       repeated.insert(tensor);
     else
       kernelOf[tensor] = kernelOf[read];
+    if (isRelaid)
+      relaid.insert(tensor);
     return;
   }
   bool canInline = isOnce && !isDeep && !isa<ConvertOp>(user) &&
                    tensor.getDefiningOp()->getNumResults() == 1;
-  if (canInline && kind == ComputeKind::Reduction) {
-    auto from = cast<RankedTensorType>(tensor.getType());
-    auto to = cast<RankedTensorType>(read.getType());
-    canInline = getComputeKind(user) == ComputeKind::Pointwise &&
-                from.getEncoding() == to.getEncoding() &&
-                reducing.insert(kernelOf[read]).second;
-  }
+  if (canInline && kind == ComputeKind::Reduction)
+    canInline =
+        isPointwise && !isRelaid && reducing.insert(kernelOf[read]).second;
   if (!canInline) {
     stored.insert(tensor);
     if (kind == ComputeKind::Reduction)
@@ -138,6 +142,8 @@ void FusionPlan::decide(Value tensor, ComputeKind kind) {
   }
   inlined.insert(tensor);
   kernelOf[tensor] = kernelOf[read];
+  if (isRelaid)
+    relaid.insert(tensor);
 }
 
 FusionPlan::FusionPlan(Operation *root) {

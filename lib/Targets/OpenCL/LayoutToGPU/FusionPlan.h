@@ -16,7 +16,8 @@
 // Laws:
 //  * what computes is computed once for each element: a pointwise tensor is
 //    inlined only where its one reader asks for each element once, a reduction
-//    only into a pointwise reader of the same layout, one in each kernel;
+//    only into pointwise readers of the same layout, up to the one that is
+//    stored, one in each kernel;
 //  * what only moves is inlined wherever it is read, however often;
 //  * no more than 64 tensors in a row are inlined;
 //  * results of layout.convert are stored: the assignment wants them in memory.
@@ -65,6 +66,9 @@ private:
   DenseSet<Value> inlined, stored;
   /// Inlined tensors whose elements may be asked for more than once.
   DenseSet<Value> repeated;
+  /// Inlined tensors whose kernel stores what it makes of them in another
+  /// layout.
+  DenseSet<Value> relaid;
   /// How many inlined tensors lie between one and what is stored.
   DenseMap<Value, unsigned> depths;
   /// Kernels, by the tensor that they store, that have their reduction.

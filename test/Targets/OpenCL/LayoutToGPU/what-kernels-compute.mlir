@@ -84,3 +84,35 @@ func.func @of_a_border(%x: tensor<6xf32>) -> tensor<9xf32> {
   } : tensor<6xf32> to tensor<9xf32>
   return %p : tensor<9xf32>
 }
+
+// -----
+
+// A sum in an image is computed for pixels, although what is made of it at last is in
+// a buffer.
+#img = #layout.map<(a, b) -> image2d(x = b floordiv 4, y = a, lane = b mod 4)>
+#map = affine_map<(a, b) -> (a, b)>
+// CHECK-LABEL: func.func @of_sums_in_images
+// CHECK: gpu.func @linalg_matmul_0({{.*}}, %[[SUM:.*]]: memref<4x2xvector<4xf32>, "image2d">)
+// CHECK: scf.for
+// CHECK-NOT: math.absf
+// CHECK: memref.store %{{.*}}, %[[SUM]]
+// CHECK: gpu.func @linalg_generic_0
+// CHECK-NOT: scf.for
+// CHECK: math.absf
+// CHECK: math.exp
+func.func @of_sums_in_images(%x: tensor<4x5xf32>, %w0: tensor<5x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = layout.convert %w0 : tensor<5x8xf32> to tensor<5x8xf32, #img>
+  %i = tensor.empty() : tensor<4x8xf32, #img>
+  %f = linalg.fill ins(%zero : f32) outs(%i : tensor<4x8xf32, #img>) -> tensor<4x8xf32, #img>
+  %a = linalg.matmul ins(%x, %w : tensor<4x5xf32>, tensor<5x8xf32, #img>) outs(%f : tensor<4x8xf32, #img>) -> tensor<4x8xf32, #img>
+  %b = math.absf %a : tensor<4x8xf32, #img>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %y = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<4x8xf32, #img>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %r = math.exp %v : f32
+    linalg.yield %r : f32
+  } -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
