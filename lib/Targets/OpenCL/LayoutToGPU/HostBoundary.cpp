@@ -384,7 +384,33 @@ static LogicalResult convertExtract(tensor::ExtractOp op) {
   return success();
 }
 
-LogicalResult layout::convertHostReads(ModuleOp module) {
+/// A tensor of numbers that the host has.
+static LogicalResult convertFromElements(tensor::FromElementsOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getType(), plain = withoutLayout(type);
+  Value memory = memref::AllocOp::create(b, loc, getHostType(plain));
+  Value line = hasNoElements(plain) ? Value() : flatten(b, loc, memory);
+  for (auto [i, element] : llvm::enumerate(op.getElements()))
+    memref::StoreOp::create(b, loc, element, line,
+                            Value(arith::ConstantIndexOp::create(b, loc, i)));
+  FailureOr<Value> tensor = upload(b, op, memory, plain);
+  if (failed(tensor))
+    return failure();
+  memref::DeallocOp::create(b, loc, memory);
+  if (type != plain)
+    tensor = ConvertOp::create(b, loc, type, *tensor).getResult();
+  op.replaceAllUsesWith(*tensor);
+  op.erase();
+  return success();
+}
+
+LogicalResult layout::convertHostElements(ModuleOp module) {
+  SmallVector<tensor::FromElementsOp> written;
+  module.walk([&](tensor::FromElementsOp op) { written.push_back(op); });
+  for (tensor::FromElementsOp op : written)
+    if (failed(convertFromElements(op)))
+      return failure();
   SmallVector<tensor::ExtractOp> reads;
   module.walk([&](tensor::ExtractOp op) {
     // In the body of an op it is the kernel that reads.

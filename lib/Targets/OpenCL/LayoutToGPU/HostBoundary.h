@@ -39,8 +39,9 @@ LogicalResult exposeStorage(ModuleOp module);
 LogicalResult convertHostBoundary(ModuleOp module);
 
 /// Elements that the host reads one by one, in conditions of loops and
-/// branches: their tensors are copied back.
-LogicalResult convertHostReads(ModuleOp module);
+/// branches: their tensors are copied back. Those that it computes, such as
+/// sizes, are copied to the device.
+LogicalResult convertHostElements(ModuleOp module);
 
 /// Dense constants on the device.
 LogicalResult convertConstants(ModuleOp module);

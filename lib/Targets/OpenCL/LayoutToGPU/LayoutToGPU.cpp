@@ -202,7 +202,7 @@ LogicalResult layout::convertLayoutToGPU(ModuleOp module,
   if (walked.wasInterrupted())
     return failure();
   if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
-      failed(convertHostReads(module)) || failed(convertConstants(module)) ||
+      failed(convertHostElements(module)) || failed(convertConstants(module)) ||
       failed(emitKernels(module, target)) || failed(convertStructure(module)))
     return failure();
   insertDeallocations(module);
