@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexBounds.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,11 +22,7 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-namespace {
-/// Work items of a launch along x, y and z, and those of a group; -1 is not
-/// known.
-using Grid = std::array<int64_t, 6>;
-} // namespace
+using Grid = IndexBounds::Grid;
 
 static int64_t countItems(Value groups, Value items) {
   std::optional<int64_t> a = getConstantIntValue(groups),
@@ -36,11 +33,19 @@ static int64_t countItems(Value groups, Value items) {
   return product;
 }
 
-/// The most items that any launch of a kernel has.
-static DenseMap<Attribute, Grid> findGrids(ModuleOp module) {
-  DenseMap<Attribute, Grid> grids;
+namespace {
+/// Those of a kernel, and the most items that any of them has.
+struct Launches {
+  Grid grid = {};
+  SmallVector<gpu::LaunchFuncOp> ops;
+};
+} // namespace
+
+static DenseMap<Attribute, Launches> findLaunches(ModuleOp module) {
+  DenseMap<Attribute, Launches> all;
   module.walk([&](gpu::LaunchFuncOp launch) {
-    auto [grid, isNew] = grids.try_emplace(launch.getKernelAttr(), Grid());
+    Launches &launches = all[launch.getKernelAttr()];
+    launches.ops.push_back(launch);
     gpu::KernelDim3 groups = launch.getGridSizeOperandValues(),
                     items = launch.getBlockSizeOperandValues();
     int64_t counts[] = {countItems(groups.x, items.x),
@@ -49,10 +54,10 @@ static DenseMap<Attribute, Grid> findGrids(ModuleOp module) {
                         getConstantIntValue(items.x).value_or(-1),
                         getConstantIntValue(items.y).value_or(-1),
                         getConstantIntValue(items.z).value_or(-1)};
-    for (auto [most, count] : llvm::zip_equal(grid->second, counts))
+    for (auto [most, count] : llvm::zip_equal(launches.grid, counts))
       most = most < 0 || count < 0 ? -1 : std::max(most, count);
   });
-  return grids;
+  return all;
 }
 
 static bool isInt32(int64_t value) { return llvm::isInt<32>(value); }
@@ -127,21 +132,185 @@ template <typename IdOp> static void narrowPosition(IdOp id) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Sizes that only the launch knows
+//===----------------------------------------------------------------------===//
+
+/// Arguments that are one size in every launch become one.
+static void mergeSizes(gpu::GPUFuncOp kernel,
+                       ArrayRef<gpu::LaunchFuncOp> launches) {
+  Block &entry = kernel.getBody().front();
+  for (unsigned i = kernel.getNumArguments(); i-- > 1;)
+    for (unsigned same = 0; same < i; ++same) {
+      if (!entry.getArgument(i).getType().isIndex() ||
+          !llvm::all_of(launches, [&](gpu::LaunchFuncOp launch) {
+            return launch.getKernelOperand(i) == launch.getKernelOperand(same);
+          }))
+        continue;
+      entry.getArgument(i).replaceAllUsesWith(entry.getArgument(same));
+      if (failed(kernel.eraseArgument(i)))
+        break;
+      for (gpu::LaunchFuncOp launch : launches)
+        launch.getKernelOperandsMutable().erase(i);
+      break;
+    }
+}
+
+/// An index as an i32.
+static Value narrowValue(OpBuilder &b, Value index) {
+  Operation *source = index.getDefiningOp();
+  if (isa_and_present<arith::IndexCastOp, arith::IndexCastUIOp>(source) &&
+      source->getOperand(0).getType().isInteger(32))
+    return source->getOperand(0);
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return arith::ConstantIntOp::create(b, index.getLoc(), *constant,
+                                        /*width=*/32);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(index);
+  return arith::IndexCastUIOp::create(b, index.getLoc(), b.getI32Type(), index);
+}
+
+/// Makes `value` an i32 for whoever defines it; readers get an index of it.
+static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
+  Type wide = value.getType();
+  value.setType(b.getI32Type());
+  Operation *cast =
+      isNotNegative
+          ? arith::IndexCastUIOp::create(b, value.getLoc(), wide, value)
+          : arith::IndexCastOp::create(b, value.getLoc(), wide, value)
+                .getOperation();
+  value.replaceAllUsesExcept(cast->getResult(0), cast);
+}
+
+/// Computes in 32 bits what is known to fit for launches that pass the check.
+static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
+  OpBuilder b(kernel.getContext());
+  kernel.walk([&](gpu::GlobalIdOp id) {
+    if (bounds.find(id) && !id.getUpperBound())
+      id.setUpperBoundAttr(b.getIndexAttr(std::numeric_limits<int32_t>::max()));
+  });
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (argument.getType().isIndex())
+      redefine(b, argument, /*isNotNegative=*/true);
+  auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
+  arguments.truncate(kernel.getNumArguments());
+  kernel.setFunctionType(b.getFunctionType(arguments, {}));
+  for (Operation *op : bounds.getOps()) {
+    b.setInsertionPoint(op);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    for (OpOperand &operand :
+         op->getOpOperands().take_front(loop ? 3 : op->getNumOperands()))
+      if (operand.get().getType().isIndex())
+        operand.set(narrowValue(b, operand.get()));
+    if (loop)
+      b.setInsertionPointToStart(loop.getBody());
+    else
+      b.setInsertionPointAfter(op);
+    Value defined = loop ? loop.getInductionVar() : op->getResult(0);
+    if (defined.getType().isIndex())
+      redefine(b, defined, bounds.find(defined)->isNotNegative());
+  }
+}
+
+/// Whether the sizes of a launch are such that all indices fit.
+static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
+                       const Bound &largest) {
+  Location loc = launch.getLoc();
+  gpu::KernelDim3 groups = launch.getGridSizeOperandValues();
+  Value groupsOf[] = {groups.x, groups.y, groups.z};
+  auto symbolOf = [&](unsigned number) -> Value {
+    Value size =
+        number < IndexBounds::kNumGroupSymbols
+            ? groupsOf[number]
+            : launch.getKernelOperand(number - IndexBounds::kNumGroupSymbols);
+    size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    // What is negative is large.
+    return arith::UIToFPOp::create(b, loc, b.getF64Type(), size);
+  };
+  Value limit =
+      arith::ConstantOp::create(b, loc, b.getF64FloatAttr(IndexBounds::kLimit));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                               largest.emit(b, loc, symbolOf), limit);
+}
+
 namespace {
+/// A kernel has a copy of 64 bits, which launches take whose sizes are too
+/// large, in a module of its own: the runtime compiles it when it is needed.
+class KernelVersions {
+public:
+  explicit KernelVersions(gpu::GPUModuleOp module) : module(module) {}
+
+  void add(gpu::GPUFuncOp kernel, const Grid &grid,
+           ArrayRef<gpu::LaunchFuncOp> launches) {
+    // Others are refused later, or are no indices.
+    auto isPlain = [](gpu::LaunchFuncOp launch) {
+      return !launch.getAsyncToken() &&
+             launch.getGridSizeX().getType().isIndex();
+    };
+    auto isDynamic = [](gpu::LaunchFuncOp launch) {
+      return llvm::any_of(launch->getOperands(), [](Value given) {
+        return given.getType().isIndex() && !getConstantIntValue(given);
+      });
+    };
+    if (!llvm::all_of(launches, isPlain) || !llvm::any_of(launches, isDynamic))
+      return;
+    mergeSizes(kernel, launches);
+    IndexBounds bounds(kernel, grid);
+    if (bounds.getOps().empty() || bounds.getLargest().getConstant())
+      return;
+    if (!wide) {
+      OpBuilder b(module);
+      b.setInsertionPointAfter(module);
+      wide = gpu::GPUModuleOp::create(b, module.getLoc(),
+                                      (module.getName() + "_wide").str());
+      SymbolTable(module->getParentOp()).insert(wide);
+    }
+    OpBuilder::atBlockEnd(wide.getBody()).clone(*kernel);
+    for (gpu::LaunchFuncOp launch : launches) {
+      OpBuilder b(launch);
+      auto choice = scf::IfOp::create(b, launch.getLoc(),
+                                      emitCheck(b, launch, bounds.getLargest()),
+                                      /*withElseRegion=*/true);
+      auto other =
+          cast<gpu::LaunchFuncOp>(choice.getElseBodyBuilder().clone(*launch));
+      other.setKernelAttr(SymbolRefAttr::get(
+          wide.getNameAttr(), FlatSymbolRefAttr::get(kernel.getNameAttr())));
+      b = choice.getThenBodyBuilder();
+      launch->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+      b.setInsertionPoint(launch);
+      for (OpOperand &given : launch.getKernelOperandsMutable())
+        if (given.get().getType().isIndex())
+          given.set(arith::IndexCastOp::create(b, launch.getLoc(),
+                                               b.getI32Type(), given.get()));
+    }
+    narrowKernel(kernel, bounds);
+  }
+
+private:
+  gpu::GPUModuleOp module, wide;
+};
+
 struct NarrowKernelIndices
     : layout::impl::NarrowKernelIndicesPassBase<NarrowKernelIndices> {
   void runOnOperation() override {
-    DenseMap<Attribute, Grid> grids = findGrids(getOperation());
-    for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
+    DenseMap<Attribute, Launches> all = findLaunches(getOperation());
+    for (auto module : llvm::make_early_inc_range(
+             getOperation().getOps<gpu::GPUModuleOp>())) {
+      KernelVersions versions(module);
       for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
         auto symbol = SymbolRefAttr::get(
             module.getNameAttr(), FlatSymbolRefAttr::get(kernel.getNameAttr()));
-        if (auto grid = grids.find(symbol); grid != grids.end())
-          boundPositions(kernel, grid->second);
+        auto launches = all.find(symbol);
+        if (launches == all.end())
+          continue;
+        boundPositions(kernel, launches->second.grid);
+        versions.add(kernel, launches->second.grid, launches->second.ops);
       }
+    }
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (failed(narrow(module)))
         return signalPassFailure();
-    }
   }
 
   LogicalResult narrow(gpu::GPUModuleOp module) {

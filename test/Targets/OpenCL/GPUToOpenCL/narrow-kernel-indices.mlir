@@ -1,9 +1,11 @@
 // Indices are computed in 32 bits where the launches prove that they fit, and in
-// 64 bits elsewhere; no kernel of an image computes 64 bits then.
+// 64 bits elsewhere; no kernel of an image computes 64 bits then. What depends on
+// a size that the launch knows has both, and a check.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/fits.mlir --narrow-kernel-indices | FileCheck %t/fits.mlir
 // RUN: layout-opt %t/wide.mlir --narrow-kernel-indices | FileCheck %t/wide.mlir
+// RUN: layout-opt %t/dynamic.mlir --narrow-kernel-indices --canonicalize | FileCheck %t/dynamic.mlir
 // RUN: layout-translate --layout-to-opencl-c %t/fits.mlir | FileCheck %s --check-prefix=SOURCE
 // RUN: layout-opt %t/fits.mlir --narrow-kernel-indices --convert-image-kernels-to-spirv | FileCheck %s --check-prefix=SPIRV
 
@@ -122,6 +124,59 @@ module attributes {gpu.container_module} {
       scf.for %i = %c0 to %most step %c1 {
         memref.store %zero, %a[%i] : memref<?xf32, "buffer">
       }
+      gpu.return
+    }
+  }
+}
+
+//--- dynamic.mlir
+module attributes {gpu.container_module} {
+  // Row y of n rows of h: the largest number is that of the items, 4 g, which
+  // n * h is, too, or one of the sizes.
+  // CHECK-LABEL: func.func @main
+  // CHECK-SAME: %[[G:.*]]: index, %[[N:.*]]: index, %[[H:.*]]: index
+  // CHECK-DAG: %[[LIMIT:.*]] = arith.constant 0x41DFFFFFFF800000 : f64
+  // CHECK: arith.uitofp
+  // CHECK: %[[FITS:.*]] = arith.cmpf olt, %{{.*}}, %[[LIMIT]] : f64
+  // CHECK: scf.if %[[FITS]]
+  // CHECK: %[[N32:.*]] = arith.index_cast %[[N]] : index to i32
+  // CHECK: gpu.launch_func @m::@k {{.*}} args(%[[N32]] : i32
+  // CHECK: else
+  // CHECK: gpu.launch_func @m_wide::@k {{.*}} args(%[[N]] : index
+  func.func @main(%g: index, %n: index, %h: index, %a: memref<?x?xvector<4xf32>, "image2d">, %b: memref<?x?xvector<4xf32>, "image2d">) {
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    gpu.launch_func @m::@k blocks in (%c1, %g, %c1) threads in (%c4, %c4, %c1)
+      args(%n : index, %h : index, %a : memref<?x?xvector<4xf32>, "image2d">, %b : memref<?x?xvector<4xf32>, "image2d">)
+    return
+  }
+  gpu.module @m {
+    // CHECK-LABEL: gpu.module @m
+    // CHECK: gpu.func @k(%[[N:.*]]: i32, %[[H:.*]]: i32
+    // CHECK: gpu.global_id y upper_bound 2147483647
+    // CHECK: arith.divui %{{.*}}, %[[H]] : i32
+    // CHECK: scf.for {{.*}} to %[[N]] {{.*}} : i32
+    // CHECK: arith.minsi {{.*}} : i32
+    // CHECK-LABEL: gpu.module @m_wide
+    // CHECK: gpu.func @k(%{{.*}}: index, %[[H:.*]]: index
+    // CHECK: arith.divui %{{.*}}, %[[H]] : index
+    gpu.func @k(%n: index, %h: index, %a: memref<?x?xvector<4xf32>, "image2d">, %b: memref<?x?xvector<4xf32>, "image2d">) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant dense<0.0> : vector<4xf32>
+      %x = gpu.global_id x
+      %y = gpu.global_id y
+      %row = arith.divui %y, %h : index
+      %last = arith.subi %n, %c1 : index
+      %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (vector<4xf32>) {
+        %next = arith.addi %i, %row : index
+        %in = arith.minsi %next, %last : index
+        %first = arith.muli %in, %h : index
+        %v = memref.load %a[%first, %x] : memref<?x?xvector<4xf32>, "image2d">
+        %t = arith.addf %s, %v : vector<4xf32>
+        scf.yield %t : vector<4xf32>
+      }
+      memref.store %sum, %b[%y, %x] : memref<?x?xvector<4xf32>, "image2d">
       gpu.return
     }
   }

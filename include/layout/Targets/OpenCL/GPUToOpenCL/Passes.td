@@ -39,8 +39,24 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
     items as its `upper_bound`, and loops with constant bounds get an index of
     32 bits; upstream's `arith-int-range-narrowing` then proves by ranges what
     else fits. It leaves loops and positions as they are, therefore the work
-    before. What is not proven, as what depends on a size that only the launch
-    knows, stays an index of 64 bits.
+    before. What is not proven stays an index of 64 bits.
+
+    Where indices depend on sizes that only the launch knows, its number of groups
+    or arguments, a bound of them follows from the ops of the kernel as a sum of
+    products of these sizes. The kernel is computed in 32 bits, and `@kernels_wide::@k`
+    in a module of its own in 64; the launch takes the first where the bound is
+    below 2^31:
+
+    ```mlir
+    // k computes (y / h) * h + 2 for y < 4 * g
+    %most = arith.mulf %g, 4.0                   // and h, and 2
+    %fits = arith.cmpf olt, %most, 2147483646.0
+    scf.if %fits {
+      gpu.launch_func @kernels::@k blocks in (%c1, %g, %c1) .. args(%h : i32)
+    } else {
+      gpu.launch_func @kernels_wide::@k blocks in (%c1, %g, %c1) .. args(%h : index)
+    }
+    ```
 
     Loads and stores take the index that a value of 32 bits is cast to, and the
     back ends take the value itself where it is a coordinate of an image. What
@@ -60,7 +76,7 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
     %in = memref.load %a[%c0, %x] : memref<1x6xvector<4xf32>, "image2d">
     ```
   }];
-  let dependentDialects = ["arith::ArithDialect"];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
 }
 
 def ConvertImageKernelsToSourcePass
