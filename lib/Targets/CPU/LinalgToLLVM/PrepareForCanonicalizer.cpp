@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_PREPAREFORCANONICALIZERPASS
@@ -157,6 +158,38 @@ static void prepare(RewriterBase &rewriter, View view) {
   rewriter.replaceOpWithNewOp<tensor::EmptyOp>(view, type, dynamic);
 }
 
+/// Leaves out the parts of a concatenation that have no elements, also where
+/// only constants say so. Upstream makes each part an insertion, and its
+/// canonicalizer states that of an empty last one, which begins at the end.
+static void prepare(RewriterBase &rewriter, tensor::ConcatOp concat) {
+  SmallVector<Value> parts;
+  auto dim = static_cast<int64_t>(concat.getDim());
+  for (Value part : concat.getInputs()) {
+    FailureOr<int64_t> size =
+        cast<RankedTensorType>(part.getType()).getDimSize(dim);
+    if (ShapedType::isDynamic(*size))
+      size = ValueBoundsConstraintSet::computeConstantBound(
+          presburger::BoundType::EQ, {part, dim});
+    if (failed(size) || *size != 0)
+      parts.push_back(part);
+  }
+  if (parts.size() == concat.getInputs().size())
+    return;
+  rewriter.setInsertionPoint(concat);
+  RankedTensorType type = concat.getResultType();
+  if (parts.empty()) {
+    SmallVector<Value> dynamic;
+    for (auto [d, size] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(size))
+        dynamic.push_back(rewriter.createOrFold<tensor::DimOp>(
+            concat.getLoc(), concat.getInputs().front(), d));
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(concat, type, dynamic);
+    return;
+  }
+  rewriter.replaceOpWithNewOp<tensor::ConcatOp>(concat, concat.getResultType(),
+                                                dim, parts);
+}
+
 /// All ops of one kind under `root`.
 template <typename OpTy>
 static void prepareAll(RewriterBase &rewriter, Operation *root) {
@@ -175,6 +208,7 @@ struct PrepareForCanonicalizer
     prepareAll<tensor::CollapseShapeOp>(rewriter, getOperation());
     prepareAll<linalg::TransposeOp>(rewriter, getOperation());
     prepareAll<tensor::ExtractSliceOp>(rewriter, getOperation());
+    prepareAll<tensor::ConcatOp>(rewriter, getOperation());
   }
 };
 } // namespace

@@ -38,3 +38,26 @@ func.func @slice_of_unpack(%x: tensor<2x4x5xf32>, %e: tensor<10x4xf32>) -> tenso
   %r = tensor.extract_slice %u[1, 1] [9, 3] [1, 1] : tensor<10x4xf32> to tensor<9x3xf32>
   return %r : tensor<9x3xf32>
 }
+
+// Parts that have no elements, whoever says so, are left out; where all have none
+// the result is a tensor of its own.
+
+// CHECK-LABEL: func.func @empty_parts
+// CHECK-SAME:    (%[[X:.*]]: tensor<1x3xf32>
+// CHECK:         %[[ONE:.*]] = tensor.concat dim(0) %[[X]] : (tensor<1x3xf32>) -> tensor<1x3xf32>
+// CHECK:         %[[ZERO:.*]] = tensor.concat dim(0) %[[X]], %{{.*}} : (tensor<1x3xf32>, tensor<1x3xf32>)
+// CHECK:         %[[ALL:.*]] = tensor.empty(%{{.*}}) : tensor<?x3xf32>
+// CHECK:         return %[[ONE]], %[[ALL]], %[[ZERO]]
+func.func @empty_parts(%x: tensor<1x3xf32>, %y: tensor<5x3xf32>)
+    -> (tensor<1x3xf32>, tensor<?x3xf32>, tensor<2x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = arith.subi %c3, %c3 : index
+  %e = tensor.empty(%c0) : tensor<?x3xf32>
+  %s = tensor.extract_slice %y[0, 0] [%n, 3] [1, 1] : tensor<5x3xf32> to tensor<?x3xf32>
+  %a = tensor.concat dim(0) %e, %x, %s : (tensor<?x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>) -> tensor<1x3xf32>
+  %zeros = arith.constant dense<0.0> : tensor<1x3xf32>
+  %z = tensor.concat dim(0) %x, %zeros : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+  %b = tensor.concat dim(0) %e, %s : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %a, %b, %z : tensor<1x3xf32>, tensor<?x3xf32>, tensor<2x3xf32>
+}
