@@ -1,9 +1,11 @@
 """./dev bench --certificates: the networks of `--assignment`, each decided with a certificate that is then checked.
 
 A certificate is what `layout-solve=certificate=FILE` writes: the problem, its solution and a proof of the lower
-bound. Seconds are those of `layout_mlir.certify`, which shares no code with the solver, as a program of its own. With
-`--solvers` toulbar2 and CP-SAT solve the problem of each certificate too. The exit status is 1 where a certificate is
-rejected, does not prove the optimum, or another solver proves a different one.
+bound. Seconds are those of `layout_mlir.certify`, which shares no code with the solver, as a program of its own. Bytes
+are what the conversions of the network move where bytes are the objective, as the decision claims and as
+`layout_mlir.certify_bytes` derives it from the text of the decided module; its seconds follow. With `--solvers`
+toulbar2 and CP-SAT solve the problem of each certificate too. The exit status is 1 where a certificate is rejected,
+does not prove the optimum, or another solver proves a different one, and where bytes differ.
 """
 
 import argparse
@@ -23,20 +25,29 @@ from .solvers import PYTHON, run_peer
 PEERS = ("toulbar2", "CP-SAT")
 
 
+def run_checker(name, path, said):
+    """What the checker says of a file, and its seconds."""
+    start = time.monotonic()
+    run = subprocess.run([sys.executable, "-m", f"layout_mlir.{name}", path], capture_output=True, text=True)
+    seconds = time.monotonic() - start
+    verdict = re.search(said, run.stdout)
+    if not verdict:
+        raise ToolError(run.stdout + run.stderr)
+    return [int(number) for number in verdict.groups()], seconds
+
+
 def measure(case, args, folder):
     path, certificate = folder / "network.mlir", folder / "certificate"
     NETWORKS[case.network].write(path, weights="splat", **case.options)
     run_tool("layout-opt", path, "--layout-canonicalize",
              f"--layout-solve=objective={args.objective} target={{{TARGET}}} certificate={certificate}", "-o", "/dev/null")
-    start = time.monotonic()
-    run = subprocess.run([sys.executable, "-m", "layout_mlir.certify", certificate], capture_output=True, text=True)
-    seconds = time.monotonic() - start
-    verdict = re.search(r"accepted, cost (\d+), at least (\d+)", run.stdout)
-    if not verdict:
-        raise ToolError(run.stdout + run.stderr)
-    cost, bound = map(int, verdict.groups())
+    (cost, bound), seconds = run_checker("certify", certificate, r"accepted, cost (\d+), at least (\d+)")
     if cost != bound:
         raise ToolError(f"at least {bound} is proven, and not {cost}")
+    decided = folder / "decided.mlir"
+    run_tool("layout-opt", path, "--layout-canonicalize", f"--layout-solve=objective=bytes target={{{TARGET}}}",
+             "--layout-materialize", "-o", decided)
+    (moved,), bytes_seconds = run_checker("certify_bytes", decided, r"move the (\d+) bytes that are claimed")
     text = certificate.read_text().partition("\nwcsp\n")[2]
     problem = folder / "problem.wcsp"
     problem.write_text(text)
@@ -48,14 +59,15 @@ def measure(case, args, folder):
             raise ToolError(f"{solver} proves {answer['cost']}, and the certificate {cost}")
     _, variables, _, functions, _ = text.split(maxsplit=4)
     return {"network": case.label, "variables": int(variables), "functions": int(functions),
-            "bytes": certificate.stat().st_size, "seconds": seconds, "cost": cost, "peers": peers}
+            "certificate_bytes": certificate.stat().st_size, "seconds": seconds, "cost": cost,
+            "moved_bytes": moved, "moved_seconds": bytes_seconds, "peers": peers}
 
 
 def show(row):
     same = "".join(f"{answer['seconds']:>9.2f}" if answer["cost"] == answer["lower_bound"] else f"{'-':>9}"
                    for answer in row["peers"].values())
-    return (f"{row['network']:<40}{row['variables']:>10}{row['functions']:>10}{row['bytes'] // 1000:>7}"
-            f"{row['seconds']:>9.2f}{same}")
+    return (f"{row['network']:<40}{row['variables']:>10}{row['functions']:>10}{row['certificate_bytes'] // 1000:>7}"
+            f"{row['seconds']:>9.2f}{row['moved_bytes']:>13}{row['moved_seconds']:>9.2f}{same}")
 
 
 def main(argv):
@@ -71,10 +83,11 @@ def main(argv):
     rows_to_be = {case.label: case for case in cases(args.network)}
     if not rows_to_be:
         parser.error(f"no network matches '{args.network}'")
-    print(f"{'network':<40}{'variables':>10}{'functions':>10}{'KB':>7}{'seconds':>9}"
+    print(f"{'network':<40}{'variables':>10}{'functions':>10}{'KB':>7}{'seconds':>9}{'bytes':>13}{'seconds':>9}"
           + "".join(f"{solver:>9}" for solver in PEERS if args.solvers), flush=True)
     rows, complete = measure_rows(rows_to_be, lambda name, folder: measure(rows_to_be[name], args, folder), show)
     print(f"\n{len(rows)} of {len(rows_to_be)} are accepted and proofs of optimality, "
-          f"checked in {sum(row['seconds'] for row in rows):.1f} seconds.")
+          f"checked in {sum(row['seconds'] for row in rows):.1f} seconds, and move the bytes that they claim, "
+          f"in {sum(row['moved_seconds'] for row in rows):.1f}.")
     write_json(args.json, rows=rows)
     return 0 if complete else 1
