@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Runtime/CompiledProgram.h"
+#include "BuildId.h"
 #include "MachineCode.h"
 #include "layout/Runtime/Constants.h"
 #include "layout/Runtime/KeptMemory.h"
 #include "layout/Runtime/Signature.h"
 #include "layout/Support/Profile.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -221,22 +224,25 @@ static bool publishOpenMP() {
          !llvm::sys::DynamicLibrary::LoadLibraryPermanently(info.dli_fname);
 }
 
-/// How many threads run the parallel loops of `module`; 0 where it has none.
-static FailureOr<unsigned> findThreads(ModuleOp module, Operation *function,
-                                       unsigned wanted) {
+static bool hasParallelLoops(ModuleOp module) {
   WalkResult walk = module.walk([](Operation *op) {
     // By its name: the header of the dialect takes a minute to compile.
     return op->getName().getStringRef() == "omp.parallel"
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
-  if (!walk.wasInterrupted())
-    return 0;
+  return walk.wasInterrupted();
+}
+
+LogicalResult CompiledProgram::setThreads(bool isParallel, unsigned wanted) {
+  if (!isParallel)
+    return success();
   if (!publishOpenMP())
     return function->emitError()
            << "has parallel loops, and LLVM's OpenMP library cannot be found "
               "in this process; lower the module with parallel-loops=false";
-  return wanted ? wanted : getDefaultThreads();
+  threads = wanted ? wanted : getDefaultThreads();
+  return success();
 }
 
 /// Links objects, and tells debuggers and samplers of them.
@@ -302,6 +308,70 @@ CompiledProgram::getSymbols(const CompileOptions &options) const {
   return symbols;
 }
 
+/// The processor that compiles and runs the code.
+static llvm::Expected<llvm::orc::JITTargetMachineBuilder>
+describeMachine(const CompileOptions &options) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder;
+  auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
+  assert(level && "the level is 0 to 3");
+  builder->setCodeGenOptLevel(*level);
+  // Detached constants may be anywhere in memory, so they are reached through a
+  // table of addresses.
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  return builder;
+}
+
+static ObjectCache getCache(const CompileOptions &options) {
+  return ObjectCache(
+      options.cacheDirectory.value_or(ObjectCache::getDefaultDirectory()));
+}
+
+static LogicalResult loadLibraries(Operation *function,
+                                   const CompileOptions &options) {
+  for (const std::string &lib : options.sharedLibs) {
+    std::string message;
+    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(lib.c_str(),
+                                                          &message))
+      return function->emitError()
+             << "shared library '" << lib << "' cannot be loaded: " << message;
+  }
+  return success();
+}
+
+/// Sets the entry and the counters; null where a symbol is defined nowhere.
+llvm::Error CompiledProgram::link(StringRef archive,
+                                  llvm::orc::JITTargetMachineBuilder machine,
+                                  const CompileOptions &options) {
+  auto created = createEngine(std::move(machine));
+  if (!created)
+    return created.takeError();
+  engine = std::move(*created);
+  if (llvm::Error error = engine->getMainJITDylib().define(
+          absoluteSymbols(getSymbols(options))))
+    return error;
+  auto objects = readArchive(archive);
+  if (!objects)
+    return objects.takeError();
+  for (std::unique_ptr<llvm::MemoryBuffer> &object : *objects)
+    if (llvm::Error error = engine->addObjectFile(std::move(object)))
+      return error;
+  auto found = engine->lookup(kEntryName);
+  if (!found) {
+    llvm::consumeError(found.takeError());
+    return llvm::Error::success();
+  }
+  entry = found->toPtr<void (*)(void **)>();
+  if (profiled.empty())
+    return llvm::Error::success();
+  auto global = engine->lookup(kProfileGlobalName);
+  if (!global)
+    return global.takeError();
+  counters = global->toPtr<int64_t *>();
+  return llvm::Error::success();
+}
+
 FailureOr<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compile(ModuleOp module, StringRef name,
                          const CompileOptions &options) {
@@ -316,12 +386,10 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
     return failure();
   program->function = *function;
   program->takeError = options.takeError;
-  FailureOr<unsigned> threads = findThreads(module, *function, options.threads);
-  if (failed(threads))
-    return failure();
-  program->threads = *threads;
+  program->inputNames = options.inputNames;
   FailureOr<SmallVector<StringRef>> profiled = readProfiledNames(module);
-  if (failed(profiled))
+  if (failed(program->setThreads(hasParallelLoops(module), options.threads)) ||
+      failed(profiled) || failed(loadLibraries(*function, options)))
     return failure();
   program->profiled = std::move(*profiled);
 
@@ -329,61 +397,173 @@ CompiledProgram::compile(ModuleOp module, StringRef name,
     return function->emitError()
            << "could not be compiled: " << llvm::toString(std::move(error));
   };
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  auto builder = describeMachine(options);
   if (!builder)
     return fail(builder.takeError());
-  auto level = llvm::CodeGenOpt::getLevel(options.optLevel);
-  assert(level && "the level is 0 to 3");
-  builder->setCodeGenOptLevel(*level);
-  // Detached constants may be anywhere in memory, so they are reached through a
-  // table of addresses.
-  builder->setRelocationModel(llvm::Reloc::PIC_);
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return fail(machine.takeError());
-  for (const std::string &lib : options.sharedLibs) {
-    std::string message;
-    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(lib.c_str(),
-                                                          &message))
-      return function->emitError()
-             << "shared library '" << lib << "' cannot be loaded: " << message;
-  }
 
   // Work on a clone: the caller's module stays as it is.
   OwningOpRef<ModuleOp> clone = module.clone();
   program->constants =
       std::make_unique<DetachedConstants>(*clone, options.dropsResources);
-  auto code = compileToObject(*clone, (kWrapperPrefix + name).str(), **machine,
-                              options.optLevel,
-                              ObjectCache(options.cacheDirectory.value_or(
-                                  ObjectCache::getDefaultDirectory())));
+  ObjectCache cache = getCache(options);
+  auto code = compileToArchive(*clone, (kWrapperPrefix + name).str(), *builder,
+                               options.optLevel, cache);
   if (!code)
     return fail(code.takeError());
   program->isFromCache = code->isFromCache;
-  auto engine = createEngine(std::move(*builder));
-  if (!engine)
-    return fail(engine.takeError());
-  program->engine = std::move(*engine);
-  if (llvm::Error error = program->engine->getMainJITDylib().define(
-          absoluteSymbols(program->getSymbols(options))))
+  if (!options.key.empty())
+    program->keep(cache, options.key, code->archive->getBuffer());
+  if (llvm::Error error = program->link(code->archive->getBuffer(),
+                                        std::move(*builder), options))
     return fail(std::move(error));
-  if (llvm::Error error =
-          program->engine->addObjectFile(std::move(code->object)))
-    return fail(std::move(error));
-  auto entry = program->engine->lookup(kEntryName);
-  if (!entry) {
-    llvm::consumeError(entry.takeError());
+  if (!program->entry) {
     InFlightDiagnostic error = function->emitError() << "could not be linked";
     noteUnresolved(module, options, error);
     return error;
   }
-  program->entry = entry->toPtr<void (*)(void **)>();
-  if (!program->profiled.empty()) {
-    auto counters = program->engine->lookup(kProfileGlobalName);
-    if (!counters)
-      return fail(counters.takeError());
-    program->counters = counters->toPtr<int64_t *>();
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Keeping whole programs
+//===----------------------------------------------------------------------===//
+
+// An outline is a module with the function, without its body and as a function
+// without arguments, and in attributes what else a program has. Its bytes are
+// resources.
+static constexpr StringLiteral kArchiveName("layout.code");
+static constexpr StringLiteral kConstantsName("layout.constants");
+static constexpr StringLiteral kOffsetsName("layout.offsets");
+static constexpr StringLiteral kInputNamesName("layout.input_names");
+static constexpr StringLiteral kParallelName("layout.parallel");
+
+std::string CompiledProgram::makeKey(ArrayRef<StringRef> source,
+                                     StringRef function,
+                                     const CompileOptions &options) {
+  std::string build = getBuildId();
+  auto machine = describeMachine(options);
+  if (build.empty() || !machine) {
+    llvm::consumeError(machine.takeError());
+    return "";
   }
+  SmallVector<StringRef> parts(source);
+  std::string features = machine->getFeatures().getString();
+  std::string triple = machine->getTargetTriple().str();
+  std::string level = std::to_string(options.optLevel);
+  parts.append({function, level, triple, machine->getCPU(), features, build,
+                LLVM_VERSION_STRING});
+  return ObjectCache::makeKey(parts);
+}
+
+/// A resource that lives while it is written.
+static DenseResourceElementsAttr
+makeResource(MLIRContext *context, StringRef name, ArrayRef<char> bytes) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},
+                                    IntegerType::get(context, 8));
+  return DenseResourceElementsAttr::get(
+      type, name, UnmanagedAsmResourceBlob::allocateInferAlign(bytes));
+}
+
+static void dropResource(DenseResourceElementsAttr resource) {
+  resource.getRawHandle().getResource()->setBlob({});
+}
+
+void CompiledProgram::keep(const ObjectCache &cache, StringRef key,
+                           StringRef archive) const {
+  OpBuilder b(function->getContext());
+  OwningOpRef<ModuleOp> outline = ModuleOp::create(b, function->getLoc());
+  b.setInsertionPointToEnd(outline->getBody());
+  auto empty =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {});
+  auto named = cast<LLVM::LLVMFuncOp>(function);
+  auto declared =
+      LLVM::LLVMFuncOp::create(b, function->getLoc(), named.getName(), empty);
+  declared->setAttr(kSignatureAttrName, TypeAttr::get(signature));
+
+  SmallVector<DenseResourceElementsAttr> resources;
+  auto add = [&](StringRef name, ArrayRef<char> bytes) {
+    resources.push_back(makeResource(b.getContext(), name, bytes));
+    (*outline)->setAttr(name, resources.back());
+  };
+  add(kArchiveName, ArrayRef<char>(archive.data(), archive.size()));
+  add(kConstantsName, constants->getBytes());
+  SmallVector<NamedAttribute> offsets;
+  for (const DetachedConstants::Entry &entry : constants->getEntries())
+    offsets.push_back(b.getNamedAttr(
+        entry.name,
+        b.getI64IntegerAttr(entry.data - constants->getBytes().data())));
+  (*outline)->setAttr(kOffsetsName, b.getDictionaryAttr(offsets));
+  SmallVector<StringRef> names(inputNames.begin(), inputNames.end());
+  (*outline)->setAttr(kInputNamesName, b.getStrArrayAttr(names));
+  (*outline)->setAttr(kProfileAttrName, b.getStrArrayAttr(profiled));
+  if (threads)
+    (*outline)->setAttr(kParallelName, b.getUnitAttr());
+  cache.add(key, [&](raw_ostream &os) {
+    [[maybe_unused]] LogicalResult written = writeBytecodeToFile(*outline, os);
+    assert(succeeded(written) && "the newest version can be written");
+  });
+  llvm::for_each(resources, dropResource);
+}
+
+std::unique_ptr<llvm::MemoryBuffer>
+CompiledProgram::find(const CompileOptions &options) {
+  return options.key.empty() ? nullptr : getCache(options).find(options.key);
+}
+
+FailureOr<std::unique_ptr<CompiledProgram>>
+CompiledProgram::load(ModuleOp outline, const CompileOptions &options) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  std::unique_ptr<CompiledProgram> program(new CompiledProgram);
+  LLVM::LLVMFuncOp function = *outline.getOps<LLVM::LLVMFuncOp>().begin();
+  program->function = function;
+  program->takeError = options.takeError;
+  FailureOr<FunctionType> signature = readSignature(function);
+  if (failed(signature) ||
+      failed(program->setThreads(outline->hasAttr(kParallelName),
+                                 options.threads)) ||
+      failed(loadLibraries(function, options)))
+    return failure();
+  program->signature = *signature;
+  for (auto name : outline->getAttrOfType<ArrayAttr>(kInputNamesName)
+                       .getAsRange<StringAttr>())
+    program->inputNames.push_back(name.str());
+  for (auto name : outline->getAttrOfType<ArrayAttr>(kProfileAttrName)
+                       .getAsRange<StringAttr>())
+    program->profiled.push_back(name);
+
+  SmallVector<std::pair<StringRef, size_t>> offsets;
+  for (NamedAttribute entry :
+       outline->getAttrOfType<DictionaryAttr>(kOffsetsName))
+    offsets.emplace_back(entry.getName(),
+                         cast<IntegerAttr>(entry.getValue()).getInt());
+  auto getResource = [&](StringRef name) {
+    return outline->getAttrOfType<DenseResourceElementsAttr>(name);
+  };
+  auto getBytes = [&](StringRef name) {
+    AsmResourceBlob *blob = getResource(name).getRawHandle().getBlob();
+    return blob ? blob->getData() : ArrayRef<char>();
+  };
+  program->constants =
+      std::make_unique<DetachedConstants>(getBytes(kConstantsName), offsets);
+  dropResource(getResource(kConstantsName));
+  auto fail = [&](llvm::Error error) {
+    return function->emitError()
+           << "could not be loaded: " << llvm::toString(std::move(error));
+  };
+  auto builder = describeMachine(options);
+  if (!builder)
+    return fail(builder.takeError());
+  ArrayRef<char> archive = getBytes(kArchiveName);
+  program->isFromCache = true;
+  if (llvm::Error error = program->link({archive.data(), archive.size()},
+                                        std::move(*builder), options))
+    return fail(std::move(error));
+  dropResource(getResource(kArchiveName));
+  if (!program->entry)
+    return function->emitError()
+           << "could not be linked: a library or function that it calls is not "
+              "in this process";
   return program;
 }
 

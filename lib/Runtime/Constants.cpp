@@ -102,6 +102,23 @@ private:
 };
 } // namespace
 
+void DetachedConstants::allocate(size_t bytes) {
+  memory.reset(static_cast<char *>(allocateHugePages(bytes)));
+  if (!memory)
+    llvm::report_bad_alloc_error("out of memory for constants");
+  size = bytes;
+}
+
+DetachedConstants::DetachedConstants(
+    ArrayRef<char> bytes, ArrayRef<std::pair<StringRef, size_t>> offsets) {
+  if (bytes.empty())
+    return;
+  allocate(bytes.size());
+  llvm::copy(bytes, memory.get());
+  for (auto [name, offset] : offsets)
+    entries.push_back({name.str(), memory.get() + offset});
+}
+
 DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources) {
   // All of them in one block, so that pages are shared.
   struct Placed {
@@ -130,11 +147,13 @@ DetachedConstants::DetachedConstants(ModuleOp module, bool dropResources) {
     dropper.emplace(module);
   if (placed.empty())
     return;
-  memory.reset(static_cast<char *>(allocateHugePages(end)));
-  if (!memory)
-    llvm::report_bad_alloc_error("out of memory for constants");
+  allocate(end);
+  char *filled = memory.get();
   for (auto &[global, contents, offset] : placed) {
+    // What is kept of all bytes says nothing of other memory.
+    std::fill(filled, memory.get() + offset, 0);
     copyTo(memory.get() + offset, contents);
+    filled = memory.get() + offset + contents.size;
     entries.push_back({global.getSymName().str(), memory.get() + offset});
     if (dropper)
       dropper->release(global);

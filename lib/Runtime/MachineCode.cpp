@@ -1,4 +1,4 @@
-//===- MachineCode.cpp - From the LLVM dialect to an object file ----------===//
+//===- MachineCode.cpp - From the LLVM dialect to object files ------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,13 +8,19 @@
 #include "MachineCode.h"
 #include "layout/Support/Profile.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/SplitModule.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -50,18 +56,47 @@ static constexpr StringLiteral
             "loop-vectorize,slp-vectorizer,vector-combine,loop-unroll,gvn,"
             "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)");
 
-/// Of all that the object depends on. The module, before it is optimized, says
-/// what the pipeline has done; large constants are no part of it.
-static std::string makeKey(const llvm::Module &module,
-                           const llvm::TargetMachine &machine,
-                           unsigned optLevel) {
+/// How many instructions a part of a module has, and how many parts there are
+/// at most. A part costs some milliseconds, and where there are several for
+/// each processor all have work to the end.
+static constexpr size_t kPartInstructions = 3000;
+static constexpr size_t kMostParts = 16;
+
+static SmallString<0> toBitcode(const llvm::Module &module) {
   SmallString<0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(module, stream);
+  return bitcode;
+}
+
+/// Of all that the objects depend on. The module, before it is optimized, says
+/// what the pipeline has done; large constants are no part of it.
+static std::string makeKey(StringRef bitcode,
+                           const llvm::TargetMachine &machine,
+                           unsigned optLevel) {
   return ObjectCache::makeKey(
       {bitcode, machine.getTargetTriple().str(), machine.getTargetCPU(),
        machine.getTargetFeatureString(), std::to_string(optLevel), kPasses,
+       std::to_string(kPartInstructions), std::to_string(kMostParts),
        LLVM_VERSION_STRING});
+}
+
+/// The bitcode of parts that are linked later.
+static std::vector<SmallString<0>> split(std::unique_ptr<llvm::Module> module,
+                                         SmallString<0> bitcode) {
+  std::vector<SmallString<0>> parts;
+  size_t count = std::clamp<size_t>(
+      module->getInstructionCount() / kPartInstructions, 1, kMostParts);
+  if (count == 1)
+    parts.push_back(std::move(bitcode));
+  else
+    llvm::SplitModule(
+        *module, count,
+        [&](std::unique_ptr<llvm::Module> part) {
+          parts.push_back(toBitcode(*part));
+        },
+        /*PreserveLocals=*/false, /*RoundRobin=*/true);
+  return parts;
 }
 
 static llvm::Error optimize(llvm::Module &module,
@@ -83,29 +118,105 @@ static llvm::Error optimize(llvm::Module &module,
   return llvm::Error::success();
 }
 
+using Object = llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>;
+
+static Object compilePart(StringRef bitcode,
+                          llvm::orc::JITTargetMachineBuilder builder,
+                          unsigned optLevel) {
+  auto machine = builder.createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  auto module =
+      llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, ""), context);
+  if (!module)
+    return module.takeError();
+  if (optLevel)
+    if (llvm::Error error = optimize(**module, **machine))
+      return error;
+  return llvm::orc::SimpleCompiler(**machine)(**module);
+}
+
+/// The archive of what each part becomes.
+static Object compileParts(ArrayRef<SmallString<0>> parts,
+                           const llvm::orc::JITTargetMachineBuilder &builder,
+                           unsigned optLevel) {
+  std::vector<std::optional<Object>> objects(parts.size());
+  auto compile = [&](size_t i) {
+    objects[i].emplace(compilePart(parts[i], builder, optLevel));
+  };
+  if (parts.size() == 1) {
+    compile(0);
+  } else {
+    llvm::DefaultThreadPool pool;
+    for (size_t i = 0; i < parts.size(); ++i)
+      pool.async(compile, i);
+    pool.wait();
+  }
+  llvm::Error failed = llvm::Error::success();
+  std::vector<llvm::NewArchiveMember> members;
+  for (std::optional<Object> &object : objects) {
+    if (!*object) {
+      failed = llvm::joinErrors(std::move(failed), object->takeError());
+      continue;
+    }
+    members.emplace_back((*object)->get()->getMemBufferRef());
+    members.back().MemberName = "part";
+  }
+  if (failed)
+    return failed;
+  return llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab,
+                                    llvm::object::Archive::K_GNU,
+                                    /*Deterministic=*/true, /*Thin=*/false);
+}
+
 llvm::Expected<MachineCode>
-layout::compileToObject(ModuleOp module, StringRef function,
-                        llvm::TargetMachine &machine, unsigned optLevel,
-                        const ObjectCache &cache) {
+layout::compileToArchive(ModuleOp module, StringRef function,
+                         const llvm::orc::JITTargetMachineBuilder &builder,
+                         unsigned optLevel, const ObjectCache &cache) {
+  auto machine =
+      llvm::orc::JITTargetMachineBuilder(builder).createTargetMachine();
+  if (!machine)
+    return machine.takeError();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
       translateModuleToLLVMIR(module, context);
   if (!translated)
     return llvm::createStringError("it could not be converted to LLVM IR");
-  translated->setDataLayout(machine.createDataLayout());
-  translated->setTargetTriple(machine.getTargetTriple());
+  translated->setDataLayout((*machine)->createDataLayout());
+  translated->setTargetTriple((*machine)->getTargetTriple());
   addEntry(*translated, *translated->getFunction(function));
 
-  std::string key = makeKey(*translated, machine, optLevel);
-  if (std::unique_ptr<llvm::MemoryBuffer> object = cache.find(key))
-    return MachineCode{std::move(object), /*isFromCache=*/true};
-  if (optLevel)
-    if (llvm::Error error = optimize(*translated, machine))
-      return error;
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
-      llvm::orc::SimpleCompiler(machine)(*translated);
-  if (!object)
-    return object.takeError();
-  cache.add(key, (*object)->getBuffer());
-  return MachineCode{std::move(*object)};
+  SmallString<0> bitcode = toBitcode(*translated);
+  std::string key = makeKey(bitcode, **machine, optLevel);
+  if (std::unique_ptr<llvm::MemoryBuffer> archive = cache.find(key))
+    return MachineCode{std::move(archive), /*isFromCache=*/true};
+  Object archive = compileParts(
+      split(std::move(translated), std::move(bitcode)), builder, optLevel);
+  if (!archive)
+    return archive.takeError();
+  cache.add(key, [&](raw_ostream &os) { os << (*archive)->getBuffer(); });
+  return MachineCode{std::move(*archive)};
+}
+
+llvm::Expected<SmallVector<std::unique_ptr<llvm::MemoryBuffer>>>
+layout::readArchive(StringRef archive) {
+  SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  auto read =
+      llvm::object::Archive::create(llvm::MemoryBufferRef(archive, "code"));
+  if (!read)
+    return read.takeError();
+  llvm::Error error = llvm::Error::success();
+  for (const llvm::object::Archive::Child &child : (*read)->children(error)) {
+    llvm::Expected<StringRef> object = child.getBuffer();
+    if (!object) {
+      llvm::consumeError(std::move(error));
+      return object.takeError();
+    }
+    // As aligned as an object has to be.
+    objects.push_back(llvm::MemoryBuffer::getMemBufferCopy(*object));
+  }
+  if (error)
+    return error;
+  return objects;
 }

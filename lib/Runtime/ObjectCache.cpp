@@ -1,4 +1,4 @@
-//===- ObjectCache.cpp - Machine code kept on disk ------------------------===//
+//===- ObjectCache.cpp - What was compiled, kept on disk ------------------===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,9 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// What all entries together take at most; a network takes one or two million.
-static constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+/// What all entries together take at most. The code of a network takes one or
+/// two million, a program what its weights take.
+static constexpr uint64_t kMostBytes = uint64_t(2) << 30;
 
 /// The hash of texts one after the other, as bytes.
 static std::string hash(ArrayRef<StringRef> texts) {
@@ -27,6 +28,47 @@ static std::string hash(ArrayRef<StringRef> texts) {
     hasher.update(text);
   return llvm::toStringRef(hasher.final()).str();
 }
+
+namespace {
+/// A file that ends with a hash of its key and of what is before.
+class Entry : public llvm::MemoryBuffer {
+public:
+  explicit Entry(std::unique_ptr<llvm::MemoryBuffer> file)
+      : file(std::move(file)) {
+    init(this->file->getBufferStart(),
+         this->file->getBufferEnd() - LLVM_BLAKE3_OUT_LEN,
+         /*RequiresNullTerminator=*/false);
+  }
+  bool isIntact(StringRef key) const {
+    return file->getBuffer().take_back(LLVM_BLAKE3_OUT_LEN) ==
+           hash({key, getBuffer()});
+  }
+  BufferKind getBufferKind() const override { return file->getBufferKind(); }
+
+private:
+  std::unique_ptr<llvm::MemoryBuffer> file;
+};
+
+/// Passes on what is written, and hashes it after a key.
+class HashingStream : public llvm::raw_ostream {
+public:
+  HashingStream(raw_ostream &os, StringRef key) : os(os) { hasher.update(key); }
+  ~HashingStream() override { flush(); }
+  std::string getHash() { return llvm::toStringRef(hasher.final()).str(); }
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    hasher.update(StringRef(data, size));
+    os.write(data, size);
+    written += size;
+  }
+  uint64_t current_pos() const override { return written; }
+
+  raw_ostream &os;
+  llvm::BLAKE3 hasher;
+  uint64_t written = 0;
+};
+} // namespace
 
 std::string ObjectCache::getDefaultDirectory() {
   if (const char *own = std::getenv("LAYOUT_CACHE"))
@@ -67,23 +109,26 @@ std::unique_ptr<llvm::MemoryBuffer> ObjectCache::find(StringRef key) const {
       llvm::MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
                                       /*RequiresNullTerminator=*/false);
   llvm::sys::fs::closeFile(*file);
-  if (!buffer)
+  if (!buffer || (*buffer)->getBufferSize() < LLVM_BLAKE3_OUT_LEN)
     return nullptr;
-  constexpr size_t hashBytes = LLVM_BLAKE3_OUT_LEN;
-  StringRef bytes = (*buffer)->getBuffer();
-  StringRef object = bytes.drop_back(std::min(hashBytes, bytes.size()));
-  if (bytes.take_back(hashBytes) != hash({key, object}))
-    return nullptr;
-  return llvm::MemoryBuffer::getMemBufferCopy(object, path);
+  auto entry = std::make_unique<Entry>(std::move(*buffer));
+  return entry->isIntact(key) ? std::move(entry) : nullptr;
 }
 
-void ObjectCache::add(StringRef key, StringRef object) const {
+void ObjectCache::add(StringRef key,
+                      function_ref<void(raw_ostream &)> write) const {
   if (directory.empty() ||
       llvm::sys::fs::create_directories(directory, /*IgnoreExisting=*/true,
                                         llvm::sys::fs::owner_all))
     return;
   WholeFile file(getPath(key));
-  file.os() << object << hash({key, object});
+  HashingStream stream(file.os(), key);
+  write(stream);
+  stream.flush();
+  // One that is too large would take the place of all others.
+  if (stream.tell() > kMostBytes / 2)
+    return;
+  file.os() << stream.getHash();
   if (file.commit())
     return;
   llvm::CachePruningPolicy policy;

@@ -101,22 +101,22 @@ class _Map:
 
     def group(self, end: str) -> Part:
         """Row-major, slowest first."""
-        at, extent = np.int64(0), 1
+        at, extent = np.zeros((), np.int64), 1
         while not self.accept(end):
             part = self.sum()
             at, extent = at * part.extent + part.at, extent * part.extent
             self.accept(",")
-        return Part(np.asarray(at), extent)
+        return Part(at, extent)
 
     def sum(self) -> Part:
-        at, reach = np.int64(0), 0
+        at, reach = np.zeros((), np.int64), 0
         sign = -1 if self.accept("-") else 1
         while True:
             part = self.product()
             at = at + sign * part.at
             reach += part.extent - 1 if sign > 0 else 0
             if not self.peek("+", "-"):
-                return Part(np.asarray(at), reach + 1)
+                return Part(at, reach + 1)
             sign = 1 if self.take() == "+" else -1
 
     def product(self) -> Part:
@@ -166,9 +166,9 @@ class _Map:
             return Part(np.asarray(size), size + 1)
         if token == "ceil":
             self.take("(")
-            size = self.sum().at
+            number = self.sum().at
             self.take(",")
-            count = int(-(-size // self.number()))
+            count = int(-(-number // self.number()))
             self.take(")")
             return Part(np.asarray(count), count + 1)
         if token == "xor":

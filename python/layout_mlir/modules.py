@@ -1,5 +1,8 @@
 """Modules as users have them, for the functions of the extension that take one."""
 
+import functools
+import importlib.metadata
+import mmap
 import os
 import pathlib
 from collections.abc import Mapping, Sequence
@@ -28,11 +31,54 @@ def open_module(module: Any, shapes: _Shapes | None = None) -> Any:
     torch is installed. `shapes` are sizes that an .onnx or .pt2 file leaves open: a shape for each
     name or number of an input.
     """
-    is_file = isinstance(module, os.PathLike) or isinstance(module, str) and module.endswith(_SUFFIXES)
-    path = pathlib.Path(module) if is_file else None
+    path = _as_path(module)
     if shapes and not (path and path.suffix in ONNX_SUFFIXES):
         raise TypeError("shapes are for the inputs of an .onnx or .pt2 file")
     return _read_file(path, shapes or {}) if path else module
+
+
+def _as_path(module: Any) -> pathlib.Path | None:
+    is_file = isinstance(module, os.PathLike) or isinstance(module, str) and module.endswith(_SUFFIXES)
+    return pathlib.Path(module) if is_file else None
+
+
+def get_source(module: Any, shapes: _Shapes | None = None) -> list[Any] | None:
+    """Buffers that say all of what open_module gives, or None where it reads more than these."""
+    if isinstance(module, tuple) and len(module) == 2 and isinstance(module[1], Mapping):
+        found = get_source(module[0])
+        if found is None:
+            return None
+        arrays = sorted(module[1].items())
+        return [*found, *(part for name, array in arrays for part in (name.encode(), _as_bytes(array)))]
+    path = _as_path(module)
+    if path is None:
+        text = module.encode(errors="surrogatepass") if isinstance(module, str) else module
+        return [text] if isinstance(text, bytes) else None
+    try:
+        with path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        imported = [f"{path.suffix} {sorted((shapes or {}).items(), key=str)}".encode(), _importers()]
+        if path.suffix in ONNX_SUFFIXES:
+            # torch translates a program of torch.export; a model that says "location" may have
+            # weights in other files.
+            if path.suffix != ".onnx" or data.find(b"location") >= 0:
+                return None
+            imported.append(importlib.metadata.version("onnx").encode())
+    except (ImportError, OSError, ValueError):
+        return None  # open_module says why
+    return [*imported, data]
+
+
+def _as_bytes(array: Any) -> Any:
+    import numpy as np
+
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+@functools.cache
+def _importers() -> bytes:
+    """The code that reads models of other projects."""
+    return b"".join(file.read_bytes() for file in sorted(pathlib.Path(__file__).parent.glob("*.py")))
 
 
 def _read_file(path: pathlib.Path, shapes: _Shapes) -> str | bytes | tuple[str, Mapping[str, Any]]:

@@ -49,7 +49,11 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
     return module;
   }
   if (py::isinstance<py::str>(given)) {
-    auto text = given.cast<std::string>();
+    Py_ssize_t size = 0;
+    const char *data = PyUnicode_AsUTF8AndSize(given.ptr(), &size);
+    if (!data) // half of a surrogate pair
+      throw py::error_already_set();
+    std::string text(data, static_cast<size_t>(size));
     checkText(text, kMostModuleNesting);
     return {llvm::MemoryBuffer::getMemBufferCopy(text, kTextName)};
   }

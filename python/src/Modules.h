@@ -72,6 +72,8 @@ public:
     return said.takeError(otherwise);
   }
 
+  bool hasWarnings() const { return !said.getWarnings().empty(); }
+
   /// Issues what was said as warnings of Python.
   void issueWarnings() const;
 

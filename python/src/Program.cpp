@@ -15,6 +15,7 @@
 #include "Modules.h"
 #include "layout/Pipelines/LayoutToCPU.h"
 #include "layout/Runtime/CompiledProgram.h"
+#include "layout/Support/Cpu.h"
 #include "layout/Support/Places.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -33,7 +34,7 @@ using RuntimeArray = mlir::layout::Array;
 namespace {
 /// What a program takes or gives in one place.
 struct ArrayType {
-  std::optional<std::string> name;
+  std::string name; // empty where it has none
   RankedTensorType type;
   Shape shape;
   py::object dtype;
@@ -55,7 +56,7 @@ template <> struct Argument<const Program &> : HeldArgument<Program> {};
 } // namespace mlir::layout::python
 
 static std::string getRepr(const ArrayType &self) {
-  std::string text = self.name ? *self.name + ": " : "";
+  std::string text = self.name.empty() ? "" : self.name + ": ";
   text += py::str(self.dtype.attr("name"));
   return text + std::string(py::str(toTuple(self.shape)));
 }
@@ -72,30 +73,64 @@ getRepr(const std::vector<std::shared_ptr<ArrayType>> &types) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// The names of the arguments of a function, where they have some.
-static std::vector<std::optional<std::string>> getNames(ModuleOp module,
-                                                        StringRef function) {
-  std::vector<std::optional<std::string>> names;
+/// The names of the arguments of a function, empty where they have none.
+static SmallVector<std::string> getNames(ModuleOp module, StringRef function) {
+  SmallVector<std::string> names;
   auto op = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       module, StringAttr::get(module.getContext(), function));
   if (op && !op.isExternal())
     for (BlockArgument argument : op.getArguments())
-      names.push_back(isa<NameLoc>(argument.getLoc())
-                          ? std::optional(printPlace(argument.getLoc()))
-                          : std::nullopt);
+      names.push_back(
+          isa<NameLoc>(argument.getLoc()) ? printPlace(argument.getLoc()) : "");
   return names;
 }
 
 static std::vector<std::shared_ptr<ArrayType>>
-toArrayTypes(TypeRange types, ArrayRef<std::optional<std::string>> names = {}) {
+toArrayTypes(TypeRange types, ArrayRef<std::string> names = {}) {
   std::vector<std::shared_ptr<ArrayType>> result;
   for (auto [i, each] : llvm::enumerate(types)) {
     auto type = cast<RankedTensorType>(each);
     result.push_back(std::make_shared<ArrayType>(
-        ArrayType{i < names.size() ? names[i] : std::nullopt, type,
+        ArrayType{i < names.size() ? names[i] : "", type,
                   Shape(type.getShape()), getDtype(type.getElementType())}));
   }
   return result;
+}
+
+/// All that the code of a program for this processor depends on beside the
+/// module. Each number ends with a comma.
+static std::string describe(const std::string &target) {
+  std::string text = target;
+  llvm::raw_string_ostream os(text);
+  CpuFigures figures = getFigures(Cpu::host);
+  os << ";" << getCores(Cpu::host);
+  for (int64_t number :
+       {int64_t(figures.vectorBits), int64_t(figures.vectorRegisters),
+        figures.lineBytes, figures.firstCacheBytes, figures.secondCacheBytes,
+        figures.lastCacheBytes, figures.setPeriodBytes})
+    os << "," << number;
+  return text;
+}
+
+/// The key of a program, of the bytes that its module is read from; empty where
+/// these are not all that says what the module is.
+static std::string makeKey(const py::object &given, const py::object &shapes,
+                           const std::string &target,
+                           const std::string &function,
+                           const CompileOptions &options) {
+  py::object source = py::module_::import("layout_mlir.modules")
+                          .attr("get_source")(given, shapes);
+  if (source.is_none())
+    return "";
+  std::vector<py::buffer_info> parts;
+  for (py::handle part : source)
+    parts.push_back(py::reinterpret_borrow<py::buffer>(part).request());
+  std::string machine = describe(target);
+  SmallVector<StringRef> texts{machine};
+  for (const py::buffer_info &part : parts)
+    texts.emplace_back(static_cast<const char *>(part.ptr), part.size);
+  py::gil_scoped_release withoutInterpreter;
+  return CompiledProgram::makeKey(texts, function, options);
 }
 
 static std::shared_ptr<Program> compile(const py::object &given,
@@ -113,31 +148,45 @@ static std::shared_ptr<Program> compile(const py::object &given,
            ", not one from 1 to " + std::to_string(kMostThreads));
     compileOptions.threads = count;
   }
-  auto program = std::make_shared<Program>(readModule(given, shapes));
+  compileOptions.key = makeKey(given, shapes, wanted, function, compileOptions);
+  std::unique_ptr<llvm::MemoryBuffer> outline =
+      CompiledProgram::find(compileOptions);
+  bool isKept = outline != nullptr;
+  auto program = std::make_shared<Program>(
+      isKept ? ModuleData{std::move(outline), /*isBytecode=*/true, {}}
+             : readModule(given, shapes));
   ModuleInContext &module = program->module;
   program->function = function;
-  std::vector<std::optional<std::string>> names;
   {
     py::gil_scoped_release withoutInterpreter;
     module.parse();
-    names = getNames(module.get(), function);
-    LayoutToCPUOptions options;
-    options.target = module.chooseTarget(wanted);
-    options.cpu = Cpu::host;
-    PassManager passes(&module.getContext());
-    // The parser has verified the module; verifying it after each pass as well
-    // takes a third of all time.
-    passes.enableVerifier(false);
-    buildLayoutToCPUPipeline(passes, options);
-    module.run(passes);
-    auto compiled =
-        CompiledProgram::compile(module.get(), function, compileOptions);
+    FailureOr<std::unique_ptr<CompiledProgram>> compiled;
+    if (isKept) {
+      compiled = CompiledProgram::load(module.get(), compileOptions);
+    } else {
+      compileOptions.inputNames = getNames(module.get(), function);
+      LayoutToCPUOptions options;
+      options.target = module.chooseTarget(wanted);
+      options.cpu = Cpu::host;
+      PassManager passes(&module.getContext());
+      // The parser has verified the module; verifying it after each pass as
+      // well takes a third of all time.
+      passes.enableVerifier(false);
+      buildLayoutToCPUPipeline(passes, options);
+      module.run(passes);
+      // A program that is loaded would not warn.
+      if (module.hasWarnings())
+        compileOptions.key.clear();
+      compiled =
+          CompiledProgram::compile(module.get(), function, compileOptions);
+    }
     if (failed(compiled))
       throw module.takeError("the program could not be compiled");
     program->compiled = std::move(*compiled);
   }
   FunctionType signature = program->compiled->getSignature();
-  program->inputs = toArrayTypes(signature.getInputs(), names);
+  program->inputs =
+      toArrayTypes(signature.getInputs(), program->compiled->getInputNames());
   program->results = toArrayTypes(signature.getResults());
   module.issueWarnings();
   return program;
@@ -158,8 +207,8 @@ static bool fits(ArrayRef<int64_t> shape, ArrayRef<int64_t> wanted) {
 static RuntimeArray toInput(size_t number, const ArrayType &type,
                             const py::object &given) {
   std::string what = "argument " + std::to_string(number);
-  if (type.name)
-    what += " (" + *type.name + ")";
+  if (!type.name.empty())
+    what += " (" + type.name + ")";
   python::Array array(given, what);
   Type element = type.type.getElementType();
   Shape shape = array.getShape();
@@ -231,8 +280,8 @@ static void bindArrayType(py::module_ &module) {
       module, "ArrayType", "An input or a result of a Program.")
       .def_property_readonly(
           "name", forPython(+[](const ArrayType &self) -> py::object {
-            return self.name ? py::object(toPythonString(*self.name))
-                             : py::none();
+            return self.name.empty() ? py::none()
+                                     : py::object(toPythonString(self.name));
           }),
           "The name of an argument in the module, where it has one.")
       .def_property_readonly("shape", forPython(+[](const ArrayType &self) {

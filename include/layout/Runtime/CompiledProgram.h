@@ -17,6 +17,14 @@
 //
 // The module outlives the program, the program and the inputs outlive the call.
 //
+// A program can be kept on disk with its constants, under a key of all that the
+// module was made from. A later process then has neither passes nor a compiler
+// to run:
+//
+//   options.key = CompiledProgram::makeKey({text, target}, "main", options);
+//   if (auto outline = CompiledProgram::find(options))
+//     program = *CompiledProgram::load(parse(std::move(outline)), options);
+//
 // Laws:
 //   - A run sees the inputs as they were given: the function works on a copy,
 //     which is made anew, outside of the timed part, for every run.
@@ -39,13 +47,18 @@
 #include <memory>
 #include <optional>
 
-namespace llvm::orc {
+namespace llvm {
+class MemoryBuffer;
+namespace orc {
+class JITTargetMachineBuilder;
 class LLJIT;
-} // namespace llvm::orc
+} // namespace orc
+} // namespace llvm
 
 namespace mlir {
 namespace layout {
 class DetachedConstants;
+class ObjectCache;
 
 /// LLVM's OpenMP library ends the process where there is no memory for more.
 inline constexpr unsigned kMostThreads = 1024;
@@ -60,6 +73,10 @@ struct CompileOptions {
   /// Where machine code is kept for other processes, nowhere if it is empty;
   /// without it $LAYOUT_CACHE, or a directory of the user.
   std::optional<std::string> cacheDirectory;
+  /// Of makeKey: keeps the whole program under this key, unless it is empty.
+  std::string key;
+  /// Of the inputs, for whoever loads the program from there; may be empty.
+  SmallVector<std::string> inputNames;
   /// Shared libraries that resolve symbols of the module.
   SmallVector<std::string> sharedLibs;
   /// Functions of this process that the module may call, by name.
@@ -122,7 +139,25 @@ public:
   static FailureOr<std::unique_ptr<CompiledProgram>>
   compile(ModuleOp module, StringRef function, const CompileOptions &options);
 
+  /// A key of what a module was made from, and of what makes code of it: this
+  /// library, LLVM, the processor and `options`. Empty where this library
+  /// cannot be told from another build of it.
+  static std::string makeKey(ArrayRef<StringRef> source, StringRef function,
+                             const CompileOptions &options);
+
+  /// The outline of the program that was kept under the key of `options`, or
+  /// null: the bytecode of a module.
+  static std::unique_ptr<llvm::MemoryBuffer>
+  find(const CompileOptions &options);
+
+  /// A program from its outline, whose context has the LLVM dialect. Emits
+  /// errors on the function.
+  static FailureOr<std::unique_ptr<CompiledProgram>>
+  load(ModuleOp outline, const CompileOptions &options);
+
   FunctionType getSignature() const { return signature; }
+
+  ArrayRef<std::string> getInputNames() const { return inputNames; }
 
   /// How many threads share the loops of a run.
   unsigned getNumThreads() const { return std::max(threads, 1u); }
@@ -138,9 +173,15 @@ private:
   friend class Call;
   CompiledProgram() = default;
   llvm::orc::SymbolMap getSymbols(const CompileOptions &options) const;
+  LogicalResult setThreads(bool isParallel, unsigned wanted);
+  void keep(const ObjectCache &cache, StringRef key, StringRef archive) const;
+  llvm::Error link(StringRef archive,
+                   llvm::orc::JITTargetMachineBuilder machine,
+                   const CompileOptions &options);
 
   Operation *function = nullptr;
   FunctionType signature;
+  SmallVector<std::string> inputNames;
   std::function<std::optional<std::string>()> takeError;
   std::unique_ptr<DetachedConstants> constants; // outlive the code
   std::unique_ptr<llvm::orc::LLJIT> engine;

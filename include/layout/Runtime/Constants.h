@@ -44,9 +44,20 @@ public:
     std::string name;
     const char *data;
   };
+
+  /// Those that another object had, as its bytes with the offset of each, in
+  /// memory of its own.
+  DetachedConstants(ArrayRef<char> bytes,
+                    ArrayRef<std::pair<StringRef, size_t>> offsets);
+
   ArrayRef<Entry> getEntries() const { return entries; }
+  /// All entries, one after the other.
+  ArrayRef<char> getBytes() const { return {memory.get(), size}; }
 
 private:
+  void allocate(size_t bytes);
+
+  size_t size = 0;
   std::unique_ptr<char, void (*)(void *)> memory{nullptr, std::free};
   std::vector<Entry> entries;
 };

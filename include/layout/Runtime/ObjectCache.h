@@ -1,17 +1,17 @@
-//===- ObjectCache.h - Machine code kept on disk ----------------*- C++ -*-===//
+//===- ObjectCache.h - What was compiled, kept on disk ----------*- C++ -*-===//
 //
 // Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory of object files by key. The key is a hash of all that an object
-// depends on, so an entry is never out of date.
+// A directory of object files and of whole programs by key. The key is a hash
+// of all that an entry depends on, so an entry is never out of date.
 //
 //   ObjectCache cache(ObjectCache::getDefaultDirectory());
 //   std::string key = ObjectCache::makeKey({bitcode, cpu, "O3"});
 //   if (auto object = cache.find(key)) ..
-//   cache.add(key, bytes);
+//   cache.add(key, [&](raw_ostream &os) { os << bytes; });
 //
 // Laws:
 //   - what `find` gives is what was added under that key: an entry ends with a
@@ -28,7 +28,9 @@
 #define LAYOUT_RUNTIME_OBJECTCACHE_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 
 namespace mlir {
@@ -46,9 +48,9 @@ public:
   /// Different for different lists of parts.
   static std::string makeKey(ArrayRef<StringRef> parts);
 
-  /// The object of `key`, or null.
+  /// What was added under `key`, or null.
   std::unique_ptr<llvm::MemoryBuffer> find(StringRef key) const;
-  void add(StringRef key, StringRef object) const;
+  void add(StringRef key, function_ref<void(raw_ostream &)> write) const;
 
 private:
   std::string getPath(StringRef key) const;

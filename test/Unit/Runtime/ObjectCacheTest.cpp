@@ -34,6 +34,9 @@ protected:
       return object->getBuffer().str();
     return std::nullopt;
   }
+  static void add(const ObjectCache &cache, StringRef key, StringRef object) {
+    cache.add(key, [&](raw_ostream &os) { os << object; });
+  }
   static void write(StringRef path, StringRef text) {
     std::error_code code;
     llvm::raw_fd_ostream(path, code) << text;
@@ -47,11 +50,11 @@ TEST_F(ObjectCacheTest, GivesWhatWasAdded) {
   // The directories are made by the first entry.
   ObjectCache cache(getPath("a/b"));
   EXPECT_EQ(find(cache, "one"), std::nullopt);
-  cache.add("one", "first");
-  cache.add("two", "");
+  add(cache, "one", "first");
+  add(cache, "two", "");
   EXPECT_EQ(find(cache, "one"), "first");
   EXPECT_EQ(find(cache, "two"), "");
-  cache.add("one", "second");
+  add(cache, "one", "second");
   EXPECT_EQ(find(ObjectCache(getPath("a/b")), "one"), "second");
 }
 
@@ -67,7 +70,7 @@ TEST_F(ObjectCacheTest, KeysTellAllPartsApart) {
 TEST_F(ObjectCacheTest, DamagedEntriesAreNotThere) {
   ObjectCache cache(directory.str().str());
   std::string object(1000, 'x');
-  cache.add("key", object);
+  add(cache, "key", object);
   std::string path = getPath("llvmcache-key");
   std::string bytes = (*llvm::MemoryBuffer::getFile(path))->getBuffer().str();
   for (size_t at : {size_t(0), object.size() - 1, bytes.size() - 1}) {
@@ -80,13 +83,13 @@ TEST_F(ObjectCacheTest, DamagedEntriesAreNotThere) {
     write(path, StringRef(bytes).take_front(size));
     EXPECT_EQ(find(cache, "key"), std::nullopt) << size;
   }
-  cache.add("key", object);
+  add(cache, "key", object);
   EXPECT_EQ(find(cache, "key"), object);
 }
 
 TEST_F(ObjectCacheTest, EntriesOfOtherKeysAreNotThere) {
   ObjectCache cache(directory.str().str());
-  cache.add("one", "object");
+  add(cache, "one", "object");
   ASSERT_FALSE(llvm::sys::fs::rename(getPath("llvmcache-one"),
                                      getPath("llvmcache-two")));
   EXPECT_EQ(find(cache, "two"), std::nullopt);
@@ -96,7 +99,7 @@ TEST_F(ObjectCacheTest, WhereNothingCanBeKeptNothingIs) {
   write(getPath("file"), "text");
   for (const std::string &place : {std::string(), getPath("file")}) {
     ObjectCache cache(place);
-    cache.add("key", "object");
+    add(cache, "key", "object");
     EXPECT_EQ(find(cache, "key"), std::nullopt) << place;
   }
 }
