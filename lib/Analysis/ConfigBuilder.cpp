@@ -220,12 +220,27 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
   RankedTensorType to = getType(!isResult, 0);
   LayoutMap other =
       applyView(costs.getMap(layout), isResult ? view.toResult : view.toSource);
+  // Seen through a view, a valid layout stays valid. Where sizes are dynamic,
+  // neither the way back nor another layout of the same form need be proven to
+  // be the view.
+  auto isProven = [&](LayoutId made) {
+    if (to.hasStaticShape())
+      return true;
+    LayoutId source = isResult ? made : layout,
+             result = isResult ? layout : made;
+    LayoutMap viewed = applyView(costs.getMap(source), view.toSource);
+    return equalOn(viewed, costs.getMap(result),
+                   getType(/*isResult=*/true, 0).getShape()) == Answer::Yes;
+  };
   if (std::optional<LayoutId> general =
-          costs.getModel().generalize(other, to, costs))
+          costs.getModel().generalize(other, to, costs)) {
+    if (!isProven(*general))
+      return std::nullopt;
     return assign([&](bool ofResult, unsigned index) {
       bool isLikeResult = ofResult || index > 0;
       return isLikeResult == isResult ? layout : general;
     });
+  }
   // A layout that holds for every shape is preferred to one with the sizes of
   // this shape in it: it can be carried further.
   SmallVector<int64_t> tiles(to.getRank(), 1);
@@ -246,16 +261,10 @@ std::optional<OpConfig> ConfigBuilder::carryView(const ViewRule &view,
       costs.getNormalForm(general, to) == costs.getNormalForm(special, to)
           ? general
           : special;
-  // Seen through a view, a valid layout stays valid. Where sizes are dynamic,
-  // the way there need not be a proof of the way back, which is the view.
-  if (to.hasStaticShape()) {
+  if (to.hasStaticShape())
     costs.getRepresentative(result, to, /*isKnownValid=*/true);
-  } else if (isResult) {
-    RankedTensorType type = getType(/*isResult=*/true, 0);
-    LayoutMap viewed = applyView(costs.getMap(result), view.toSource);
-    if (equalOn(viewed, costs.getMap(layout), type.getShape()) != Answer::Yes)
-      return std::nullopt;
-  }
+  if (isResult && !isProven(result))
+    return std::nullopt;
   return assign([&](bool ofResult, unsigned index) {
     bool isLikeResult = ofResult || index > 0;
     return std::optional<LayoutId>(isLikeResult == isResult ? layout : result);
