@@ -183,18 +183,20 @@ class _Map:
 
 
 class Tensor(NamedTuple):
-    """A tensor type: its sizes, the bytes of an element, its map and what its padding is to hold."""
+    """A tensor type: its sizes, with those that are assumed for open ones, and with others for these; the bytes of an
+    element, its map and what its padding is to hold."""
     shape: tuple[int, ...]
+    other_shape: tuple[int, ...]
     width: int
     map: str | None
     padding: str | None
 
-    @property
-    def storage(self) -> Part:
+    def store(self, shape: Sequence[int]) -> Part:
+        """Where each element is, and how many positions there are."""
         if self.map is None:
-            count = math.prod(self.shape)
-            return Part(np.arange(count).reshape(self.shape), count)
-        return _Map(self.map, self.shape).read()
+            count = math.prod(shape)
+            return Part(np.arange(count).reshape(shape), count)
+        return _Map(self.map, shape).read()
 
 
 class Module:
@@ -205,8 +207,12 @@ class Module:
         functions = re.split(r"(?m)^(?= *func\.func )", text)
         text = "".join(function.replace("%", f"%{number}_") for number, function in enumerate(functions))
         self.lines = text.splitlines()
-        target = re.search(r"layout\.target = #layout\.\w+<[^>]*assumed_trips = (\d+)", text)
-        self.assumed_trips = int(target[1]) if target else 8
+        target = re.search(r"layout\.target = #layout\.\w+<([^>]*)", text)
+
+        def assumed(name: str, default: int) -> int:
+            found = re.search(rf"assumed_{name} = (\d+)", target[1] if target else "")
+            return int(found[1]) if found else default
+        self.assumed_trips, self.assumed_size = assumed("trips", 8), assumed("size", 1)
         self.aliases = dict(re.findall(r"^(#\w+) = (.*)$", text, re.MULTILINE))
         self.constants = {name: int(value) for name, value in
                           re.findall(r"^ *(%\w+) = arith.constant (-?\d+) : index", text, re.MULTILINE)}
@@ -270,7 +276,7 @@ class Module:
     def tensor(self, text: str) -> Tensor:
         sizes, _, encoding = text.partition(",")
         *shape, element = sizes.strip().split("x")
-        if "?" in shape or element not in _WIDTHS:
+        if element not in _WIDTHS:
             raise Unknown(f"tensor<{text}>")
         layout = encoding.strip()
         padding = None
@@ -281,16 +287,22 @@ class Module:
         found = re.fullmatch(r"#layout\.map<(.*)>", layout)
         if layout and not found:
             raise Unknown(f"the layout {layout}")
-        return Tensor(tuple(map(int, shape)), _WIDTHS[element], found[1] if found else None, padding)
+        assumed = [int(size) if size != "?" else self.assumed_size for size in shape]
+        other = [int(size) if size != "?" else 2 * d + 3 for d, size in enumerate(shape)]
+        return Tensor(tuple(assumed), tuple(other), _WIDTHS[element], found[1] if found else None, padding)
+
+
+def _is_alike(one: Part, other: Part) -> bool:
+    return one.extent == other.extent and np.array_equal(one.at, other.at)
 
 
 @functools.cache
 def count_bytes(source: Tensor, dest: Tensor, may_overwrite: bool) -> int:
     """What a conversion reads and writes."""
-    before, after = source.storage, dest.storage
+    after = dest.store(dest.shape)
     elements = math.prod(dest.shape) * dest.width
     padding = after.extent * dest.width - after.at.size * dest.width if dest.padding else 0
-    if before.extent == after.extent and np.array_equal(before.at, after.at):
+    if all(_is_alike(source.store(shape), dest.store(shape)) for shape in {dest.shape, dest.other_shape}):
         if dest.padding in (None, source.padding):
             return 0
         if may_overwrite:
