@@ -30,7 +30,8 @@ namespace mlir::layout {
 
 /// The numbers that `op` computes, of those that a network is about.
 inline int64_t countResults(Operation *op) {
-  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+  if (!op->getNumResults() ||
+      !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
       isa<CastOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return 0;
   Type type = op->getResult(0).getType();
@@ -89,10 +90,7 @@ inline std::optional<int64_t> sumOverTrips(
 /// The operations of all iterations.
 inline std::optional<int64_t> countOperations(Operation *op) {
   return sumOverTrips(
-      op, 1,
-      [](Operation *each) {
-        return each->getNumResults() ? countResults(each) : 0;
-      },
+      op, 1, countResults,
       [](Operation *each, int64_t times) -> std::optional<int64_t> {
         std::optional<int64_t> trips = countTrips(each);
         return trips ? std::make_optional(times * *trips) : std::nullopt;

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the start of its transfers, and the bytes, the way that it
-//   takes
-//                (NpuMove.h)
+//   conversion   the start of its transfers, and the bytes, on the way that
+//                it takes (NpuMove.h)
 //   op           the words that all cores walk, empty ones included, once for
 //                each index that is summed over, and what is loaded for it. An
 //                op that is not in local memory counts as many times as makes

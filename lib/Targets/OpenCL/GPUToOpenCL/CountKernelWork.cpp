@@ -150,16 +150,12 @@ static void countWork(gpu::GPUFuncOp kernel, ModuleOp launches) {
   auto getTimes = [&](Operation *op, int64_t times) -> std::optional<int64_t> {
     return isa<gpu::GPUFuncOp>(op) ? times : countTimes(op, times, group);
   };
-  auto countOperations = [](Operation *op) {
-    return op->getNumResults() ? countResults(op) : 0;
-  };
   Builder b(kernel.getContext());
   auto set = [&](StringRef name, std::optional<int64_t> count) {
     if (count)
       kernel->setAttr(name, b.getI64IntegerAttr(*count));
   };
-  set(kOperationsAttrName,
-      sumOverTrips(kernel, items, countOperations, getTimes));
+  set(kOperationsAttrName, sumOverTrips(kernel, items, countResults, getTimes));
   set(kBytesAttrName, sumOverTrips(kernel, items, countBytes, getTimes));
   Group bounds = findItems(kernel);
   if (llvm::any_of(bounds, [](int64_t bound) { return bound >= 0; }))

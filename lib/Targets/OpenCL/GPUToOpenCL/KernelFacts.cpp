@@ -59,7 +59,7 @@ DictionaryAttr layout::makeFacts(gpu::GPUFuncOp kernel) {
 }
 
 LayoutClKernelFacts layout::readFacts(DictionaryAttr metadata) {
-  LayoutClKernelFacts facts = {-1, -1, {-1, -1, -1}, 0, 0};
+  LayoutClKernelFacts facts = LAYOUT_CL_UNKNOWN_FACTS;
   if (!metadata)
     return facts;
   auto read = [&](StringRef name, int64_t &count) {

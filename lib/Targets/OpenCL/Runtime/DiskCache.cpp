@@ -26,6 +26,11 @@ std::string opencl::getVariable(const char *name) {
   return value ? value : "";
 }
 
+bool opencl::isSwitchedOn(const char *name) {
+  std::string value = getVariable(name);
+  return !value.empty() && value != "0";
+}
+
 bool opencl::readFile(const std::string &path, std::string &text) {
   FILE *file = std::fopen(path.c_str(), "rb");
   if (!file)

@@ -37,6 +37,8 @@ std::string getHash(std::string_view text);
 
 /// The value of a variable of the environment, or nothing.
 std::string getVariable(const char *name);
+/// Whether the variable has a value, and another one than 0.
+bool isSwitchedOn(const char *name);
 
 bool readFile(const std::string &path, std::string &text);
 /// Makes a file that nobody else has made; X in `path` become what names it.

@@ -96,17 +96,16 @@ static Sizes fitGroups(const GroupLimits &limits, Sizes local) {
 // What is the fastest
 //===----------------------------------------------------------------------===//
 
-static bool &isTuning() {
-  static bool on = [] {
-    std::string variable = getVariable("LAYOUT_OPENCL_TUNE");
-    return !variable.empty() && variable != "0";
-  }();
+static bool &getTuning() {
+  static bool on = isSwitchedOn("LAYOUT_OPENCL_TUNE");
   return on;
 }
 
+bool mlir::layout::opencl::isTuning() { return getTuning(); }
+
 void layoutClSetTuning(int32_t on) {
   std::lock_guard<std::recursive_mutex> lock(getMutex());
-  isTuning() = on;
+  getTuning() = on;
 }
 
 /// What is written first, then each shape once that the device has.
@@ -213,10 +212,10 @@ static bool findKept(const std::string &key, const GroupLimits &limits,
 
 Sizes mlir::layout::opencl::chooseGroups(Session &session, Kernel &kernel,
                                          const Sizes &global,
-                                         const Sizes &written, bool mayRepeat) {
+                                         const Sizes &written, bool mayTune) {
   auto [place, isNew] = kernel.groups.insert({{global, written}, {}});
   Kernel::Groups &chosen = place->second;
-  bool tunes = isTuning() && mayRepeat && !chosen.isTuned;
+  bool tunes = mayTune && !chosen.isTuned;
   if (!isNew && !tunes)
     return chosen.local;
   GroupLimits limits = getLimits(session, kernel);

@@ -31,10 +31,13 @@ namespace mlir::layout::opencl {
 /// "112 x 112 x 1"
 std::string getText(const Sizes &sizes);
 
+/// Whether whoever uses the library asked for measurements.
+bool isTuning();
+
 /// Groups for a launch whose arguments are set, where the program says
-/// `written`. Nothing runs the kernel but its launch unless it may repeat.
+/// `written`. Unless it may tune, nothing runs the kernel but its launch.
 Sizes chooseGroups(Session &session, Kernel &kernel, const Sizes &global,
-                   const Sizes &written, bool mayRepeat);
+                   const Sizes &written, bool mayTune);
 
 cl_int enqueueKernel(cl_command_queue queue, const Kernel &kernel,
                      const Sizes &global, const Sizes &local, cl_event *event);

@@ -37,11 +37,13 @@ static bool setArguments(const Kernel &kernel, int32_t numValues,
 /// that it reads, and no memory is passed twice.
 static bool mayRepeat(const Kernel &kernel, int32_t numValues,
                       const void *const *values, const int64_t *sizes) {
+  if (!kernel.facts.may_repeat)
+    return false;
   std::set<const void *> memory;
   for (int32_t i = 0; i < numValues; ++i)
     if (sizes[i] == 0 && !memory.insert(values[i]).second)
       return false;
-  return kernel.facts.may_repeat;
+  return true;
 }
 
 /// What all items of a launch do.
@@ -83,8 +85,9 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
   if (!setArguments(kernel, numValues, values, sizes))
     return;
   if (kernel.facts.any_groups)
-    local = chooseGroups(*session, kernel, global, local,
-                         mayRepeat(kernel, numValues, values, sizes));
+    local =
+        chooseGroups(*session, kernel, global, local,
+                     isTuning() && mayRepeat(kernel, numValues, values, sizes));
   cl_event event = nullptr;
   cl_int code = enqueueKernel(session->queue, kernel, global, local,
                               isProfiling() ? &event : nullptr);

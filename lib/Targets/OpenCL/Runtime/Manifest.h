@@ -43,7 +43,7 @@ struct PackageKernel {
     std::string element;
   };
   std::string name, file, source; // source: empty where there is none
-  LayoutClKernelFacts facts = {-1, -1, {-1, -1, -1}, 0, 0};
+  LayoutClKernelFacts facts = LAYOUT_CL_UNKNOWN_FACTS;
   std::vector<Argument> arguments;
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Profile.h"
+#include "DiskCache.h"
 #include "Pool.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
 #include <algorithm>
@@ -36,8 +37,7 @@ struct Profile {
 static Profile &getProfile() {
   static Profile *profile = [] {
     auto *made = new Profile;
-    const char *variable = std::getenv("LAYOUT_OPENCL_PROFILE");
-    made->on = variable && *variable && std::string(variable) != "0";
+    made->on = isSwitchedOn("LAYOUT_OPENCL_PROFILE");
     if (made->on)
       std::atexit(layoutClPrintProfile);
     return made;

@@ -196,12 +196,12 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
   if (!check(code, "clCreateKernel",
              std::string("getting the kernel '") + name + "'"))
     return nullptr;
-  *slot = new Kernel{name,
-                     kernel,
-                     getHash(key),
-                     facts ? *facts
-                           : LayoutClKernelFacts{-1, -1, {-1, -1, -1}, 0, 0},
-                     {}};
+  *slot =
+      new Kernel{name,
+                 kernel,
+                 getHash(key),
+                 facts ? *facts : LayoutClKernelFacts LAYOUT_CL_UNKNOWN_FACTS,
+                 {}};
   return *slot;
 }
 

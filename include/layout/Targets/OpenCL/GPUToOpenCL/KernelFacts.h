@@ -15,8 +15,7 @@
 //                                  compute, the others are past the end; -1:
 //                                  all
 //   layout.any_groups              it sees no groups, and gives the same
-//   results
-//                                  in groups of any size
+//                                  results in groups of any size
 //   layout.may_repeat              it gives the same when it runs again
 //
 // Numbers of a kernel that sees its group are those of a group. What depends on

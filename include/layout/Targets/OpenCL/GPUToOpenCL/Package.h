@@ -40,8 +40,7 @@
 // "any_groups": true knows the place of an item in the whole grid alone, and
 // may run in other groups. Memory with "constant": true takes its upload once,
 // and nothing releases it. A scalar that JSON has no number for is "nan",
-// "inf",
-// "-inf" or "-0.0".
+// "inf", "-inf" or "-0.0".
 //
 // Attributes of a gpu.alloc whose names start with "layout." are written with
 // its memory, as text.

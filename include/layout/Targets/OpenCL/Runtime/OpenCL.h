@@ -115,6 +115,9 @@ typedef struct LayoutClKernelFacts {
   int64_t may_repeat; // 1: it writes nothing that it reads
 } LayoutClKernelFacts;
 
+/// Of a kernel of which nothing is known.
+#define LAYOUT_CL_UNKNOWN_FACTS {-1, -1, {-1, -1, -1}, 0, 0}
+
 /// The kernel `name` of a SPIR-V module, or the function `kernel_<name>` of its
 /// OpenCL C `source`, which may be null, as may be what is known of it. The
 /// result is kept in `*slot`, which is null before the first call; equal
