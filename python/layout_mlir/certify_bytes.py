@@ -217,19 +217,9 @@ class Module:
         self.constants = {name: int(value) for name, value in
                           re.findall(r"^ *(%\w+) = arith.constant (-?\d+) : index", text, re.MULTILINE)}
         self.uses = re.findall(r"%\w+(?:#\d+)?", text)
-        self.calls: dict[str, list[str]] = {}
-        self.functions = self.find_functions()
-
-    def find_functions(self) -> dict[str, bool]:
-        """Whether others may call each function; fills in who of this module calls it."""
-        functions, inside = {}, ""
-        for line in self.lines:
-            if found := re.match(r" *func\.func (private )?@([\w.$-]+)", line):
-                inside = found[2]
-                functions[inside] = not found[1]
-            elif found := re.search(r"\bcall @([\w.$-]+)", line):
-                self.calls.setdefault(found[1], []).append(inside)
-        return functions
+        # Whether others may call each function.
+        self.functions = {name: not private for private, name in
+                          re.findall(r"^ *func\.func (private )?@([\w.$-]+)", text, re.MULTILINE)}
 
     def runs(self) -> Iterator[tuple[str, int]]:
         """Each line with the times that it runs."""

@@ -97,21 +97,6 @@ toArrayTypes(TypeRange types, ArrayRef<std::string> names = {}) {
   return result;
 }
 
-/// All that the code of a program for this processor depends on beside the
-/// module. Each number ends with a comma.
-static std::string describe(const std::string &target) {
-  std::string text = target;
-  llvm::raw_string_ostream os(text);
-  CpuFigures figures = getFigures(Cpu::host);
-  os << ";" << getCores(Cpu::host);
-  for (int64_t number :
-       {int64_t(figures.vectorBits), int64_t(figures.vectorRegisters),
-        figures.lineBytes, figures.firstCacheBytes, figures.secondCacheBytes,
-        figures.lastCacheBytes, figures.setPeriodBytes})
-    os << "," << number;
-  return text;
-}
-
 /// The key of a program, of the bytes that its module is read from; empty where
 /// these are not all that says what the module is.
 static std::string makeKey(const py::object &given, const py::object &shapes,
@@ -125,8 +110,13 @@ static std::string makeKey(const py::object &given, const py::object &shapes,
   std::vector<py::buffer_info> parts;
   for (py::handle part : source)
     parts.push_back(py::reinterpret_borrow<py::buffer>(part).request());
-  std::string machine = describe(target);
-  SmallVector<StringRef> texts{machine};
+  CpuFigures figures = getFigures(Cpu::host);
+  static_assert(std::has_unique_object_representations_v<CpuFigures>,
+                "equal figures are equal bytes");
+  std::string cores = std::to_string(getCores(Cpu::host));
+  SmallVector<StringRef> texts{
+      target, cores,
+      StringRef(reinterpret_cast<const char *>(&figures), sizeof(figures))};
   for (const py::buffer_info &part : parts)
     texts.emplace_back(static_cast<const char *>(part.ptr), part.size);
   py::gil_scoped_release withoutInterpreter;
