@@ -126,7 +126,7 @@ for flag in ("avx2", "avx512f"):
 # only; nothing of one user's device or cache gets in.
 # What is compiled in one run of a test is no part of the next.
 config.environment["LAYOUT_CACHE"] = ""
-config.environment["LAYOUT_OPENCL_CACHE"] = os.path.join(config.test_exec_root, "opencl-cache")
+config.environment["LAYOUT_OPENCL_CACHE"] = ""
 config.environment["POCL_CACHE_DIR"] = os.path.join(config.test_exec_root, "pocl-cache")
 
 

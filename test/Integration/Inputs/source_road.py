@@ -26,14 +26,14 @@ def main(folder, results, *network):
     target, pipeline, _ = DEVICES["opencl"]
     run_tool("layout-opt", folder / "net.mlir", f"--{pipeline}=target={{{target}}}", "-o", folder / "net.ll.mlir")
     inputs = sorted((folder / "inputs").glob("*.npy"), key=lambda path: int(path.stem))
-    roads = {"source": {"LAYOUT_OPENCL_SOURCE": "1", "LAYOUT_OPENCL_TRANSLATOR": "no-such-tool",
-                        "LAYOUT_OPENCL_CACHE": ""},
+    roads = {"source": {"LAYOUT_OPENCL_SOURCE": "1", "LAYOUT_OPENCL_TRANSLATOR": "no-such-tool"},
              "spirv": {"LAYOUT_OPENCL_SOURCE": "0"}}
     outputs = {}
     for road, variables in roads.items():
         outputs[road] = [folder / f"{road}{i}.npy" for i in range(int(results))]
         subprocess.run(["layout-run", folder / "net.ll.mlir", *[f"--input={path}" for path in inputs],
-                        *[f"--output={path}" for path in outputs[road]]], check=True, env={**os.environ, **variables})
+                        *[f"--output={path}" for path in outputs[road]]], check=True,
+                       env={**os.environ, "LAYOUT_OPENCL_CACHE": "", **variables})
     worst = 0
     for source, spirv in zip(*outputs.values()):
         a, b = np.load(source), np.load(spirv)

@@ -114,6 +114,10 @@ static std::string getEntry(std::string_view key, const std::string &value) {
          value;
 }
 
+bool opencl::isCacheOn() {
+  return !getCacheDirectory().empty() && getMostBytes();
+}
+
 bool opencl::findInCache(const char *suffix, std::string_view key,
                          std::string &value) {
   std::string path = getPath(suffix, key), text;

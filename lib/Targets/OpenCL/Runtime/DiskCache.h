@@ -31,6 +31,8 @@ namespace mlir::layout::opencl {
 bool findInCache(const char *suffix, std::string_view key, std::string &value);
 void keepInCache(const char *suffix, std::string_view key,
                  const std::string &value);
+/// Whether anything is kept: a folder is named, and its limit is above 0.
+bool isCacheOn();
 
 /// A number of 64 bits, as 16 digits.
 std::string getHash(std::string_view text);

@@ -114,9 +114,12 @@ static cl_program loadBinary(Session &session, const std::string &key) {
   return nullptr;
 }
 
+/// A driver may make the binary only now: PoCL compiles every kernel a second
+/// time, for groups of any size, so nobody asks who keeps nothing.
 static void keepBinary(cl_program program, const std::string &key) {
   size_t size = 0;
-  if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size,
+  if (!isCacheOn() ||
+      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size,
                        nullptr) != CL_SUCCESS ||
       !size)
     return;
