@@ -16,8 +16,9 @@ from layout_mlir.tools import run_tool, run_tool_for_all
 from networks import NETWORKS
 
 OP = re.compile(r"linalg\.((?:depthwise_)?conv_2d\w*|pooling\w+|(?:batch_)?matmul) (.*?)ins\((.*)\) outs\((.*?)\) ->")
-REMARK = re.compile(r":(\d+):\d+: remark: .*kernel \w+: (\d+) image reads and (\d+) buffer reads, (\d+) of them in "
-                    r"loops, for each of (\d+) (?:items of (\d+) )?(pixel|element)s?(?: in groups of \d+)?\"")
+REMARK = re.compile(r":(\d+):\d+: remark: .*kernel \w+: \d+ image reads(?: \((\d+) in loops\))? and "
+                    r"\d+ buffer reads(?: \((\d+) in loops\))? for each of (\d+) (?:items of (\d+) )?"
+                    r"(pixel|element)s?(?: in groups of \d+)?\"")
 CONSTANT = re.compile(r"^ *(%\w+) = arith\.constant dense<[^>\n]*> : (tensor<.*)\n", re.M)
 
 
@@ -67,22 +68,23 @@ def measure(name, small, folder, target):
                                "--remarks-filter=convert-layout-to-gpu", "--remark-format=emitRemark")[1]
     lines = text.splitlines()
     rows = collections.OrderedDict()
-    for line, _, buffers, looped, items, pixels, whole in REMARK.findall(remarks):
+    for line, images, elements, items, pixels, whole in REMARK.findall(remarks):
         found = OP.search(lines[int(line) - 1])
-        if not found:
+        if not found or not images + elements:
             continue
         op, count, mace = describe(found[1], found[2], shapes(found[3]), shapes(found[4])[0])
-        row = (op, int(pixels or 1), int(items), whole, int(looped) * int(items) / count, mace / count, int(buffers) > 0)
+        images, elements = (int(reads or 0) * int(items) / count for reads in (images, elements))
+        row = (op, int(pixels or 1), int(items), whole, images, elements, mace / count)
         rows[row] = rows.get(row, 0) + 1
     return [{"network": name, "op": op, "kernels": number, "items": items, "pixels": pixels, "result": whole,
-             "reads": reads, "mace": mace, "reads_buffers": buffers}
-            for (op, pixels, items, whole, reads, mace, buffers), number in rows.items()]
+             "reads": images, "elements": elements, "mace": mace}
+            for (op, pixels, items, whole, images, elements, mace), number in rows.items()]
 
 
 def show(rows):
     width = max(len(row["op"]) for row in rows) + 2
-    print(f"\n{rows[0]['network'] + ', reads of one pixel':<{width}}{'kernels':>8}{'items':>9}{'of pixels':>11}{'reads':>10}{'MACE':>10}")
+    print(f"\n{rows[0]['network'] + ', reads of one pixel':<{width}}{'kernels':>8}{'items':>9}{'of pixels':>11}{'images':>10}{'MACE':>10}{'buffers':>10}")
     for row in rows:
         print(f"{row['op']:<{width}}{row['kernels']:>8}{row['items']:>9}{row['pixels']:>11}{row['reads']:>10.2f}{row['mace']:>10.2f}"
-              + ("  elements of buffers among them" if row["reads_buffers"] else "")
+              + (f"{row['elements']:>10.2f}" if row["elements"] else "")
               + ("  of four elements in a buffer" if row["result"] == "element" else ""))

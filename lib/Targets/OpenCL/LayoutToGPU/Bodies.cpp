@@ -335,11 +335,13 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
     if (!startItem(loops, loops.items.size() - 1))
       return {};
   }
-  int64_t before = accesses.imageReads + accesses.bufferReads;
+  AccessCount before = accesses;
   if (!emitLoops(loops, 0) || (op == parts.reduction && !combineParts(loops)))
     return {};
-  if (!nest.empty())
-    accesses.inLoops += accesses.imageReads + accesses.bufferReads - before;
+  if (!nest.empty()) {
+    accesses.imageReadsInLoops += accesses.imageReads - before.imageReads;
+    accesses.bufferReadsInLoops += accesses.bufferReads - before.bufferReads;
+  }
   return llvm::map_to_vector(loops.items, [&](const Loops::Item &item) {
     return item.accumulators[result];
   });

@@ -47,8 +47,9 @@ constexpr StringLiteral kRewrite =
 struct AccessCount {
   int64_t imageReads = 0;
   int64_t bufferReads = 0;
-  /// Of both, those in the loops of reductions.
-  int64_t inLoops = 0;
+  /// Of these, those in the loops of reductions.
+  int64_t imageReadsInLoops = 0;
+  int64_t bufferReadsInLoops = 0;
   /// A loop has a size that is only known when the program runs.
   bool isPerTrip = false;
 };

@@ -336,10 +336,15 @@ static void remarkReads(gpu::GPUFuncOp func, Location loc,
                         PixelBlock block) {
   std::string reads;
   llvm::raw_string_ostream os(reads);
-  os << "kernel " << func.getName() << ": " << accesses.imageReads
-     << " image reads and " << accesses.bufferReads << " buffer reads";
-  if (accesses.inLoops > 0)
-    os << ", " << accesses.inLoops << " of them in loops,";
+  auto count = [&](int64_t all, int64_t inLoops, StringRef of) {
+    os << all << " " << of << " reads";
+    if (inLoops > 0)
+      os << " (" << inLoops << " in loops)";
+  };
+  os << "kernel " << func.getName() << ": ";
+  count(accesses.imageReads, accesses.imageReadsInLoops, "image");
+  os << " and ";
+  count(accesses.bufferReads, accesses.bufferReadsInLoops, "buffer");
   os << " for each ";
   if (items > 0)
     os << "of " << items << " ";

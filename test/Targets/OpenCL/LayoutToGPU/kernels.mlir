@@ -10,7 +10,7 @@
 
 // CHECK: kernel layout_convert_0: 0 image reads and 4 buffer reads for each of 128 pixels
 // CHECK: kernel layout_convert_1: 0 image reads and 4 buffer reads for each of 108 pixels
-// CHECK: kernel arith_maximumf_0: 91 image reads and 0 buffer reads, 90 of them in loops, for each of 128 pixels
+// CHECK: kernel arith_maximumf_0: 91 image reads (90 in loops) and 0 buffer reads for each of 128 pixels
 // CHECK: kernel layout_convert_{{[0-9]}}: 1 image reads and 0 buffer reads for each of 448 elements
 
 // CHECK-LABEL: func.func @main

@@ -24,8 +24,9 @@ def run_blocks(text, *inputs):
     remarks = subprocess.run(["layout-opt", f"{sys.argv[1]}.mlir", "--convert-layout-to-gpu", "-o", "-",
                               "--remarks-filter=convert-layout-to-gpu", "--remark-format=emitRemark"],
                              check=True, text=True, capture_output=True).stderr
-    kernels = re.findall(r"(\d+) of them in loops, for each of \d+ items of (\d+) pixels", remarks)
-    return found, {(int(pixels), int(reads)) for reads, pixels in kernels} or {None}
+    kernels = re.findall(r"image reads(.*) and \d+ buffer reads(.*) for each of \d+ items of (\d+) pixels", remarks)
+    return found, {(int(pixels), sum(map(int, re.findall(r"\d+", images + buffers))))
+                   for images, buffers, pixels in kernels if images or buffers} or {None}
 
 
 def numbers(shape, element):

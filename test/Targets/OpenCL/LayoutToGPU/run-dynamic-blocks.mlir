@@ -3,7 +3,7 @@
 // The same program on plain tensors, for the CPU, says what is right.
 
 // RUN: layout-opt %s --layout-to-opencl='target={#layout.opencl<assumed_size = 24, fewest_items = 1>} kernels-only' --remarks-filter=convert-layout-to-gpu --remark-format=emitRemark -o - 2>&1 | FileCheck %s
-// CHECK: of them in loops, for each item of 8 pixels
+// CHECK: in loops) and {{.*}} buffer reads for each item of 8 pixels
 // CHECK: gpu.alloc {{.*}} memref<?x?xvector<4xf32>, "image2d">
 
 // REQUIRES: opencl-device
