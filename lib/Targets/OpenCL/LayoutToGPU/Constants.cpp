@@ -67,8 +67,12 @@ static ElementsAttr toStored(ElementsAttr value, Type stored) {
   }));
 }
 
-static LogicalResult convertConstant(arith::ConstantOp op,
-                                     SymbolTable &symbols) {
+/// By value and type of the constant, of which versions of a function have one
+/// each.
+using Globals = DenseMap<std::pair<Attribute, Type>, memref::GlobalOp>;
+
+static LogicalResult convertConstant(arith::ConstantOp op, SymbolTable &symbols,
+                                     Globals &globals) {
   auto type = cast<RankedTensorType>(op.getType());
   auto report = [&](const Twine &why) {
     op.emitError("convert-layout-to-gpu: a constant of type ")
@@ -77,26 +81,28 @@ static LogicalResult convertConstant(arith::ConstantOp op,
   FailureOr<TensorStorage> storage = getTensorStorage(type, report);
   if (failed(storage))
     return failure();
-  ElementsAttr value =
-      toStored(cast<ElementsAttr>(op.getValue()), storage->getStoredElement());
-  if (!value)
-    return Refusal(report)(
-        "its elements are not in the program; state it as dense<..>");
-  FailureOr<ElementsAttr> packed =
-      packConstant(value, inMemoryOrder(type, *storage), report);
-  if (failed(packed))
-    return failure();
-  SmallVector<int64_t> shape(storage->type.getShape());
-  if (storage->isImage())
-    shape.push_back(kLanesOfPixel);
-  packed = reshape(*packed, shape);
-
   OpBuilder b(op.getContext());
-  auto global = memref::GlobalOp::create(
-      b, op.getLoc(), "device_constant", b.getStringAttr("private"),
-      MemRefType::get(shape, packed->getElementType()), *packed,
-      /*constant=*/true, IntegerAttr());
-  symbols.insert(global);
+  memref::GlobalOp &global = globals[{op.getValue(), type}];
+  if (!global) {
+    ElementsAttr value = toStored(cast<ElementsAttr>(op.getValue()),
+                                  storage->getStoredElement());
+    if (!value)
+      return Refusal(report)(
+          "its elements are not in the program; state it as dense<..>");
+    FailureOr<ElementsAttr> packed =
+        packConstant(value, inMemoryOrder(type, *storage), report);
+    if (failed(packed))
+      return failure();
+    SmallVector<int64_t> shape(storage->type.getShape());
+    if (storage->isImage())
+      shape.push_back(kLanesOfPixel);
+    packed = reshape(*packed, shape);
+    global = memref::GlobalOp::create(
+        b, op.getLoc(), "device_constant", b.getStringAttr("private"),
+        MemRefType::get(shape, packed->getElementType()), *packed,
+        /*constant=*/true, IntegerAttr());
+    symbols.insert(global);
+  }
   b.setInsertionPoint(op);
   Value memory = allocateOnDevice(b, op.getLoc(), *storage, {});
   memory.getDefiningOp()->setAttr(kConstantAttrName,
@@ -117,8 +123,9 @@ LogicalResult layout::convertConstants(ModuleOp module) {
         type.getNumElements() != 0)
       constants.push_back(op);
   });
+  Globals globals;
   for (arith::ConstantOp op : constants)
-    if (failed(convertConstant(op, symbols)))
+    if (failed(convertConstant(op, symbols, globals)))
       return failure();
   return success();
 }

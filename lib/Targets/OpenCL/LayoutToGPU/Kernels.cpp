@@ -29,7 +29,7 @@ constexpr int64_t kGroupX = 16, kGroupY = 4, kGroupLine = 64;
 std::string KernelEmitter::makeName(Operation *op) {
   std::string name = op->getName().getStringRef().str();
   std::replace(name.begin(), name.end(), '.', '_');
-  return name + "_" + std::to_string(names[name]++);
+  return (name + "_" + Twine(names[name]++) + suffix).str();
 }
 
 /// The kernel from before that does the same, or `func` itself.

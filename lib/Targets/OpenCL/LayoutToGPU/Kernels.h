@@ -33,9 +33,10 @@ namespace layout {
 /// Emits kernels into one gpu.module and launches beside the ops.
 class KernelEmitter {
 public:
+  /// Names of kernels end with `suffix`.
   KernelEmitter(gpu::GPUModuleOp module, const FusionPlan &plan,
-                OpenClTargetAttr target)
-      : module(module), plan(plan), limits(target) {}
+                OpenClTargetAttr target, StringRef suffix = "")
+      : module(module), plan(plan), limits(target), suffix(suffix) {}
 
   /// Puts `tensor`, a result of a computing op, into device memory and
   /// replaces it. What is refused may be partly emitted.
@@ -50,6 +51,7 @@ private:
   gpu::GPUModuleOp module;
   const FusionPlan &plan;
   BlockLimits limits;
+  StringRef suffix;
   llvm::StringMap<unsigned> names;
   /// Kernels by their type: networks repeat themselves, and a driver compiles
   /// each kernel once.

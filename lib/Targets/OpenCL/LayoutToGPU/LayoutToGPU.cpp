@@ -7,6 +7,7 @@
 
 #include "layout/Targets/OpenCL/LayoutToGPU/LayoutToGPU.h"
 #include "HostBoundary.h"
+#include "ImageFallback.h"
 #include "Kernels.h"
 #include "Sizes.h"
 #include "TensorStorage.h"
@@ -49,8 +50,17 @@ static LogicalResult report(Operation *op, StringRef reason) {
 static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
   FusionPlan plan(module);
   OpBuilder b(module.getContext());
-  auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
-  SymbolTable(module).insert(kernels);
+  SmallVector<gpu::GPUModuleOp, 2> modules;
+  auto addModule = [&](StringRef name) {
+    auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), name);
+    SymbolTable(module).insert(kernels);
+    modules.push_back(kernels);
+    return kernels;
+  };
+  KernelEmitter emitter(addModule("kernels"), plan, target);
+  // A driver compiles a module when one of its kernels is needed.
+  KernelEmitter fallback(addModule("fallback_kernels"), plan, target,
+                         "_on_buffers");
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   b.getUnitAttr());
 
@@ -60,19 +70,26 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
       if (getComputeKind(op) != ComputeKind::None)
         ops.push_back(op);
     });
-  KernelEmitter emitter(kernels, plan, target);
   for (Operation *op : ops)
     for (OpResult result : op->getResults()) {
       if (!plan.isStored(result))
         continue;
+      bool isFallback =
+          op->getParentOfType<func::FuncOp>()->hasAttr(kFallbackAttrName);
       std::string whyNot;
-      if (failed(emitter.store(result, whyNot)))
+      if (failed((isFallback ? fallback : emitter).store(result, whyNot)))
         return report(op, whyNot);
     }
-  if (kernels.getBody()->empty()) {
-    kernels.erase();
+  llvm::erase_if(modules, [](gpu::GPUModuleOp kernels) {
+    bool isEmpty = kernels.getBody()->empty();
+    if (isEmpty)
+      kernels.erase();
+    return isEmpty;
+  });
+  if (modules.empty())
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
-  }
+  for (auto func : module.getOps<func::FuncOp>())
+    func->removeAttr(kFallbackAttrName);
 
   resolveSizes(module);
   // Readers first.
@@ -201,7 +218,11 @@ LogicalResult layout::convertLayoutToGPU(ModuleOp module,
       [](Operation *op) { return WalkResult(layout::checkStatedSizes(op)); });
   if (walked.wasInterrupted())
     return failure();
-  if (failed(exposeStorage(module)) || failed(convertHostBoundary(module)) ||
+  if (failed(exposeStorage(module)))
+    return failure();
+  if (target && target.getImageFallback())
+    addImageFallbacks(module, target);
+  if (failed(convertHostBoundary(module)) ||
       failed(convertHostElements(module)) || failed(convertConstants(module)) ||
       failed(emitKernels(module, target)) || failed(convertStructure(module)))
     return failure();

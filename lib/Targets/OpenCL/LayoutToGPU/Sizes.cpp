@@ -110,9 +110,9 @@ static Value resolve(OpBuilder &b, Location loc, OpResult tensor, unsigned d) {
                          : Value();
 }
 
-void layout::resolveSizes(ModuleOp module) {
+void layout::resolveSizes(Operation *root) {
   SmallVector<tensor::DimOp> open;
-  module.walk([&](tensor::DimOp op) { open.push_back(op); });
+  root->walk([&](tensor::DimOp op) { open.push_back(op); });
   while (!open.empty()) {
     tensor::DimOp op = open.pop_back_val();
     auto source = dyn_cast<OpResult>(op.getSource());

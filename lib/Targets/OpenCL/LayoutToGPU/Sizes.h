@@ -24,9 +24,10 @@
 namespace mlir {
 namespace layout {
 
-/// Answers every tensor.dim of a tensor that an op computes or that is in
-/// device memory; what block arguments and control flow carry is left.
-void resolveSizes(ModuleOp module);
+/// Answers every tensor.dim below `root` of a tensor that an op computes or
+/// that is in device memory; what block arguments and control flow carry is
+/// left.
+void resolveSizes(Operation *root);
 
 /// The dims of the storage of a laid-out tensor as the plain tensor `plain`
 /// shows them: the stored dims, or the axes of each coordinate.

@@ -89,7 +89,9 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     * `assumed_size`: the size that stands for a dynamic one in costs, where the
       pixels of an item are chosen, and where an image has to fit; the program
       checks the true size when it makes the image;
-    * `flops_per_byte`, `assumed_trips`: as of `#layout.cpu`.
+    * `flops_per_byte`, `assumed_trips`: as of `#layout.cpu`;
+    * `image_fallback`: where an image of dynamic sizes is beyond the limits, the
+      program runs kernels on buffers, not an error.
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage2dSize">:$image2d_max_width,
@@ -108,7 +110,8 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kSplitReads">:$split_reads,
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
-    DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
+    DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
+    DefaultValuedParameter<"bool", "false">:$image_fallback);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
