@@ -87,7 +87,7 @@ LogicalResult OpenClTargetAttr::verify(
     int64_t launchCost, int64_t imageReadPercent, int64_t bufferReadPercent,
     int64_t itemPixels, int64_t fewestItems, int64_t groupItems,
     int64_t splitReads, int64_t flopsPerByte, int64_t assumedSize,
-    int64_t assumedTrips, bool /*imageFallback*/) {
+    int64_t assumedTrips, bool /*imageFallback*/, int64_t addressBits) {
   if (failed(checkFigures(emitError,
                           {{"image2d_max_width", image2dMaxWidth, 1},
                            {"image2d_max_height", image2dMaxHeight, 1},
@@ -106,6 +106,9 @@ LogicalResult OpenClTargetAttr::verify(
                            {"assumed_size", assumedSize, 1},
                            {"assumed_trips", assumedTrips, 1}})))
     return failure();
+  if (addressBits != 32 && addressBits != 64)
+    return emitError() << "target figure 'address_bits' is " << addressBits
+                       << ": addresses of OpenCL have 32 or 64 bits";
   // Of an item as many pixels of 16 bytes as it computes.
   constexpr int64_t localBytes = 32768;
   if (groupItems * itemPixels * 16 > localBytes)

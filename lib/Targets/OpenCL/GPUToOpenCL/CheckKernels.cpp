@@ -7,6 +7,7 @@
 
 #include "KernelPatterns.h"
 #include "layout/Support/EmittedText.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,6 +74,13 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
     Type type = argument.getType();
     if (auto memref = dyn_cast<BaseMemRefType>(type)) {
       FailureOr<DeviceStorage> storage = getDeviceStorage(memref, emitError);
+      auto line = dyn_cast<MemRefType>(memref);
+      if (line && line.hasStaticShape() &&
+          !llvm::isInt<32>(line.getNumElements()) &&
+          has32BitAddresses(kernel->getParentOfType<gpu::GPUModuleOp>()))
+        return emitError() << memref
+                           << " has more elements than addresses of "
+                              "32 bits reach; compile for address_bits = 64";
       if (failed(storage) ||
           (storage->isImage() && failed(checkImageUses(kernel, argument))))
         return failure();
@@ -112,6 +120,11 @@ LogicalResult layout::checkKernelName(Operation *op, StringRef name) {
   return op->emitError() << "names a kernel '" << toUtf8(name.take_front(40))
                          << "', which is no identifier of OpenCL C: name it "
                             "with at most 100 letters, digits and underscores";
+}
+
+bool layout::has32BitAddresses(gpu::GPUModuleOp module) {
+  auto bits = module->getAttrOfType<IntegerAttr>(kAddressBitsAttrName);
+  return bits && bits.getValue() == 32;
 }
 
 LogicalResult layout::checkKernels(gpu::GPUModuleOp module) {

@@ -98,6 +98,10 @@ static void splitConstructs(spirv::FuncOp function) {
 static void addEntryPoint(spirv::FuncOp function, OpBuilder &builder) {
   SetVector<Attribute> interface;
   function.walk([&](spirv::AddressOfOp op) {
+    // Before SPIR-V 1.4 it names nothing but what comes in.
+    auto type = cast<spirv::PointerType>(op.getType());
+    if (type.getStorageClass() != spirv::StorageClass::Input)
+      return;
     interface.insert(SymbolRefAttr::get(op.getVariableAttr().getAttr()));
   });
   spirv::EntryPointOp::create(builder, function.getLoc(),

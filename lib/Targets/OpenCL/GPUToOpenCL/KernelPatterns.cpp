@@ -68,6 +68,8 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
 /// The low 32 bits of an index, which may have been made of them.
 static Value narrow(OpBuilder &builder, Location loc, Value index) {
   Type i32 = builder.getI32Type();
+  if (index.getType() == i32) // addresses have no more
+    return index;
   APInt number;
   if (matchPattern(index, m_ConstantInt(&number)))
     return spirv::ConstantOp::create(

@@ -42,7 +42,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   spirv::TargetEnvAttr targetEnv = getTargetEnv(context);
   SPIRVConversionOptions options;
-  options.use64bitIndex = true;
+  options.use64bitIndex = !has32BitAddresses(module);
   options.emulateLT32BitScalarTypes = false;
   SPIRVTypeConverter converter(targetEnv, options);
   addDeviceTypes(converter);

@@ -182,6 +182,13 @@ static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
   value.replaceAllUsesExcept(cast->getResult(0), cast);
 }
 
+/// The type of a kernel, of the arguments that it has.
+static void setArgumentTypes(gpu::GPUFuncOp kernel) {
+  auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
+  arguments.truncate(kernel.getNumArguments());
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(), arguments, {}));
+}
+
 /// Computes in 32 bits what is known to fit for launches that pass the check.
 static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   OpBuilder b(kernel.getContext());
@@ -193,9 +200,7 @@ static void narrowKernel(gpu::GPUFuncOp kernel, const IndexBounds &bounds) {
   for (BlockArgument argument : kernel.getBody().getArguments())
     if (argument.getType().isIndex())
       redefine(b, argument, /*isNotNegative=*/true);
-  auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
-  arguments.truncate(kernel.getNumArguments());
-  kernel.setFunctionType(b.getFunctionType(arguments, {}));
+  setArgumentTypes(kernel);
   for (Operation *op : bounds.getOps()) {
     b.setInsertionPoint(op);
     auto loop = dyn_cast<scf::ForOp>(op);
@@ -234,6 +239,26 @@ static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
                                largest.emit(b, loc, symbolOf), limit);
 }
 
+/// An index is an argument as wide as an address.
+static void narrowArguments(gpu::GPUFuncOp kernel,
+                            ArrayRef<gpu::LaunchFuncOp> launches) {
+  OpBuilder b(kernel.getContext());
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    if (!argument.getType().isIndex())
+      continue;
+    redefine(b, argument, /*isNotNegative=*/false);
+    for (gpu::LaunchFuncOp launch : launches) {
+      OpBuilder host(launch);
+      OpOperand &given =
+          launch.getKernelOperandsMutable()[argument.getArgNumber()];
+      given.set(arith::IndexCastOp::create(host, launch.getLoc(),
+                                           b.getI32Type(), given.get()));
+    }
+  }
+  setArgumentTypes(kernel);
+}
+
 namespace {
 /// A kernel has a copy of 64 bits, which launches take whose sizes are too
 /// large, in a module of its own: the runtime compiles it when it is needed.
@@ -264,6 +289,8 @@ public:
       b.setInsertionPointAfter(module);
       wide = gpu::GPUModuleOp::create(b, module.getLoc(),
                                       (module.getName() + "_wide").str());
+      wide->setDiscardableAttrs(module->getDiscardableAttrDictionary());
+      wide->removeAttr(kAddressBitsAttrName);
       SymbolTable(module->getParentOp()).insert(wide);
     }
     OpBuilder::atBlockEnd(wide.getBody()).clone(*kernel);
@@ -306,6 +333,8 @@ struct NarrowKernelIndices
           continue;
         boundPositions(kernel, launches->second.grid);
         versions.add(kernel, launches->second.grid, launches->second.ops);
+        if (has32BitAddresses(module))
+          narrowArguments(kernel, launches->second.ops);
       }
     }
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())

@@ -14,6 +14,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Support/StatedSizes.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/ImageLayouts.h"
 #include "layout/Targets/OpenCL/LayoutToGPU/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
@@ -53,6 +54,9 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
   SmallVector<gpu::GPUModuleOp, 2> modules;
   auto addModule = [&](StringRef name) {
     auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), name);
+    if (target && target.getAddressBits() != 64)
+      kernels->setAttr(kAddressBitsAttrName,
+                       b.getI64IntegerAttr(target.getAddressBits()));
     SymbolTable(module).insert(kernels);
     modules.push_back(kernels);
     return kernels;

@@ -8,6 +8,7 @@
 #include "Programs.h"
 #include "DiskCache.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCL.h"
+#include <cstring>
 
 using namespace mlir::layout::opencl;
 
@@ -155,19 +156,77 @@ static cl_program build(Session &session, std::string_view spirv,
   return nullptr;
 }
 
-/// Whether to build from source; false and an error where that is asked for and
-/// there is none.
-static bool chooseSource(const Session &session, const char *source,
-                         const char *name, bool &isChosen) {
+namespace {
+/// What SPIR-V states to need, and so what the source of the same program does.
+struct Needs {
+  bool int64 = false;
+  cl_uint addressBits = 0; // of the words alone; 0 is any
+
+  explicit Needs(std::string_view spirv) {
+    // Capabilities, extensions and imports, and then the memory model.
+    for (size_t at = 5, length = 1; length && 4 * (at + 2) <= spirv.size();
+         at += length) {
+      uint32_t words[2]; // the length and opcode of an instruction, an operand
+      std::memcpy(words, spirv.data() + 4 * at, sizeof(words));
+      length = words[0] >> 16;
+      uint32_t op = words[0] & 0xffff;
+      constexpr uint32_t memoryModel = 14, capability = 17;
+      if (op == memoryModel) {
+        addressBits = 32 * words[1]; // Physical32 is 1, Physical64 is 2
+        return;
+      }
+      int64 |= op == capability && words[1] == /*Int64=*/11;
+    }
+  }
+};
+} // namespace
+
+/// What the device has not of what is needed, and the way out.
+static std::string findMissing(const Session &session, const Needs &needs) {
+  auto has = [&](cl_device_info what, const char *word) {
+    return getDeviceText(session.device, what).find(word) != std::string::npos;
+  };
+  if (needs.addressBits > session.addressBits)
+    return "addresses of 64 bits, its own have " +
+           std::to_string(session.addressBits) +
+           "; compile for a target with address_bits = 32";
+  if (needs.int64 && has(CL_DEVICE_PROFILE, "EMBEDDED") &&
+      !has(CL_DEVICE_EXTENSIONS, "cles_khr_int64"))
+    return "integers of 64 bits, an extension (cles_khr_int64) of its embedded "
+           "profile; compile for a target with address_bits = 32";
+  return "";
+}
+
+/// Whether to build from source; false and an error where the device has not
+/// what the program needs, or there is no source that is asked for.
+static bool chooseSource(const Session &session, std::string_view spirv,
+                         const char *source, const char *name, bool &isChosen) {
+  Needs needs(spirv);
+  std::string what = std::string("building the kernel '") + name + "' failed: ";
+  std::string missing = findMissing(session, needs);
+  if (!missing.empty()) {
+    report(what + session.name + " has no " + missing +
+           ", or name another device in LAYOUT_OPENCL_DEVICE");
+    return false;
+  }
   const char *wanted = std::getenv("LAYOUT_OPENCL_SOURCE");
   bool isStated = wanted && *wanted;
+  bool takesWords =
+      !needs.addressBits || needs.addressBits == session.addressBits;
   isChosen = isStated ? std::string_view(wanted) != "0"
-                      : source && !takesSpirv(session);
+                      : source && !(takesWords && takesSpirv(session));
+  if (!isChosen && !takesWords) {
+    report(what + "its SPIR-V has addresses of " +
+           std::to_string(needs.addressBits) + " bits, and " + session.name +
+           " has " + std::to_string(session.addressBits) +
+           "; unset LAYOUT_OPENCL_SOURCE where the program holds OpenCL C, or "
+           "compile for a target with address_bits = 64");
+    return false;
+  }
   if (source || !isChosen)
     return true;
-  report(std::string("building the kernel '") + name +
-         "' failed: LAYOUT_OPENCL_SOURCE asks for OpenCL C, which the program "
-         "does not hold; unset it, or compile the program again");
+  report(what + "LAYOUT_OPENCL_SOURCE asks for OpenCL C, which the program "
+                "does not hold; unset it, or compile the program again");
   return false;
 }
 
@@ -179,10 +238,10 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
     return *slot;
   Session *session = Session::get();
   bool isSource = false;
-  if (!session || !chooseSource(*session, source, name, isSource))
+  std::string_view words(static_cast<const char *>(spirv), bytes);
+  if (!session || !chooseSource(*session, words, source, name, isSource))
     return nullptr;
   static auto *programs = new std::map<std::string, cl_program, std::less<>>;
-  std::string_view words(static_cast<const char *>(spirv), bytes);
   std::string_view key = isSource ? std::string_view(source) : words;
   auto place = programs->find(key);
   if (place == programs->end()) {

@@ -111,30 +111,10 @@ bool Session::findDevice() {
   return false;
 }
 
-/// Kernels have addresses and sizes of 64 bits.
-static bool checkDevice(cl_device_id device, const std::string &name) {
-  std::string lacks;
-  auto bits = getFigure<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
-  if (bits != 64)
-    lacks = "addresses of 64 bits, its own have " + std::to_string(bits);
-  else if (getDeviceText(device, CL_DEVICE_PROFILE).find("EMBEDDED") !=
-               std::string::npos &&
-           getDeviceText(device, CL_DEVICE_EXTENSIONS).find("cles_khr_int64") ==
-               std::string::npos)
-    lacks =
-        "integers of 64 bits, an extension (cles_khr_int64) of its embedded "
-        "profile";
-  if (lacks.empty())
-    return true;
-  report(name + " cannot run the kernels: it has no " + lacks +
-         "; name another device in LAYOUT_OPENCL_DEVICE, or compile for the "
-         "CPU");
-  return false;
-}
-
 bool Session::open() {
-  if (!findDevice() || !checkDevice(device, name))
+  if (!findDevice())
     return false;
+  addressBits = getFigure<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
   hasImages = getFigure<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
   auto size = [&](cl_device_info what) {
     return getFigure<size_t>(device, what);

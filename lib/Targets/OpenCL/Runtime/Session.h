@@ -69,6 +69,7 @@ public:
   cl_command_queue queue = nullptr;
   std::string name;
   bool isGpu = false;
+  cl_uint addressBits = 64;
   bool hasImages = false;
   ImageLimits limits;
 

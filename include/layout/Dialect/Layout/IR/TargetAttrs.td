@@ -91,7 +91,9 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
       checks the true size when it makes the image;
     * `flops_per_byte`, `assumed_trips`: as of `#layout.cpu`;
     * `image_fallback`: where an image of dynamic sizes is beyond the limits, the
-      program runs kernels on buffers, not an error.
+      program runs kernels on buffers, not an error;
+    * `address_bits`: 64, or 32 for kernels in SPIR-V with 32-bit addresses, which
+      need no integers of 64 bits.
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "OpenClTargetAttr::kImage2dSize">:$image2d_max_width,
@@ -111,7 +113,8 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
-    DefaultValuedParameter<"bool", "false">:$image_fallback);
+    DefaultValuedParameter<"bool", "false">:$image_fallback,
+    DefaultValuedParameter<"int64_t", "64">:$address_bits);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

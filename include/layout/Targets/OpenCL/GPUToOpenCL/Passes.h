@@ -32,6 +32,11 @@ constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
 /// On a GPU module: the OpenCL C of its kernels.
 constexpr llvm::StringLiteral kSourceAttrName = "layout.opencl_source";
 
+/// On a GPU module: how many bits its addresses have in SPIR-V, 32 : i64 or, as
+/// without it, 64.
+constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";
+bool has32BitAddresses(gpu::GPUModuleOp module);
+
 /// The OpenCL C among the objects of a binary, if there is some.
 std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
 

@@ -126,6 +126,9 @@ def ConvertImageKernelsToSPIRVPass
     where it is stored, in images of CL_HALF_FLOAT by the image and in buffers
     by `vstore_half`. A scalar argument of type f16 is passed as f32.
 
+    With `layout.address_bits = 32` the module is `Physical32`: an index is an
+    i32, and nothing has 64 bits but data that do.
+
     The capabilities are those of the types and ops in the module, no more.
   }];
   let dependentDialects = [
