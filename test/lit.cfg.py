@@ -12,7 +12,7 @@
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
 # needs), browser (Chromium, and what drives it) and graphviz, whose absence fails with CI=true;
-# spirv-val.
+# spirv-val; clang, which compiles OpenCL C.
 # Python modules that tests share are in Inputs/.
 
 import os
@@ -181,3 +181,5 @@ require("aarch64", "" if emulates else "qemu-user or libc6-dev-arm64-cross is no
         "of kernels for AArch64")
 if lit.util.which("spirv-val", os.environ.get("PATH", "")):
     config.available_features.add("spirv-val")
+if lit.util.which("clang-22", os.environ.get("PATH", "")):
+    config.available_features.add("clang")

@@ -87,7 +87,8 @@ LogicalResult OpenClTargetAttr::verify(
     int64_t launchCost, int64_t imageReadPercent, int64_t bufferReadPercent,
     int64_t itemPixels, int64_t fewestItems, int64_t groupItems,
     int64_t splitReads, int64_t flopsPerByte, int64_t assumedSize,
-    int64_t assumedTrips, bool /*imageFallback*/, int64_t addressBits) {
+    int64_t assumedTrips, bool /*halfArithmetic*/, bool /*fma*/,
+    bool /*imageFallback*/, int64_t addressBits) {
   if (failed(checkFigures(emitError,
                           {{"image2d_max_width", image2dMaxWidth, 1},
                            {"image2d_max_height", image2dMaxHeight, 1},

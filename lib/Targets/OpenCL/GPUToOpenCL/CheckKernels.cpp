@@ -103,7 +103,9 @@ static LogicalResult checkOp(Operation *op) {
         return op->emitError() << "makes " << vector
                                << "; OpenCL kernels are compiled with vectors "
                                   "of at most 4 elements";
-  if (isa<arith::BitcastOp, vector::BitCastOp>(op)) {
+  if (isa<arith::BitcastOp, vector::BitCastOp>(op) &&
+      !op->getParentOfType<gpu::GPUModuleOp>()->hasAttr(
+          kHalfArithmeticAttrName)) {
     if (getElementTypeOrSelf(op->getOperand(0).getType()).isF16())
       return op->emitError() << "asks for the bits of an f16, which is "
                                 "computed in f32";

@@ -139,6 +139,8 @@ static void addCapabilities(Type type,
     set.insert(spirv::Capability::Int8);
   } else if (type.isF64()) {
     set.insert(spirv::Capability::Float64);
+  } else if (type.isF16()) {
+    set.insert(spirv::Capability::Float16);
   }
 }
 

@@ -7,28 +7,30 @@
 //
 // Not every device has cl_khr_fp16, but every one reads and writes halves in
 // memory. All values of f16 become f32; an arith.extf follows each load and an
-// arith.truncf comes before each store.
+// arith.truncf comes before each store. In a module with layout.half_arithmetic
+// only arguments do, for the host has no f16 to pass.
 //
 //===----------------------------------------------------------------------===//
 
 #include "KernelPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
+using namespace mlir::layout;
 
-/// The type with f32 for f16, or null where there is no f16 in it.
-static Type widen(Type type) {
+Type layout::widenHalf(Type type) {
   if (type.isF16())
     return Float32Type::get(type.getContext());
   if (auto vector = dyn_cast<VectorType>(type))
-    if (Type element = widen(vector.getElementType()))
+    if (Type element = widenHalf(vector.getElementType()))
       return vector.clone(element);
   return {};
 }
 
 static void widenInPlace(Value value) {
-  if (Type wide = widen(value.getType()))
+  if (Type wide = widenHalf(value.getType()))
     value.setType(wide);
 }
 
@@ -51,7 +53,7 @@ static TypedAttr widenConstant(TypedAttr value, Type wide) {
 static void widenResults(Operation *op) {
   OpBuilder builder(op->getContext());
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    if (Type wide = widen(load.getType())) {
+    if (Type wide = widenHalf(load.getType())) {
       builder.setInsertionPointAfter(load);
       auto extended =
           arith::ExtFOp::create(builder, op->getLoc(), wide, load.getResult());
@@ -60,7 +62,7 @@ static void widenResults(Operation *op) {
     return;
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (Type wide = widen(constant.getType()))
+    if (Type wide = widenHalf(constant.getType()))
       constant.setValueAttr(widenConstant(constant.getValue(), wide));
   llvm::for_each(op->getResults(), widenInPlace);
   for (Region &region : op->getRegions())
@@ -77,19 +79,35 @@ static void settle(Operation *op) {
     op->erase();
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
     Type stored = store.getMemRefType().getElementType();
-    if (widen(stored))
+    if (widenHalf(stored))
       store.getValueMutable().assign(arith::TruncFOp::create(
           builder, op->getLoc(), stored, store.getValueToStore()));
   }
 }
 
-void layout::computeHalfInFloat(gpu::GPUModuleOp module) {
+/// An argument is passed as f32.
+static void widenArgument(BlockArgument argument, bool hasHalves) {
+  Type half = argument.getType();
+  if (!half.isF16())
+    return;
+  widenInPlace(argument);
+  if (!hasHalves)
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
+  auto narrow =
+      arith::TruncFOp::create(builder, argument.getLoc(), half, argument);
+  argument.replaceAllUsesExcept(narrow, narrow);
+}
+
+void layout::legalizeHalf(gpu::GPUModuleOp module) {
+  bool hasHalves = module->hasAttr(kHalfArithmeticAttrName);
   for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
     SmallVector<Operation *> body;
-    kernel.getBody().walk([&](Operation *op) { body.push_back(op); });
+    if (!hasHalves)
+      kernel.getBody().walk([&](Operation *op) { body.push_back(op); });
     llvm::for_each(body, widenResults);
     for (BlockArgument argument : kernel.getBody().getArguments())
-      widenInPlace(argument);
+      widenArgument(argument, hasHalves);
     auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
     arguments.truncate(kernel.getNumArguments());
     kernel.setFunctionType(

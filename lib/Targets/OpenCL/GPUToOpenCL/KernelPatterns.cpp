@@ -19,18 +19,18 @@ static DeviceStorage getChecked(MemRefType type) {
       type, [&] { return emitError(UnknownLoc::get(type.getContext())); });
 }
 
-/// What a pixel is in a kernel: images read and write f32 or i32, whatever
-/// their channels are in memory.
-static Type getTexelElement(Type channel) {
-  MLIRContext *context = channel.getContext();
-  return isa<FloatType>(channel) ? Type(Float32Type::get(context))
-                                 : IntegerType::get(context, 32);
+/// What a pixel is in a kernel: images read and write i32, f32, or f16 where
+/// kernels compute with it, whatever their channels are in memory.
+static Type getTexelElement(const TypeConverter &converter, Type channel) {
+  return isa<FloatType>(channel) ? converter.convertType(channel)
+                                 : IntegerType::get(channel.getContext(), 32);
 }
 
-static spirv::ImageType getImageType(const DeviceStorage &storage) {
+static spirv::ImageType getImageType(const TypeConverter &converter,
+                                     const DeviceStorage &storage) {
   bool is3D = storage.kind == StorageKind::Image3D;
   bool isArray = storage.kind == StorageKind::Image2DArray;
-  return spirv::ImageType::get(getTexelElement(storage.element),
+  return spirv::ImageType::get(getTexelElement(converter, storage.element),
                                is3D ? spirv::Dim::Dim3D : spirv::Dim::Dim2D,
                                spirv::ImageDepthInfo::NoDepth,
                                isArray ? spirv::ImageArrayedInfo::Arrayed
@@ -40,8 +40,8 @@ static spirv::ImageType getImageType(const DeviceStorage &storage) {
                                spirv::ImageFormat::Unknown);
 }
 
-void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
-  converter.addConversion([](MemRefType type) -> std::optional<Type> {
+void layout::addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves) {
+  converter.addConversion([&converter](MemRefType type) -> std::optional<Type> {
     if (isGroupMemory(type))
       return spirv::PointerType::get(
           spirv::ArrayType::get(type.getElementType(), type.getNumElements()),
@@ -50,10 +50,12 @@ void layout::addDeviceTypes(SPIRVTypeConverter &converter) {
       return std::nullopt;
     DeviceStorage storage = getChecked(type);
     if (storage.isImage())
-      return getImageType(storage);
+      return getImageType(converter, storage);
     return spirv::PointerType::get(storage.element,
                                    spirv::StorageClass::CrossWorkgroup);
   });
+  if (hasHalves)
+    return;
   // What loads give and stores take; no other value has this type.
   converter.addConversion([](Float16Type type) -> std::optional<Type> {
     return Float32Type::get(type.getContext());
@@ -132,12 +134,13 @@ struct LoadPattern : OpConversionPattern<memref::LoadOp> {
     DeviceStorage storage = getChecked(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
-      Type texel = VectorType::get(4, getTexelElement(storage.element));
+      Type texel = VectorType::get(
+          4, getTexelElement(*getTypeConverter(), storage.element));
       Value read = spirv::ImageReadOp::create(
           rewriter, loc, texel, adaptor.getMemref(), coordinates,
           spirv::ImageOperandsAttr(), ValueRange());
       rewriter.replaceOp(op, convertInteger(rewriter, loc, read, type));
-    } else if (storage.element.isF16()) {
+    } else if (type != storage.element) { // a half that is a float
       rewriter.replaceOp(
           op, callOpenCLStd(rewriter, loc, "vload_half", type,
                             {adaptor.getIndices()[0], adaptor.getMemref()}));
@@ -172,12 +175,13 @@ struct StorePattern : OpConversionPattern<memref::StoreOp> {
     DeviceStorage storage = getChecked(op.getMemRefType());
     if (storage.isImage()) {
       Value coordinates = makeCoordinates(rewriter, loc, adaptor.getIndices());
-      Type texel = VectorType::get(4, getTexelElement(storage.element));
+      Type texel = VectorType::get(
+          4, getTexelElement(*getTypeConverter(), storage.element));
       value = convertInteger(rewriter, loc, value, texel);
       spirv::ImageWriteOp::create(rewriter, loc, adaptor.getMemref(),
                                   coordinates, value,
                                   spirv::ImageOperandsAttr(), ValueRange());
-    } else if (storage.element.isF16()) {
+    } else if (value.getType() != storage.element) {
       callOpenCLStd(rewriter, loc, "vstore_half", {},
                     {value, adaptor.getIndices()[0], adaptor.getMemref()});
     } else {

@@ -10,7 +10,8 @@
 // and prints what is left (KernelSource.h):
 //
 //   checkKernels         what cannot be said in OpenCL 1.2 is an error
-//   computeHalfInFloat   f16 is left only where memory is read and written
+//   legalizeHalf         f16 is left only where memory is read and written,
+//                        but where the module asks for half arithmetic
 //   legalizeForOpenCL    ops that have no SPIR-V become ops that have
 //   populate..Patterns   gpu.func, memref.load and .store of device memory, and
 //                        functions of OpenCL.std without an op
@@ -40,12 +41,15 @@ LogicalResult checkKernels(gpu::GPUModuleOp module);
 LogicalResult checkKernelName(Operation *op, StringRef name);
 
 /// Of kernels that checkKernels has seen.
-void computeHalfInFloat(gpu::GPUModuleOp module);
+void legalizeHalf(gpu::GPUModuleOp module);
+/// The type with f32 for f16, or null where there is no f16 in it.
+Type widenHalf(Type type);
 
 LogicalResult legalizeForOpenCL(gpu::GPUModuleOp module);
 
-/// Memory of the device becomes images and pointers.
-void addDeviceTypes(SPIRVTypeConverter &converter);
+/// Memory of the device becomes images and pointers; f16 becomes f32, but where
+/// there is half arithmetic.
+void addDeviceTypes(SPIRVTypeConverter &converter, bool hasHalves);
 
 void populateKernelPatterns(const SPIRVTypeConverter &converter,
                             RewritePatternSet &patterns);

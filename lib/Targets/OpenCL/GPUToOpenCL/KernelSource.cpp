@@ -7,6 +7,7 @@
 
 #include "KernelSource.h"
 #include "KernelPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -49,8 +50,10 @@ std::string KernelPrinter::atom(Value value) {
 std::string KernelPrinter::declare(Value value, StringRef text,
                                    bool isConstant) {
   std::string made = "v" + std::to_string(numValues++);
-  line() << (isConstant ? "const " : "") << getCType(value.getType()) << " "
-         << made;
+  Type type = value.getType();
+  if (Type wide = widenHalf(type); wide && !hasHalves)
+    type = wide;
+  line() << (isConstant ? "const " : "") << getCType(type) << " " << made;
   if (!text.empty())
     os << " = " << text;
   os << ";\n";
@@ -241,7 +244,7 @@ LogicalResult KernelPrinter::printOp(Operation &op) {
       return success();
     }
     // A half is a float: casts to and from it say what memory does.
-    if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+    if (!hasHalves && isa<arith::ExtFOp, arith::TruncFOp>(op) &&
         (getElementTypeOrSelf(op.getOperand(0)).isF16() ||
          getElementTypeOrSelf(result).isF16())) {
       if (!isPartOfReader(result))
@@ -289,10 +292,8 @@ static std::string getParameter(BlockArgument argument) {
   DeviceStorage storage =
       *getDeviceStorage(type, [&] { return emitError(argument.getLoc()); });
   if (!storage.isImage()) {
-    std::string element =
-        storage.element.isF16() ? "half" : getCType(storage.element);
     return std::string("__global ") + (isStored(argument) ? "" : "const ") +
-           element + " *";
+           getCType(storage.element) + " *";
   }
   return std::string(isStored(argument) ? "__write_only " : "__read_only ") +
          cast<StringAttr>(type.getMemorySpace()).getValue().str() + "_t ";
@@ -332,10 +333,13 @@ LogicalResult KernelPrinter::print(gpu::GPUFuncOp kernel) {
 FailureOr<std::string>
 layout::printOpenCLSource(gpu::GPUModuleOp module,
                           const llvm::StringMap<std::string> &comments) {
-  bool hasDoubles = false, storesVolumes = false;
+  bool hasDoubles = false, usesHalves = false, storesVolumes = false;
+  bool hasHalves = module->hasAttr(kHalfArithmeticAttrName);
   module.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
+    for (Type type : op->getResultTypes()) {
       hasDoubles |= getElementTypeOrSelf(type).isF64();
+      usesHalves |= hasHalves && getElementTypeOrSelf(type).isF16();
+    }
     auto store = dyn_cast<memref::StoreOp>(op);
     if (store && isOnDevice(store.getMemRefType()))
       storesVolumes |= getDeviceStorage(store.getMemRefType(), [&] {
@@ -346,6 +350,8 @@ layout::printOpenCLSource(gpu::GPUModuleOp module,
   llvm::raw_string_ostream os(text);
   if (hasDoubles)
     os << "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  if (usesHalves)
+    os << "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   if (storesVolumes)
     os << "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n";
   os << "#pragma OPENCL FP_CONTRACT OFF\n\n"
@@ -354,7 +360,7 @@ layout::printOpenCLSource(gpu::GPUModuleOp module,
         "CLK_FILTER_NEAREST;\n";
   for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
     os << "\n" << comments.lookup(kernel.getName());
-    if (failed(KernelPrinter(os).print(kernel)))
+    if (failed(KernelPrinter(os, hasHalves).print(kernel)))
       return failure();
   }
   return text;

@@ -20,7 +20,7 @@
 //   - A value has one C type: iN is the unsigned integer of N bits, so that
 //     arithmetic wraps, and what is signed casts; index is as i64; i1 is bool.
 //     A vector of bits holds 0 and -1 in its lanes, of type int. A vector of
-//     one element is a scalar, an f16 is a float.
+//     one element is a scalar. An f16 is a float without half arithmetic.
 //   - The text of a value has the type of the value, also inside of another
 //     one: below 32 bits, where C computes with int, each op casts back.
 //   - A pure op with one reader in its block is part of the reader's text;
@@ -85,7 +85,8 @@ llvm::StringMap<std::string> describeKernels(gpu::GPUModuleOp module);
 
 class KernelPrinter {
 public:
-  explicit KernelPrinter(raw_ostream &os) : os(os) {}
+  KernelPrinter(raw_ostream &os, bool hasHalves)
+      : os(os), hasHalves(hasHalves) {}
 
   LogicalResult print(gpu::GPUFuncOp kernel);
 
@@ -135,6 +136,7 @@ private:
   void printStore(memref::StoreOp op);
   std::string getCoordinates(ValueRange indices);
   StringRef getOffset(Value index);
+  char getImageSuffix(Type channel) const;
 
   // Lanes of vectors.
   std::string lane(Value vector, unsigned number);
@@ -145,6 +147,7 @@ private:
   std::string join(Type type, ArrayRef<std::string> lanes);
 
   raw_ostream &os;
+  bool hasHalves; // else an f16 is a float from where it is loaded
   unsigned depth = 0;
   unsigned numValues = 0, numLoops = 0;
   struct HashValue {

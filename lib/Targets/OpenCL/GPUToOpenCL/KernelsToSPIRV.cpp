@@ -32,7 +32,7 @@ static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
       spirv::Version::V_1_0,
       {Capability::Kernel, Capability::Addresses, Capability::ImageBasic,
        Capability::Int64, Capability::Int16, Capability::Int8,
-       Capability::Float64, Capability::Float16Buffer},
+       Capability::Float64, Capability::Float16, Capability::Float16Buffer},
       ArrayRef<spirv::Extension>(), context);
   return spirv::TargetEnvAttr::get(triple,
                                    spirv::getDefaultResourceLimits(context));
@@ -45,7 +45,7 @@ static LogicalResult convertModule(gpu::GPUModuleOp module) {
   options.use64bitIndex = !has32BitAddresses(module);
   options.emulateLT32BitScalarTypes = false;
   SPIRVTypeConverter converter(targetEnv, options);
-  addDeviceTypes(converter);
+  addDeviceTypes(converter, module->hasAttr(kHalfArithmeticAttrName));
 
   RewritePatternSet patterns(context);
   ScfToSPIRVContext scfContext;
@@ -96,7 +96,7 @@ struct ConvertImageKernelsToSPIRV
       loops.addPass(createForToWhileLoopPass());
       if (failed(runPipeline(loops, clone)))
         return {};
-      computeHalfInFloat(clone);
+      legalizeHalf(clone);
       if (failed(legalizeForOpenCL(clone)) || failed(convertModule(clone)))
         return {};
       return dyn_cast<spirv::ModuleOp>(module->getPrevNode());

@@ -31,7 +31,7 @@ struct ConvertImageKernelsToSource
     if (failed(checkKernels(module)))
       return failure();
     OwningOpRef<gpu::GPUModuleOp> legal(module.clone());
-    computeHalfInFloat(*legal);
+    legalizeHalf(*legal);
     if (failed(legalizeForOpenCL(*legal)))
       return failure();
     FailureOr<std::string> source =

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPatterns.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/SpirvBinary.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -148,6 +149,33 @@ struct ChooseConstant : OpRewritePattern<From> {
   }
 };
 
+/// A product that is added, also one for all lanes. Upstream's pattern asks
+/// each op for a permission, which here the module gives.
+struct FuseProduct : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
+    for (auto [value, sum] : {std::pair(op.getRhs(), op.getLhs()),
+                              std::pair(op.getLhs(), op.getRhs())}) {
+      auto lanes = value.getDefiningOp<vector::BroadcastOp>();
+      Value scalar = lanes ? lanes.getSource() : value;
+      auto product = scalar.getDefiningOp<arith::MulFOp>();
+      if (!product || !product->hasOneUse() || !value.hasOneUse())
+        continue;
+      auto toLanes = [&](Value factor) -> Value {
+        if (!lanes)
+          return factor;
+        return vector::BroadcastOp::create(rewriter, op.getLoc(), op.getType(),
+                                           factor);
+      };
+      Value a = toLanes(product.getLhs()), b = toLanes(product.getRhs());
+      rewriter.replaceOpWithNewOp<math::FmaOp>(op, a, b, sum);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "adds no product of its own");
+  }
+};
+
 /// An op of the index dialect is the one of arith.
 template <typename From, typename To>
 struct IndexInArith : OpRewritePattern<From> {
@@ -235,6 +263,8 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   arith::populateExpandBFloat16Patterns(patterns);
   arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
+  if (module->hasAttr(kFmaAttrName))
+    patterns.add<FuseProduct>(module.getContext());
   populateIndexInArith(patterns);
   patterns.add<ChooseConstant<arith::MaximumFOp, true>,
                ChooseConstant<arith::MinimumFOp, false>>(module.getContext());

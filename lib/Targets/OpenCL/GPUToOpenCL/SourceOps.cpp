@@ -129,8 +129,7 @@ static std::string toBits(Type operand, const std::string &text) {
   if (isScalar(operand))
     return text;
   Type element = getElementTypeOrSelf(operand);
-  bool isInt = element.isInteger(32) || element.isF32() || element.isF16() ||
-               element.isInteger(1);
+  bool isInt = element.isInteger(32) || element.isF32() || element.isInteger(1);
   return isInt ? text
                : "convert_int" + std::to_string(getCLanes(operand)) + "(" +
                      text + ")";

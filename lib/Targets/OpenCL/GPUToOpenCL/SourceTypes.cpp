@@ -43,15 +43,17 @@ std::string layout::getCType(Type type) {
   if (element.isInteger(1))
     return lanes == 1 ? "bool" : addLanes("int", lanes);
   if (isa<FloatType>(element))
-    return addLanes(element.isF64() ? "double" : "float", lanes);
+    return addLanes(element.isF64()   ? "double"
+                    : element.isF16() ? "half"
+                                      : "float",
+                    lanes);
   return addLanes("u" + getIntegerName(getBits(element)).str(), lanes);
 }
 
 std::string layout::getSignedCType(Type type) {
   Type element = getElementTypeOrSelf(type);
   // A bit of a vector has the width of an int.
-  unsigned bits =
-      element.isInteger(1) || element.isF16() ? 32 : getBits(element);
+  unsigned bits = element.isInteger(1) ? 32 : getBits(element);
   return addLanes(getIntegerName(bits).str(), getCLanes(type));
 }
 
@@ -70,17 +72,24 @@ static std::string getDigits(const APFloat &value) {
   return std::string(text);
 }
 
-static std::string getFloat(const APFloat &value, bool isDouble) {
+static std::string getFloat(const APFloat &value, Type element) {
+  std::string type = getCType(element);
   if (value.isNaN()) {
     APInt bits = value.bitcastToAPInt();
     std::string digits = "0x" + llvm::utohexstr(bits.getZExtValue(),
                                                 /*LowerCase=*/true);
-    return isDouble ? "as_double(" + digits + "ul)"
-                    : "as_float(" + digits + "u)";
+    return "as_" + type + "(" +
+           (element.isF64()   ? digits + "ul"
+            : element.isF16() ? "(ushort)" + digits
+                              : digits + "u") +
+           ")";
   }
-  std::string text = value.isInfinity()
-                         ? (isDouble ? "(double)INFINITY" : "INFINITY")
-                         : getDigits(llvm::abs(value)) + (isDouble ? "" : "f");
+  std::string text =
+      value.isInfinity()
+          ? (element.isF32() ? "INFINITY" : "(" + type + ")INFINITY")
+          : getDigits(llvm::abs(value)) + (element.isF64()   ? ""
+                                           : element.isF16() ? "h"
+                                                             : "f");
   return value.isNegative() ? "(-" + text + ")" : text;
 }
 
@@ -108,7 +117,7 @@ bool layout::isWideningCast(Operation *op) {
 std::string layout::getCNumber(Attribute number, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto real = dyn_cast<FloatAttr>(number))
-    return getFloat(real.getValue(), element.isF64());
+    return getFloat(real.getValue(), element);
   if (auto integer = dyn_cast<IntegerAttr>(number))
     return getInteger(integer.getValue(), element);
   auto elements = cast<DenseElementsAttr>(number);

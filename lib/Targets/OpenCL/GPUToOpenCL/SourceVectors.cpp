@@ -233,6 +233,13 @@ StringRef KernelPrinter::getOffset(Value index) {
                  : index);
 }
 
+/// What the functions of OpenCL C that read and write such pixels end with.
+char KernelPrinter::getImageSuffix(Type channel) const {
+  return isa<IntegerType>(channel)      ? 'i'
+         : channel.isF16() && hasHalves ? 'h'
+                                        : 'f';
+}
+
 std::string KernelPrinter::getLoadForm(memref::LoadOp op) {
   if (isGroupMemory(op.getMemRefType()))
     return get(op.getMemref()).str() + "[" +
@@ -241,13 +248,14 @@ std::string KernelPrinter::getLoadForm(memref::LoadOp op) {
   std::string memory = get(op.getMemref()).str();
   if (!storage.isImage()) {
     std::string index = getOffset(op.getIndices()[0]).str();
-    return storage.element.isF16() ? "vload_half(" + index + ", " + memory + ")"
-                                   : memory + "[" + index + "]";
+    return storage.element.isF16() && !hasHalves
+               ? "vload_half(" + index + ", " + memory + ")"
+               : memory + "[" + index + "]";
   }
   bool isFloat = isa<FloatType>(storage.element);
-  std::string pixel = std::string("read_image") + (isFloat ? "f" : "i") + "(" +
-                      memory + ", kPixels, " + getCoordinates(op.getIndices()) +
-                      ")";
+  std::string pixel = std::string("read_image") +
+                      getImageSuffix(storage.element) + "(" + memory +
+                      ", kPixels, " + getCoordinates(op.getIndices()) + ")";
   if (isFloat)
     return pixel;
   if (!storage.element.isInteger(32))
@@ -269,12 +277,13 @@ void KernelPrinter::printStore(memref::StoreOp op) {
     std::string pixel = isFloat ? get(value).str() : asSigned(value);
     if (!isFloat && !storage.element.isInteger(32))
       pixel = "convert_int4(" + pixel + ")";
-    line() << "write_image" << (isFloat ? "f" : "i") << "(" << memory << ", "
-           << getCoordinates(op.getIndices()) << ", " << pixel << ");\n";
+    line() << "write_image" << getImageSuffix(storage.element) << "(" << memory
+           << ", " << getCoordinates(op.getIndices()) << ", " << pixel
+           << ");\n";
     return;
   }
   StringRef index = getOffset(op.getIndices()[0]);
-  if (storage.element.isF16())
+  if (storage.element.isF16() && !hasHalves)
     line() << "vstore_half(" << get(value) << ", " << index << ", " << memory
            << ");\n";
   else

@@ -26,6 +26,43 @@ static bool isDivision(Operation *op) {
              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
 }
 
+Value ElementEmitter::castFloat(Value value, Type element) {
+  Type from = getElementTypeOrSelf(value);
+  if (from == element)
+    return value;
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(element);
+  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, type, value);
+  return arith::TruncFOp::create(b, loc, type, value);
+}
+
+static bool isHalf(Type type) { return getElementTypeOrSelf(type).isF16(); }
+
+/// Whether an op on halves means the same on floats.
+static bool hasFloatForm(Operation *op) {
+  return !isa<arith::BitcastOp>(op) &&
+         llvm::all_of(op->getResultTypes(), [](Type type) {
+           return isHalf(type) || !isa<FloatType>(getElementTypeOrSelf(type));
+         });
+}
+
+/// Sums of halves are floats, and so is what is computed with one.
+bool ElementEmitter::computeInFloat(Operation *op,
+                                    MutableArrayRef<Value> values) {
+  bool hasSum = false;
+  for (auto [operand, value] : llvm::zip_equal(op->getOperands(), values))
+    hasSum |= isHalf(operand.getType()) && !isHalf(value.getType());
+  if (!hasSum)
+    return false;
+  bool isFloat = hasFloatForm(op);
+  for (auto [operand, value] : llvm::zip_equal(op->getOperands(), values))
+    if (isHalf(operand.getType()))
+      value = castFloat(value, isFloat ? b.getF32Type() : b.getF16Type());
+  return isFloat;
+}
+
 /// One op of a body on scalars, or on all lanes at once.
 SmallVector<Value>
 ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
@@ -35,6 +72,7 @@ ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
         b, loc, b.getIntegerAttr(getElementTypeOrSelf(values[1]), 1));
     values[1] = scope.select(valid, values[1], one);
   }
+  bool isInFloat = computeInFloat(op, values);
   bool hasLanes = llvm::any_of(
       values, [](Value value) { return isa<VectorType>(value.getType()); });
   bool isMappable = OpTrait::hasElementwiseMappableTraits(op);
@@ -66,6 +104,8 @@ ElementEmitter::emitOp(Operation *op, ArrayRef<Value> operands, Value valid) {
   SmallVector<Type> types;
   for (Type type : op->getResultTypes()) {
     Type element = getElementTypeOrSelf(type);
+    if (isInFloat && element.isF16())
+      element = b.getF32Type();
     types.push_back(hasLanes ? VectorType::get({kLanesOfPixel}, element)
                              : element);
   }
@@ -207,7 +247,7 @@ bool ElementEmitter::emitPoint(Loops &loops, Value valid) {
       return false;
     for (auto [accumulator, result] :
          llvm::zip_equal(item.accumulators, results))
-      accumulator = scope.broadcast(result);
+      accumulator = asSum(loops, result);
   }
   return true;
 }
@@ -281,6 +321,13 @@ bool ElementEmitter::emitLoops(Loops &loops, unsigned depth) {
   return done;
 }
 
+/// A value of the body as what a reduction carries.
+Value ElementEmitter::asSum(const Loops &loops, Value value) {
+  if (isHalf(value.getType()) && !loops.plan.getNest().empty())
+    value = castFloat(value, b.getF32Type());
+  return scope.broadcast(value);
+}
+
 /// The start of all accumulators of an item whose indices are set.
 bool ElementEmitter::startItem(Loops &loops, unsigned number) {
   Loops::Item &item = loops.items[number];
@@ -299,7 +346,7 @@ bool ElementEmitter::startItem(Loops &loops, unsigned number) {
       return false;
     if (loops.op == parts.reduction)
       start = startPart(start);
-    item.accumulators.push_back(scope.broadcast(start));
+    item.accumulators.push_back(asSum(loops, start));
   }
   return true;
 }
@@ -342,7 +389,9 @@ ElementEmitter::computeLinalg(linalg::LinalgOp op, unsigned result,
     accesses.imageReadsInLoops += accesses.imageReads - before.imageReads;
     accesses.bufferReadsInLoops += accesses.bufferReads - before.bufferReads;
   }
+  Type element = getElementTypeOrSelf(op->getResult(result));
   return llvm::map_to_vector(loops.items, [&](const Loops::Item &item) {
-    return item.accumulators[result];
+    Value value = item.accumulators[result];
+    return element.isF16() ? castFloat(value, element) : value;
   });
 }

@@ -20,7 +20,8 @@
 //    what was read is then not used, or is padding;
 //  * a pixel is read once for each of its uses at one address;
 //  * padding is never looked at: loops stop at the size of the tensor, lanes
-//    past it keep what was accumulated before.
+//    past it keep what was accumulated before;
+//  * what a reduction of halves carries is a float.
 //
 //===----------------------------------------------------------------------===//
 
@@ -144,14 +145,18 @@ private:
   bool startItem(Loops &loops, unsigned item);
   bool emitLoops(Loops &loops, unsigned depth);
   bool emitPoint(Loops &loops, Value valid);
+  Value asSum(const Loops &loops, Value value);
   Value startPart(Value start);
   bool combineParts(Loops &loops);
   bool emitSteps(Loops &loops, ArrayRef<unsigned> stepped, Value valid);
   bool readOperands(Loops &loops, unsigned depth, Value valid);
   SmallVector<Value> emitBody(Block &body, ArrayRef<Value> args, Point loops,
                               Value valid);
+  bool computeInFloat(Operation *op, MutableArrayRef<Value> values);
   SmallVector<Value> emitOp(Operation *op, ArrayRef<Value> operands,
                             Value valid);
+  /// A half as a float, or back.
+  Value castFloat(Value value, Type element);
 
   KernelScope &scope;
   OpBuilder &b;

@@ -54,6 +54,10 @@ static LogicalResult emitKernels(ModuleOp module, OpenClTargetAttr target) {
   SmallVector<gpu::GPUModuleOp, 2> modules;
   auto addModule = [&](StringRef name) {
     auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), name);
+    if (target && target.getHalfArithmetic())
+      kernels->setAttr(kHalfArithmeticAttrName, b.getUnitAttr());
+    if (target && target.getFma())
+      kernels->setAttr(kFmaAttrName, b.getUnitAttr());
     if (target && target.getAddressBits() != 64)
       kernels->setAttr(kAddressBitsAttrName,
                        b.getI64IntegerAttr(target.getAddressBits()));

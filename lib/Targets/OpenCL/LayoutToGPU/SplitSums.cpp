@@ -27,26 +27,11 @@ Value ElementEmitter::startPart(Value start) {
                       arith::ConstantOp::create(b, loc, neutral));
 }
 
-/// A half is kept as the float in which it is computed.
-static Value castElement(OpBuilder &b, Location loc, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  if (getElementTypeOrSelf(type).isF16())
-    return arith::TruncFOp::create(b, loc, type, value);
-  return arith::ExtFOp::create(b, loc, type, value);
-}
-
 bool ElementEmitter::combineParts(Loops &loops) {
   SmallVector<Value> own = loops.getAccumulators();
-  Type type = own.front().getType(), kept = type;
-  if (getElementTypeOrSelf(type).isF16()) {
-    kept = b.getF32Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      kept = vector.clone(kept);
-  }
   int64_t values = own.size();
-  Value memory =
-      scope.addGroupMemory(MemRefType::get({parts.count * values}, kept));
+  Value memory = scope.addGroupMemory(
+      MemRefType::get({parts.count * values}, own.front().getType()));
   Value length = arith::ConstantIndexOp::create(b, loc, values);
   auto at = [&](Value part, int64_t number) -> Value {
     Value first = arith::MulIOp::create(b, loc, part, length);
@@ -54,8 +39,7 @@ bool ElementEmitter::combineParts(Loops &loops) {
         b, loc, first, arith::ConstantIndexOp::create(b, loc, number));
   };
   for (auto [number, value] : llvm::enumerate(own))
-    memref::StoreOp::create(b, loc, castElement(b, loc, value, kept), memory,
-                            at(parts.number, number));
+    memref::StoreOp::create(b, loc, value, memory, at(parts.number, number));
   gpu::BarrierOp::create(b, loc);
   scope.endUnless(parts.isFirst);
 
@@ -68,8 +52,7 @@ bool ElementEmitter::combineParts(Loops &loops) {
   for (auto [number, sum] : llvm::enumerate(forOp.getRegionIterArgs())) {
     Value part = memref::LoadOp::create(b, loc, memory,
                                         at(forOp.getInductionVar(), number));
-    SmallVector<Value> combined =
-        emitOp(parts.combiner, {sum, castElement(b, loc, part, type)}, Value());
+    SmallVector<Value> combined = emitOp(parts.combiner, {sum, part}, Value());
     if (combined.empty())
       return false;
     sums.push_back(combined.front());

@@ -159,7 +159,7 @@ static cl_program build(Session &session, std::string_view spirv,
 namespace {
 /// What SPIR-V states to need, and so what the source of the same program does.
 struct Needs {
-  bool int64 = false;
+  bool halves = false, int64 = false;
   cl_uint addressBits = 0; // of the words alone; 0 is any
 
   explicit Needs(std::string_view spirv) {
@@ -175,6 +175,7 @@ struct Needs {
         addressBits = 32 * words[1]; // Physical32 is 1, Physical64 is 2
         return;
       }
+      halves |= op == capability && words[1] == /*Float16=*/9;
       int64 |= op == capability && words[1] == /*Int64=*/11;
     }
   }
@@ -194,6 +195,9 @@ static std::string findMissing(const Session &session, const Needs &needs) {
       !has(CL_DEVICE_EXTENSIONS, "cles_khr_int64"))
     return "integers of 64 bits, an extension (cles_khr_int64) of its embedded "
            "profile; compile for a target with address_bits = 32";
+  if (needs.halves && !has(CL_DEVICE_EXTENSIONS, "cl_khr_fp16"))
+    return "arithmetic of f16 (cl_khr_fp16); compile for a target without "
+           "half_arithmetic";
   return "";
 }
 

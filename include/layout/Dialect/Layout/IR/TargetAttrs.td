@@ -90,6 +90,10 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
       pixels of an item are chosen, and where an image has to fit; the program
       checks the true size when it makes the image;
     * `flops_per_byte`, `assumed_trips`: as of `#layout.cpu`;
+    * `half_arithmetic`: what a program computes in f16 is computed in f16, on
+      devices with `cl_khr_fp16` alone, and sums in f32; without it all of f16
+      is computed in f32 and rounded where it is stored;
+    * `fma`: a product that is added is one `fma`, which rounds once;
     * `image_fallback`: where an image of dynamic sizes is beyond the limits, the
       program runs kernels on buffers, not an error;
     * `address_bits`: 64, or 32 for kernels in SPIR-V with 32-bit addresses, which
@@ -113,6 +117,8 @@ def Layout_OpenClTargetAttr : Layout_Attr<"OpenClTarget", "opencl"> {
     DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips,
+    DefaultValuedParameter<"bool", "false">:$half_arithmetic,
+    DefaultValuedParameter<"bool", "false">:$fma,
     DefaultValuedParameter<"bool", "false">:$image_fallback,
     DefaultValuedParameter<"int64_t", "64">:$address_bits);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";

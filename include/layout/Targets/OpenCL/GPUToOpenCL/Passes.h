@@ -32,6 +32,12 @@ constexpr llvm::StringLiteral kSpirvModulePrefix = "__spv__";
 /// On a GPU module: the OpenCL C of its kernels.
 constexpr llvm::StringLiteral kSourceAttrName = "layout.opencl_source";
 
+/// On a GPU module: f16 is computed in f16, not in f32, and products that are
+/// added are fused.
+constexpr llvm::StringLiteral kHalfArithmeticAttrName =
+                                  "layout.half_arithmetic",
+                              kFmaAttrName = "layout.fma";
+
 /// On a GPU module: how many bits its addresses have in SPIR-V, 32 : i64 or, as
 /// without it, 64.
 constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";

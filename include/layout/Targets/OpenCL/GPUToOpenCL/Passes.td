@@ -124,7 +124,10 @@ def ConvertImageKernelsToSPIRVPass
 
     No device is asked for f16 arithmetic: f16 is computed in f32 and rounded
     where it is stored, in images of CL_HALF_FLOAT by the image and in buffers
-    by `vstore_half`. A scalar argument of type f16 is passed as f32.
+    by `vstore_half`. A scalar argument of type f16 is passed as f32. In a GPU
+    module with `layout.half_arithmetic` f16 stays f16, and the SPIR-V module
+    has the capability `Float16`. With `layout.fma` a product that is added
+    and has no other reader becomes one op with the sum, here and in OpenCL C.
 
     With `layout.address_bits = 32` the module is `Physical32`: an index is an
     i32, and nothing has 64 bits but data that do.
