@@ -44,6 +44,11 @@ static std::string getAliasName(Attribute attr) {
       .Case([](NpuScatterAttr scatter) {
         return ("npu_" + stringify(scatter.getMode())).str();
       })
+      .Case([](MeshAttr) { return "mesh"; })
+      .Case([](PartialAttr partial) {
+        std::string name = getAliasName(partial.getLayout());
+        return (name.empty() ? "layout" : name) + "_partial";
+      })
       .Case([](PackedDimsAttr) { return "packed_dims"; })
       .Case([](PaddedAttr padded) {
         std::string name = getAliasName(padded.getLayout());

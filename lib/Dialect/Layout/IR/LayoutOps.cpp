@@ -41,6 +41,9 @@ LogicalResult ConvertOp::verify() {
     return emitOpError() << "keeps the logical shape, found " << from << " and "
                          << to
                          << "; only the layout of the two types may differ";
+  if (isa_and_present<PartialAttr>(to.getEncoding()) && from != to)
+    return emitOpError() << "reduces partial sums and makes none (P4), found "
+                         << to << ": make them by layout.storage_view";
   return success();
 }
 
@@ -54,6 +57,9 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     getSourceMutable().assign(inner.getSource());
     return getResult();
   }
+  // Partial sums are not the elements that they add up to.
+  if (isa_and_present<PartialAttr>(getSource().getType().getEncoding()))
+    return {};
   auto elements = dyn_cast_if_present<ElementsAttr>(adaptor.getSource());
   return elements ? retypeElements(elements, getResult().getType())
                   : OpFoldResult();

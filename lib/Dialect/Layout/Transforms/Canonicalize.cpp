@@ -28,8 +28,14 @@ RankedTensorType layout::getCanonicalType(RankedTensorType type) {
   FailureOr<LayoutMap> map = getLayoutMap(type);
   if (failed(map))
     return type;
-  return withLayout(type, *map, getPadding(type),
-                    StoredDims::get(*map, getStoredDims(type)));
+  RankedTensorType canonical = withLayout(
+      type, *map, getPadding(type), StoredDims::get(*map, getStoredDims(type)));
+  auto partial = dyn_cast<PartialAttr>(type.getEncoding());
+  if (!partial)
+    return canonical;
+  return canonical.cloneWithEncoding(
+      PartialAttr::get(type.getContext(), canonical.getEncoding(),
+                       partial.getReduction(), partial.getAxes()));
 }
 
 namespace {

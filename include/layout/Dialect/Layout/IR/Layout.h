@@ -13,6 +13,7 @@
 #ifndef LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H
 #define LAYOUT_DIALECT_LAYOUT_IR_LAYOUT_H
 
+#include "layout/Algebra/Families/Mesh.h"
 #include "layout/Algebra/Families/NpuScatter.h"
 #include "layout/Algebra/Families/PackedDims.h"
 #include "layout/Algebra/Families/Relations.h"

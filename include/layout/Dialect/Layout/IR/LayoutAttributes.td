@@ -11,6 +11,7 @@
 include "layout/Dialect/Layout/IR/BlockedAttr.td"
 include "layout/Dialect/Layout/IR/ImportAttr.td"
 include "layout/Dialect/Layout/IR/LayoutAttrBase.td"
+include "layout/Dialect/Layout/IR/MeshAttr.td"
 include "layout/Dialect/Layout/IR/NpuScatterAttr.td"
 include "layout/Dialect/Layout/IR/PackedDimsAttr.td"
 include "layout/Dialect/Layout/IR/RelationsAttr.td"

@@ -51,6 +51,9 @@ LogicalResult PaddedAttr::verify(EmitErrorFn emitError, Attribute layout,
   if (isa<PaddedAttr>(layout))
     return emitError() << "the padding is stated twice (P1): one "
                           "#layout.padded is enough";
+  if (isa<PartialAttr>(layout))
+    return emitError() << "#layout.padded stands inside #layout.partial (P4): "
+                          "exchange the two";
   return verifyValue(emitError, value);
 }
 

@@ -1,0 +1,58 @@
+// RUN: layout-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s -emit-bytecode | layout-opt --mlir-print-local-scope | FileCheck %s --check-prefix=AS-WRITTEN
+// RUN: layout-opt %s --mlir-print-local-scope --layout-canonicalize | FileCheck %s
+// RUN: layout-opt %s | FileCheck %s --check-prefix=ALIAS
+
+// ALIAS-DAG: #mesh = #layout.mesh<
+// ALIAS-DAG: #mesh_partial = #layout.partial<
+
+// AS-WRITTEN: @rows(tensor<10x4xf32, #layout.mesh<[x = 4], {{\[}}[x], []]>>)
+// CHECK: @rows(tensor<10x4xf32, #layout.map<(d0, d1) -> mesh(x = d0 floordiv 3 extent 4, offset = [d0 mod 3, d1])>>)
+func.func private @rows(tensor<10x4xf32, #layout.mesh<[x = 4], [[x], []]>>)
+
+// The last device has no row: its coordinate has room all the same.
+// CHECK: @more_devices_than_rows(tensor<9x?xf32, #layout.map<(d0, d1) -> mesh(x = d0 floordiv 3 extent 4, offset = [d0 mod 3, d1])>>)
+func.func private @more_devices_than_rows(tensor<9x?xf32, #layout.mesh<[x = 4], [[x], []]>>)
+
+// Two axes split one dim, the first one major.
+// CHECK: @both(tensor<10xf32, #layout.map<(d0) -> mesh(x = d0 floordiv 8 extent 2, y = d0 floordiv 2 mod 4, offset = d0 mod 2)>>)
+func.func private @both(tensor<10xf32, #layout.mesh<[x = 2, y = 4], [[x, y]]>>)
+
+// CHECK: @swapped(tensor<10xf32, #layout.map<(d0) -> mesh(x = d0 floordiv 2 mod 2, y = d0 floordiv 4 extent 4, offset = d0 mod 2)>>)
+func.func private @swapped(tensor<10xf32, #layout.mesh<[x = 2, y = 4], [[y, x]]>>)
+
+// Axes that split nothing hold replicas, but for those of one position.
+// CHECK: @replicas(tensor<6x?xi8, #layout.map<(d0, d1) replicate(r0 : 2) -> mesh(x = r0, y = d0 floordiv 3 extent 2, z = 0, offset = [d0 mod 3, d1])>>)
+func.func private @replicas(tensor<6x?xi8, #layout.mesh<[x = 2, y = 2, z = 1], [[y], []]>>)
+
+// CHECK: @one_device(tensor<6xf32, #layout.map<(d0) -> mesh(x = 0, offset = d0)>>)
+func.func private @one_device(tensor<6xf32, #layout.mesh<[x = 1], [[x]]>>)
+
+// CHECK: @scalar(tensor<f32, #layout.map<() replicate(r0 : 3) -> mesh(x = r0, offset = 0)>>)
+func.func private @scalar(tensor<f32, #layout.mesh<[x = 3], []>>)
+
+// CHECK: @empty(tensor<0x4xf32, #layout.map<(d0, d1) -> mesh(x = d0 extent 4, offset = d1)>>)
+func.func private @empty(tensor<0x4xf32, #layout.mesh<[x = 4], [[x], []]>>)
+
+// The layout in the memory of a device is one of the local tensor.
+// AS-WRITTEN: @local(tensor<1x40x2x2xf32, #layout.mesh<[x = 2], {{\[}}[], [x], [], []], local = #layout.blocked<"NCHW" to "NCHW16c">>>)
+// CHECK: @local(tensor<1x40x2x2xf32, #layout.map<(d0, d1, d2, d3) -> mesh(x = d1 floordiv 20 extent 2, offset = [d0, (d1 mod 20) floordiv 16, d2, d3, (d1 mod 20) mod 16])>>)
+func.func private @local(tensor<1x40x2x2xf32, #layout.mesh<[x = 2], [[], [x], [], []], local = #layout.blocked<"NCHW" to "NCHW16c">>>)
+
+// AS-WRITTEN: @padded(tensor<10xf32, #layout.padded<#layout.mesh<[x = 4], {{\[}}[x]]>, zero>>)
+func.func private @padded(tensor<10xf32, #layout.padded<#layout.mesh<[x = 4], [[x]]>, zero>>)
+
+// The canonical form keeps that replicas are parts of sums.
+// AS-WRITTEN: @partial(tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], {{\[}}[x], []]>, sum, [y]>>)
+// CHECK: @partial(tensor<6x6xf32, #layout.partial<#layout.map<(d0, d1) replicate(r0 : 4) -> mesh(x = d0 floordiv 3 extent 2, y = r0, offset = [d0 mod 3, d1])>, sum, [y]>>)
+func.func private @partial(tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], [[x], []]>, sum, [y]>>)
+
+// Storage is one array for all devices; what plain storage holds may be parts of sums.
+// AS-WRITTEN: @storage
+func.func @storage(%s: tensor<2x4x18xf32>) -> tensor<2x4x3x6xf32> {
+  %p = layout.storage_view %s : tensor<2x4x18xf32> to tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], [[x], []]>, sum, [y]>>
+  %c = layout.convert %p : tensor<6x6xf32, #layout.partial<#layout.mesh<[x = 2, y = 4], [[x], []]>, sum, [y]>> to tensor<6x6xf32, #layout.mesh<[x = 2, y = 4], [[x], []]>>
+  %r = layout.storage_view %c : tensor<6x6xf32, #layout.mesh<[x = 2, y = 4], [[x], []]>> to tensor<2x4x3x6xf32>
+  return %r : tensor<2x4x3x6xf32>
+}
