@@ -36,7 +36,7 @@ TABS = [
     ("Try a layout", None, ["try"]),
     ("Gallery", None, ["gallery"]),
     ("Guides", "", ["model", "python", "networks", "embedding", "assignment", "rules", "opencl", "opencl-kernels",
-                    "npu", "solver", "onnx-operators"]),
+                    "npu", "mesh", "solver", "onnx-operators"]),
     ("Layout families", "families", []),
     ("Tools", "tools", []),
     ("Reference", "reference", ["LayoutDialect", "LayoutAttributes", "LayoutPasses"]),

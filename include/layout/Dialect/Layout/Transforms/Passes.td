@@ -156,6 +156,47 @@ def PrintGraphPass : Pass<"layout-print-graph"> {
   ];
 }
 
+def PrintMessagesPass : Pass<"layout-print-messages"> {
+  let summary = "Prints what devices of a mesh send to each other";
+  let description = [{
+    For every `layout.convert` between two layouts on one mesh, in the order of
+    the program, the messages that carry it out (docs/mesh.md): from which device
+    to which, in which round, and the boxes of indices. Before them the bytes that
+    are sent, the fewest that any plan sends, and the most bytes of messages that
+    a device holds at once.
+
+    ```
+    conversion of 6x6xf32 at "net.mlir":4:8: 2 messages in 1 rounds on 2 devices, 72 bytes, lower bound 72, at most 72 bytes of messages on a device
+      stays on 0: [0:3, 0:3]
+      stays on 1: [3:6, 3:6]
+      round 0: 0 -> 1: [0:3, 3:6]
+      round 0: 1 -> 0: [3:6, 0:3]
+    ```
+
+    In a round a device sends one message and receives one. JSON has the same
+    figures, and for each box also where it begins in the local tensors of the
+    two devices.
+  }];
+  let options = [
+    Option<"relabel", "relabel", "bool", /*default=*/"false",
+           "Let another device stand for a number of the target's where fewer "
+           "bytes are sent then; the plan lists them">,
+    Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
+           "The most bytes of messages that a device may hold at once, 0 for "
+           "any number: longer messages are cut">,
+    Option<"format", "format", "::mlir::layout::CostFormat",
+           /*default=*/"::mlir::layout::CostFormat::text",
+           "`text` or `json`",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::layout::CostFormat::text, "text",
+                          "For people"),
+               clEnumValN(::mlir::layout::CostFormat::json, "json",
+                          "For programs"))}]>,
+    Option<"output", "output", "std::string", /*default=*/"\"-\"",
+           "The file to write, - for standard output">
+  ];
+}
+
 def PrintRulesPass : Pass<"layout-print-rules"> {
   let summary = "Prints what each op asks of layouts";
   let description = [{

@@ -1,0 +1,494 @@
+//===- ReshardPlan.cpp - Messages between two distributions ---------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/ReshardPlan.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Solver/LinearAssignment.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// More boxes than that are more messages than anybody wants to send.
+static constexpr int64_t kMostCells = 1 << 20;
+/// A longer dim would take a table of more than half a gigabyte.
+static constexpr int64_t kLongestDim = 1 << 26;
+/// Finding the best of so many numbers takes some seconds.
+static constexpr int64_t kMostRelabeled = 1024;
+
+int64_t MessageBox::getNumElements() const { return *countIndices(sizes); }
+
+int64_t Message::getNumElements() const {
+  int64_t count = 0;
+  for (const MessageBox &box : boxes)
+    count += box.getNumElements();
+  return count;
+}
+
+namespace {
+
+using Devices = SmallVector<int64_t, 4>;
+
+/// Which devices a type spreads over: the number of a device is the sum of one
+/// share for every dim and every replica.
+struct Distribution {
+  std::vector<std::vector<int64_t>> shares; // by dim and index
+  Devices parts;                            // shares of the parts of a sum ..
+  Devices copies;                           // .. and of copies, and the start
+
+  static std::optional<Distribution> get(RankedTensorType type, Refusal refuse);
+};
+
+/// A range of a dim that one share of both distributions holds.
+struct Segment {
+  int64_t offset = 0, size = 0;
+  int64_t fromShare = 0, toShare = 0;
+  int64_t fromOffset = 0, toOffset = 0; // in the blocks of these shares
+};
+
+/// A box of indices with the devices that hold each part of it before, and
+/// those that need it afterwards.
+struct Cell {
+  MessageBox box;
+  SmallVector<Devices, 1> holders; // by part
+  Devices targets;
+
+  bool isHeldBy(int64_t device) const {
+    return llvm::any_of(holders, [&](const Devices &devices) {
+      return llvm::is_contained(devices, device);
+    });
+  }
+};
+
+class Planner {
+public:
+  Planner(RankedTensorType type, const ReshardOptions &options)
+      : shape(type.getShape()), options(options) {}
+
+  bool findCells(const Distribution &from, const Distribution &to,
+                 Refusal refuse);
+  void relabel();
+  void send();
+  bool split(Refusal refuse);
+  void schedule();
+
+  ReshardPlan plan;
+
+private:
+  void sendCell(const Cell &cell);
+  void reduceCell(const Cell &cell, int64_t root);
+  int64_t chooseSender(const Devices &holders, int64_t to) const;
+  void add(unsigned phase, int64_t from, int64_t to, const MessageBox &box);
+
+  ArrayRef<int64_t> shape;
+  const ReshardOptions &options;
+  std::vector<Cell> cells;
+  std::vector<int64_t> sent; // elements, by device
+  std::map<std::tuple<unsigned, int64_t, int64_t>, Message> found;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Who holds what
+//===----------------------------------------------------------------------===//
+
+/// Adds each of `shares` to each of `devices`.
+static Devices addShares(ArrayRef<int64_t> devices, ArrayRef<int64_t> shares) {
+  Devices sums;
+  for (int64_t device : devices)
+    for (int64_t share : shares)
+      sums.push_back(device + share);
+  return sums;
+}
+
+std::optional<Distribution> Distribution::get(RankedTensorType type,
+                                              Refusal refuse) {
+  FailureOr<LayoutMap> map = getLayoutMap(type);
+  if (failed(map) || map->getSpace() != kMeshSpace ||
+      map->getCoordinates().empty())
+    return refuse([&](raw_ostream &os) {
+      os << type << " is on no mesh: give it a #layout.mesh";
+    });
+  SmallVector<int64_t> box = map->getBox(type.getShape());
+  std::optional<Evaluator> device =
+      Evaluator::compile(getDevice(*map, type.getShape()), box, kLongestDim);
+  if (!device || !device->hasOnlyTables())
+    return refuse([&](raw_ostream &os) {
+      os << "the devices of " << type
+         << " are no product of ranges of its dims: let each coordinate of the "
+            "mesh be a digit of one dim";
+    });
+  Distribution result;
+  result.parts = {0};
+  result.copies = {device->getStart()};
+  for (auto [d, size] : llvm::enumerate(box)) {
+    ArrayRef<int64_t> table = device->getTable(d);
+    result.shares.emplace_back(table.begin(), table.end());
+    result.shares.back().resize(size, 0);
+  }
+  SmallVector<unsigned, 2> partial;
+  if (auto attr = dyn_cast<PartialAttr>(type.getEncoding()))
+    for (StringAttr axis : attr.getAxes())
+      partial.push_back(*getReplicaAlong(*map, axis));
+  for (unsigned r = 0; r < map->getReplicas().size(); ++r) {
+    Devices &devices =
+        llvm::is_contained(partial, r) ? result.parts : result.copies;
+    devices = addShares(devices, result.shares[type.getRank() + r]);
+  }
+  return result;
+}
+
+/// The ranges of dim `d` along which neither share changes.
+static SmallVector<Segment> getSegments(const Distribution &from,
+                                        const Distribution &to, unsigned d) {
+  SmallVector<Segment> segments;
+  std::map<int64_t, int64_t> fromSizes, toSizes; // of what lies before
+  for (auto [i, fromShare, toShare] :
+       llvm::enumerate(from.shares[d], to.shares[d])) {
+    if (segments.empty() || segments.back().fromShare != fromShare ||
+        segments.back().toShare != toShare)
+      segments.push_back({int64_t(i), 0, fromShare, toShare,
+                          fromSizes[fromShare], toSizes[toShare]});
+    ++segments.back().size;
+    ++fromSizes[fromShare];
+    ++toSizes[toShare];
+  }
+  return segments;
+}
+
+bool Planner::findCells(const Distribution &from, const Distribution &to,
+                        Refusal refuse) {
+  SmallVector<SmallVector<Segment>> segments;
+  SmallVector<int64_t> counts;
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    segments.push_back(getSegments(from, to, d));
+    counts.push_back(segments.back().size());
+  }
+  std::optional<int64_t> count = countIndices(counts);
+  if (!count || *count > kMostCells) {
+    refuse("it takes more than " + Twine(kMostCells) +
+           " boxes: use larger blocks");
+    return false;
+  }
+  forEachIndex(counts, [&](ArrayRef<int64_t> numbers) {
+    Cell cell;
+    int64_t fromShare = 0, toShare = 0;
+    for (auto [d, number] : llvm::enumerate(numbers)) {
+      const Segment &segment = segments[d][number];
+      cell.box.offsets.push_back(segment.offset);
+      cell.box.sizes.push_back(segment.size);
+      cell.box.fromOffsets.push_back(segment.fromOffset);
+      cell.box.toOffsets.push_back(segment.toOffset);
+      fromShare += segment.fromShare;
+      toShare += segment.toShare;
+    }
+    for (int64_t part : from.parts)
+      cell.holders.push_back(addShares(from.copies, {fromShare + part}));
+    cell.targets = addShares(to.copies, {toShare});
+    cells.push_back(std::move(cell));
+    return true;
+  });
+  return true;
+}
+
+void Planner::relabel() {
+  // What a device holds of a block need not be sent to it.
+  SmallVector<SmallVector<int64_t>> gain(
+      plan.numDevices, SmallVector<int64_t>(plan.numDevices, 0));
+  for (const Cell &cell : cells)
+    for (int64_t target : cell.targets)
+      for (const Devices &holders : cell.holders)
+        for (int64_t holder : holders)
+          gain[target][holder] -= cell.box.getNumElements();
+  plan.relabeling = solveLinearAssignment(gain);
+  for (Cell &cell : cells)
+    for (int64_t &target : cell.targets)
+      target = plan.relabeling[target];
+}
+
+//===----------------------------------------------------------------------===//
+// Who sends what
+//===----------------------------------------------------------------------===//
+
+/// The holder that has the least to send so far, the nearest of those.
+int64_t Planner::chooseSender(const Devices &holders, int64_t to) const {
+  return *llvm::min_element(holders, [&](int64_t a, int64_t b) {
+    return std::tuple(sent[a], std::abs(a - to), a) <
+           std::tuple(sent[b], std::abs(b - to), b);
+  });
+}
+
+void Planner::add(unsigned phase, int64_t from, int64_t to,
+                  const MessageBox &box) {
+  Message &message = found[{phase, from, to}];
+  message.phase = phase;
+  message.from = from;
+  message.to = to;
+  message.boxes.push_back(box);
+  if (from != to)
+    sent[from] += box.getNumElements();
+}
+
+/// All parts to `root`, and from there to the other devices.
+void Planner::reduceCell(const Cell &cell, int64_t root) {
+  for (const Devices &holders : cell.holders)
+    add(0,
+        llvm::is_contained(holders, root) ? root : chooseSender(holders, root),
+        root, cell.box);
+  MessageBox reduced = cell.box;
+  reduced.fromOffsets = reduced.toOffsets;
+  for (int64_t target : cell.targets)
+    if (target != root)
+      add(1, root, target, reduced);
+}
+
+/// The n-th of `count` nearly equal pieces along the longest dim.
+static MessageBox takePiece(const MessageBox &box, int64_t n, int64_t count) {
+  MessageBox piece = box;
+  if (box.sizes.empty())
+    return piece;
+  unsigned d = llvm::max_element(box.sizes) - box.sizes.begin();
+  int64_t begin = box.sizes[d] * n / count;
+  piece.sizes[d] = box.sizes[d] * (n + 1) / count - begin;
+  for (auto *offsets : {&piece.offsets, &piece.fromOffsets, &piece.toOffsets})
+    (*offsets)[d] += begin;
+  return piece;
+}
+
+void Planner::sendCell(const Cell &cell) {
+  if (!plan.reduction) {
+    for (int64_t target : cell.targets)
+      add(0,
+          cell.isHeldBy(target) ? target
+                                : chooseSender(cell.holders.front(), target),
+          target, cell.box);
+    return;
+  }
+  // Each device that both has a part and needs the sum reduces a piece of it.
+  Devices roots = llvm::filter_to_vector<4>(
+      cell.targets, [&](int64_t target) { return cell.isHeldBy(target); });
+  if (roots.empty())
+    roots = cell.targets;
+  int64_t count = cell.box.sizes.empty() ? 1 : roots.size();
+  for (int64_t n = 0; n < count; ++n) {
+    Cell piece = cell;
+    piece.box = takePiece(cell.box, n, count);
+    if (piece.box.getNumElements())
+      reduceCell(piece, roots[n]);
+  }
+}
+
+void Planner::send() {
+  sent.resize(plan.numDevices, 0);
+  for (const Cell &cell : cells) {
+    int64_t transfers = cell.holders.size() - 1;
+    bool isHeld = false;
+    for (int64_t target : cell.targets) {
+      isHeld |= cell.isHeldBy(target);
+      transfers += plan.reduction || !cell.isHeldBy(target);
+    }
+    transfers -= plan.reduction && isHeld;
+    plan.bytesBound += transfers * cell.box.getNumElements();
+    sendCell(cell);
+  }
+  plan.bytesBound *= plan.elementBytes;
+}
+
+/// Makes one of boxes that lie next to each other.
+static void mergeBoxes(SmallVectorImpl<MessageBox> &boxes, unsigned rank) {
+  for (unsigned d = 0; d < rank; ++d) {
+    // Boxes that agree in all dims but `d` follow each other.
+    auto getKey = [&](const MessageBox &box) {
+      SmallVector<int64_t> key(box.offsets.begin(), box.offsets.end());
+      key.append(box.sizes.begin(), box.sizes.end());
+      key[d] = key[rank + d] = 0;
+      return key;
+    };
+    llvm::stable_sort(boxes, [&](const MessageBox &a, const MessageBox &b) {
+      return std::tuple(getKey(a), a.offsets[d]) <
+             std::tuple(getKey(b), b.offsets[d]);
+    });
+    SmallVector<MessageBox> merged;
+    for (const MessageBox &box : boxes) {
+      bool isNext =
+          !merged.empty() && getKey(merged.back()) == getKey(box) &&
+          merged.back().offsets[d] + merged.back().sizes[d] == box.offsets[d];
+      if (isNext)
+        merged.back().sizes[d] += box.sizes[d];
+      else
+        merged.push_back(box);
+    }
+    boxes.assign(merged.begin(), merged.end());
+  }
+}
+
+/// Cuts messages so that two of them are no more than a device may hold.
+bool Planner::split(Refusal refuse) {
+  int64_t most = std::numeric_limits<int64_t>::max();
+  if (options.maxExtraBytes) {
+    most = *options.maxExtraBytes / 2 / plan.elementBytes;
+    if (most < 1) {
+      refuse("a device that sends and receives an element holds " +
+             Twine(2 * plan.elementBytes) + " bytes, more than " +
+             Twine(*options.maxExtraBytes) + ": raise the limit");
+      return false;
+    }
+  }
+  for (auto &[key, message] : found) {
+    mergeBoxes(message.boxes, shape.size());
+    if (message.from == message.to) {
+      plan.copies.push_back(std::move(message));
+      continue;
+    }
+    SmallVector<MessageBox> rest(llvm::reverse(message.boxes));
+    message.boxes.clear();
+    int64_t count = 0; // of elements in `message`
+    while (!rest.empty()) {
+      MessageBox box = rest.pop_back_val();
+      if (box.getNumElements() > most) {
+        rest.push_back(takePiece(box, 1, 2));
+        rest.push_back(takePiece(box, 0, 2));
+        continue;
+      }
+      if (count > most - box.getNumElements()) {
+        plan.messages.push_back(message);
+        message.boxes.clear();
+        count = 0;
+      }
+      count += box.getNumElements();
+      message.boxes.push_back(std::move(box));
+    }
+    plan.messages.push_back(std::move(message));
+  }
+  return true;
+}
+
+/// The longest messages first, each in the first round of its phase in which
+/// neither device is busy.
+void Planner::schedule() {
+  llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
+    return std::tuple(a.phase, -a.getNumElements()) <
+           std::tuple(b.phase, -b.getNumElements());
+  });
+  std::vector<std::vector<int64_t>> sends, receives; // by round and device
+  unsigned firstRound = 0, phase = 0;
+  for (Message &message : plan.messages) {
+    if (message.phase != phase) {
+      phase = message.phase;
+      firstRound = sends.size();
+    }
+    int64_t bytes = message.getNumElements() * plan.elementBytes;
+    plan.bytesSent += bytes;
+    unsigned round = firstRound;
+    while (round < sends.size() &&
+           (sends[round][message.from] || receives[round][message.to]))
+      ++round;
+    if (round == sends.size()) {
+      sends.emplace_back(plan.numDevices, 0);
+      receives.emplace_back(plan.numDevices, 0);
+    }
+    sends[round][message.from] = receives[round][message.to] = bytes;
+    message.round = round;
+  }
+  plan.numRounds = sends.size();
+  for (unsigned round = 0; round < sends.size(); ++round)
+    for (int64_t device = 0; device < plan.numDevices; ++device)
+      plan.peakExtraBytes = std::max(
+          plan.peakExtraBytes, sends[round][device] + receives[round][device]);
+  llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
+    return std::tuple(a.round, a.from) < std::tuple(b.round, b.from);
+  });
+}
+
+FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
+                                        RankedTensorType to,
+                                        const ReshardOptions &options,
+                                        Refusal refuse) {
+  std::optional<int64_t> bytes = getWholeBytes(from.getElementType());
+  if (!from.hasStaticShape() || !bytes)
+    return refuse([&](raw_ostream &os) {
+      os << from << " has sizes that are not known or elements of no whole "
+         << "bytes: messages are planned for static shapes of whole bytes";
+    });
+  std::optional<Distribution> before = Distribution::get(from, refuse);
+  std::optional<Distribution> after = Distribution::get(to, refuse);
+  if (!before || !after)
+    return failure();
+  std::optional<int64_t> devices =
+      countDevices(*getLayoutMap(from), from.getShape());
+  std::optional<int64_t> others =
+      countDevices(*getLayoutMap(to), to.getShape());
+  if (!devices || devices != others)
+    return refuse("it goes from a mesh of " + Twine(devices.value_or(-1)) +
+                  " devices to one of " + Twine(others.value_or(-1)) +
+                  ": state both layouts over the same devices");
+  if (isa<PartialAttr>(to.getEncoding()))
+    return refuse("messages make no partial sums (P4)");
+  Planner planner(from, options);
+  planner.plan.numDevices = *devices;
+  planner.plan.elementBytes = *bytes;
+  if (auto partial = dyn_cast<PartialAttr>(from.getEncoding()))
+    planner.plan.reduction = partial.getReduction();
+  if (!planner.findCells(*before, *after, refuse))
+    return failure();
+  if (options.relabel && *devices > kMostRelabeled)
+    return refuse("the best numbers are found of at most " +
+                  Twine(kMostRelabeled) + " devices, there are " +
+                  Twine(*devices) + ": do not relabel");
+  if (options.relabel)
+    planner.relabel();
+  planner.send();
+  if (!planner.split(refuse))
+    return failure();
+  planner.schedule();
+  return std::move(planner.plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void printBoxes(const Message &message, raw_ostream &os) {
+  for (const MessageBox &box : message.boxes) {
+    os << " [";
+    llvm::interleaveComma(llvm::zip_equal(box.offsets, box.sizes), os,
+                          [&](auto range) {
+                            auto [offset, size] = range;
+                            os << offset << ':' << offset + size;
+                          });
+    os << ']';
+  }
+}
+
+void ReshardPlan::print(raw_ostream &os) const {
+  os << messages.size() << " messages in " << numRounds << " rounds on "
+     << numDevices << " devices, " << bytesSent << " bytes, lower bound "
+     << bytesBound << ", at most " << peakExtraBytes
+     << " bytes of messages on a device\n";
+  if (!relabeling.empty()) {
+    os << "  numbers of the target are devices ";
+    llvm::interleaveComma(relabeling, os);
+    os << '\n';
+  }
+  for (const Message &copy : copies) {
+    os << "  stays on " << copy.from << ':';
+    printBoxes(copy, os);
+    os << '\n';
+  }
+  for (const Message &message : messages) {
+    os << "  round " << message.round << ": " << message.from << " -> "
+       << message.to << ':';
+    if (reduction && message.phase == 0)
+      os << ' ' << getName(*reduction);
+    printBoxes(message, os);
+    os << '\n';
+  }
+}

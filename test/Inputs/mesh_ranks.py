@@ -1,0 +1,159 @@
+"""Distributions over a mesh by a definition of their own, and ranks that messages go between.
+
+A distribution is the sizes of the axes of a mesh and, for each dim, the axes that split it from
+major to minor. Nothing here knows of maps: blocks are cut as numpy arrays are.
+"""
+
+import itertools
+
+import numpy as np
+
+
+class Distribution:
+    def __init__(self, axes, splits, partial=(), reduction="sum"):
+        self.axes, self.splits = dict(axes), [list(split) for split in splits]
+        self.partial, self.reduction = list(partial), reduction
+        self.devices = int(np.prod(list(self.axes.values()), dtype=int))
+
+    def text(self):
+        axes = ", ".join(f"{name} = {size}" for name, size in self.axes.items())
+        splits = ", ".join(f"[{', '.join(split)}]" for split in self.splits)
+        mesh = f"#layout.mesh<[{axes}], [{splits}]>"
+        if not self.partial:
+            return mesh
+        return f"#layout.partial<{mesh}, {self.reduction}, [{', '.join(self.partial)}]>"
+
+    def position(self, rank):
+        return dict(zip(self.axes, np.unravel_index(rank, list(self.axes.values())), strict=True))
+
+    def block(self, rank, shape):
+        """The indices that a rank holds, as slices."""
+        position, slices = self.position(rank), []
+        for size, split in zip(shape, self.splits, strict=True):
+            number, parts = 0, 1
+            for axis in split:
+                number, parts = number * self.axes[axis] + position[axis], parts * self.axes[axis]
+            length = (size + parts - 1) // parts
+            slices.append(slice(min(number * length, size), min((number + 1) * length, size)))
+        return tuple(slices)
+
+    def mask(self, rank, shape):
+        mask = np.zeros(shape, bool)
+        mask[self.block(rank, shape)] = True
+        return mask
+
+    def part(self, rank):
+        """Which part of a sum a rank holds."""
+        position = self.position(rank)
+        return tuple(position[axis] for axis in self.partial)
+
+    def parts(self):
+        return list(itertools.product(*(range(self.axes[axis]) for axis in self.partial)))
+
+
+def all_over(bits, rank):
+    """Every way to split the dims of a tensor by axes of two positions, in any order."""
+    axes = {f"a{i}": 2 for i in range(bits)}
+    found = []
+    for places in itertools.product(range(rank + 1), repeat=bits):
+        members = [[name for name, place in zip(axes, places, strict=True) if place == d]
+                   for d in range(rank)]
+        found += [Distribution(axes, order)
+                  for order in itertools.product(*map(itertools.permutations, members))]
+    return found
+
+
+COMBINE = {"sum": (np.add, 0), "max": (np.maximum, None), "min": (np.minimum, None)}
+
+
+def neutral(reduction, dtype):
+    if reduction == "sum":
+        return 0
+    limits = np.finfo(dtype) if np.issubdtype(dtype, np.floating) else np.iinfo(dtype)
+    return limits.min if reduction == "max" else limits.max
+
+
+def box_slices(offsets, sizes):
+    return tuple(slice(offset, offset + size) for offset, size in zip(offsets, sizes, strict=True))
+
+
+def run(plan, source, target, pieces, shape, dtype):
+    """What every rank has after the messages; pieces[rank] is what it had before.
+
+    Checks the rounds, and measures what the plan states of itself.
+    """
+    combine = COMBINE[plan["reduction"]][0] if plan["reduction"] else None
+    start = neutral(plan["reduction"], dtype) if combine else np.array(97).astype(dtype)
+    relabeling = plan["relabeling"] or list(range(plan["devices"]))
+    number = {device: t for t, device in enumerate(relabeling)}
+    assert sorted(number) == list(range(plan["devices"])), relabeling
+    blocks = [target.block(number[rank], shape) for rank in range(plan["devices"])]
+    after = [np.full([s.stop - s.start for s in block], start, dtype) for block in blocks]
+
+    def deliver(message, box):
+        into = after[message["to"]][box_slices(box["to_offsets"], box["sizes"])]
+        held = pieces if message["phase"] == 0 else after
+        data = held[message["from"]][box_slices(box["from_offsets"], box["sizes"])]
+        assert into.shape == data.shape == tuple(box["sizes"]), box
+        into[...] = combine(into, data) if combine and message["phase"] == 0 else data
+
+    for copy in plan["copies"]:
+        assert copy["from"] == copy["to"] and copy["phase"] == 0
+        for box in copy["boxes"]:
+            deliver(copy, box)
+    sent, held, last, phase_of = 0, {}, (0, 0), {}
+    for message in plan["messages"]:
+        assert message["from"] != message["to"] and message["boxes"]
+        assert (message["phase"], message["round"]) >= last, "out of order"
+        last = message["phase"], message["round"]
+        assert phase_of.setdefault(message["round"], message["phase"]) == message["phase"]
+        count = sum(int(np.prod(box["sizes"], dtype=int)) for box in message["boxes"])
+        assert count > 0
+        sent += count
+        for key in ("from", "to"):
+            rank = message["round"], key, message[key]
+            assert rank not in held, f"two messages at once: {rank}"
+            held[rank] = count * plan["element_bytes"]
+        for box in message["boxes"]:
+            deliver(message, box)
+    peak = max((held.get((n, "from", rank), 0) + held.get((n, "to", rank), 0)
+                for n in range(plan["rounds"]) for rank in range(plan["devices"])), default=0)
+    assert plan["element_bytes"] == np.dtype(dtype).itemsize
+    assert plan["bytes_sent"] == sent * plan["element_bytes"], plan["bytes_sent"]
+    assert plan["peak_extra_bytes"] == peak, (plan["peak_extra_bytes"], peak)
+    return after, blocks, number
+
+
+def bound(source, target, number, shape):
+    """The fewest elements that ranks send: what each needs and does not hold."""
+    ranks = range(source.devices)
+    held = [source.mask(rank, shape) for rank in ranks]
+    needed = [target.mask(number[rank], shape) for rank in ranks]
+    if not source.partial:
+        return sum(int((needed[r] & ~held[r]).sum()) for r in ranks)
+    # A tree over all that have a part of an index and all that need it.
+    meet = sum((held[r] & needed[r]) for r in ranks) > 0
+    targets = sum(needed[r].astype(int) for r in ranks)
+    return int((len(source.parts()) - 1 + targets - meet).sum())
+
+
+def distribute(source, shape, dtype, rng):
+    """A tensor and what each rank holds of it, parts of one value where it is partial."""
+    low, high = (-3, 3) if np.dtype(dtype).itemsize == 1 else (-200, 200)
+    parts = {part: rng.integers(low, high, shape).astype(dtype) for part in source.parts()}
+    whole = None
+    for value in parts.values():
+        whole = value if whole is None else COMBINE[source.reduction][0](whole, value)
+    return whole, [parts[source.part(rank)][source.block(rank, shape)]
+                   for rank in range(source.devices)]
+
+
+def check(plan, source, target, shape, dtype, rng):
+    whole, pieces = distribute(source, shape, dtype, rng)
+    after, blocks, number = run(plan, source, target, pieces, shape, dtype)
+    for rank, (got, block) in enumerate(zip(after, blocks, strict=True)):
+        np.testing.assert_array_equal(got, whole[block], err_msg=f"rank {rank}")
+    least = bound(source, target, number, shape) * plan["element_bytes"]
+    what = f"{source.text()} to {target.text()} of {shape}"
+    assert plan["bytes_bound"] == least, f"{what}: bound {plan['bytes_bound']}, not {least}"
+    assert plan["bytes_sent"] == least, f"{what}: sends {plan['bytes_sent']}, bound {least}"
