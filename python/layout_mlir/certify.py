@@ -3,17 +3,16 @@
 A certificate of `layout-solve --certificate=FILE` or `layout-assign=certificate=FILE` has a problem in wcsp format, an
 assignment with its cost, a lower bound, and the steps by which the bound was found. This program adds up what the
 assignment costs, takes the steps in a network of its own, and computes what they prove. It needs NumPy and shares
-nothing with the solver but two text formats, which docs/solver.md describes.
-
-What is forbidden is a very large cost here, so that every step is arithmetic on integers, which do not overflow.
+nothing with the solver but two text formats, which docs/solver.md describes. What is forbidden is a very large cost
+here, so that every step is arithmetic on integers, which do not overflow.
 """
 
 from __future__ import annotations
 
-import itertools
+import copy
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,34 +37,27 @@ class Problem:
     """Domains, and functions as scopes and arrays."""
 
     def __init__(self, text: str) -> None:
-        words = iter(text.split()[1:])
+        words = text.split()[:0:-1]  # the next one is the last
 
         def take(count: int) -> list[int]:
-            numbers = [int(word) for word in itertools.islice(words, count)]
-            require(len(numbers) == count, "the problem ends too early")
-            return numbers
+            require(0 <= count <= len(words), "the problem ends too early")
+            return [int(words.pop()) for _ in range(count)]
 
         count, _, functions, self.top = take(4)
-        self.domains = take(count)
+        self.domains, self.step, shared = take(count), 0, list[list[list[int]]]()
         require(functions >= 0 and all(domain >= 1 for domain in self.domains), "a number is too small")
         # What all finite costs and moves together stay below a quarter of.
         small = self.top < (1 << 55) // (functions + 1)
         self.type: Any = np.int64 if small else object
         self.forbidden = 1 << (60 if small else 200)
         self.functions: list[tuple[Scope, Table]] = []
-        self.step, shared = 0, list[list[list[int]]]()
         for _ in range(functions):
             arity, = take(1)
-            scope = take(abs(arity))
-            require(len(set(scope)) == len(scope) and all(0 <= v < count for v in scope), "a scope is none")
+            scope = tuple(take(abs(arity)))
+            require(len({*scope}) == len(scope) and all(0 <= v < count for v in scope), "a scope is none")
             default, tuples = take(2)
-            if tuples < 0:
-                require(-tuples <= len(shared), "a function shares tuples that nobody has")
-                listed = shared[-tuples - 1]
-            else:
-                listed = [take(len(scope) + 1) for _ in range(tuples)]
-                if arity < 0:
-                    shared.append(listed)
+            listed = [take(len(scope) + 1) for _ in range(tuples)] if tuples >= 0 else shared[-tuples - 1]
+            shared += [listed] * (tuples >= 0 > arity)
             shape = [self.domains[v] for v in scope]
             require(math.prod(shape) <= MOST_ENTRIES, "a function is too large")
             table = np.full(shape, default, dtype=object)
@@ -75,8 +67,8 @@ class Problem:
             require(table.min() >= 0, "a cost is negative")
             table = np.where(table < self.top, table, self.forbidden).astype(self.type)
             self.step = math.gcd(self.step, *(int(cost) for cost in np.unique(table) if cost < self.top))
-            self.functions.append((tuple(scope), table))
-        require(next(words, None) is None, "words follow the problem")
+            self.functions.append((scope, table))
+        require(not words, "words follow the problem")
 
     def cost(self, assignment: Sequence[int]) -> int:
         require(all(0 <= x < domain for x, domain in zip(assignment, self.domains, strict=True)), "a value is none")
@@ -88,21 +80,19 @@ class Network:
     assignment, and the least entries of all tables together are a bound. Tables are replaced, and never changed."""
 
     def __init__(self, problem: Problem, live: dict[int, list[int]]) -> None:
-        self.problem, self.forbidden = problem, problem.forbidden
-        self.live, self.tables, self.least = live, dict[Scope, Table](), dict[Scope, int]()
-        self.scopes_of: dict[int, set[Scope]] = {v: set() for v in live}
+        self.problem, self.forbidden, self.live = problem, problem.forbidden, live
+        self.tables, self.scopes_of = dict[Scope, Table](), {v: set[Scope]() for v in live}
         self.charged: dict[tuple[int, ...], Any] = {}
         self.constant = self.moved = self.bound = 0
 
     def copy(self) -> Network:
-        other = Network(self.problem, dict(self.live))
-        other.tables, other.least, other.charged = dict(self.tables), dict(self.least), dict(self.charged)
-        other.scopes_of = {v: set(scopes) for v, scopes in self.scopes_of.items()}
-        other.constant, other.moved, other.bound = self.constant, self.moved, self.bound
+        other = copy.copy(self)
+        other.live, other.tables, other.charged = dict(self.live), dict(self.tables), dict(self.charged)
+        other.scopes_of = {v: {*scopes} for v, scopes in self.scopes_of.items()}
         return other
 
     def remove(self, scope: Scope) -> Table:
-        self.bound -= self.least.pop(scope)
+        self.bound -= int(self.tables[scope].min())
         for v in scope:
             self.scopes_of[v].discard(scope)
         return self.tables.pop(scope)
@@ -115,8 +105,7 @@ class Network:
     def add(self, scope: Scope, table: Table) -> None:
         """Adds a table over variables in any order."""
         kept = tuple(sorted(v for v in scope if len(self.live[v]) > 1))
-        table = self.spread(scope, table, kept + tuple(v for v in scope if v not in kept))
-        table = table.reshape(table.shape[:len(kept)])
+        table = self.spread(scope, table, (*kept, *({*scope} - {*kept}))).reshape([len(self.live[v]) for v in kept])
         if kept in self.tables:
             table = np.minimum(table + self.remove(kept), self.forbidden)
         least = int(table.min())
@@ -124,34 +113,34 @@ class Network:
         if table.max() == least:
             self.constant += least
             return
-        self.tables[kept], self.least[kept] = table, least
+        self.tables[kept] = table
         for v in kept:
             self.scopes_of[v].add(kept)
 
-    def eliminate(self, variable: int) -> None:
-        require(variable in self.live, f"variable {variable} is eliminated twice")
-        scopes = sorted(self.scopes_of[variable])
-        over = (*sorted({v for scope in scopes for v in scope} - {variable}), variable)
-        require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"eliminating {variable} is too much work")
-        total = np.zeros([1] * len(over), dtype=self.problem.type)
-        for scope in scopes:
-            total = np.minimum(total + self.spread(scope, self.remove(scope), over), self.forbidden)
-        self.add(over[:-1], total.min(axis=-1))
-        del self.live[variable], self.scopes_of[variable]
+    def eliminate(self, *variables: int) -> None:
+        for variable in variables:
+            scopes = sorted(self.scopes_of[variable])
+            over = (*sorted({v for scope in scopes for v in scope} - {variable}), variable)
+            require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"{variable} is too much work")
+            total = np.zeros([1] * len(over), dtype=self.problem.type)
+            for scope in scopes:
+                total = np.minimum(total + self.spread(scope, self.remove(scope), over), self.forbidden)
+            self.add(over[:-1], total.min(axis=-1))
+            del self.live[variable], self.scopes_of[variable]
 
     def vector(self, variable: int, pairs: Sequence[int]) -> Table:
         """Amounts as an array; those of values that are gone do not matter."""
-        require(variable in self.live, f"variable {variable} is gone")
         amounts = dict(zip(pairs[::2], pairs[1::2]))
         self.moved += max(map(abs, amounts.values()), default=0)
         require(self.moved < self.forbidden // 8, "numbers get too large")
         return np.array([amounts.get(value, 0) for value in self.live[variable]], dtype=self.problem.type)
 
-    def move(self, scope: Scope, place: int, pairs: Sequence[int]) -> None:
+    def move(self, arity: int, *numbers: int) -> None:
         """Takes amounts per value of one variable off a table, and adds them to the costs of the variable."""
-        require(len({*scope}) == len(scope) and {*scope} <= {*self.live} and 0 <= place, "a scope is none")
+        scope, place, pairs = numbers[:arity], numbers[arity], numbers[arity + 1:]
+        require(len({*scope}) == len(scope) == arity and 0 <= place, "a scope is none")
         amounts = self.vector(scope[place], pairs)
-        table = self.spread(scope[place:place + 1], -amounts, scope)
+        table = self.spread((scope[place],), -amounts, scope)
         self.add(scope, np.broadcast_to(table, [len(self.live[v]) for v in scope]))
         self.add((scope[place],), amounts)
 
@@ -167,7 +156,7 @@ class Network:
             self.add(scope, np.where(is_out, 0 if is_out.all() else common, rest))
             self.add((to,), least.reshape(-1))
 
-    def charge(self, variable: int, value: int, asker: int, payer: int, pairs: Sequence[int]) -> None:
+    def charge(self, variable: int, value: int, asker: int, payer: int, *pairs: int) -> None:
         """Takes amounts per value of the payer off what `value` costs, and adds them to the values of the asker that
         allow no other one. Nothing is above its cost as long as what was charged in all is not negative."""
         require(value in self.live[variable] and asker not in (variable, payer), "a cost is charged that is none")
@@ -209,7 +198,7 @@ class Network:
         total = np.full(len(self.live[variable]), self.bound, dtype=object)
         for scope in self.scopes_of[variable]:
             axes = tuple(axis for axis, v in enumerate(scope) if v != variable)
-            total += self.tables[scope].min(axis=axes).astype(object) - self.least[scope]
+            total += self.tables[scope].min(axis=axes).astype(object) - int(self.tables[scope].min())
         return dict(zip(self.live[variable], total))
 
     def cost(self, assignment: Mapping[int, int]) -> int:
@@ -218,113 +207,103 @@ class Network:
 
     def take_part(self, variables: Sequence[int], parent: Scope) -> Network:
         """Takes out variables that share tables with each other and the parent alone."""
-        require({*variables, *parent} <= {*self.live} and not {*parent} & {*variables}, "a part is none")
-        part = Network(self.problem, {v: self.live.pop(v) for v in dict.fromkeys(variables)})
-        part.live.update((v, self.live[v]) for v in parent)
-        part.scopes_of.update((v, set()) for v in parent)
+        require(not {*parent} & {*variables}, "a part is none")
+        part = Network(self.problem, {v: self.live[v] for v in (*variables, *parent)})
+        part.moved = self.moved
         for scope in sorted({scope for v in variables for scope in self.scopes_of[v]}):
             require(all(v in part.live for v in scope), "a part is connected to the rest")
             part.add(scope, self.remove(scope))
-        part.moved = self.moved
+        for v in {*variables}:
+            del self.live[v]
         return part
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "e": Network.eliminate, "m": Network.move, "x": Network.extract, "s": Network.charge}
 
 
 class Replay:
     """Takes the steps of a proof, each a line."""
 
     def __init__(self, lines: list[list[str]]) -> None:
-        self.lines, self.next = lines, 0
+        self.lines, self.next = [*lines, ["end"]], 0
 
-    def take(self, *kinds: str) -> list[int] | None:
-        """The numbers of the next step, if it is of such a kind."""
-        line = self.lines[self.next] if self.next < len(self.lines) else []
-        if not line or line[0] not in kinds:
-            return None
+    def sees(self, *kinds: str) -> bool:
+        return self.lines[self.next][0] in kinds
+
+    def take(self) -> list[int]:
         self.next += 1
-        return [int(word) for word in line[1:]]
-
-    def end(self, bound: int) -> int:
-        require(self.take("end") is not None, f"line {self.next + 6} is no step")
-        return bound
+        return [int(word) for word in self.lines[self.next - 1][1:]]
 
     def witness(self, part: Network, variables: Sequence[int], known: Mapping[int, int] = {}) -> int:
         """What an assignment of a part costs, if one is given."""
-        values = self.take("w")
-        return part.forbidden if values is None else part.cost({**known, **dict(zip(variables, values))})
+        return part.cost({**known, **dict(zip(variables, self.take()))}) if self.sees("w") else part.forbidden
 
     def prove(self, network: Network, target: int, step: int) -> int:
         """What all assignments cost at least, at most `target`; those of the whole problem cost multiples of `step`."""
         best, trials = network.bound, list[Network]()
-        while True:
-            if (numbers := self.take("e")) is not None:
-                for variable in numbers:
-                    network.eliminate(variable)
-            elif numbers := self.take("m"):
-                arity, numbers = numbers[0], numbers[1:]
-                network.move(tuple(numbers[:arity]), numbers[arity], numbers[arity + 1:])
-            elif numbers := self.take("x"):
-                network.extract(*numbers)
-            elif numbers := self.take("s"):
-                network.charge(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4:])
-            elif numbers := self.take("d"):
-                variable, values = numbers[0], set(numbers[1:])
+        while self.sees(*STEPS, *"dtucpb"):
+            kind, numbers = self.lines[self.next][0], self.take()
+            if kind in STEPS:
+                STEPS[kind](network, *numbers)
+            elif kind == "d":
+                variable, *values = numbers
                 for value, bound in network.bounds(variable).items():
                     require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
-                if rest := [value for value in network.live[variable] if value not in values]:
-                    for each in (network, *trials):
-                        each.restrict(variable, rest)
-                else:
-                    best = target
-            elif self.take("t") is not None:
+                rest = {*network.live[variable]} - {*values}
+                for each in (network, *trials) if rest else ():
+                    each.restrict(variable, rest)
+                best = best if rest else target
+            elif kind == "t":
                 trials.append(network.copy())
-            elif trials and self.take("u") is not None:
+            elif kind == "u":
                 network = trials.pop()
-            elif numbers := self.take("c"):
+            elif kind == "c":
                 part = network.take_part(numbers, ())
                 known, most = self.witness(part, numbers), target - network.bound
-                bound = self.end(self.prove(part, min(most, known), 1 if known < most else step))
+                bound = self.prove(part, min(most, known), 1 if known < most else step)
                 network.add((), np.array(bound, dtype=object))
-            elif numbers := self.take("p"):
-                self.prove_block(network, numbers[0], numbers[1:])
-            elif numbers := self.take("b"):
-                best = max(best, self.split(network, target, step, numbers[0], numbers[1:]))
+            elif kind == "p":
+                self.prove_block(network, *numbers)
             else:
-                return min(best, target)
+                best = max(best, self.split(network, target, step, *numbers))
             best = max(best, network.bound)
+        require(self.sees("end") and not self.take(), f"line {self.next + 6} is no step")
+        return min(best, target)
 
-    def split(self, network: Network, target: int, step: int, variable: int, values: list[int]) -> int:
+    def split(self, network: Network, target: int, step: int, variable: int, *first: int) -> int:
         """One bound for all values of a variable."""
-        least, missing = target, set(network.live[variable])
+        values, least, missing = [*first], target, {*network.live[variable]}
         while values:
             require({*values} <= missing, "a split has other values")
             missing -= {*values}
             part = network.copy()
             part.restrict(variable, values)
-            least = min(least, self.end(self.prove(part, target, step)))
-            other, *values = self.take("b") or [variable]
+            least = min(least, self.prove(part, target, step))
+            other, *values = self.take() if self.sees("b") else [variable]
             require(other == variable, "a split is of two variables")
         require(not missing, "a split leaves out values")
         return least
 
-    def prove_block(self, network: Network, parent: int, variables: Sequence[int]) -> None:
+    def prove_block(self, network: Network, parent: int, *variables: int) -> None:
         """Makes bounds of the block for each value of its parent costs of these."""
         block = network.take_part(variables, (parent,))
         bounds = {value: min(bound, block.forbidden) for value, bound in block.bounds(parent).items()}
-        while numbers := self.take("v"):
-            require(numbers[0] in bounds, "a block is bounded for a value that its parent does not have")
+        while self.sees("v"):
+            value, = self.take()
+            require(value in bounds, "a block is bounded for a value that its parent does not have")
             part = block.copy()
-            part.restrict(parent, numbers)
-            bounds[numbers[0]] = self.end(self.prove(part, self.witness(part, variables, {parent: numbers[0]}), 1))
+            part.restrict(parent, (value,))
+            bounds[value] = self.prove(part, self.witness(part, variables, {parent: value}), 1)
         network.add((parent,), np.array([*bounds.values()], dtype=network.problem.type))
 
 
 def check(text: str) -> tuple[float, float]:
     """The cost and the bound of a certificate, both true; raises Rejected."""
-    head, separator, problem_text = text.partition("\nwcsp\n")
+    head, _, problem_text = text.partition("\nwcsp\n")
     version, cost_line, bound_line, assignment, proof, *lines = [line.split() for line in head.split("\n")]
-    require(separator and version == ["layout-certificate", "1"] and proof == ["proof"], "this is no certificate")
-    names = cost_line[0], bound_line[0], assignment[0]
-    require(names == ("cost", "lower-bound", "assignment"), "a claim is missing")
+    names = *version, cost_line[0], bound_line[0], assignment[0], *proof
+    require(names == ("layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"), "this is no certificate")
     problem = Problem(problem_text)
     cost, bound = (math.inf if claim[1] == "infinite" else int(claim[1]) for claim in (cost_line, bound_line))
     if cost != math.inf:
@@ -332,7 +311,7 @@ def check(text: str) -> tuple[float, float]:
         require(true == cost and cost < problem.top, f"the assignment costs {true}")
     require(bound <= cost, "the bound is larger than the cost")
     # Where nothing is allowed, everything costs as much as the problem forbids.
-    step, target = max(problem.step, 1), problem.top if bound == math.inf else min(int(bound), problem.top)
+    step, target = max(problem.step, 1), int(min(bound, problem.top))
     if bound == math.inf:
         target += -target % step
     elif target % step:
@@ -350,12 +329,11 @@ def check(text: str) -> tuple[float, float]:
 def main(path: str) -> int:
     try:
         with open(path, encoding="utf-8") as file:
-            cost, bound = check(file.read())
-        print(f"{path}: accepted, cost {cost}, at least {bound}")
-        return 0
+            verdict = "accepted, cost {}, at least {}".format(*check(file.read()))
     except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-        print(f"{path}: rejected: {error}")
-        return 1
+        verdict = f"rejected: {error}"
+    print(f"{path}: {verdict}")
+    return verdict.startswith("rejected")
 
 
 if __name__ == "__main__":
