@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/CostModel.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -56,6 +57,24 @@ Cost CostModel::price(const ConversionPlan &plan) const {
 
 Cost CostModel::getConversionCost(RankedTensorType type, LayoutId from,
                                   LayoutId to, bool mayOverwrite) {
+  if (!provider || from == to || storeAlike(type, from, to))
+    return getModeledConversionCost(type, from, to, mayOverwrite);
+  mayOverwrite &= writesPadding(from, to);
+  auto [it, isNew] =
+      providedCosts[mayOverwrite].try_emplace({type, {from, to}});
+  if (!isNew)
+    return it->second;
+  bool fillsInPlace =
+      mayOverwrite && getNormalForm(from, type) == getNormalForm(to, type);
+  Cost cost = provider->getConversionCost(
+      {getStoredType(type, from), getStoredType(type, to), fillsInPlace,
+       getModeledConversionCost(type, from, to, mayOverwrite)});
+  assert(cost >= 0 && cost < kInfiniteCost && "prices are finite");
+  return providedCosts[mayOverwrite][{type, {from, to}}] = cost;
+}
+
+Cost CostModel::getModeledConversionCost(RankedTensorType type, LayoutId from,
+                                         LayoutId to, bool mayOverwrite) {
   if (from == to)
     return 0;
   mayOverwrite &= writesPadding(from, to);
@@ -83,15 +102,37 @@ int64_t CostModel::getStoredBytes(RankedTensorType type, LayoutId layout) {
              special, shape, getElementBytes(type.getElementType()));
 }
 
+Cost CostModel::provide(Operation *op, const OpLayouts &layouts, Cost modeled) {
+  if (!provider)
+    return modeled;
+  auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
+    SmallVector<Type> types;
+    for (auto [value, id] : llvm::zip_equal(values, ids))
+      types.push_back(id == kAnyLayout
+                          ? value.getType()
+                          : getStoredType(withoutLayout(cast<RankedTensorType>(
+                                              value.getType())),
+                                          id));
+    return types;
+  };
+  SmallVector<Type> operands = getTypes(op->getOperands(), layouts.operands),
+                    results = getTypes(op->getResults(), layouts.results);
+  Cost cost = provider->getOpCost({op, operands, results, modeled});
+  assert(cost >= 0 && cost < kInfiniteCost && "prices are finite");
+  return cost;
+}
+
 Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
                           const OpLayouts &layouts) {
   assert(layouts.operands.size() == op->getNumOperands() &&
          layouts.results.size() == op->getNumResults() &&
          "a layout, or none, for each tensor");
   if (auto *loops = std::get_if<LoopsRule>(&rule))
-    return model->getLoopsCost(op, *loops, layouts, *this);
+    return provide(op, layouts,
+                   model->getLoopsCost(op, *loops, layouts, *this));
   if (auto *perDim = std::get_if<PerDimRule>(&rule))
-    return model->getPerDimCost(op, *perDim, layouts, *this);
+    return provide(op, layouts,
+                   model->getPerDimCost(op, *perDim, layouts, *this));
   // What is neither of these nor a view does the same in every layout.
   auto *view = std::get_if<ViewRule>(&rule);
   if (!view || view->isOfRowMajor)

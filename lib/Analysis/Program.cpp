@@ -99,12 +99,11 @@ static std::optional<bool> areSimpleBodiesAlike(Region &a, Region &b) {
   return it == blockB.end();
 }
 
-static bool areAlike(Operation *a, Operation *b) {
+bool layout::areAlikeButForTypes(Operation *a, Operation *b) {
   if (a->getName() != b->getName() ||
       !a->getName().compareOpProperties(a->getPropertiesStorage(),
                                         b->getPropertiesStorage()) ||
-      a->getOperandTypes() != b->getOperandTypes() ||
-      a->getResultTypes() != b->getResultTypes() ||
+      a->getNumOperands() != b->getNumOperands() ||
       a->getNumRegions() != b->getNumRegions())
     return false;
   for (auto [x, y] : llvm::zip(a->getOperands(), b->getOperands()))
@@ -124,6 +123,12 @@ static bool areAlike(Operation *a, Operation *b) {
       return false;
   }
   return true;
+}
+
+static bool areAlike(Operation *a, Operation *b) {
+  return a->getOperandTypes() == b->getOperandTypes() &&
+         a->getResultTypes() == b->getResultTypes() &&
+         areAlikeButForTypes(a, b);
 }
 
 namespace {

@@ -13,8 +13,15 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target,
-                                        StringRef certificate) {
+void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target) {
+  SolvePassOptions options;
+  options.target = target.str();
+  buildAssignLayoutsPipeline(pm, options);
+}
+
+void layout::buildAssignLayoutsPipeline(
+    OpPassManager &pm, const SolvePassOptions &options,
+    std::shared_ptr<CostProvider> provider) {
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addPass(createFoldBroadcastsPass());
@@ -23,10 +30,7 @@ void layout::buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target,
   CanonicalizeLayoutsPassOptions canonicalize;
   canonicalize.keepNpuScatter = true;
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));
-  SolvePassOptions propagate;
-  propagate.target = target.str();
-  propagate.certificate = certificate.str();
-  pm.addPass(createSolvePass(propagate));
+  pm.addPass(createSolvePass(options, std::move(provider)));
   pm.addPass(createMaterializePass());
   pm.addPass(createFoldConvertsPass());
   pm.addPass(createVerifyLayoutsPass());
@@ -38,6 +42,11 @@ void layout::registerAssignLayoutsPipeline() {
       "Decide layouts for the target, insert the conversions that they need "
       "and fold those that need not run",
       [](OpPassManager &pm, const AssignLayoutsOptions &options) {
-        buildAssignLayoutsPipeline(pm, options.target, options.certificate);
+        SolvePassOptions solve;
+        solve.target = options.target;
+        solve.certificate = options.certificate;
+        solve.costsFile = options.costs;
+        solve.writeCostsFile = options.writeCosts;
+        buildAssignLayoutsPipeline(pm, solve);
       });
 }

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
@@ -228,6 +228,18 @@ class Assignment:
     @property
     def bytecode(self) -> bytes: ...
 
+class PricedOp:
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def operands(self) -> tuple[str, ...]: ...
+    @property
+    def results(self) -> tuple[str, ...]: ...
+    @property
+    def modeled(self) -> int: ...
+
 class ArrayType:
     @property
     def name(self) -> str | None: ...
@@ -251,7 +263,11 @@ _Module = str | bytes | os.PathLike[str]
 _Shapes = Mapping[str | int, _Ints]
 
 def assign(
-    module: _Module, target: str | Target | None = None, *, shapes: _Shapes | None = None
+    module: _Module,
+    target: str | Target | None = None,
+    *,
+    shapes: _Shapes | None = None,
+    costs: str | os.PathLike[str] | Callable[[PricedOp], int | None] | None = None,
 ) -> Assignment: ...
 def attach_constants(module: str, arrays: Mapping[str, NDArray[Any]]) -> bytes: ...
 def compile(

@@ -13,6 +13,7 @@
 #include "Bindings.h"
 #include "Modules.h"
 #include "layout/Analysis/ConversionSummary.h"
+#include "layout/Analysis/CostProvider.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Support/Places.h"
@@ -69,7 +70,82 @@ private:
 };
 } // namespace
 
+namespace {
+/// What a function of Python is asked to price.
+struct PricedOp {
+  std::string name, text;
+  std::vector<std::string> operands, results;
+  Cost modeled;
+};
+
+/// Asks a function of Python. Passes know no exceptions, so the first one is
+/// kept for later, and nothing is asked from then on.
+class FunctionOfPython : public CostProvider {
+public:
+  explicit FunctionOfPython(py::object function)
+      : function(std::move(function)) {}
+
+  Cost getOpCost(const OpToPrice &op) override {
+    return ask([&] {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      op.op->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
+      return PricedOp{op.op->getName().getStringRef().str(), text,
+                      print(op.operands), print(op.results), op.modeled};
+    });
+  }
+  Cost getConversionCost(const ConversionToPrice &conversion) override {
+    return ask([&] {
+      StringRef name = ConvertOp::getOperationName();
+      return PricedOp{name.str(), name.str(), print({conversion.from}),
+                      print({conversion.to}), conversion.modeled};
+    });
+  }
+
+  /// With the interpreter's lock.
+  void rethrow() {
+    if (error)
+      std::rethrow_exception(std::exchange(error, nullptr));
+  }
+
+private:
+  static std::vector<std::string> print(ArrayRef<Type> types) {
+    std::vector<std::string> texts;
+    for (Type type : types)
+      llvm::raw_string_ostream(texts.emplace_back()) << type;
+    return texts;
+  }
+
+  Cost ask(function_ref<PricedOp()> describe) {
+    PricedOp op = describe();
+    if (error)
+      return op.modeled;
+    py::gil_scoped_acquire interpreter;
+    try {
+      Cost modeled = op.modeled;
+      py::object answer = function(std::make_shared<PricedOp>(std::move(op)));
+      Cost cost = answer.is_none() ? modeled : answer.cast<Cost>();
+      if (cost >= 0 && cost < kInfiniteCost)
+        return cost;
+      throw py::value_error("'costs' gives a price of " + std::to_string(cost) +
+                            ": it has to be at least 0");
+    } catch (const py::cast_error &) {
+      error = std::make_exception_ptr(
+          py::type_error("'costs' has to give an int, or None for the modeled "
+                         "price"));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    return 0;
+  }
+
+  py::object function;
+  std::exception_ptr error;
+};
+} // namespace
+
 namespace mlir::layout::python {
+template <> struct Argument<const PricedOp &> : HeldArgument<PricedOp> {};
 template <>
 struct Argument<const AssignedConversion &> : HeldArgument<AssignedConversion> {
 };
@@ -117,8 +193,16 @@ toConversions(ArrayRef<CostTable::Row> rows, TargetInterface target,
 
 static std::shared_ptr<Assignment> assign(const py::object &given,
                                           const py::object &target,
-                                          const py::object &shapes) {
+                                          const py::object &shapes,
+                                          const py::object &costs) {
   std::string wanted = toTargetText(target);
+  SolvePassOptions options;
+  std::shared_ptr<FunctionOfPython> provider;
+  if (PyCallable_Check(costs.ptr()))
+    provider = std::make_shared<FunctionOfPython>(costs);
+  else if (!costs.is_none())
+    options.costsFile =
+        py::module_::import("os").attr("fspath")(costs).cast<std::string>();
   auto result = std::make_shared<Assignment>(readModule(given, shapes));
   ModuleInContext &module = result->module;
   TargetInterface chosen;
@@ -129,13 +213,16 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
     module.parse();
     result->target = module.chooseTarget(wanted);
     PassManager passes(&module.getContext());
-    buildAssignLayoutsPipeline(passes, result->target);
+    options.target = result->target;
+    buildAssignLayoutsPipeline(passes, options, provider);
     module.run(passes);
     // The pipeline has put it there.
     chosen = *findTarget(module.get(), "");
     table = CostTable::get(module.get(), chosen);
     types = collectTypes(module.get());
   }
+  if (provider)
+    provider->rethrow();
   // A module without tensors has none.
   result->figures = table.assignment.value_or(DecisionFigures());
   LayoutsOfTypes layouts;
@@ -220,6 +307,34 @@ static void bindConversion(py::module_ &module) {
            }));
 }
 
+static void bindPricedOp(py::module_ &module) {
+  py::class_<PricedOp, std::shared_ptr<PricedOp>>(
+      module, "PricedOp",
+      "One run of an op or a conversion, for which assign(costs=..) is asked.")
+      .def_property_readonly("name", forPython(+[](const PricedOp &self) {
+                               return toPythonString(self.name);
+                             }),
+                             "As in IR: 'linalg.matmul', 'layout.convert'.")
+      .def_property_readonly("text", forPython(+[](const PricedOp &self) {
+                               return toPythonString(self.text);
+                             }),
+                             "The op before layouts, with its attributes and "
+                             "body.")
+      .def_property_readonly("operands", forPython(+[](const PricedOp &self) {
+                               return py::tuple(py::cast(self.operands));
+                             }),
+                             "The types of operands, with layouts.")
+      .def_property_readonly("results", forPython(+[](const PricedOp &self) {
+                               return py::tuple(py::cast(self.results));
+                             }),
+                             "The types of results, with layouts.")
+      .def_property_readonly(
+          "modeled",
+          forPython(+[](const PricedOp &self) { return self.modeled; }),
+          "The price by the model of the target: 1 is the time in which memory "
+          "moves a byte.");
+}
+
 static std::string getText(const Assignment &self) {
   py::gil_scoped_release withoutInterpreter;
   return self.module.getText();
@@ -237,7 +352,7 @@ static void bindClass(py::module_ &module) {
           "cost",
           forPython(+[](const Assignment &self) { return self.figures.cost; }),
           "The price of ops and conversions: 1 is the time in which memory "
-          "moves a byte.")
+          "moves a byte, unless assign() got other prices.")
       .def_property_readonly("lower_bound",
                              forPython(+[](const Assignment &self) {
                                return self.figures.lowerBound;
@@ -284,11 +399,13 @@ counts.)")
 }
 
 void mlir::layout::python::bindAssignment(py::module_ &module) {
+  bindPricedOp(module);
   bindConversion(module);
   bindClass(module);
   module.def(
       "assign", assign, py::arg("module"), py::arg("target") = py::none(),
       py::kw_only(), py::arg("shapes") = py::none(),
+      py::arg("costs") = py::none(),
       R"(Layouts for all tensors of a module: the pipeline `layout-assign`.
 
 `module` is text, bytecode as bytes, or a file: a path object, or a str that ends
@@ -296,6 +413,10 @@ in .mlir, .mlirbc or .onnx. A file may also hold a model in ONNX or StableHLO,
 where the packages that import it are installed; `shapes` then gives inputs of an
 .onnx file, by name or number, the sizes that it leaves open. `target` is written
 as in IR; without one the module's own counts, or a CPU.
+
+`costs` has other prices than the model of the target: the path of a price list,
+or a function that takes a PricedOp and returns an int of any unit, or None for
+the modeled price. The cost of the assignment and its bound are in that unit.
 
 >>> from layout_mlir import assign
 >>> a = assign('''

@@ -15,12 +15,16 @@
 //   op           of ops with loops and of copies dim by dim what the model
 //                says; of a view that moves elements its conversion
 //
+// These are prices of the model; a cost provider (CostProvider.h) may answer
+// with others.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LAYOUT_ANALYSIS_COSTMODEL_H
 #define LAYOUT_ANALYSIS_COSTMODEL_H
 
 #include "layout/Analysis/AssignmentOptions.h"
+#include "layout/Analysis/CostProvider.h"
 #include "layout/Analysis/TargetModel.h"
 
 namespace mlir {
@@ -38,9 +42,13 @@ struct OpLayouts {
 /// A table of layouts with prices.
 class CostModel : public LayoutTable {
 public:
+  /// `provider`, which outlives the model, is asked for prices under
+  /// Objective::time.
   explicit CostModel(TargetInterface target,
-                     Objective objective = Objective::time)
-      : model(TargetModel::get(target)), objective(objective) {}
+                     Objective objective = Objective::time,
+                     CostProvider *provider = nullptr)
+      : model(TargetModel::get(target)), objective(objective),
+        provider(objective == Objective::time ? provider : nullptr) {}
 
   TargetModel &getModel() const { return *model; }
   Objective getObjective() const { return objective; }
@@ -55,8 +63,17 @@ public:
                                 LayoutId to, bool mayOverwrite = false);
   Cost getConversionCost(RankedTensorType type, LayoutId from, LayoutId to,
                          bool mayOverwrite = false);
+  /// The same without the provider: what models add to prices of ops.
+  Cost getModeledConversionCost(RankedTensorType type, LayoutId from,
+                                LayoutId to, bool mayOverwrite = false);
   Cost getOpCost(Operation *op, const OpLayoutRule &rule,
                  const OpLayouts &layouts);
+
+  /// Whether a conversion between the two touches no byte.
+  bool storeAlike(RankedTensorType type, LayoutId from, LayoutId to) {
+    return getNormalForm(from, type) == getNormalForm(to, type) &&
+           !writesPadding(from, to);
+  }
 
   /// Of a tensor of `type` stored as `layout`, padding included; dynamic sizes
   /// are those that are assumed.
@@ -74,15 +91,17 @@ private:
     return wanted && wanted != getPadding(from);
   }
   Cost price(const ConversionPlan &plan) const;
+  Cost provide(Operation *op, const OpLayouts &layouts, Cost modeled);
 
   std::unique_ptr<TargetModel> model;
   Objective objective;
+  CostProvider *provider;
   llvm::DenseMap<TypeLayout, int64_t> storedBytes;
   llvm::DenseMap<TypeLayout, bool> storable;
   AxesCache axes;
   // Of each the second is for sources that may be overwritten.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>, Cost>
-      conversionCosts[2];
+      conversionCosts[2], providedCosts[2];
   // Boxed, so that they stay where they are.
   llvm::DenseMap<std::pair<Type, std::pair<LayoutId, LayoutId>>,
                  std::unique_ptr<ConversionPlan>>

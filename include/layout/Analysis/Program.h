@@ -145,6 +145,10 @@ bool hasKnownLayout(Value value);
 /// True if an operand or a result of `op` is such a value.
 bool hasKnownTensors(Operation *op);
 
+/// Whether all that choices and prices of two ops depend on is equal, but for
+/// the types of their tensors.
+bool areAlikeButForTypes(Operation *a, Operation *b);
+
 /// Reads everything below `root`; loops of unknown trip count are taken to run
 /// `assumedTrips` times.
 Program readProgram(Operation *root, int64_t assumedTrips,

@@ -14,6 +14,7 @@
 #ifndef LAYOUT_PIPELINES_ASSIGNLAYOUTS_H
 #define LAYOUT_PIPELINES_ASSIGNLAYOUTS_H
 
+#include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -29,12 +30,25 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
       *this, "certificate",
       llvm::cl::desc("A file for the problem that was solved, its solution and "
                      "a proof of the lower bound")};
+  Option<std::string> costs{
+      *this, "costs",
+      llvm::cl::desc("A price list: functions with one op or conversion each "
+                     "and its price")};
+  Option<std::string> writeCosts{
+      *this, "write-costs",
+      llvm::cl::desc("A file for the prices that were weighed, as a price "
+                     "list")};
 };
 
 /// Decide, apply, fold. Without a target `layout.target` of the module is
-/// taken, and without a file no certificate is written.
-void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {},
-                                StringRef certificate = {});
+/// taken.
+void buildAssignLayoutsPipeline(OpPassManager &pm, StringRef target = {});
+
+/// The same with how to decide. `provider` has the prices; null is what the
+/// options say.
+void buildAssignLayoutsPipeline(OpPassManager &pm,
+                                const SolvePassOptions &options,
+                                std::shared_ptr<CostProvider> provider = {});
 
 void registerAssignLayoutsPipeline();
 

@@ -115,7 +115,7 @@ Cost CpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
 
   Cost bytes = 0;
   for (unsigned r : padding.writtenResults.set_bits())
-    bytes = addCosts(bytes, costs.getConversionCost(
+    bytes = addCosts(bytes, costs.getModeledConversionCost(
                                 typeOf(op->getResult(r)),
                                 costs.withoutPadding(layouts.results[r]),
                                 layouts.results[r], /*mayOverwrite=*/true));

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Assignment.h"
+#include "layout/Analysis/PriceList.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Support/WholeFile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -335,6 +337,47 @@ void layout::emitDecisionRemarks(Operation *root,
 namespace {
 struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
   using SolvePassBase::SolvePassBase;
+  SolvePass(const SolvePassOptions &options,
+            std::shared_ptr<CostProvider> provider)
+      : SolvePassBase(options), provider(std::move(provider)) {}
+
+  /// Dialects of a price list are loaded before passes run.
+  LogicalResult initialize(MLIRContext *context) override {
+    if (costsFile.empty())
+      return success();
+    prices = std::make_shared<OwningOpRef<ModuleOp>>(
+        readPriceList(costsFile, context));
+    return success(bool(*prices));
+  }
+
+  /// Null where the model of the target has the prices.
+  FailureOr<std::shared_ptr<CostProvider>> getProvider(TargetInterface target) {
+    if (!provider && !prices)
+      return std::shared_ptr<CostProvider>();
+    if (objective == Objective::bytes)
+      return getOperation()->emitError()
+             << "the options 'costs' and 'objective=bytes' exclude each other: "
+                "the prices of others are no bytes";
+    if (!prices)
+      return provider;
+    FailureOr<std::unique_ptr<PriceList>> list =
+        PriceList::get(prices->get(), target);
+    if (failed(list))
+      return failure();
+    return std::shared_ptr<CostProvider>(std::move(*list));
+  }
+
+  LogicalResult writePrices(const LayoutAssignment &assignment,
+                            CostModel &model, TargetInterface target) {
+    WholeFile file(writeCostsFile);
+    if (!file.getError())
+      writePriceList(assignment, model, target, file.os());
+    if (std::error_code code = file.commit())
+      return getOperation()->emitError()
+             << "the option 'write-costs': cannot write '" << writeCostsFile
+             << "': " << code.message();
+    return success();
+  }
 
   LogicalResult writeCertificate(const LayoutAssignment &assignment) {
     if (assignment.certificate.empty())
@@ -370,7 +413,10 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
       root->emitError() << "'max-configs' and 'max-table' are at least 1";
       return signalPassFailure();
     }
-    CostModel costs(*wanted, objective);
+    FailureOr<std::shared_ptr<CostProvider>> provider = getProvider(*wanted);
+    if (failed(provider))
+      return signalPassFailure();
+    CostModel costs(*wanted, objective, provider->get());
     SolveOptions solve;
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
@@ -379,10 +425,22 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
         root, costs, {maxConfigs, maxLayouts}, solve, *constraints);
     if (solve.certify && failed(writeCertificate(assignment)))
       return signalPassFailure();
+    if (!writeCostsFile.empty() &&
+        failed(writePrices(assignment, costs, *wanted)))
+      return signalPassFailure();
     emitDecisionRemarks(root, assignment, costs);
     writeDecision(root, assignment, costs);
     if (!target.empty())
       root->setAttr(kTargetAttr, *wanted);
   }
+
+  std::shared_ptr<CostProvider> provider;
+  std::shared_ptr<OwningOpRef<ModuleOp>> prices;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+layout::createSolvePass(const SolvePassOptions &options,
+                        std::shared_ptr<CostProvider> provider) {
+  return std::make_unique<SolvePass>(options, std::move(provider));
+}

@@ -24,6 +24,7 @@
 namespace mlir {
 namespace layout {
 class CostModel;
+class CostProvider;
 struct LayoutAssignment;
 
 enum class CostFormat { text, json };
@@ -88,6 +89,10 @@ void populateFoldTransformPatterns(RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"
+
+/// `layout-solve` with prices of `provider`; null is the model of the target.
+std::unique_ptr<Pass> createSolvePass(const SolvePassOptions &options,
+                                      std::shared_ptr<CostProvider> provider);
 
 #define GEN_PASS_REGISTRATION
 #include "layout/Dialect/Layout/Transforms/Passes.h.inc"

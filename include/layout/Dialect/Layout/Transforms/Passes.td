@@ -44,6 +44,7 @@ def SolvePass : Pass<"layout-solve"> {
     an entry per argument. Loops count as often as they run.
     Ops take part through `LayoutOpInterface`.
   }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"",
            !strconcat("What layouts are for: ", targetDescription)>,
@@ -62,6 +63,12 @@ def SolvePass : Pass<"layout-solve"> {
     Option<"certificate", "certificate", "std::string", /*default=*/"",
            "A file for the problem that was solved, its solution and a proof "
            "of the lower bound, which python -m layout_mlir.certify checks">,
+    Option<"costsFile", "costs", "std::string", /*default=*/"",
+           "A price list: a file of functions, each with one op or conversion "
+           "and its price as `layout.cost`. What is not listed has the modeled "
+           "price, scaled to the unit of the list">,
+    Option<"writeCostsFile", "write-costs", "std::string", /*default=*/"",
+           "A file for the prices that were weighed, as a price list">,
     Option<"objective", "objective", "::mlir::layout::Objective",
            /*default=*/"::mlir::layout::Objective::time",
            "What is least",

@@ -1,0 +1,184 @@
+//===- PriceListWriter.cpp - The prices of a decision as a file -----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutModel.h"
+#include "layout/Analysis/Assignment.h"
+#include "layout/Analysis/PriceList.h"
+#include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// Writes functions, each with one op whose tensors are stored as asked for.
+class Writer {
+public:
+  Writer(const LayoutAssignment &assignment, CostModel &costs,
+         TargetInterface target)
+      : program(assignment.program), candidates(assignment.candidates),
+        costs(costs), builder(target.getContext()),
+        module(ModuleOp::create(builder.getUnknownLoc())),
+        model(program, candidates, costs) {
+    module.get()->setAttr(kTargetAttr, target);
+  }
+
+  void run(raw_ostream &os);
+
+private:
+  void begin(StringRef name, Cost cost);
+  void end(ValueRange results);
+  Value addArgument(Type type) {
+    return function.getBody().front().addArgument(type,
+                                                  builder.getUnknownLoc());
+  }
+  Value addOperand(Value value, Type type);
+  Value copyScalar(Value value);
+  void addOp(unsigned nodeClass, const NodeClass &op, unsigned config);
+  void addConversions(const TensorClass &tensor);
+  Type getType(Value value, LayoutId layout) const {
+    return layout == kAnyLayout
+               ? value.getType()
+               : costs.getStoredType(cast<RankedTensorType>(value.getType()),
+                                     layout);
+  }
+
+  const Program &program;
+  ArrayRef<Candidates> candidates;
+  CostModel &costs;
+  OpBuilder builder;
+  OwningOpRef<ModuleOp> module;
+  LayoutModel model;
+  func::FuncOp function;
+  IRMapping scalars;
+  llvm::SetVector<std::pair<Type, Type>> conversions;
+};
+} // namespace
+
+void Writer::begin(StringRef name, Cost cost) {
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, builder.getUnknownLoc(), name,
+                                  builder.getFunctionType({}, {}));
+  function->setAttr(kCostAttr, builder.getI64IntegerAttr(cost));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  scalars.clear();
+}
+
+void Writer::end(ValueRange results) {
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
+  function.setFunctionType(builder.getFunctionType(
+      function.getBody().front().getArgumentTypes(), results.getTypes()));
+}
+
+/// Constants stay what rules see in them.
+Value Writer::copyScalar(Value value) {
+  if (Value known = scalars.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Value copy = op && op->hasTrait<OpTrait::ConstantLike>()
+                   ? builder.clone(*op)->getResult(0)
+                   : addArgument(value.getType());
+  scalars.map(value, copy);
+  return copy;
+}
+
+/// Fresh storage and what fills it is made in place, as in the program; all
+/// other tensors are arguments.
+Value Writer::addOperand(Value value, Type type) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return copyScalar(value);
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 ||
+      op->hasTrait<OpTrait::ConstantLike>() || op->getNumRegions() > 1 ||
+      !isFreeSource(op, getLayoutRule(op)) ||
+      !(isa<tensor::EmptyOp>(op) || op->getNumOperands() > 0))
+    return addArgument(type);
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand,
+                addOperand(operand, operand.getType() == value.getType()
+                                        ? type
+                                        : operand.getType()));
+  Operation *copy = builder.clone(*op, mapping);
+  copy->setDiscardableAttrs(builder.getDictionaryAttr({}));
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
+void Writer::addOp(unsigned nodeClass, const NodeClass &op, unsigned config) {
+  const OpConfig &chosen = candidates[nodeClass].configs[config];
+  begin((op.op->getName().stripDialect() + "_" + Twine(nodeClass) + "_" +
+         Twine(config))
+            .str(),
+        chosen.cost);
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.op->getRegions(), captured);
+  IRMapping mapping;
+  for (Value value : captured)
+    mapping.map(value, copyScalar(value));
+  SmallVector<Value> operands;
+  for (auto [operand, layout] :
+       llvm::zip_equal(op.op->getOperands(), chosen.exact.operands))
+    operands.push_back(addOperand(operand, getType(operand, layout)));
+  Operation *copy = builder.clone(*op.op, mapping);
+  copy->setOperands(operands);
+  copy->setDiscardableAttrs(builder.getDictionaryAttr({}));
+  for (auto [result, layout] :
+       llvm::zip_equal(copy->getResults(), chosen.exact.results))
+    result.setType(getType(result, layout));
+  end(copy->getResults());
+  // What an op costs may depend on what is around it.
+  if (!areAlikeButForTypes(op.op, copy))
+    function.erase();
+}
+
+void Writer::addConversions(const TensorClass &tensor) {
+  unsigned numMade =
+      tensor.producer ? candidates[*tensor.producer].configs.size() : 1;
+  for (unsigned p = 0; p < numMade; ++p)
+    for (const TensorClass::Consumer &consumer : tensor.consumers)
+      for (const OpConfig &config : candidates[consumer.nodeClass].configs)
+        for (LayoutId to : LayoutModel::getNeeds(config, consumer.operands)) {
+          LayoutId from = model.getMade(tensor, p);
+          if (from == to || costs.storeAlike(tensor.type, from, to) ||
+              !conversions.insert({costs.getStoredType(tensor.type, from),
+                                   costs.getStoredType(tensor.type, to)}))
+            continue;
+          auto [source, dest] = conversions.back();
+          begin(("convert_" + Twine(conversions.size() - 1)).str(),
+                costs.getConversionCost(tensor.type, from, to));
+          end(ConvertOp::create(builder, builder.getUnknownLoc(), dest,
+                                addArgument(source))
+                  ->getResults());
+        }
+}
+
+void Writer::run(raw_ostream &os) {
+  for (auto [c, nodeClass] : llvm::enumerate(program.nodeClasses)) {
+    if (nodeClass.isTie() || nodeClass.isFixed || nodeClass.hasReadingBody ||
+        !(std::holds_alternative<LoopsRule>(nodeClass.rule) ||
+          std::holds_alternative<PerDimRule>(nodeClass.rule)) ||
+        isFreeSource(nodeClass.op, nodeClass.rule))
+      continue;
+    for (unsigned i = 0, e = candidates[c].configs.size(); i < e; ++i)
+      addOp(c, nodeClass, i);
+  }
+  for (const TensorClass &tensor : program.tensorClasses)
+    addConversions(tensor);
+  module->print(os, OpPrintingFlags().assumeVerified());
+  os << "\n";
+}
+
+void layout::writePriceList(const LayoutAssignment &assignment,
+                            CostModel &costs, TargetInterface target,
+                            raw_ostream &os) {
+  Writer(assignment, costs, target).run(os);
+}

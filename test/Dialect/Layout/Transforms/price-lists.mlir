@@ -1,0 +1,89 @@
+// Prices of others decide: a list that makes what the model would choose dear changes the decision, and what is not listed
+// costs what the model says, scaled.
+// RUN: split-file %s %t
+
+// What is written is what was weighed: read again, it decides the same, writes the same, and no name or order matters.
+// RUN: layout-opt %t/net.mlir --layout-assign=write-costs=%t/modeled.mlir -o %t/modeled.out
+// RUN: layout-opt %t/net.mlir --layout-assign="costs=%t/modeled.mlir write-costs=%t/again.mlir" -o %t/again.out
+// RUN: cmp %t/modeled.mlir %t/again.mlir && cmp %t/modeled.out %t/again.out
+// RUN: FileCheck %s --check-prefix=LIST --input-file=%t/modeled.mlir
+// LIST: module attributes {layout.target = #layout.cpu<lanes = 16>}
+// LIST: func.func @conv_2d_nchw_fchw_{{.*}} attributes {layout.cost = {{[0-9]+}} : i64} {
+// LIST: linalg.fill
+// LIST: linalg.conv_2d_nchw_fchw
+// LIST: func.func @convert_0({{.*}}) -> {{.*}} attributes {layout.cost = {{[0-9]+}} : i64} {
+// LIST-NEXT: layout.convert
+
+// By the model the convolution is in blocks, at 900 on plain tensors and 5000 in blocks it is not; the absolute value, which
+// is not listed, costs the modeled 4800 times the median of the ratios 900 by 73216, 5000 by 38656 and once more that.
+// RUN: FileCheck %s --check-prefix=MODELED --input-file=%t/modeled.out
+// MODELED: layout.convert
+// RUN: layout-opt %t/net.mlir --layout-assign=costs=%t/plain.mlir | FileCheck %s --check-prefix=PLAIN
+// PLAIN: conversion_cost = 0 : i64, cost = 1521 : i64, lower_bound = 1521 : i64
+// PLAIN-NOT: layout.convert
+
+// Of choices that cost the same the one with the types as they are is taken.
+// RUN: layout-opt %t/ties.mlir --layout-solve=write-costs=%t/ties.list -o /dev/null
+// RUN: sed 's/layout.cost = [0-9]*/layout.cost = 7/' %t/ties.list > %t/equal.list
+// RUN: layout-opt %t/ties.mlir --layout-solve=costs=%t/equal.list | FileCheck %s --check-prefix=TIES
+// TIES: cost = 14 : i64
+// TIES-NOT: layout.result_layouts
+
+//--- net.mlir
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
+func.func @main(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x6x6xf32> {
+  %w = arith.constant dense<0.5> : tensor<16x16x3x3xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x6x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>)
+      outs(%f : tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32>
+  %r = math.absf %c : tensor<1x16x6x6xf32>
+  return %r : tensor<1x16x6x6xf32>
+}
+}
+
+//--- plain.mlir
+func.func @any_name(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32>) -> tensor<1x16x6x6xf32>
+    attributes {layout.cost = 900 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x6x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>)
+      outs(%f : tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32>
+  return %c : tensor<1x16x6x6xf32>
+}
+
+#blocks = #layout.map<(n, c, h, w) -> buffer(n, c floordiv 16, h, w, c mod 16)>
+#filter = #layout.blocked<"OIHW" to "OIHW16o">
+func.func @another_name(%x: tensor<1x16x8x8xf32>, %w: tensor<16x16x3x3xf32, #filter>) -> tensor<1x16x6x6xf32, #blocks>
+    attributes {layout.cost = 5000 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x6x6xf32, #blocks>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x16x6x6xf32, #blocks>) -> tensor<1x16x6x6xf32, #blocks>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32, #filter>)
+      outs(%f : tensor<1x16x6x6xf32, #blocks>) -> tensor<1x16x6x6xf32, #blocks>
+  return %c : tensor<1x16x6x6xf32, #blocks>
+}
+#both = #layout.blocked<"OIHW" to "OIHW16i16o">
+func.func @one_more(%x: tensor<1x16x8x8xf32, #blocks>, %w: tensor<16x16x3x3xf32, #both>) -> tensor<1x16x6x6xf32, #blocks>
+    attributes {layout.cost = 5000 : i64} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x6x6xf32, #blocks>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x16x6x6xf32, #blocks>) -> tensor<1x16x6x6xf32, #blocks>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x16x8x8xf32, #blocks>, tensor<16x16x3x3xf32, #both>)
+      outs(%f : tensor<1x16x6x6xf32, #blocks>) -> tensor<1x16x6x6xf32, #blocks>
+  return %c : tensor<1x16x6x6xf32, #blocks>
+}
+
+//--- ties.mlir
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
+func.func @main(%x: tensor<8x32xf32>, %y: tensor<32x32xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %c = linalg.matmul ins(%x, %y : tensor<8x32xf32>, tensor<32x32xf32>) outs(%f : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %r = math.absf %c : tensor<8x32xf32>
+  return %r : tensor<8x32xf32>
+}
+}
