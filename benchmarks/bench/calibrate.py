@@ -1,0 +1,169 @@
+"""./dev calibrate: a price list of this machine, and what it is worth.
+
+The candidates of networks, each op in each layout that `layout-assign` weighs and each conversion
+between these, are functions of a price list. Each is lowered as any program for the CPU, and run on
+one thread; its fastest run in nanoseconds becomes its price. What cannot be run alone (open sizes,
+arguments that are no tensors), and what does not fit --most, is left out, so it has the modeled price,
+scaled to nanoseconds.
+
+Then each network is decided by modeled prices and by the list, and both programs run in turns in
+one process: the ratio is the median over pairs of runs of the second time by the first. What the list
+predicts for its decision is compared with the time that this takes.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+from layout_mlir.run import DEVICES, positive
+from layout_mlir.tools import ToolError, run_tool, run_tool_for_all, whole_file
+from networks import NETWORKS
+from networks.__main__ import main as generate
+
+from .kernels import make_inputs
+from .prices import ranks
+from .rows import measure_rows, write_json
+
+NAMES = ("resnet50", "mobilenet_v2", "inception_v3", "densenet121", "efficientnet_v2_s", "unet", "vit_b16", "bert_base")
+FUNCTION = re.compile(r"^  func\.func @([\w.]+)(\(.*?) attributes \{layout\.cost = (\d+) : i64\} (\{\n.*?^  \})$",
+                      re.M | re.S)
+
+
+def make(name, size, folder):
+    """The module of a network, and what layout-run gives it."""
+    path, inputs = folder / f"{name}.mlir", folder / f"{name}.inputs"
+    generate([name, *["--small"] * (size == "small"), "-o", str(path), "--inputs", str(inputs)])
+    return path, f"@{inputs / 'args'}"
+
+
+def read_candidates(module, target, folder):
+    """The functions of the price list that the decision of a module writes: modeled prices by the text of the
+    function without a name."""
+    prices = folder / "prices.mlir"
+    run_tool("layout-opt", module, f"--layout-assign=target={{{target}}} write-costs={prices}", "-o", "/dev/null")
+    text = run_tool_for_all("layout-opt", prices, "--mlir-print-local-scope")[0]
+    return {(signature, body): (name, int(cost)) for name, signature, cost, body in FUNCTION.findall(text)}
+
+
+def write_list(path, target, priced):
+    """Writes functions with their prices."""
+    with whole_file(path) as file:
+        file.write(f"module attributes {{layout.target = {target}}} {{\n")
+        for number, ((signature, body), (name, cost)) in enumerate(priced.items()):
+            name = re.sub(r"_\d+(_\d+)?$", "", name)
+            file.write(f"  func.func @{name}_{number}{signature} attributes {{layout.cost = {cost} : i64}} {body}\n")
+        file.write("}\n")
+
+
+def measure(candidate, target, args, folder):
+    """Nanoseconds of one function's fastest run; None where it cannot run alone."""
+    signature, body = candidate
+    arguments = signature.partition(" -> ")[0]
+    if "?" in signature or re.search(r"%\w+: (?!tensor<)", arguments):
+        return None
+    source, plain, lowered, times = (folder / each for each in ("f.mlir", "plain.mlir", "lowered.mlir", "times.json"))
+    source.write_text(f"module attributes {{layout.target = {target}}} {{\nfunc.func @kernel{signature} {body}\n}}\n")
+    run_tool("layout-opt", source, "--convert-layout-to-linalg", "-o", plain)
+    run_tool("layout-opt", plain, f"--layout-linalg-to-llvm=cpu={args.cpu}", "-o", lowered)
+    run_tool("layout-run", lowered, "--function=kernel", "--threads=1",
+             *[f"--input={path}" for path in make_inputs(plain, folder)], "--warmup=1", f"--repeat={args.repeat}",
+             f"--json={times}", "--keep-freed-memory", "--cache=")
+    return max(1, round(json.loads(times.read_text())["run_min_seconds"] * 1e9))
+
+
+def measure_candidates(candidates, target, args, scratch):
+    """Measured prices by function; says what is left out."""
+    priced, failed = {}, 0
+    for number, (candidate, (name, _)) in enumerate(list(candidates.items())[:args.most]):
+        print(f"\r{number + 1} of {len(candidates)}: {name:<40}", end="", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            try:
+                nanoseconds = measure(candidate, target, args, pathlib.Path(folder))
+            except ToolError as error:
+                print(f"\n{name}: {error}", file=sys.stderr)
+                failed += 1
+                continue
+        if nanoseconds is not None:
+            priced[candidate] = name, nanoseconds
+    print(f"\r{'':<64}\r", end="", file=sys.stderr)
+    print(f"{len(priced)} of {len(candidates)} candidates are measured, {failed} failed", flush=True)
+    return priced
+
+
+def decide(module, target, args, output, *options):
+    """Decides and lowers; what the decision costs."""
+    decided = output.with_suffix(".decided.mlirbc")
+    run_tool("layout-opt", module, f"--layout-assign=target={{{target}}} {' '.join(options)}", "--emit-bytecode",
+             "-o", decided)
+    head = run_tool_for_all("layout-opt", decided, "--layout-print-cost=format=json", "-o", "/dev/null")[0]
+    run_tool("layout-opt", decided, "--convert-layout-to-linalg", f"--layout-linalg-to-llvm=cpu={args.cpu}",
+             "--emit-bytecode", "-o", output)
+    return json.loads(head)["assignment"]["cost"]
+
+
+def compare(name, target, args, prices, folder):
+    """Both decisions of a network, run in turns."""
+    module, inputs = make(name, args.size, folder)
+    before, after, runs = folder / "modeled.mlirbc", folder / "measured.mlirbc", folder / "runs.json"
+    modeled = decide(module, target, args, before)
+    predicted = decide(module, target, args, after, f"costs={prices}")
+    run_tool("layout-run", before, after, inputs, "--warmup=2", f"--repeat={args.repeat}", "--threads=1", "--compare",
+             f"--max-rel={args.max_rel}", "--keep-freed-memory", "--cache=", f"--json={runs}")
+    by_model, by_list = [json.loads(line) for line in runs.read_text().splitlines()]
+    return {"network": name, "modeled_cost": modeled, "predicted_seconds": predicted / 1e9,
+            "modeled_decision_seconds": by_model["run_median_seconds"], "seconds": by_list["run_median_seconds"],
+            "ratio": 1 / by_list["speedup"], "error": predicted / 1e9 / by_list["run_median_seconds"] - 1}
+
+
+def correlate(rows, before, after):
+    """The rank correlation of two columns; None for fewer than three networks."""
+    if len(rows) < 3:
+        return None
+    return float(np.corrcoef(ranks([row[before] for row in rows]), ranks([row[after] for row in rows]))[0, 1])
+
+
+def show(row):
+    return (f"{row['network']:<20}{row['modeled_cost']:>14}{row['modeled_decision_seconds'] * 1e3:>12.3f}"
+            f"{row['predicted_seconds'] * 1e3:>14.3f}{row['seconds'] * 1e3:>12.3f}{row['error']:>+9.0%}{row['ratio']:>8.3f}")
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev calibrate", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("prices.mlir"),
+                        help="the price list (default: %(default)s)")
+    parser.add_argument("--networks", nargs="+", default=NAMES, choices=tuple(NETWORKS), metavar="NAME",
+                        help=f"(default: {' '.join(NAMES)})")
+    parser.add_argument("--small", dest="size", action="store_const", const="small", default="full",
+                        help="the small variants of the networks, which take minutes")
+    parser.add_argument("--target", default=DEVICES["cpu"][0], help="of the layouts (default: %(default)s)")
+    parser.add_argument("--cpu", default="host", help="of the kernels (default: %(default)s)")
+    parser.add_argument("--repeat", type=positive, default=20, help="timed runs of each (default: %(default)s)")
+    parser.add_argument("--most", type=positive, help="measure this many candidates at most")
+    parser.add_argument("--max-rel", type=float, default=1e-3, help="largest difference of a result")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures there")
+    args = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+        candidates = {}
+        for name in args.networks:
+            module, _ = make(name, args.size, pathlib.Path(scratch))
+            candidates |= read_candidates(module, args.target, pathlib.Path(scratch))
+        priced = measure_candidates(candidates, args.target, args, scratch)
+    write_list(args.output, args.target, priced)
+    print(f"{args.output} has their prices\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}{'predicted ms':>14}"
+          f"{'runs ms':>12}{'error':>9}{'ratio':>8}")
+    rows, complete = measure_rows(args.networks,
+                                  lambda name, folder: compare(name, args.target, args, args.output, folder), show)
+    modeled, measured = (correlate(rows, *columns) for columns in
+                         (("modeled_cost", "modeled_decision_seconds"), ("predicted_seconds", "seconds")))
+    if modeled is not None:
+        print(f"\nrank correlation with the time: modeled cost {modeled:.3f}, price list {measured:.3f}; "
+              f"median error of the list {np.median([abs(row['error']) for row in rows]):.0%}")
+    write_json(args.json, target=args.target, candidates=len(candidates), measured=len(priced), rows=rows,
+               rank_correlation={"modeled": modeled, "measured": measured})
+    return 0 if complete else 1
