@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "benchmark/benchmark.h"
-#include "layout/Analysis/Assignment.h"
+#include "layout/Analysis/LayoutAssigner.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -135,11 +135,60 @@ void chain(benchmark::State &state) { assign(state, 1, false); }
 void skips(benchmark::State &state) { assign(state, 1, true); }
 void functions(benchmark::State &state) { assign(state, 10000, true); }
 
+/// 100,000 ops in functions: the first decision, and the time of one after one
+/// op has been pinned, or is no longer.
+void decideAgain(benchmark::State &state) {
+  ProgramBuilder builder;
+  MLIRContext *context = builder.getContext();
+  OwningOpRef<ModuleOp> module =
+      builder.build(state.range(0), 100000 / state.range(0), true);
+  LayoutAssigner assigner(cast<TargetInterface>(
+      parseAttribute("#layout.cpu<lanes = 16>", context)));
+  auto start = Clock::now();
+  if (failed(assigner.assign(*module)))
+    return state.SkipWithError("the first decision failed");
+  double first = secondsSince(start), again = 0;
+  Attribute layout = parseAttribute(
+      "#layout.map<(n, c, h, w) -> buffer(n, h, w, c)>", context);
+  SmallVector<func::FuncOp> functions(module->getOps<func::FuncOp>());
+  int64_t edits = 0;
+  for (auto _ : state) {
+    Operation *op = functions[edits++ % functions.size()]
+                        .getBody()
+                        .front()
+                        .getTerminator()
+                        ->getPrevNode();
+    bool isPinned = op->hasAttr(kResultLayouts);
+    if (isPinned) {
+      op->removeAttr(kOperandLayouts);
+      op->removeAttr(kResultLayouts);
+    } else {
+      op->setAttr(kOperandLayouts, ArrayAttr::get(context, {layout, layout}));
+      op->setAttr(kResultLayouts, ArrayAttr::get(context, layout));
+    }
+    start = Clock::now();
+    if (failed(assigner.assign(*module)) || assigner.getNumDecided() != 1)
+      return state.SkipWithError("not one part was decided");
+    double seconds = secondsSince(start);
+    state.SetIterationTime(seconds);
+    again += seconds;
+  }
+  state.counters["first_s"] = first;
+  state.counters["again_s"] = again / edits;
+  state.counters["ratio"] = again / edits / first;
+}
+
 #define LAYOUT_SIZES                                                           \
   Arg(100000)->Arg(1000000)->UseManualTime()->Unit(benchmark::kMillisecond)
 
 BENCHMARK(chain)->LAYOUT_SIZES;
 BENCHMARK(skips)->LAYOUT_SIZES;
 BENCHMARK(functions)->LAYOUT_SIZES;
+BENCHMARK(decideAgain)
+    ->Arg(10)
+    ->Arg(100)
+    ->Arg(1000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 } // namespace

@@ -1,0 +1,96 @@
+//===- LayoutAssigner.h - Decisions for a module that changes ---*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides for a module again and again while it changes. The module falls into
+// parts: ops that name each other's symbols, as a function and those that it
+// calls. A part that is what it was at the call before keeps its decision;
+// the others are decided anew.
+//
+//   LayoutAssigner assigner(target);
+//   assigner.assign(module);       // decides for all
+//   pin(op);                       // attributes that constrain layouts, ..
+//   assigner.assign(module);       // decides for the part that has the op
+//   for (const auto *part : assigner.getParts())
+//     use(part->assignment, part->costs);
+//
+// Laws:
+//  * the answer is that of a new assigner, bit by bit: each part has its own
+//    prices and candidates;
+//  * it costs as much as `layout-solve` decides for the parts by themselves;
+//  * ops are told apart by address and by what they consist of, so changes need
+//    not be announced;
+//  * assignments point into the module: one is valid until the part changes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_ANALYSIS_LAYOUTASSIGNER_H
+#define LAYOUT_ANALYSIS_LAYOUTASSIGNER_H
+
+#include "layout/Analysis/Assignment.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir {
+namespace layout {
+
+class LayoutAssigner {
+public:
+  struct Part {
+    Part(TargetInterface target, Objective objective, CostProvider *provider)
+        : costs(target, objective, provider) {}
+
+    CostModel costs;
+    LayoutAssignment assignment;
+  };
+
+  /// `provider`, which outlives the assigner, has the prices, where it is not
+  /// null; its answers do not change.
+  explicit LayoutAssigner(TargetInterface target,
+                          Objective objective = Objective::time,
+                          CandidateLimits limits = {},
+                          SolveOptions options = {},
+                          CostProvider *provider = nullptr)
+      : target(target), objective(objective), limits(limits),
+        options(std::move(options)), provider(provider) {}
+
+  /// Decides for everything in `module`, which takes its functions out and puts
+  /// them back. Fails, with a diagnostic, where constraints cannot hold.
+  LogicalResult assign(ModuleOp module);
+
+  /// In the order of their first ops.
+  ArrayRef<const Part *> getParts() const { return parts; }
+  /// How many of them the last call decided.
+  unsigned getNumDecided() const { return numDecided; }
+
+  /// Of all parts.
+  Cost getCost() const { return cost; }
+  Cost getLowerBound() const { return lowerBound; }
+
+private:
+  using Fingerprint = std::vector<uintptr_t>;
+  struct Known {
+    Fingerprint fingerprint;
+    std::unique_ptr<Part> part;
+  };
+
+  TargetInterface target;
+  Objective objective;
+  CandidateLimits limits;
+  SolveOptions options;
+  CostProvider *provider;
+  /// Of the module: parts see them.
+  DictionaryAttr attrs;
+  /// By the first op.
+  llvm::DenseMap<Operation *, Known> known;
+  std::vector<const Part *> parts;
+  unsigned numDecided = 0;
+  Cost cost = 0, lowerBound = 0;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_ANALYSIS_LAYOUTASSIGNER_H

@@ -1,0 +1,235 @@
+//===- LayoutAssignerTest.cpp - Decisions for a module that changes -------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/LayoutAssigner.h"
+#include "Prices.h"
+#include <random>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+class LayoutAssignerTest : public layout_test::PriceTest {
+protected:
+  LayoutAssignerTest()
+      : target(cast<TargetInterface>(
+            parseAttribute("#layout.cpu<lanes = 4>", &context))) {}
+
+  OwningOpRef<ModuleOp> parse(StringRef text) {
+    OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(parsed);
+    return parsed;
+  }
+
+  /// All that a decision says, without addresses.
+  static std::string print(const LayoutAssigner &assigner) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << assigner.getCost() << ' ' << assigner.getLowerBound() << '\n';
+    for (const LayoutAssigner::Part *part : assigner.getParts()) {
+      const LayoutAssignment &it = part->assignment;
+      os << it.cost << ' ' << it.conversionCost << ' ' << it.lowerBound << ' '
+         << it.exact << ' ' << it.conversions.size() << '\n';
+      auto printLayouts = [&](ArrayRef<LayoutId> layouts) {
+        for (LayoutId layout : layouts)
+          os << ' '
+             << (layout == kAnyLayout ? "any"
+                                      : part->costs.getMap(layout).str());
+      };
+      for (unsigned n = 0; n < it.choice.size(); ++n) {
+        os << it.choice[n];
+        printLayouts(it.getConfig(n).exact.operands);
+        printLayouts(it.getConfig(n).exact.results);
+        os << '\n';
+      }
+    }
+    return text;
+  }
+
+  std::string decideAnew(ModuleOp module) {
+    LayoutAssigner fresh(target);
+    EXPECT_TRUE(succeeded(fresh.assign(module)));
+    EXPECT_EQ(fresh.getNumDecided(), fresh.getParts().size());
+    return print(fresh);
+  }
+
+  TargetInterface target;
+};
+
+/// Functions that call each other in pairs, and some that do not.
+std::string writeModule(unsigned functions) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (unsigned f = 0; f < functions; ++f) {
+    int64_t n = 4 + f % 3;
+    std::string type = "tensor<" + std::to_string(n) + "x8xf32>";
+    os << "func.func " << (f % 4 == 1 ? "private " : "") << "@f" << f
+       << "(%x: " << type << ") -> " << type << " {\n"
+       << "%w = arith.constant dense<1.0> : tensor<8x8xf32>\n"
+       << "%z = arith.constant 0.0 : f32\n%e = tensor.empty() : " << type
+       << "\n%i = linalg.fill ins(%z : f32) outs(%e : " << type << ") -> "
+       << type << "\n%a = linalg.matmul ins(%x, %w : " << type
+       << ", tensor<8x8xf32>) outs(%i : " << type << ") -> " << type
+       << "\n%b = arith.negf %a : " << type << "\n";
+    if (f % 4 == 2) {
+      std::string called =
+          "tensor<" + std::to_string(4 + (f - 1) % 3) + "x8xf32>";
+      os << "%y = arith.constant dense<2.0> : " << called << "\n%c = call @f"
+         << f - 1 << "(%y) : (" << called << ") -> " << called << "\n";
+    }
+    os << "return %b : " << type << "\n}\n";
+  }
+  return text;
+}
+
+TEST_F(LayoutAssignerTest, KeepsWhatIsUnchanged) {
+  std::string body = "{\n %a = arith.negf %x : tensor<8x8xf32>\n"
+                     " return %a : tensor<8x8xf32>\n}\n";
+  std::string type = "(%x: tensor<8x8xf32>) -> tensor<8x8xf32> ";
+  OwningOpRef<ModuleOp> module =
+      parse("func.func @a" + type + body + "func.func private @b" + type +
+            body + "func.func @c" + type +
+            "{\n %a = call @b(%x) : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+            " return %a : tensor<8x8xf32>\n}\n");
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  LayoutAssigner assigner(target);
+  ASSERT_TRUE(succeeded(assigner.assign(*module)));
+  EXPECT_EQ(assigner.getParts().size(), 2u); // a, and b with c
+  EXPECT_EQ(assigner.getNumDecided(), 2u);
+  ASSERT_TRUE(succeeded(assigner.assign(*module)));
+  EXPECT_EQ(assigner.getNumDecided(), 0u);
+
+  // A note on an op of the callee concerns both functions.
+  Operation &op =
+      module->lookupSymbol<func::FuncOp>("b").getBody().front().front();
+  op.setDiscardableAttr("note", UnitAttr::get(&context));
+  ASSERT_TRUE(succeeded(assigner.assign(*module)));
+  EXPECT_EQ(assigner.getNumDecided(), 1u);
+  op.removeDiscardableAttr("note");
+
+  // Attributes of the module concern all.
+  (*module)->setAttr("note", UnitAttr::get(&context));
+  ASSERT_TRUE(succeeded(assigner.assign(*module)));
+  EXPECT_EQ(assigner.getNumDecided(), 2u);
+  (*module)->removeAttr("note");
+
+  // The module is what it was.
+  std::string after;
+  llvm::raw_string_ostream(after) << *module;
+  EXPECT_EQ(text, after);
+}
+
+TEST_F(LayoutAssignerTest, ReportsConstraintsThatCannotHold) {
+  OwningOpRef<ModuleOp> module = parse(
+      "func.func @a(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+      " %a = arith.negf %x : tensor<8xf32>\n return %a : tensor<8xf32>\n}");
+  LayoutAssigner assigner(target);
+  ASSERT_TRUE(succeeded(assigner.assign(*module)));
+  Operation &op =
+      module->lookupSymbol<func::FuncOp>("a").getBody().front().front();
+  op.setDiscardableAttr(kResultLayouts, ArrayAttr::get(&context, {}));
+  std::string said;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    said += diagnostic.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(assigner.assign(*module)));
+  EXPECT_NE(said.find("'layout.result_layouts' has to be an array"),
+            std::string::npos);
+  // The function is back, and is decided once it can be.
+  op.removeDiscardableAttr(kResultLayouts);
+  ASSERT_TRUE(succeeded(assigner.assign(*module)));
+  EXPECT_EQ(print(assigner), decideAnew(*module));
+}
+
+/// One random edit; false where there was nothing to edit.
+bool edit(ModuleOp module, std::mt19937 &random, MLIRContext *context) {
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  func::FuncOp function = functions[random() % functions.size()];
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    if (op.getName().getStringRef() == "arith.negf")
+      ops.push_back(&op);
+  Operation *op = ops.empty() ? nullptr : ops[random() % ops.size()];
+  OpBuilder builder(context);
+  switch (random() % 6) {
+  case 0: { // a pin
+    if (!op)
+      return false;
+    Attribute layout = parseAttribute(
+        random() % 2
+            ? "#layout.map<(i, j) -> buffer(j, i)>"
+            : "#layout.map<(i, j) -> buffer(i, j floordiv 4, j mod 4)>",
+        context);
+    for (StringRef name : {kOperandLayouts, kResultLayouts})
+      op->setDiscardableAttr(name, ArrayAttr::get(context, layout));
+    return true;
+  }
+  case 1: // no pin
+    for (StringRef name : {kOperandLayouts, kResultLayouts})
+      if (op)
+        op->removeDiscardableAttr(name);
+    return op;
+  case 2: { // one more op
+    if (!op)
+      return false;
+    builder.setInsertionPointAfter(op);
+    Value more = arith::NegFOp::create(builder, op->getLoc(), op->getResult(0));
+    op->getResult(0).replaceAllUsesExcept(more, more.getDefiningOp());
+    return true;
+  }
+  case 3: // one op less
+    if (ops.size() < 2)
+      return false;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+    return true;
+  case 4: { // one function more
+    auto copy = cast<func::FuncOp>(function->clone());
+    copy.setName(("copy" + Twine(random())).str());
+    module.insert(function, copy);
+    return true;
+  }
+  default: // one function less
+    if (functions.size() < 3 ||
+        !SymbolTable::symbolKnownUseEmpty(function, module))
+      return false;
+    function.erase();
+    return true;
+  }
+}
+
+TEST_F(LayoutAssignerTest, EditsGiveWhatANewDecisionGives) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    OwningOpRef<ModuleOp> module = parse(writeModule(11));
+    LayoutAssigner assigner(target);
+    ASSERT_TRUE(succeeded(assigner.assign(*module)));
+    EXPECT_EQ(print(assigner), decideAnew(*module));
+    for (unsigned edits = 0; edits < 60;) {
+      if (!edit(*module, random, &context))
+        continue;
+      ++edits;
+      ASSERT_TRUE(succeeded(assigner.assign(*module)));
+      EXPECT_LE(assigner.getNumDecided(), 1u) << "seed " << seed;
+      ASSERT_EQ(print(assigner), decideAnew(*module))
+          << "seed " << seed << ", edit " << edits;
+      if (edits % 10)
+        continue;
+      // All parts together cost what the module does.
+      FailureOr<LayoutConstraints> constraints = readConstraints(*module);
+      ASSERT_TRUE(succeeded(constraints));
+      CostModel costs(target);
+      EXPECT_EQ(assigner.getCost(),
+                assignLayouts(*module, costs, {}, {}, *constraints).cost);
+    }
+  }
+}
+
+} // namespace
