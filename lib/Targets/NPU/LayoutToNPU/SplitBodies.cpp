@@ -17,6 +17,7 @@
 #include "layout/Dialect/NPU/IR/Functions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -314,6 +315,17 @@ void layout::splitBodies(func::FuncOp function) {
         llvm::is_contained(op.getStaticLoopRanges(), 0) ||
         isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(*op))
       continue;
+    // A named op is what its body says.
+    if (!isa<linalg::GenericOp>(*op) && op.getNumReductionLoops() == 0 &&
+        getElementTypeOrSelf(op->getResultTypes()[0]).isF32() &&
+        !llvm::all_of(op.getBlock()->without_terminator(), hasFunction)) {
+      IRRewriter rewriter(op);
+      FailureOr<linalg::GenericOp> general =
+          linalg::generalizeNamedOp(rewriter, op);
+      if (failed(general))
+        continue;
+      op = cast<linalg::LinalgOp>(general->getOperation());
+    }
     if (auto generic = dyn_cast<linalg::GenericOp>(*op))
       composeBody(generic);
     BodySplitter(op).run();

@@ -152,6 +152,19 @@ LogicalResult FunctionEmitter::emitAsKernel(linalg::LinalgOp op,
   return success();
 }
 
+/// The only op of a body, or the body.
+static std::string nameBody(linalg::LinalgOp op) {
+  Operation *only = nullptr;
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (inner.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (only)
+      return "body";
+    only = &inner;
+  }
+  return only ? "'" + only->getName().getStringRef().str() + "'" : "body";
+}
+
 LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics())
     return op->emitError() << "'" << op->getName()
@@ -167,7 +180,7 @@ LogicalResult FunctionEmitter::emitCompute(linalg::LinalgOp op) {
       return failure();
     operand = *found;
   }
-  std::string why = "no function of OKKernel's computes its body";
+  std::string why = "no function of OKKernel's computes its " + nameBody(op);
   if (emitAsLayer(op, operands) || emitAsElements(op, operands, why))
     return success();
   if (shared.strict)

@@ -9,7 +9,7 @@
 func.func @integers(%in: memref<2x3x4x5xi8, #npu.memory<system>>) {
   %x = npu.alloc {address = 16384} : !x
   npu.copy %in to %x : memref<2x3x4x5xi8, #npu.memory<system>> to !x
-  // expected-error @below {{'linalg.add' is no function of OKKernel's: no function of OKKernel's computes its body; let layout-to-npu compose it}}
+  // expected-error @below {{'linalg.add' is no function of OKKernel's: no function of OKKernel's computes its 'arith.addi'; let layout-to-npu compose it}}
   linalg.add ins(%x, %x : !x, !x) outs(%x : !x)
   return
 }
