@@ -59,7 +59,7 @@ ROOMS = {
     "Targets/NPU/LayoutToNPU": ("Dialect/Layout/Transforms", "Targets/NPU"),
     "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
     # No IR: programs link it alone.
-    "Targets/NPU/Simulator": (),
+    "Targets/NPU/Simulator": ("Support",),
     "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
                   "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
                   "Targets/NPU/NPUToEmitC"),

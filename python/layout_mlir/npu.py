@@ -27,12 +27,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import LayoutError
+from .npu_timeline import Event, draw_timeline
 from .tools import find_tool, run_tool
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i64": np.int64,
           "i32": np.int32, "i16": np.int16, "i8": np.int8}
 # Sums are rounded as the loops are written; neighbors may be computed together. Expressions have
 # the parentheses that they need and no others.
+TIMELINE_EVENTS = 200
 FLAGS = ["-std=c++17", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror",
          "-Wno-parentheses", "-shared", "-fPIC", "-pipe"]
 
@@ -46,13 +48,21 @@ class Counters(ctypes.Structure):
     _fields_ = [(name, ctypes.c_longlong) for name in (
         "transfers", "computes", "bytes_s2l", "bytes_l2s", "bytes_l2l", "bytes_s2s",
         "peak_bytes", "live_bytes", "broadcast_bytes", "useful_ops", "issued_ops",
-        "parallel_regions", "overlapped_bytes", "bank_conflicts", "region_conflicts")]
+        "parallel_regions", "overlapped_bytes", "bank_conflicts", "region_conflicts",
+        "cycles", "dma_cycles", "compute_cycles")]
+
+
+class SimulatedEvent(ctypes.Structure):
+    """`okk_sim_event` of sim.h."""
+    _fields_ = [("is_compute", ctypes.c_int), ("begin", ctypes.c_longlong),
+                ("end", ctypes.c_longlong), ("name", ctypes.c_char_p)]
 
 
 class Result(NamedTuple):
     outputs: list[NDArray[Any]]
     counters: dict[str, int]
     errors: list[str]
+    events: list[Event]  # the first commands, as many as were asked for
 
 
 def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
@@ -119,6 +129,12 @@ class Program:
                  f"--strict-okkernel={str(not simulator_kernels).lower()}", path, "-o", self.folder)
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
         self.arguments = self.manifest["arguments"]
+        if self.manifest["chip"] is None:  # system memory alone
+            self.manifest["chip"] = {
+                "npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1, "max_shape": [0] * 4,
+                "max_stride": 0, "banks": 0, "megahertz": 1000, "dma_bytes_per_cycle": 64,
+                "dma_start": 32, "compute_start": 8}
+        self.megahertz: int = self.manifest["chip"]["megahertz"]
         text = (self.folder / "program.cpp").read_text()
         # Commands of the execution units that a chip has, and those that only the simulator runs.
         self.functions = Counter(re.findall(r"\bokk_bdc_(\w+)\(", text))
@@ -131,6 +147,9 @@ class Program:
         library.okk_sim_open.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_int]
         library.okk_sim_limit_dma.argtypes = [ctypes.c_int, Dim4, ctypes.c_int]
         library.okk_sim_set_banks.argtypes = [ctypes.c_int]
+        library.okk_sim_set_clock.argtypes = [ctypes.c_int] * 3
+        library.okk_sim_get_event.argtypes = [ctypes.c_int]
+        library.okk_sim_get_event.restype = SimulatedEvent
         library.okk_sim_alloc.argtypes = [address]
         library.okk_sim_alloc.restype = address
         for function in (library.okk_sim_write, library.okk_sim_read):
@@ -141,13 +160,12 @@ class Program:
 
     def _open(self) -> None:
         chip = self.manifest["chip"]
-        if chip is None:  # system memory alone
-            chip = {"npus": 1, "bytes_per_npu": 1, "eu_bytes": 1, "dma_alignment": 1,
-                    "max_shape": [0] * 4, "max_stride": 0, "banks": 0}
         self._library.okk_sim_open(chip["npus"], chip["bytes_per_npu"], chip["eu_bytes"])
         self._library.okk_sim_limit_dma(chip["dma_alignment"], Dim4(*chip["max_shape"]),
                                         chip["max_stride"])
         self._library.okk_sim_set_banks(chip["banks"])
+        self._library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"],
+                                        chip["compute_start"])
 
     def _check(self, inputs: Sequence[ArrayLike]) -> list[NDArray[Any]]:
         """The inputs as arrays that are laid out as the program reads them."""
@@ -166,16 +184,21 @@ class Program:
             arrays.append(array)
         return arrays
 
-    def run(self, *inputs: ArrayLike, check: bool = True) -> Result:
-        """Runs on a fresh chip; with `check` what breaks a rule is raised."""
+    def milliseconds(self, cycles: int) -> float:
+        return cycles / self.megahertz / 1e3
+
+    def run(self, *inputs: ArrayLike, check: bool = True, events: int = 0) -> Result:
+        """Runs on a fresh chip; with `check` what breaks a rule is raised. The result has the first
+        `events` commands.
+        """
         arrays, library = iter(self._check(inputs)), self._library
         self._open()
         try:
-            return self._run(arrays, check)
+            return self._run(arrays, check, events)
         finally:
             library.okk_sim_close()
 
-    def _run(self, arrays: Iterator[NDArray[Any]], check: bool) -> Result:
+    def _run(self, arrays: Iterator[NDArray[Any]], check: bool, events: int) -> Result:
         library, addresses, results = self._library, [], []
 
         def put(array: NDArray[Any] | None, size: int) -> int:
@@ -205,7 +228,18 @@ class Program:
             raise LayoutError("the program breaks rules of the chip:\n" + "\n".join(shown))
         counted = library.okk_sim_count()
         counters = {name: getattr(counted, name) for name, *_ in Counters._fields_}
-        return Result([output for _, output in results], counters, errors)
+        first = [library.okk_sim_get_event(i)
+                 for i in range(min(events, library.okk_sim_num_events()))]
+        return Result([output for _, output in results], counters, errors,
+                      [Event("compute" if each.is_compute else "dma", each.begin, each.end,
+                             each.name.decode()) for each in first])
+
+
+def utilization(counters: dict[str, int]) -> str:
+    """The engines' shares of the time."""
+    cycles = max(counters["cycles"], 1)
+    return (f"DMA {counters['dma_cycles'] / cycles:.1%}, "
+            f"execution units {counters['compute_cycles'] / cycles:.1%}")
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.npu") -> int:
@@ -216,17 +250,26 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--simulator-kernels", action="store_true",
                         help="run what is no function of OKKernel's in the simulator alone")
+    parser.add_argument("--timeline", type=pathlib.Path, metavar="FILE.svg",
+                        help="draw the first commands there")
+    parser.add_argument("--events", type=int, default=TIMELINE_EVENTS,
+                        help="how many of them (default: %(default)s)")
     args = parser.parse_args(argv)
     try:
         program = Program(args.file, args.function, simulator_kernels=args.simulator_kernels)
         random = np.random.default_rng(args.seed)
         inputs = [random.integers(-8, 8, argument["shape"]).astype(DTYPES[argument["element"]])
                   for argument in program.arguments if argument["role"] == "input"]
-        counters = program.run(*inputs).counters
+        result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0)
+        counters = result.counters
         for name, value in counters.items():
             print(f"{name:<18}{value:>16}")
         if counters["issued_ops"]:
             print(f"{'lane utilization':<18}{counters['useful_ops'] / counters['issued_ops']:>15.1%}")
+        print(f"{'predicted time':<18}{program.milliseconds(counters['cycles']):>13.3f} ms, "
+              f"{utilization(counters)}")
+        if args.timeline:
+            args.timeline.write_text(draw_timeline(result.events, program.megahertz))
     except (RuntimeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

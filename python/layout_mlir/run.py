@@ -83,6 +83,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--simulator-kernels", action="store_true",
                         help="of an NPU: run what is no function of OKKernel's in the simulator alone, "
                              "where it is an error otherwise")
+    parser.add_argument("--timeline", metavar="FILE.svg",
+                        help="of an NPU: draw when its engines run the first commands")
     parser.add_argument("--target", help="default: " + "; ".join(
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
         "; that of --chip for npu")
@@ -106,6 +108,8 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
     if args.profile and args.device != "cpu":
         raise ToolError("--profile shows the kernels of --device cpu; layout-run --opencl-profile has "
                         "those of an OpenCL device")
+    if args.timeline and args.device != "npu":
+        raise ToolError("--timeline is for --device npu")
     if args.simulator_kernels and args.device != "npu":
         raise ToolError("--simulator-kernels is for --device npu")
     args.target = args.target or DEVICES[args.device][0] or run_npu.get_target(args.chip)
@@ -312,7 +316,8 @@ def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inp
     with Progress("lowering to the memories of the NPU"):
         memory = run_npu.lower(model.module, args.target, folder)
     with Progress("writing and compiling the program, running it in the simulator"):
-        program, result, differences = run_npu.run(inputs, folder, args.simulator_kernels)
+        program, result, differences = run_npu.run(inputs, folder, args.simulator_kernels,
+                                                       args.timeline)
     return run_npu.report(model.name, args.target, cost, memory, program, result, differences,
                           args.max_rel)
 

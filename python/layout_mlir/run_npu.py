@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from layout_mlir.npu import Program, Result
+from layout_mlir.npu import TIMELINE_EVENTS, Program, Result, utilization
+from layout_mlir.npu_timeline import draw_timeline
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import run_tool
 
@@ -36,12 +37,14 @@ def lower(network: pathlib.Path, target: str, folder: pathlib.Path) -> dict[str,
             for name in NUMBERS}
 
 
-def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path,
-        simulator_kernels: bool) -> tuple[Program, Result, list[tuple[float, float]]]:
+def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, simulator_kernels: bool,
+        timeline: str | None) -> tuple[Program, Result, list[tuple[float, float]]]:
     """Runs the untouched network on the CPU and the program in the simulator; the differences."""
     program = Program(folder / "after.mlirbc", simulator_kernels=simulator_kernels)
     arrays = [np.load(path) for path in inputs]
-    result = program.run(*arrays)
+    result = program.run(*arrays, events=TIMELINE_EVENTS if timeline else 0)
+    if timeline:
+        pathlib.Path(timeline).write_text(draw_timeline(result.events, program.megahertz))
     files = [folder / f"expected-{i}.npy" for i in range(len(result.outputs))]
     run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
              *[f"--output={path}" for path in files])
@@ -78,6 +81,9 @@ def report(name: str, target: str, cost: dict[str, Any], memory: dict[str, int],
                                         f"{counters['broadcast_bytes'] / 1e6:.2f} MB by broadcast"),
         ("  while cores compute", f"{100 * counters['overlapped_bytes'] / max(loads, 1):.0f} % of "
                                   f"the bytes, in {counters['parallel_regions']} regions"),
+        ("predicted time", f"{program.milliseconds(counters['cycles']):.3f} ms at {program.megahertz} "
+                           f"MHz"),
+        ("utilization of engines", utilization(counters)),
         ("utilization of lanes", f"{100 * counters['useful_ops'] / max(counters['issued_ops'], 1):.1f}"
                                  f" % of {counters['issued_ops'] / 1e6:.1f} M operations in "
                                  f"{counters['computes']} commands"),

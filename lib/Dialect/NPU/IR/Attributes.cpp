@@ -20,21 +20,34 @@ using namespace mlir::npu;
 namespace {
 struct Published {
   StringLiteral name;
-  int64_t npus, bytesPerNpu, euBytes, banks;
+  int64_t npus, bytesPerNpu, euBytes, banks, megahertz;
 };
 } // namespace
 
 static constexpr Published kChips[] = {
-    {"BM1684", 64, 512 << 10, 128, 8},
-    {"BM1684X", 64, 256 << 10, 64, 16},
-    {"BM1688", 32, 128 << 10, 16, 16},
-    {"BM1690", 64, 256 << 10, 64, 16},
+    {"BM1684", 64, 512 << 10, 128, 8, 550},
+    {"BM1684X", 64, 256 << 10, 64, 16, 1000},
+    {"BM1688", 32, 128 << 10, 16, 16, 900},
+    {"BM1690", 64, 256 << 10, 64, 16, 1000},
 };
 
+/// The frequency of a published chip, or that of one that nothing is known of.
+static int64_t getUsualMegahertz(int64_t npus, int64_t bytesPerNpu,
+                                 int64_t euBytes,
+                                 std::optional<int64_t> banks) {
+  for (const Published &chip : kChips)
+    if (chip.npus == npus && chip.bytesPerNpu == bytesPerNpu &&
+        chip.euBytes == euBytes && chip.banks == banks)
+      return chip.megahertz;
+  return layout::ChipClock().megahertz;
+}
+
 static ChipAttr getAttr(MLIRContext *context, const Published &chip) {
+  layout::ChipClock clock;
   return ChipAttr::get(context, chip.npus, chip.bytesPerNpu, chip.euBytes,
-                       chip.banks, 1, {}, std::nullopt,
-                       DictionaryAttr::get(context));
+                       chip.banks, 1, {}, std::nullopt, chip.megahertz,
+                       clock.dmaBytesPerCycle, clock.dmaStart,
+                       clock.computeStart, DictionaryAttr::get(context));
 }
 
 ChipAttr ChipAttr::getChip(MLIRContext *context, StringRef name) {
@@ -62,6 +75,11 @@ StringRef ChipAttr::getChipName() const {
 
 layout::NpuFigures ChipAttr::getFigures() const {
   return {getNpus(), getBytesPerNpu(), getEuBytes()};
+}
+
+layout::ChipClock ChipAttr::getClock() const {
+  return {getMegahertz(), getDmaBytesPerCycle(), getDmaStart(),
+          getComputeStart()};
 }
 
 std::optional<int64_t> ChipAttr::getBankBytes() const {
@@ -94,11 +112,16 @@ verifyMemories(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Beyond this no figure of a clock means anything, and costs overflow.
+static constexpr int64_t kMostCycles = 1 << 16;
+
 LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t npus, int64_t bytesPerNpu,
                                int64_t euBytes, std::optional<int64_t> banks,
                                int64_t dmaAlignment, ArrayRef<int64_t> maxShape,
                                std::optional<int64_t> maxStride,
+                               int64_t megahertz, int64_t dmaBytesPerCycle,
+                               int64_t dmaStart, int64_t computeStart,
                                DictionaryAttr memories) {
   struct Figure {
     StringRef name;
@@ -108,10 +131,21 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
        {Figure{"npus", npus}, Figure{"bytes_per_npu", bytesPerNpu},
         Figure{"eu_bytes", euBytes}, Figure{"banks", banks.value_or(1)},
         Figure{"dma_alignment", dmaAlignment},
-        Figure{"max_stride", maxStride.value_or(1)}})
+        Figure{"max_stride", maxStride.value_or(1)},
+        Figure{"megahertz", megahertz},
+        Figure{"dma_bytes_per_cycle", dmaBytesPerCycle}})
     if (figure.value < 1)
       return emitError() << "target figure '" << figure.name << "' is "
                          << figure.value << ": it is at least 1";
+  for (const Figure &figure :
+       {Figure{"dma_start", dmaStart}, Figure{"compute_start", computeStart}})
+    if (figure.value < 0 || figure.value > kMostCycles)
+      return emitError() << "target figure '" << figure.name << "' is "
+                         << figure.value << ": it is 0 to " << kMostCycles;
+  if (dmaBytesPerCycle > kMostCycles || megahertz > kMostCycles)
+    return emitError() << "target figures 'megahertz' and "
+                          "'dma_bytes_per_cycle' are at most "
+                       << kMostCycles;
   for (const Figure &figure :
        {Figure{"eu_bytes", euBytes}, Figure{"dma_alignment", dmaAlignment}})
     if (!llvm::isPowerOf2_64(figure.value))
@@ -143,7 +177,7 @@ namespace {
 /// What has been read so far; figures that were not are not there.
 struct Settings {
   std::optional<int64_t> npus, bytesPerNpu, euBytes, banks, dmaAlignment,
-      maxStride;
+      maxStride, megahertz, dmaBytesPerCycle, dmaStart, computeStart;
   SmallVector<int64_t> maxShape;
   DictionaryAttr memories;
   SmallVector<StringRef> seen;
@@ -162,6 +196,10 @@ static constexpr Number kNumbers[] = {
     {"banks", &Settings::banks},
     {"dma_alignment", &Settings::dmaAlignment},
     {"max_stride", &Settings::maxStride},
+    {"megahertz", &Settings::megahertz},
+    {"dma_bytes_per_cycle", &Settings::dmaBytesPerCycle},
+    {"dma_start", &Settings::dmaStart},
+    {"compute_start", &Settings::computeStart},
 };
 
 static ParseResult parseNumber(AsmParser &parser, int64_t &value) {
@@ -201,7 +239,8 @@ static ParseResult parseSetting(AsmParser &parser, Settings &settings) {
   return parser.emitError(loc)
          << "unknown figure '" << name
          << "': there are npus, bytes_per_npu, eu_bytes, banks, "
-            "dma_alignment, max_shape, max_stride, memories";
+            "dma_alignment, max_shape, max_stride, megahertz, "
+            "dma_bytes_per_cycle, dma_start, compute_start, memories";
 }
 
 static ParseResult parseChip(AsmParser &parser, StringRef name, SMLoc loc,
@@ -247,10 +286,17 @@ Attribute ChipAttr::parse(AsmParser &parser, Type) {
                           << "' is missing: state it, or name a chip";
     return {};
   }
+  layout::ChipClock clock;
   return parser.getChecked<ChipAttr>(
       loc, parser.getContext(), *settings.npus, *settings.bytesPerNpu,
       *settings.euBytes, settings.banks, settings.dmaAlignment.value_or(1),
       ArrayRef<int64_t>(settings.maxShape), settings.maxStride,
+      settings.megahertz.value_or(
+          getUsualMegahertz(*settings.npus, *settings.bytesPerNpu,
+                            *settings.euBytes, settings.banks)),
+      settings.dmaBytesPerCycle.value_or(clock.dmaBytesPerCycle),
+      settings.dmaStart.value_or(clock.dmaStart),
+      settings.computeStart.value_or(clock.computeStart),
       settings.memories ? settings.memories
                         : DictionaryAttr::get(parser.getContext()));
 }
@@ -271,6 +317,17 @@ void ChipAttr::print(AsmPrinter &printer) const {
     printer << ", max_shape = [" << getMaxShape() << "]";
   if (getMaxStride())
     printer << ", max_stride = " << *getMaxStride();
+  layout::ChipClock clock;
+  for (auto [figure, value, usual] :
+       {std::tuple("megahertz", getMegahertz(),
+                   getUsualMegahertz(getNpus(), getBytesPerNpu(), getEuBytes(),
+                                     getBanks())),
+        std::tuple("dma_bytes_per_cycle", getDmaBytesPerCycle(),
+                   clock.dmaBytesPerCycle),
+        std::tuple("dma_start", getDmaStart(), clock.dmaStart),
+        std::tuple("compute_start", getComputeStart(), clock.computeStart)})
+    if (value != usual)
+      printer << ", " << figure << " = " << value;
   if (!getMemories().empty())
     printer << ", memories = " << getMemories();
   printer << '>';

@@ -98,7 +98,11 @@ static json::Value describe(ChipAttr chip) {
                       {"dma_alignment", chip.getDmaAlignment()},
                       {"max_shape", std::move(maxShape)},
                       {"max_stride", chip.getMaxStride().value_or(0)},
-                      {"banks", chip.getBanks().value_or(0)}};
+                      {"banks", chip.getBanks().value_or(0)},
+                      {"megahertz", chip.getMegahertz()},
+                      {"dma_bytes_per_cycle", chip.getDmaBytesPerCycle()},
+                      {"dma_start", chip.getDmaStart()},
+                      {"compute_start", chip.getComputeStart()}};
 }
 
 LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,

@@ -47,10 +47,10 @@ bool Simulator::shareBank(
   return isShared;
 }
 
-/// At the end of a parallel region.
-void Simulator::countRegionBanks() {
+/// Whether both engines used a bank in the parallel region that ends.
+bool Simulator::sharesRegionBank() const {
   if (!chip.banks)
-    return;
+    return false;
   constexpr uint8_t byDMA = 1, byCompute = 2;
   std::vector<uint8_t> engines(chip.npus * chip.banks, 0);
   for (const RegionRun &run : touched)
@@ -58,7 +58,6 @@ void Simulator::countRegionBanks() {
       forEachBank(chip, run.core, run.byte, run.bytes, [&](size_t bank) {
         engines[bank] |= run.engine == Engine::DMA ? byDMA : byCompute;
       });
-  counters.regionConflicts +=
-      std::any_of(engines.begin(), engines.end(),
-                  [](uint8_t both) { return both == (byDMA | byCompute); });
+  return std::any_of(engines.begin(), engines.end(),
+                     [](uint8_t both) { return both == (byDMA | byCompute); });
 }

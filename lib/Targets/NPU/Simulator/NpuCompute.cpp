@@ -182,14 +182,14 @@ void Simulator::endCompute() {
   for (const Image &image : computation->images)
     if (image.access & (ReadImage | WrittenImage))
       operands.push_back(&image.runs);
-  counters.bankConflicts += shareBank(operands);
-  bool isCounted = false;
+  bool usesBankTwice = shareBank(operands), isCounted = false;
   for (const Image &image : computation->images) {
     if (image.access & BroadcastImage)
       counters.broadcastBytes += image.bytes;
     if (!(image.access & LanesImage) || isCounted)
       continue;
-    countSteps(image.runs, image.elementBytes, computation->points);
+    countSteps(image.runs, image.elementBytes, computation->points,
+               usesBankTwice, computation->name);
     isCounted = true;
   }
   if (!isCounted)

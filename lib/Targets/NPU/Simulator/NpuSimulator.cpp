@@ -107,7 +107,8 @@ static bool repeats(const Operand &operand, const Box &shape) {
 }
 
 void Simulator::copy(const Operand &dest, const Operand &source,
-                     const Box &shape, int64_t elementBytes, Engine engine) {
+                     const Box &shape, int64_t elementBytes, Engine engine,
+                     const char *name) {
   std::vector<Run> from, to;
   if (!checkCommand(shape, elementBytes, engine) ||
       !prepare(source, shape, elementBytes, engine,
@@ -127,12 +128,14 @@ void Simulator::copy(const Operand &dest, const Operand &source,
     markWritten(run);
     next += run.bytes;
   }
-  if (engine == Engine::Compute) {
-    counters.bankConflicts += shareBank({&from, &to});
-    countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes);
-    return;
-  }
+  if (engine == Engine::Compute)
+    return countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes,
+                      shareBank({&from, &to}), name);
   ++counters.transfers;
+  passTime(Engine::DMA,
+           layout::EngineTimes::inCycles(chip.clock)
+               .getTransfers(1, int64_t(moved.size())),
+           name);
   int64_t &count =
       dest.isLocal
           ? (source.isLocal ? counters.bytesInside : counters.bytesToLocal)
@@ -142,7 +145,7 @@ void Simulator::copy(const Operand &dest, const Operand &source,
 }
 
 void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
-                     int64_t elementBytes, Engine engine) {
+                     int64_t elementBytes, Engine engine, const char *name) {
   std::vector<Run> to;
   if (!checkCommand(shape, elementBytes, engine) ||
       !prepare(dest, shape, elementBytes, engine, Access::Write,
@@ -158,14 +161,18 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
     bytes += run.bytes;
   }
   if (engine == Engine::Compute)
-    countSteps(to, elementBytes, bytes / elementBytes);
-  else
-    ++counters.transfers;
+    return countSteps(to, elementBytes, bytes / elementBytes,
+                      /*usesBankTwice=*/false, name);
+  ++counters.transfers;
+  passTime(Engine::DMA,
+           layout::EngineTimes::inCycles(chip.clock).getTransfers(1, bytes),
+           name);
 }
 
 void Simulator::compute(const Operand &dest,
                         const std::vector<Operand> &sources, const Box &shape,
-                        int64_t elementBytes, const ElementFn &fn) {
+                        int64_t elementBytes, const ElementFn &fn,
+                        const char *name) {
   if (!checkCommand(shape, elementBytes, Engine::Compute))
     return;
   std::vector<std::vector<uint8_t>> values;
@@ -212,8 +219,7 @@ void Simulator::compute(const Operand &dest,
   std::vector<const std::vector<Run> *> operands{&to};
   for (const std::vector<Run> &source : runs)
     operands.push_back(&source);
-  counters.bankConflicts += shareBank(operands);
-  countSteps(to, elementBytes, at / elementBytes);
+  countSteps(to, elementBytes, at / elementBytes, shareBank(operands), name);
 }
 
 bool Simulator::spoil(const Operand &work, const Box &shape,
@@ -232,8 +238,10 @@ bool Simulator::spoil(const Operand &work, const Box &shape,
 
 /// What the execution units issue, the lanes along `runs`.
 void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
-                           int64_t points) {
+                           int64_t points, bool usesBankTwice,
+                           const std::string &name) {
   ++counters.computes;
+  counters.bankConflicts += usesBankTwice;
   regionComputes |= parallel;
   struct Row {
     int64_t core, begin, end;
@@ -259,16 +267,46 @@ void Simulator::countSteps(const std::vector<Run> &runs, int64_t elementBytes,
   }
   int64_t elements = std::max<int64_t>(bytes / elementBytes, 1);
   int64_t lanes = std::max<int64_t>(chip.euBytes / elementBytes, 1);
+  int64_t issued = *std::max_element(steps.begin(), steps.end()) *
+                   std::max<int64_t>(points / elements, 1);
   counters.usefulOps += points;
-  counters.issuedOps += chip.npus * lanes *
-                        *std::max_element(steps.begin(), steps.end()) *
-                        std::max<int64_t>(points / elements, 1);
+  counters.issuedOps += chip.npus * lanes * issued;
+  passTime(Engine::Compute,
+           layout::EngineTimes::inCycles(chip.clock)
+               .getCommands(1, issued, usesBankTwice),
+           name);
+}
+
+//===----------------------------------------------------------------------===//
+// The clock
+//===----------------------------------------------------------------------===//
+
+void Simulator::passTime(Engine engine, int64_t cycles,
+                         const std::string &name) {
+  int64_t &now = parallel ? regionCycles[size_t(engine)] : counters.cycles;
+  int64_t begin = parallel ? counters.cycles + now : now;
+  events.push_back({engine, begin, begin + cycles, name});
+  now += cycles;
+  (engine == Engine::DMA ? counters.dmaCycles : counters.computeCycles) +=
+      cycles;
+}
+
+void Simulator::endRegionTime(bool takesTurns) {
+  auto [dma, compute] = regionCycles;
+  for (size_t e = regionEvent; takesTurns && e < events.size(); ++e)
+    if (events[e].engine == Engine::Compute) {
+      events[e].begin += dma;
+      events[e].end += dma;
+    }
+  counters.cycles += takesTurns ? dma + compute : std::max(dma, compute);
+  regionCycles = {0, 0};
 }
 
 void Simulator::startParallel() {
   if (parallel)
     return report("a parallel region starts inside another");
   parallel = true;
+  regionEvent = events.size();
 }
 
 void Simulator::endParallel() {
@@ -277,7 +315,9 @@ void Simulator::endParallel() {
   parallel = false;
   for (const Run &run : touched)
     clearBits(run.memory->state.data() + run.byte, run.bytes, kOfRegion);
-  countRegionBanks();
+  bool takesTurns = sharesRegionBank();
+  counters.regionConflicts += takesTurns;
+  endRegionTime(takesTurns);
   touched.clear();
   ++counters.regions;
   counters.overlappedBytes += regionComputes ? regionBytes : 0;

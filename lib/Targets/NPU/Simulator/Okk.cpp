@@ -118,7 +118,7 @@ static Operand system(system_addr_t addr, const dim4 *shape,
       const dim4 *dst_stride, const dim4 *src_stride) {                        \
     npu().copy(OKK_SIDE_##D(dst_addr, dst_stride, bits / 8),                   \
                OKK_SIDE_##S(src_addr, src_stride, bits / 8), toBox(*shape),    \
-               bits / 8);                                                      \
+               bits / 8, Engine::DMA, #S "2" #D);                              \
   }
 #define OKK_TRANSFERS(bits)                                                    \
   OKK_COPY(bits, S, L)                                                         \
@@ -129,13 +129,13 @@ static Operand system(system_addr_t addr, const dim4 *shape,
                                          const dim4 *shape,                    \
                                          const dim4 *dst_stride) {             \
     npu().fill(system(dst_addr, shape, dst_stride), &C, toBox(*shape),         \
-               bits / 8);                                                      \
+               bits / 8, Engine::DMA, "set_C");                                \
   }                                                                            \
   void okk_gdma_##bits##bit_set_C_local(local_addr_t dst_addr, x##bits C,      \
                                         const dim4 *shape,                     \
                                         const dim4 *dst_stride) {              \
     npu().fill(okkLocal(dst_addr, shape, dst_stride, bits / 8), &C,            \
-               toBox(*shape), bits / 8);                                       \
+               toBox(*shape), bits / 8, Engine::DMA, "set_C");                 \
   }
 
 OKK_TRANSFERS(32)
@@ -165,13 +165,14 @@ static void copyMatrix(local_addr_t addr, system_addr_t sys, int rows, int cols,
   if (rows < 1 || cols < 1 || colsPerChannel < 1 || colsPerChannel > cols)
     return npu().report("a matrix has rows, columns, and between 1 and all "
                         "columns in a channel");
-  walkMatrix(
-      addr, rows, cols, colsPerChannel,
-      [&](const Operand &part, int first, const Box &shape) {
-        Operand linear{
-            false, sys + 4ull * first, {rowStride, colsPerChannel, 0, 1}};
-        npu().copy(toLocal ? part : linear, toLocal ? linear : part, shape, 4);
-      });
+  walkMatrix(addr, rows, cols, colsPerChannel,
+             [&](const Operand &part, int first, const Box &shape) {
+               Operand linear{false,
+                              sys + 4ull * first,
+                              {rowStride, colsPerChannel, 0, 1}};
+               npu().copy(toLocal ? part : linear, toLocal ? linear : part,
+                          shape, 4, Engine::DMA, toLocal ? "S2L" : "L2S");
+             });
 }
 
 void okk_gdma_32bit_matrix_S2L(local_addr_t dst_addr, system_addr_t src_addr,
@@ -272,6 +273,15 @@ void okk_sim_set_banks(int banks) {
   open(chip);
 }
 
+void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
+                       int compute_start) {
+  SimulatedChip chip = npu().getChip();
+  chip.clock.dmaBytesPerCycle = std::max(dma_bytes_per_cycle, 1);
+  chip.clock.dmaStart = std::max(dma_start, 0);
+  chip.clock.computeStart = std::max(compute_start, 0);
+  open(chip);
+}
+
 void okk_sim_close(void) { simulator.reset(); }
 
 system_addr_t okk_sim_alloc(unsigned long long bytes) {
@@ -302,7 +312,17 @@ okk_sim_counters okk_sim_count(void) {
           counters.broadcastBytes,  counters.usefulOps,
           counters.issuedOps,       counters.regions,
           counters.overlappedBytes, counters.bankConflicts,
-          counters.regionConflicts};
+          counters.regionConflicts, counters.cycles,
+          counters.dmaCycles,       counters.computeCycles};
+}
+
+int okk_sim_num_events(void) { return int(npu().getEvents().size()); }
+okk_sim_event okk_sim_get_event(int index) {
+  if (index < 0 || index >= okk_sim_num_events())
+    return {0, 0, 0, ""};
+  const Event &event = npu().getEvents()[index];
+  return {event.engine == Engine::Compute, event.begin, event.end,
+          event.name.c_str()};
 }
 
 int okk_sim_num_errors(void) { return int(npu().getErrors().size()); }

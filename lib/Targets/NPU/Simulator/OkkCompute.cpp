@@ -33,11 +33,11 @@ static void put(void *out, uint32_t value) {
 
 using Sources = const void *const *;
 
-static void compute(local_addr_t dst, const dim4 *dstStride,
+static void compute(const char *name, local_addr_t dst, const dim4 *dstStride,
                     std::initializer_list<Operand> sources, const dim4 *shape,
                     const Simulator::ElementFn &fn) {
   okkSimulator().compute(okkLocal(dst, shape, dstStride), sources,
-                         toBox(*shape), 4, fn);
+                         toBox(*shape), 4, fn, name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -53,13 +53,13 @@ void okk_bdc_32bit_cpy(local_addr_t dst_addr, local_addr_t src_addr,
         "start at different cores");
   okkSimulator().copy(okkLocal(dst_addr, shape, dst_stride),
                       okkLocal(src_addr, shape, src_stride), toBox(*shape), 4,
-                      Engine::Compute);
+                      Engine::Compute, "32bit_cpy");
 }
 
 void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
                          const dim4 *dst_stride) {
   okkSimulator().fill(okkLocal(dst_addr, shape, dst_stride), &C, toBox(*shape),
-                      4, Engine::Compute);
+                      4, Engine::Compute, "32bit_set_C");
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,8 +70,9 @@ void okk_bdc_32bit_set_C(local_addr_t dst_addr, x32 C, const dim4 *shape,
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       const dim4 *shape, const dim4 *dst_stride,               \
                       const dim4 *src_stride) {                                \
-    compute(dst_addr, dst_stride, {okkLocal(src_addr, shape, src_stride)},     \
-            shape, [](void *out, Sources in) {                                 \
+    compute(#name, dst_addr, dst_stride,                                       \
+            {okkLocal(src_addr, shape, src_stride)}, shape,                    \
+            [](void *out, Sources in) {                                        \
               float a = toFloat(in[0]);                                        \
               put(out, expression);                                            \
             });                                                                \
@@ -85,7 +86,7 @@ OKK_UNARY(reciprocal, 1 / a)
                       local_addr_t src1_addr, const dim4 *shape,               \
                       const dim4 *dst_stride, const dim4 *src0_stride,         \
                       const dim4 *src1_stride) {                               \
-    compute(dst_addr, dst_stride,                                              \
+    compute(#name, dst_addr, dst_stride,                                       \
             {okkLocal(src0_addr, shape, src0_stride),                          \
              okkLocal(src1_addr, shape, src1_stride)},                         \
             shape, [](void *out, Sources in) {                                 \
@@ -98,8 +99,9 @@ OKK_UNARY(reciprocal, 1 / a)
                       const dim4 *shape, const dim4 *dst_stride,               \
                       const dim4 *src_stride) {                                \
     auto b = constant;                                                         \
-    compute(dst_addr, dst_stride, {okkLocal(src_addr, shape, src_stride)},     \
-            shape, [b](void *out, Sources in) {                                \
+    compute(#name, dst_addr, dst_stride,                                       \
+            {okkLocal(src_addr, shape, src_stride)}, shape,                    \
+            [b](void *out, Sources in) {                                       \
               auto a = read(in[0]);                                            \
               put(out, expression);                                            \
             });                                                                \
@@ -120,7 +122,7 @@ void okk_bdc_mac(local_addr_t dst_addr, local_addr_t src0_addr,
                  local_addr_t src1_addr, const dim4 *shape,
                  const dim4 *dst_stride, const dim4 *src0_stride,
                  const dim4 *src1_stride) {
-  compute(dst_addr, dst_stride,
+  compute("mac", dst_addr, dst_stride,
           {okkLocal(src0_addr, shape, src0_stride),
            okkLocal(src1_addr, shape, src1_stride),
            okkLocal(dst_addr, shape, dst_stride)},
@@ -131,7 +133,7 @@ void okk_bdc_mac(local_addr_t dst_addr, local_addr_t src0_addr,
 void okk_bdc_mac_C(local_addr_t dst_addr, local_addr_t src_addr, float C,
                    const dim4 *shape, const dim4 *dst_stride,
                    const dim4 *src_stride) {
-  compute(dst_addr, dst_stride,
+  compute("mac_C", dst_addr, dst_stride,
           {okkLocal(src_addr, shape, src_stride),
            okkLocal(dst_addr, shape, dst_stride)},
           shape, [C](void *out, Sources in) {
@@ -176,8 +178,8 @@ OKK_CONSTANT(32bit_C_logical_shift, unsigned int, toWord, C,
 #define OKK_ALIGNED(name, expression)                                          \
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       const dim4 *shape) {                                     \
-    compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,    \
-            [](void *out, Sources in) {                                        \
+    compute(#name, dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},    \
+            shape, [](void *out, Sources in) {                                 \
               float a = toFloat(in[0]);                                        \
               put(out, expression);                                            \
             });                                                                \
@@ -193,7 +195,8 @@ OKK_ALIGNED(fp32_to_int32, uint32_t(a >= 2147483648.0f   ? 2147483647
 
 void okk_bdc_lookup_int32_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
                                   const dim4 *shape) {
-  compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,
+  compute("lookup_int32_to_fp32", dst_addr, nullptr,
+          {okkLocal(src_addr, shape, nullptr)}, shape,
           [](void *out, Sources in) {
             int32_t value = int32_t(toWord(in[0]));
             if (value < -128 || value > 127)
@@ -214,8 +217,8 @@ static float expOfSeries(float x, int numSeries) {
 
 void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
                         const dim4 *shape, int num_series) {
-  compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,
-          [num_series](void *out, Sources in) {
+  compute("taylor_exp", dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},
+          shape, [num_series](void *out, Sources in) {
             put(out, expOfSeries(toFloat(in[0]), num_series));
           });
 }
@@ -227,8 +230,8 @@ void okk_bdc_taylor_exp(local_addr_t dst_addr, local_addr_t src_addr,
     if (!okkSimulator().spoil(okkLocal(work_addr, shape, nullptr),             \
                               toBox(*shape), 4))                               \
       return;                                                                  \
-    compute(dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)}, shape,    \
-            [](void *out, Sources in) {                                        \
+    compute(#name, dst_addr, nullptr, {okkLocal(src_addr, shape, nullptr)},    \
+            shape, [](void *out, Sources in) {                                 \
               float a = toFloat(in[0]);                                        \
               put(out, expression);                                            \
             });                                                                \
@@ -257,12 +260,13 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
     return;
   Operand source = get(src_addr, 1);
   source.elementBytes = 1;
-  okkSimulator().compute(get(dst_addr, 4), {source}, toBox(*shape), 4,
-                         [is_signed](void *out, Sources in) {
-                           uint8_t byte = *static_cast<const uint8_t *>(in[0]);
-                           put(out,
-                               is_signed ? float(int8_t(byte)) : float(byte));
-                         });
+  okkSimulator().compute(
+      get(dst_addr, 4), {source}, toBox(*shape), 4,
+      [is_signed](void *out, Sources in) {
+        uint8_t byte = *static_cast<const uint8_t *>(in[0]);
+        put(out, is_signed ? float(int8_t(byte)) : float(byte));
+      },
+      "int8_to_fp32");
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,7 +278,7 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
       local_addr_t dst_addr, local_addr_t src0_addr, local_addr_t src1_addr,   \
       x32 select_val, const dim4 *shape, const dim4 *dst_stride,               \
       const dim4 *src0_stride, const dim4 *src1_stride) {                      \
-    compute(dst_addr, dst_stride,                                              \
+    compute(#name "_select_value", dst_addr, dst_stride,                       \
             {okkLocal(src0_addr, shape, src0_stride),                          \
              okkLocal(src1_addr, shape, src1_stride)},                         \
             shape, [select_val](void *out, Sources in) {                       \
@@ -286,8 +290,9 @@ void okk_bdc_int8_to_fp32(local_addr_t dst_addr, local_addr_t src_addr,
   void okk_bdc_##name##_select_value(                                          \
       local_addr_t dst_addr, local_addr_t src_addr, float C, x32 select_val,   \
       const dim4 *shape, const dim4 *dst_stride, const dim4 *src_stride) {     \
-    compute(dst_addr, dst_stride, {okkLocal(src_addr, shape, src_stride)},     \
-            shape, [select_val, b = C](void *out, Sources in) {                \
+    compute(#name "_select_value", dst_addr, dst_stride,                       \
+            {okkLocal(src_addr, shape, src_stride)}, shape,                    \
+            [select_val, b = C](void *out, Sources in) {                       \
               float a = toFloat(in[0]);                                        \
               put(out, (test) ? uint32_t(select_val.u32) : uint32_t(0));       \
             });                                                                \
@@ -299,9 +304,10 @@ OKK_SELECT_VALUE_C(C_greater, b > a)
 OKK_SELECT_VALUE_C(equal_C, a == b)
 
 template <typename Test>
-static void select(local_addr_t dst, const fp32_or_addr_t *src0,
-                   const fp32_or_addr_t *src1, const x32_or_addr_t *select0,
-                   const x32_or_addr_t *select1, const dim4 *shape, Test test) {
+static void select(const char *name, local_addr_t dst,
+                   const fp32_or_addr_t *src0, const fp32_or_addr_t *src1,
+                   const x32_or_addr_t *select0, const x32_or_addr_t *select1,
+                   const dim4 *shape, Test test) {
   std::vector<Operand> sources;
   std::array<int, 4> where;
   std::array<uint32_t, 4> values;
@@ -323,7 +329,8 @@ static void select(local_addr_t dst, const fp32_or_addr_t *src0,
           return where[i] < 0 ? &values[i] : in[where[i]];
         };
         put(out, toWord(get(test(toFloat(get(0)), toFloat(get(1))) ? 2 : 3)));
-      });
+      },
+      name);
 }
 
 #define OKK_SELECT(name, test)                                                 \
@@ -331,7 +338,7 @@ static void select(local_addr_t dst, const fp32_or_addr_t *src0,
                       const fp32_or_addr_t *src1,                              \
                       const x32_or_addr_t *select0,                            \
                       const x32_or_addr_t *select1, const dim4 *shape) {       \
-    select(dst_addr, src0, src1, select0, select1, shape,                      \
+    select(#name, dst_addr, src0, src1, select0, select1, shape,               \
            [](float a, float b) { return test; });                             \
   }
 OKK_SELECT(greater_select, a > b)
@@ -353,7 +360,7 @@ static Operand ofChannels(local_addr_t addr, const dim4 *shape) {
   void okk_bdc_##name(local_addr_t dst_addr, local_addr_t src_addr,            \
                       local_addr_t channel_addr, const dim4 *shape,            \
                       const dim4 *dst_stride, const dim4 *src_stride) {        \
-    compute(dst_addr, dst_stride,                                              \
+    compute(#name, dst_addr, dst_stride,                                       \
             {okkLocal(src_addr, shape, src_stride),                            \
              ofChannels(channel_addr, shape)},                                 \
             shape, [](void *out, Sources in) {                                 \
@@ -368,7 +375,7 @@ void okk_bdc_scale_bias(local_addr_t dst_addr, local_addr_t src_addr,
                         local_addr_t scale_addr, local_addr_t bias_addr,
                         const dim4 *shape, const dim4 *dst_stride,
                         const dim4 *src_stride) {
-  compute(dst_addr, dst_stride,
+  compute("scale_bias", dst_addr, dst_stride,
           {okkLocal(src_addr, shape, src_stride), ofChannels(scale_addr, shape),
            ofChannels(bias_addr, shape)},
           shape, [](void *out, Sources in) {

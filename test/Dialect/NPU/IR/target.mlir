@@ -8,13 +8,17 @@
 // CHECK-SAME: test.bm1690 = #npu.target<npus = 64, bytes_per_npu = 262144, eu_bytes = 64, banks = 16, dma_alignment = 4>
 // CHECK-SAME: test.limits = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152 : i64}>
 // CHECK-SAME: test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>
+// CHECK-SAME: test.slow = #npu.target<npus = 64, bytes_per_npu = 524288, eu_bytes = 128, banks = 8, megahertz = 1000, dma_bytes_per_cycle = 32, dma_start = 0, compute_start = 9>
+// CHECK-SAME: test.usual = #npu.target<"BM1688">
 module attributes {
   test.bm1684 = #npu.target<banks = 8, eu_bytes = 128, npus = 64, bytes_per_npu = 524288>,
   test.bm1684x = #npu.target<"BM1684X">,
   test.bm1688 = #npu.target<npus = 32, bytes_per_npu = 131072, eu_bytes = 16, banks = 16>,
   test.bm1690 = #npu.target<"BM1690", dma_alignment = 4>,
   test.limits = #npu.target<"BM1684", max_shape = [65535, 4095, 65535, 65535], max_stride = 1048575, memories = {l2 = 2097152}>,
-  test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>} {}
+  test.other = #npu.target<npus = 4, bytes_per_npu = 1000, eu_bytes = 1>,
+  test.slow = #npu.target<"BM1684", compute_start = 9, dma_start = 0, dma_bytes_per_cycle = 32, megahertz = 1000>,
+  test.usual = #npu.target<"BM1688", megahertz = 900, dma_bytes_per_cycle = 64, dma_start = 32, compute_start = 8>} {}
 
 // CHECK: test.system = #npu.memory<system>
 // CHECK-SAME: test.user = #npu.memory<"own name">
@@ -31,6 +35,21 @@ module attributes {test.t = #npu.target<npus = 0, bytes_per_npu = 1024, eu_bytes
 
 // expected-error @below {{target figure 'bytes_per_npu' is -1: it is at least 1}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = -1, eu_bytes = 128>} {}
+
+// -----
+
+// expected-error @below {{target figure 'megahertz' is 0: it is at least 1}}
+module attributes {test.t = #npu.target<"BM1684", megahertz = 0>} {}
+
+// -----
+
+// expected-error @below {{target figure 'dma_start' is -1: it is 0 to 65536}}
+module attributes {test.t = #npu.target<"BM1684", dma_start = -1>} {}
+
+// -----
+
+// expected-error @below {{target figures 'megahertz' and 'dma_bytes_per_cycle' are at most 65536}}
+module attributes {test.t = #npu.target<"BM1684", dma_bytes_per_cycle = 65537>} {}
 
 // -----
 
@@ -74,7 +93,7 @@ module attributes {test.t = #npu.target<npus = 4, npus = 4, bytes_per_npu = 1024
 
 // -----
 
-// expected-error @below {{unknown figure 'core': there are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, memories}}
+// expected-error @below {{unknown figure 'core': there are npus, bytes_per_npu, eu_bytes, banks, dma_alignment, max_shape, max_stride, megahertz, dma_bytes_per_cycle, dma_start, compute_start, memories}}
 module attributes {test.t = #npu.target<"BM1684", core = 4>} {}
 
 // -----

@@ -46,17 +46,22 @@ def NPU_ChipAttr
       of one command, by DMA or of execution units; what has more is cut;
     * `max_stride`, where known: the largest stride of a command, in elements;
     * `memories`, where there are more than system and local memory: their
-      names and bytes, as in `memories = {l2 = 2097152}`. They are linear.
+      names and bytes, as in `memories = {l2 = 2097152}`. They are linear;
+    * `megahertz`, `dma_bytes_per_cycle`, `dma_start`, `compute_start`: the
+      frequency, what the DMA engine moves in a cycle, and the cycles that pass
+      while a transfer, or a command of the execution units, is started. Where
+      they are not written they are 1000, or what a published chip of these
+      figures has, 64, 32 and 8: assumptions, but for the published frequencies.
 
     Settings after a name replace that chip's. Figures that are exactly those of
     a published chip print as its name:
 
-    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank |
-    |---------|-----:|--------------:|---------:|------:|---------------:|
-    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |
-    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |
-    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |
-    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |
+    | chip    | npus | bytes_per_npu | eu_bytes | banks | bytes per bank | megahertz |
+    |---------|-----:|--------------:|---------:|------:|---------------:|----------:|
+    | BM1684  |   64 |        524288 |      128 |     8 |          65536 |       550 |
+    | BM1684X |   64 |        262144 |       64 |    16 |          16384 |      1000 |
+    | BM1688  |   32 |        131072 |       16 |    16 |           8192 |       900 |
+    | BM1690  |   64 |        262144 |       64 |    16 |          16384 |      1000 |
   }];
   let parameters = (ins
     "int64_t":$npus,
@@ -66,12 +71,18 @@ def NPU_ChipAttr
     "int64_t":$dmaAlignment,
     ArrayRefParameter<"int64_t", "of N, C, H and W, or none">:$maxShape,
     "std::optional<int64_t>":$maxStride,
+    "int64_t":$megahertz,
+    "int64_t":$dmaBytesPerCycle,
+    "int64_t":$dmaStart,
+    "int64_t":$computeStart,
     "::mlir::DictionaryAttr":$memories);
   let builders = [
     AttrBuilder<(ins "int64_t":$npus, "int64_t":$bytesPerNpu,
                      "int64_t":$euBytes), [{
+      ::mlir::layout::ChipClock clock;
       return $_get($_ctxt, npus, bytesPerNpu, euBytes, std::nullopt, 1,
-                   ::llvm::ArrayRef<int64_t>(), std::nullopt,
+                   ::llvm::ArrayRef<int64_t>(), std::nullopt, clock.megahertz,
+                   clock.dmaBytesPerCycle, clock.dmaStart, clock.computeStart,
                    ::mlir::DictionaryAttr::get($_ctxt));
     }]>
   ];
@@ -83,6 +94,7 @@ def NPU_ChipAttr
     static ::llvm::SmallVector<::llvm::StringRef> getChipNames();
     /// The name of the published chip with exactly these figures, or empty.
     ::llvm::StringRef getChipName() const;
+    ::mlir::layout::ChipClock getClock() const;
     /// The bytes of one bank; nothing where the banks are not known.
     std::optional<int64_t> getBankBytes() const;
     /// The bytes of a memory other than system and local.

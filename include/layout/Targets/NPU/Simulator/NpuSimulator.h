@@ -33,6 +33,9 @@
 //    elements were declared, touch no others. What a released tensor held is
 //    gone. Where holes are shared, a tensor owns its declared elements alone,
 //    and no two declare one byte;
+//  * a clock runs: commands one after the other, in a parallel region those of
+//    each engine, until both are through. Where both engines use one bank in a
+//    region they take turns. A command that breaks a rule takes no time;
 //  * where the program says which bytes of one operand are which of the other,
 //    commands move those and no others; execution units see their own memory
 //    only, but for operands that are broadcast.
@@ -42,6 +45,7 @@
 #ifndef LAYOUT_TARGETS_NPU_SIMULATOR_NPUSIMULATOR_H
 #define LAYOUT_TARGETS_NPU_SIMULATOR_NPUSIMULATOR_H
 
+#include "layout/Support/EngineTimes.h"
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -60,6 +64,7 @@ struct SimulatedChip {
   std::array<int64_t, 4> maxShape{0, 0, 0, 0};
   int64_t maxStride = 0;
   int64_t banks = 0; // of a core, evenly
+  layout::ChipClock clock;
 };
 
 /// N, C, H and W.
@@ -74,6 +79,13 @@ struct Operand {
 };
 
 enum class Engine { DMA, Compute };
+
+/// A command that ran, in cycles since the program began.
+struct Event {
+  Engine engine;
+  int64_t begin, end;
+  std::string name;
+};
 
 /// An element operation is one run of the body of a computation. Execution
 /// cores issue them in steps: in one step each of the X cores works on EU bytes
@@ -97,6 +109,8 @@ struct Counters {
   // In some core, one bank for two operands of a computation, unless they begin
   // at the same byte; and for both engines in one region.
   int64_t bankConflicts = 0, regionConflicts = 0;
+  // Of the clock: until the last command ends, and while an engine works.
+  int64_t cycles = 0, dmaCycles = 0, computeCycles = 0;
 };
 
 /// A box of bytes and where each of them is among the numbered bytes of several
@@ -134,13 +148,16 @@ public:
 
   // Commands.
   void copy(const Operand &dest, const Operand &source, const Box &shape,
-            int64_t elementBytes, Engine engine = Engine::DMA);
+            int64_t elementBytes, Engine engine = Engine::DMA,
+            const char *name = "copy");
   void fill(const Operand &dest, const void *value, const Box &shape,
-            int64_t elementBytes, Engine engine = Engine::DMA);
+            int64_t elementBytes, Engine engine = Engine::DMA,
+            const char *name = "fill");
   /// dest = fn(sources) element by element, on the execution units.
   using ElementFn = std::function<void(void *dest, const void *const *sources)>;
   void compute(const Operand &dest, const std::vector<Operand> &sources,
-               const Box &shape, int64_t elementBytes, const ElementFn &fn);
+               const Box &shape, int64_t elementBytes, const ElementFn &fn,
+               const char *name = "compute");
   /// Writes what nobody is to read; false where a rule is broken.
   bool spoil(const Operand &work, const Box &shape, int64_t elementBytes);
   /// A kernel on dense images of local tensors (okk/sim_compute.h): operands,
@@ -178,6 +195,7 @@ public:
   void endExpected();
 
   const Counters &getCounters() const { return counters; }
+  const std::vector<Event> &getEvents() const { return events; }
   const std::vector<std::string> &getErrors() const { return errors; }
   void report(std::string message) { errors.push_back(std::move(message)); }
 
@@ -212,7 +230,7 @@ private:
   bool holds(const Tensor &tensor, const Run &run) const;
   bool claim(Tensor &tensor, const Run &run);
   bool shareBank(const std::vector<const std::vector<Run> *> &operands) const;
-  void countRegionBanks();
+  bool sharesRegionBank() const;
   bool checkAccess(const std::vector<Run> &runs, Engine engine, Access access,
                    const char *what);
   static void markWritten(const Run &run);
@@ -227,7 +245,9 @@ private:
   bool checkCores(const Image &image, std::vector<int64_t> &coreOf,
                   const std::string &what);
   void countSteps(const std::vector<Run> &runs, int64_t elementBytes,
-                  int64_t points);
+                  int64_t points, bool usesBankTwice, const std::string &name);
+  void passTime(Engine engine, int64_t cycles, const std::string &name);
+  void endRegionTime(bool takesTurns);
   void countMoved(int64_t &counter, int64_t bytes);
   Memory *findSystem(uint64_t address);
   std::string describe(const Run &run) const;
@@ -248,6 +268,9 @@ private:
   std::unique_ptr<Expected> expected;
   int64_t regionBytes = 0; // moved by DMA in the parallel region
   bool regionComputes = false;
+  std::array<int64_t, 2> regionCycles{0, 0}; // of each engine
+  size_t regionEvent = 0;                    // the first of the region
+  std::vector<Event> events;
   Counters counters;
   std::vector<std::string> errors;
 };

@@ -36,6 +36,10 @@ void okk_sim_limit_dma(int alignment, dim4 max_shape, int max_stride);
 /// Into how many banks the memory of a core is divided evenly; 0: not known,
 /// and no conflicts are counted.
 void okk_sim_set_banks(int banks);
+/// What the DMA engine moves in a cycle, and the cycles that pass while a
+/// transfer, or a command of the execution units, is started.
+void okk_sim_set_clock(int dma_bytes_per_cycle, int dma_start,
+                       int compute_start);
 void okk_sim_close(void);
 /// Runs a kernel that OKKERNEL_FUNC_REGISTER made known, which initializes the
 /// chip, closes its parallel regions and polls; false where none is.
@@ -64,8 +68,20 @@ typedef struct {
   long long overlapped_bytes; // moved by DMA while execution units computed
   // One bank for two operands of a computation, for both engines in a region.
   long long bank_conflicts, region_conflicts;
+  // Until the last command ends, and while an engine works.
+  long long cycles, dma_cycles, compute_cycles;
 } okk_sim_counters;
 okk_sim_counters okk_sim_count(void);
+
+/// A command that ran, in the cycles since the program began; the name lives as
+/// long as the chip is open.
+typedef struct {
+  int is_compute;
+  long long begin, end;
+  const char *name;
+} okk_sim_event;
+int okk_sim_num_events(void);
+okk_sim_event okk_sim_get_event(int index);
 
 int okk_sim_num_errors(void);
 const char *okk_sim_error(int index);

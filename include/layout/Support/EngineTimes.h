@@ -1,0 +1,67 @@
+//===- EngineTimes.h - How long the engines of an NPU take ------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The time of transfers and of commands of execution units, in any unit, as the
+// clock of the simulator counts it:
+//
+//     transfers   a start for each, and the bytes
+//     commands    a start for each, and the steps, of which each is eu_bytes of
+//                 every core; one that uses a bank for two operands takes every
+//                 step twice
+//
+//     EngineTimes::inCycles({550, 64, 32, 8}).getTransfers(1, 4096)  // 96
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_ENGINETIMES_H
+#define LAYOUT_SUPPORT_ENGINETIMES_H
+
+#include "layout/Support/Cost.h"
+
+namespace mlir {
+namespace layout {
+
+/// The figures of a chip's clock; starts are in cycles.
+struct ChipClock {
+  int64_t megahertz = 1000, dmaBytesPerCycle = 64, dmaStart = 32,
+          computeStart = 8;
+};
+
+struct EngineTimes {
+  /// `time` for `count` of something.
+  struct Rate {
+    int64_t time = 1, count = 1;
+
+    Cost get(int64_t number) const {
+      Cost whole = scaleCost(time, number / count);
+      Cost rest = scaleCost(time, number % count);
+      return addCosts(whole, rest / count + (rest % count != 0));
+    }
+  };
+  int64_t transferStart = 0, commandStart = 0;
+  Rate byte, step;
+
+  static EngineTimes inCycles(const ChipClock &clock) {
+    return {
+        clock.dmaStart, clock.computeStart, {1, clock.dmaBytesPerCycle}, {}};
+  }
+
+  /// Of bytes that go from one place to another.
+  Cost getTransfers(int64_t transfers, int64_t bytes) const {
+    return addCosts(scaleCost(transferStart, transfers), byte.get(bytes));
+  }
+  Cost getCommands(int64_t commands, int64_t steps,
+                   bool usesBankTwice = false) const {
+    return addCosts(scaleCost(commandStart, commands),
+                    step.get(scaleCost(steps, usesBankTwice ? 2 : 1)));
+  }
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_ENGINETIMES_H
