@@ -47,6 +47,16 @@ module attributes {layout.target = #layout.opencl<fewest_items = 0>} {}
 
 // -----
 
+// expected-error @below {{target figure 'address_bits' is 16: addresses of OpenCL have 32 or 64 bits}}
+module attributes {layout.target = #layout.opencl<address_bits = 16>} {}
+
+// -----
+
+// CHECK: #layout.opencl<half_arithmetic = true, image_fallback = true, address_bits = 32>
+module attributes {layout.target = #layout.opencl<address_bits = 32, half_arithmetic = true, fma = false, image_fallback = true>} {}
+
+// -----
+
 // expected-error @below {{target figure 'image_types' lists f64: the channel types of images are f32, f16, and integers of 8, 16 and 32 bits}}
 module attributes {layout.target = #layout.opencl<image_types = [f64]>} {}
 
