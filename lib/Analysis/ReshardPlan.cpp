@@ -20,8 +20,8 @@ using namespace mlir::layout;
 static constexpr int64_t kMostCells = 1 << 20;
 /// A longer dim would take a table of more than half a gigabyte.
 static constexpr int64_t kLongestDim = 1 << 26;
-/// Finding the best of so many numbers takes some seconds.
-static constexpr int64_t kMostRelabeled = 1024;
+/// Plans are lists of messages: those between more devices are too long.
+static constexpr int64_t kMostPlanned = 1024;
 
 int64_t MessageBox::getNumElements() const { return *countIndices(sizes); }
 
@@ -118,6 +118,11 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
       os << type << " is on no mesh: give it a #layout.mesh";
     });
   SmallVector<int64_t> box = map->getBox(type.getShape());
+  if (llvm::any_of(box, [](int64_t size) { return size > kLongestDim; }))
+    return refuse([&](raw_ostream &os) {
+      os << type << " has a dim of more than " << kLongestDim
+         << " indices: split it by tensor.expand_shape";
+    });
   std::optional<Evaluator> device =
       Evaluator::compile(getDevice(*map, type.getShape()), box, kLongestDim);
   if (!device || !device->hasOnlyTables())
@@ -173,7 +178,8 @@ bool Planner::findCells(const Distribution &from, const Distribution &to,
     counts.push_back(segments.back().size());
   }
   std::optional<int64_t> count = countIndices(counts);
-  if (!count || *count > kMostCells) {
+  // Each copy of a box is one that is sent.
+  if (!count || *count > kMostCells / int64_t(to.copies.size())) {
     refuse("it takes more than " + Twine(kMostCells) +
            " boxes: use larger blocks");
     return false;
@@ -430,6 +436,10 @@ FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
     return refuse("it goes from a mesh of " + Twine(devices.value_or(-1)) +
                   " devices to one of " + Twine(others.value_or(-1)) +
                   ": state both layouts over the same devices");
+  if (*devices > kMostPlanned)
+    return refuse("there are " + Twine(*devices) +
+                  " devices: messages are planned between at most " +
+                  Twine(kMostPlanned));
   if (isa<PartialAttr>(to.getEncoding()))
     return refuse("messages make no partial sums (P4)");
   Planner planner(from, options);
@@ -439,10 +449,6 @@ FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
     planner.plan.reduction = partial.getReduction();
   if (!planner.findCells(*before, *after, refuse))
     return failure();
-  if (options.relabel && *devices > kMostRelabeled)
-    return refuse("the best numbers are found of at most " +
-                  Twine(kMostRelabeled) + " devices, there are " +
-                  Twine(*devices) + ": do not relabel");
   if (options.relabel)
     planner.relabel();
   planner.send();

@@ -11,6 +11,8 @@
 // RUN: not layout-opt %t/diagonal.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=DIAGONAL
 // RUN: not layout-opt %t/boxes.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=BOXES
 // RUN: not layout-opt %t/bits.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not layout-opt %t/many.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not layout-opt %t/long.mlir --layout-print-messages 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: layout-opt %t/other.mlir --layout-print-messages -o /dev/null | count 0
 
 //--- good.mlir
@@ -93,6 +95,24 @@ func.func @f(%a: tensor<4x4xf32, #rows>) {
 func.func @f(%a: tensor<2x1000000xf32, #rows>) {
   // BOXES: boxes.mlir:[[# @LINE + 1]]:8: error: 'layout.convert' op has no plan of messages: it takes more than 1048576 boxes: use larger blocks
   %0 = layout.convert %a : tensor<2x1000000xf32, #rows> to tensor<2x1000000xf32, #dealt>
+  return
+}
+
+//--- many.mlir
+#rows = #layout.mesh<[x = 1048576], [[x]]>
+#all = #layout.mesh<[x = 1048576], [[]]>
+func.func @f(%a: tensor<1048576xf32, #rows>) {
+  // MANY: error: 'layout.convert' op has no plan of messages: there are 1048576 devices: messages are planned between at most 1024
+  %0 = layout.convert %a : tensor<1048576xf32, #rows> to tensor<1048576xf32, #all>
+  return
+}
+
+//--- long.mlir
+#rows = #layout.mesh<[x = 2], [[x]]>
+#all = #layout.mesh<[x = 2], [[]]>
+func.func @f(%a: tensor<9000000000xi8, #rows>) {
+  // LONG: error: 'layout.convert' op has no plan of messages: tensor<9000000000xi8, {{.*}}> has a dim of more than 67108864 indices: split it by tensor.expand_shape
+  %0 = layout.convert %a : tensor<9000000000xi8, #rows> to tensor<9000000000xi8, #all>
   return
 }
 
