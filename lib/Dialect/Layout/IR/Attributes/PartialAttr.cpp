@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Common.h"
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mlir::layout;
