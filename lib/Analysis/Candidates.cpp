@@ -82,18 +82,9 @@ bool Propagation::canRun(const NodeClass &node,
   if (costs.getModel().findsElements() || node.isTie() ||
       !std::holds_alternative<LoopsRule>(node.rule))
     return true;
-  auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
-    SmallVector<Type> types;
-    for (auto [value, id] : llvm::zip_equal(values, ids))
-      types.push_back(id == kAnyLayout
-                          ? value.getType()
-                          : costs.getStoredType(
-                                cast<RankedTensorType>(value.getType()), id));
-    return types;
-  };
-  return succeeded(checkRule(node.rule,
-                             getTypes(node.op->getOperands(), layouts.operands),
-                             getTypes(node.op->getResults(), layouts.results)));
+  return succeeded(checkRule(
+      node.rule, costs.getStoredTypes(node.op->getOperands(), layouts.operands),
+      costs.getStoredTypes(node.op->getResults(), layouts.results)));
 }
 
 void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/CostModel.h"
-#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -105,18 +104,9 @@ int64_t CostModel::getStoredBytes(RankedTensorType type, LayoutId layout) {
 Cost CostModel::provide(Operation *op, const OpLayouts &layouts, Cost modeled) {
   if (!provider)
     return modeled;
-  auto getTypes = [&](ValueRange values, ArrayRef<LayoutId> ids) {
-    SmallVector<Type> types;
-    for (auto [value, id] : llvm::zip_equal(values, ids))
-      types.push_back(id == kAnyLayout
-                          ? value.getType()
-                          : getStoredType(withoutLayout(cast<RankedTensorType>(
-                                              value.getType())),
-                                          id));
-    return types;
-  };
-  SmallVector<Type> operands = getTypes(op->getOperands(), layouts.operands),
-                    results = getTypes(op->getResults(), layouts.results);
+  SmallVector<Type> operands =
+                        getStoredTypes(op->getOperands(), layouts.operands),
+                    results = getStoredTypes(op->getResults(), layouts.results);
   Cost cost = provider->getOpCost({op, operands, results, modeled});
   assert(cost >= 0 && cost < kInfiniteCost && "prices are finite");
   return cost;

@@ -49,6 +49,19 @@ RankedTensorType LayoutTable::getStoredType(RankedTensorType type,
   return withLayout(type, getMap(layout), getPadding(layout));
 }
 
+SmallVector<Type>
+LayoutTable::getStoredTypes(ValueRange values,
+                            ArrayRef<LayoutId> layouts) const {
+  SmallVector<Type> types;
+  for (auto [value, layout] : llvm::zip_equal(values, layouts)) {
+    types.push_back(value.getType());
+    if (layout != kAnyLayout)
+      types.back() =
+          getStoredType(cast<RankedTensorType>(types.back()), layout);
+  }
+  return types;
+}
+
 LayoutId LayoutTable::getRowMajor(unsigned rank) {
   while (rowMajor.size() <= rank)
     rowMajor.push_back(intern(LayoutMap::rowMajor(rowMajor.size())));

@@ -44,12 +44,6 @@ private:
   Value copyScalar(Value value);
   void addOp(unsigned nodeClass, const NodeClass &op, unsigned config);
   void addConversions(const TensorClass &tensor);
-  Type getType(Value value, LayoutId layout) const {
-    return layout == kAnyLayout
-               ? value.getType()
-               : costs.getStoredType(cast<RankedTensorType>(value.getType()),
-                                     layout);
-  }
 
   const Program &program;
   ArrayRef<Candidates> candidates;
@@ -125,15 +119,17 @@ void Writer::addOp(unsigned nodeClass, const NodeClass &op, unsigned config) {
   for (Value value : captured)
     mapping.map(value, copyScalar(value));
   SmallVector<Value> operands;
-  for (auto [operand, layout] :
-       llvm::zip_equal(op.op->getOperands(), chosen.exact.operands))
-    operands.push_back(addOperand(operand, getType(operand, layout)));
+  for (auto [operand, type] : llvm::zip_equal(
+           op.op->getOperands(),
+           costs.getStoredTypes(op.op->getOperands(), chosen.exact.operands)))
+    operands.push_back(addOperand(operand, type));
   Operation *copy = builder.clone(*op.op, mapping);
   copy->setOperands(operands);
   copy->setDiscardableAttrs(builder.getDictionaryAttr({}));
-  for (auto [result, layout] :
-       llvm::zip_equal(copy->getResults(), chosen.exact.results))
-    result.setType(getType(result, layout));
+  for (auto [result, type] : llvm::zip_equal(
+           copy->getResults(),
+           costs.getStoredTypes(copy->getResults(), chosen.exact.results)))
+    result.setType(type);
   end(copy->getResults());
   // What an op costs may depend on what is around it.
   if (!areAlikeButForTypes(op.op, copy))

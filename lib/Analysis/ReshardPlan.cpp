@@ -42,6 +42,7 @@ struct Distribution {
   std::vector<std::vector<int64_t>> shares; // by dim and index
   Devices parts;                            // shares of the parts of a sum ..
   Devices copies;                           // .. and of copies, and the start
+  std::optional<int64_t> numDevices;
 
   static std::optional<Distribution> get(RankedTensorType type, Refusal refuse);
 };
@@ -132,6 +133,7 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
             "mesh be a digit of one dim";
     });
   Distribution result;
+  result.numDevices = countDevices(*map, type.getShape());
   result.parts = {0};
   result.copies = {device->getStart()};
   for (auto [d, size] : llvm::enumerate(box)) {
@@ -428,10 +430,8 @@ FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,
   std::optional<Distribution> after = Distribution::get(to, refuse);
   if (!before || !after)
     return failure();
-  std::optional<int64_t> devices =
-      countDevices(*getLayoutMap(from), from.getShape());
-  std::optional<int64_t> others =
-      countDevices(*getLayoutMap(to), to.getShape());
+  std::optional<int64_t> devices = before->numDevices,
+                         others = after->numDevices;
   if (!devices || devices != others)
     return refuse("it goes from a mesh of " + Twine(devices.value_or(-1)) +
                   " devices to one of " + Twine(others.value_or(-1)) +

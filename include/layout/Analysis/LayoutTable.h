@@ -27,6 +27,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Allocator.h"
 #include <unordered_map>
@@ -65,6 +66,10 @@ public:
   }
   /// `type`, which is logical, stored as `layout`.
   RankedTensorType getStoredType(RankedTensorType type, LayoutId layout) const;
+  /// The types of values that are stored as `layouts`; what is kAnyLayout keeps
+  /// its own.
+  SmallVector<Type> getStoredTypes(ValueRange values,
+                                   ArrayRef<LayoutId> layouts) const;
 
   LayoutId getRowMajor(unsigned rank);
 

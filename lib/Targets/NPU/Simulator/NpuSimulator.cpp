@@ -131,11 +131,7 @@ void Simulator::copy(const Operand &dest, const Operand &source,
   if (engine == Engine::Compute)
     return countSteps(to, elementBytes, int64_t(moved.size()) / elementBytes,
                       shareBank({&from, &to}), name);
-  ++counters.transfers;
-  passTime(Engine::DMA,
-           layout::EngineTimes::inCycles(chip.clock)
-               .getTransfers(1, int64_t(moved.size())),
-           name);
+  countTransfer(int64_t(moved.size()), name);
   int64_t &count =
       dest.isLocal
           ? (source.isLocal ? counters.bytesInside : counters.bytesToLocal)
@@ -163,10 +159,7 @@ void Simulator::fill(const Operand &dest, const void *value, const Box &shape,
   if (engine == Engine::Compute)
     return countSteps(to, elementBytes, bytes / elementBytes,
                       /*usesBankTwice=*/false, name);
-  ++counters.transfers;
-  passTime(Engine::DMA,
-           layout::EngineTimes::inCycles(chip.clock).getTransfers(1, bytes),
-           name);
+  countTransfer(bytes, name);
 }
 
 void Simulator::compute(const Operand &dest,
@@ -234,6 +227,13 @@ bool Simulator::spoil(const Operand &work, const Box &shape,
     markWritten(run);
   }
   return true;
+}
+
+void Simulator::countTransfer(int64_t bytes, const std::string &name) {
+  ++counters.transfers;
+  passTime(Engine::DMA,
+           layout::EngineTimes::inCycles(chip.clock).getTransfers(1, bytes),
+           name);
 }
 
 /// What the execution units issue, the lanes along `runs`.

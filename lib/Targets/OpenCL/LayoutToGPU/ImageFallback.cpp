@@ -166,18 +166,18 @@ private:
 
 /// What a view of storage takes and shows stays as it is. Gives the ops that
 /// keep their types.
-static SmallVector<Operation *> convertAroundViews(func::FuncOp func) {
+static DenseSet<Operation *> convertAroundViews(func::FuncOp func) {
   SmallVector<StorageViewOp> views;
   func.walk([&](StorageViewOp view) { views.push_back(view); });
-  SmallVector<Operation *> kept;
+  DenseSet<Operation *> kept;
   for (StorageViewOp view : views) {
-    kept.push_back(view);
+    kept.insert(view);
     OpBuilder b(view);
     Value source = view.getSource(), result = view.getResult();
     if (isDynamicImage(source.getType())) {
-      kept.push_back(
-          ConvertOp::create(b, view.getLoc(), source.getType(), source));
-      view.getSourceMutable().assign(kept.back()->getResult(0));
+      auto from = ConvertOp::create(b, view.getLoc(), source.getType(), source);
+      kept.insert(from);
+      view.getSourceMutable().assign(from);
     }
     b.setInsertionPointAfter(view);
     if (isDynamicImage(result.getType())) {
@@ -193,7 +193,7 @@ func::FuncOp Versions::addOnBuffers(func::FuncOp func) {
     return known;
   func::FuncOp version = onBuffers[func] = add(func, "_on_buffers");
   version->setAttr(kFallbackAttrName, UnitAttr::get(func.getContext()));
-  SmallVector<Operation *> kept = convertAroundViews(version);
+  DenseSet<Operation *> kept = convertAroundViews(version);
   AttrTypeReplacer replacer;
   replacer.addReplacement([](RankedTensorType type) -> std::optional<Type> {
     if (!isDynamicImage(type))
@@ -202,7 +202,7 @@ func::FuncOp Versions::addOnBuffers(func::FuncOp func) {
   });
   SmallVector<ConvertOp> converts;
   version.walk([&](Operation *op) {
-    if (llvm::is_contained(kept, op))
+    if (kept.contains(op))
       return;
     replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                /*replaceTypes=*/true);

@@ -122,8 +122,7 @@ bool opencl::findInCache(const char *suffix, std::string_view key,
                          std::string &value) {
   std::string path = getPath(suffix, key), text;
   size_t head = getEntry(key, "").size();
-  if (path.empty() || !getMostBytes() || !readFile(path, text) ||
-      text.size() <= head)
+  if (!isCacheOn() || !readFile(path, text) || text.size() <= head)
     return false;
   value = text.substr(head);
   if (text != getEntry(key, value))

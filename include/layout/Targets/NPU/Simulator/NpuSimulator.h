@@ -244,6 +244,7 @@ private:
   bool checkExpectedImage(const Run &run, int64_t place, const char *what);
   bool checkCores(const Image &image, std::vector<int64_t> &coreOf,
                   const std::string &what);
+  void countTransfer(int64_t bytes, const std::string &name);
   void countSteps(const std::vector<Run> &runs, int64_t elementBytes,
                   int64_t points, bool usesBankTwice, const std::string &name);
   void passTime(Engine engine, int64_t cycles, const std::string &name);
