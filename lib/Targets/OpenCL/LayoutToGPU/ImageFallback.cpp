@@ -35,6 +35,12 @@ static LayoutMap findDynamicImage(Type type) {
 
 static bool isDynamicImage(Type type) { return bool(findDynamicImage(type)); }
 
+static bool takesOrGivesImages(func::FuncOp func) {
+  return llvm::any_of(
+      llvm::concat<const Type>(func.getArgumentTypes(), func.getResultTypes()),
+      isDynamicImage);
+}
+
 /// Those that are made in a function, others than what a kernel computes where
 /// it reads it.
 static SmallVector<Value> findDynamicImages(func::FuncOp func) {
@@ -97,40 +103,163 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   return copies.lookup(value);
 }
 
-/// Whether all images of `probe`, a copy of a function that is not needed any
-/// more, fit; null where there are none whose sizes are known at the start.
-static Value emitCheck(OpBuilder &b, func::FuncOp probe, ValueRange arguments,
-                       OpenClTargetAttr target) {
+/// The images of `probe`, a copy of a function that is not needed any more, and
+/// of the functions it calls that take or give some, which become part of it.
+static SmallVector<Value> inlineImages(func::FuncOp probe,
+                                       SymbolTable &symbols) {
   SmallVector<Value> images = findDynamicImages(probe);
+  // With the functions that a call is part of, in which it is not inlined
+  // again.
+  SmallVector<std::pair<func::CallOp, SmallVector<func::FuncOp>>> calls;
+  auto addCalls = [&](Operation *root, ArrayRef<func::FuncOp> around) {
+    root->walk([&](func::CallOp call) {
+      calls.push_back({call, llvm::to_vector(around)});
+    });
+  };
+  addCalls(probe, {});
+  DenseSet<Operation *> inlined;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    auto [call, around] = calls[i];
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!callee || !takesOrGivesImages(callee) ||
+        !llvm::hasSingleElement(callee.getBody()) ||
+        llvm::is_contained(around, callee))
+      continue;
+    around.push_back(callee);
+    IRMapping copies;
+    copies.map(callee.getArguments(), call.getOperands());
+    OpBuilder b(call);
+    Block &body = callee.getBody().front();
+    for (Operation &op : body.without_terminator())
+      addCalls(b.clone(op, copies), around);
+    for (Value image : findDynamicImages(callee))
+      images.push_back(copies.lookupOrDefault(image));
+    for (auto [result, given] : llvm::zip_equal(
+             call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(copies.lookupOrDefault(given));
+    inlined.insert(call);
+  }
+  llvm::erase_if(images, [&](Value image) {
+    return inlined.contains(image.getDefiningOp());
+  });
+  return images;
+}
+
+/// The tensor and the dim that a size is asked of, or -1 and the size itself.
+using AskedSize = std::pair<Value, int64_t>;
+
+static AskedSize identify(Value size) {
+  auto dim = size.getDefiningOp<tensor::DimOp>();
+  if (dim && dim.getConstantIndex())
+    return {dim.getSource(), *dim.getConstantIndex()};
+  return {size, -1};
+}
+
+/// Sizes of what loops and branches carry, by tensor and dim.
+using CarriedSizes = DenseMap<AskedSize, AskedSize>;
+
+static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
+  bool isChanged = true;
+  while (isChanged) {
+    isChanged = false;
+    resolveSizes(probe);
+    probe.walk([&](tensor::DimOp dim) {
+      auto [value, d] = carried.lookup(identify(dim));
+      if (!value)
+        return;
+      OpBuilder b(dim);
+      dim.replaceAllUsesWith(
+          d < 0 ? value
+                : tensor::DimOp::create(b, dim.getLoc(), value, d).getResult());
+      dim.erase();
+      isChanged = true;
+    });
+  }
+}
+
+/// What a dim of `tensor`, asked at `b`, is.
+static AskedSize findSize(func::FuncOp probe, OpBuilder b,
+                          const CarriedSizes &carried, Value tensor,
+                          int64_t d) {
+  Location loc = tensor.getLoc();
+  auto kept = UnrealizedConversionCastOp::create(
+      b, loc, b.getI64Type(),
+      tensor::DimOp::create(b, loc, tensor, d).getResult());
+  resolveSizes(probe, carried);
+  return identify(kept.getOperand(0));
+}
+
+/// Sizes that no turn of a loop changes are those that it starts with, and
+/// those that both branches give are those of outside.
+static void resolveRegions(func::FuncOp probe) {
+  CarriedSizes carried;
+  SmallVector<Operation *> ops; // inner ones first
+  probe.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::IfOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults()) {
+      if (!isDynamicImage(result.getType()))
+        continue;
+      auto type = cast<RankedTensorType>(result.getType());
+      for (int64_t d = 0; d < type.getRank(); ++d) {
+        if (!type.isDynamicDim(d))
+          continue;
+        auto getYielded = [&](Region &region) {
+          Operation *yield = region.front().getTerminator();
+          return findSize(probe, OpBuilder(yield), carried,
+                          yield->getOperand(result.getResultNumber()), d);
+        };
+        AskedSize size = getYielded(op->getRegion(0));
+        if (auto loop = dyn_cast<scf::ForOp>(op)) {
+          Value argument = loop.getTiedLoopRegionIterArg(result);
+          AskedSize first = {loop.getInitArgs()[result.getResultNumber()], d};
+          if (size == AskedSize(argument, d)) {
+            carried[{argument, d}] = first;
+            carried[{result, d}] = first;
+          }
+        } else if (getYielded(op->getRegion(1)) == size &&
+                   !op->isAncestor(
+                       size.first.getParentRegion()->getParentOp())) {
+          carried[{result, d}] = size;
+        }
+      }
+    }
+  resolveSizes(probe, carried);
+}
+
+/// Whether all images of a function and of those that it calls fit: null where
+/// nothing limits them, and a failure where only the program finds the size of
+/// one on its way.
+static FailureOr<Value> emitCheck(OpBuilder &b, func::FuncOp probe,
+                                  SymbolTable &symbols, ValueRange arguments,
+                                  OpenClTargetAttr target) {
+  SmallVector<Value> images = inlineImages(probe, symbols);
   SmallVector<SmallVector<Value>> fits;
   for (Value image : images)
     fits.push_back(emitFits(image, target));
-  resolveSizes(probe);
+  resolveRegions(probe);
   Block &entry = probe.getBody().front();
   IRMapping copies;
   copies.map(entry.getArguments(), arguments);
   Value all;
-  unsigned number = 0;
-  for (auto [image, checks] : llvm::zip_equal(images, fits)) {
-    bool isKnown = true;
+  for (auto [image, checks] : llvm::zip_equal(images, fits))
     for (Value check : checks) {
       Value known = copy(b, check, copies, entry);
-      isKnown &= bool(known);
-      if (known)
-        all =
-            all ? arith::AndIOp::create(b, probe.getLoc(), all, known) : known;
+      if (!known) {
+        remark::missed(image.getLoc(), remark::RemarkOpts::name("ImageFallback")
+                                           .category("convert-layout-to-gpu"))
+            << "the size of an image is not known where its function starts, "
+               "which runs on buffers";
+        return failure();
+      }
+      all = all ? arith::AndIOp::create(b, probe.getLoc(), all, known) : known;
     }
-    number += isKnown;
-    if (!isKnown)
-      remark::missed(image.getLoc(), remark::RemarkOpts::name("ImageFallback")
-                                         .category("convert-layout-to-gpu"))
-          << "the size of an image is not known where its function starts, and "
-             "is checked when it is made";
-  }
   if (all)
     remark::passed(probe.getLoc(), remark::RemarkOpts::name("ImageFallback")
                                        .category("convert-layout-to-gpu"))
-        << "kernels on buffers where one of " + std::to_string(number) +
+        << "kernels on buffers where one of " + std::to_string(images.size()) +
                " images does not fit";
   return all;
 }
@@ -157,6 +286,7 @@ public:
   }
   func::FuncOp addOnBuffers(func::FuncOp func);
   void erase(func::FuncOp func) { symbols.erase(func); }
+  SymbolTable &getSymbols() { return symbols; }
 
 private:
   SymbolTable symbols;
@@ -217,10 +347,7 @@ func::FuncOp Versions::addOnBuffers(func::FuncOp func) {
   // Functions that take or give images have versions of their own.
   version.walk([&](func::CallOp call) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (callee &&
-        llvm::any_of(llvm::concat<const Type>(callee.getArgumentTypes(),
-                                              callee.getResultTypes()),
-                     isDynamicImage))
+    if (callee && takesOrGivesImages(callee))
       call.setCallee(addOnBuffers(callee).getName());
   });
   return version;
@@ -236,35 +363,43 @@ static void addFallback(func::FuncOp func, Versions &versions,
   for (BlockArgument argument : func.getArguments())
     entry->addArgument(argument.getType(), argument.getLoc());
   b.setInsertionPointToStart(entry);
-  Value fits = emitCheck(b, probe, entry->getArguments(), target);
+  FailureOr<Value> fits =
+      emitCheck(b, probe, versions.getSymbols(), entry->getArguments(), target);
   versions.erase(probe);
-  if (!fits) {
+  if (succeeded(fits) && !*fits) {
     delete entry;
     return;
   }
-  func::FuncOp inImages = versions.add(func, "_in_images");
+  auto call = [&](OpBuilder &b, func::FuncOp version) {
+    return func::CallOp::create(b, loc, version, entry->getArguments())
+        .getResults();
+  };
+  ValueRange results;
   func::FuncOp onBuffers = versions.addOnBuffers(func);
+  if (failed(fits)) {
+    results = call(b, onBuffers);
+  } else {
+    func::FuncOp inImages = versions.add(func, "_in_images");
+    auto yield = [&](func::FuncOp version) {
+      return [&, version](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, call(b, version));
+      };
+    };
+    results =
+        scf::IfOp::create(b, loc, *fits, yield(inImages), yield(onBuffers))
+            .getResults();
+  }
+  func::ReturnOp::create(b, loc, results);
   func.getBody().dropAllReferences();
   func.getBody().getBlocks().clear();
   func.getBody().push_back(entry);
-  auto call = [&](func::FuncOp version) {
-    return [&, version](OpBuilder &b, Location loc) mutable {
-      auto op = func::CallOp::create(b, loc, version, entry->getArguments());
-      scf::YieldOp::create(b, loc, op.getResults());
-    };
-  };
-  auto choice =
-      scf::IfOp::create(b, loc, fits, call(inImages), call(onBuffers));
-  func::ReturnOp::create(b, loc, choice.getResults());
 }
 
 void layout::addImageFallbacks(ModuleOp module, OpenClTargetAttr target) {
   SmallVector<func::FuncOp> functions;
   for (auto func : module.getOps<func::FuncOp>())
-    if (!func.isExternal() && !findDynamicImages(func).empty() &&
-        llvm::none_of(llvm::concat<const Type>(func.getArgumentTypes(),
-                                               func.getResultTypes()),
-                      isDynamicImage))
+    if (!func.isExternal() && !takesOrGivesImages(func) &&
+        !findDynamicImages(func).empty())
       functions.push_back(func);
   Versions versions(module);
   for (func::FuncOp func : functions)

@@ -16,9 +16,10 @@
 //          else { call @main_on_buffers(%x) }
 //     return %y
 //
-// The extents are those of the map, in sizes that follow from the arguments. An
-// image whose size the program only finds on its way is checked when it is
-// made, as without a fallback. Images of known sizes stay.
+// The extents are those of the map, in sizes that follow from the arguments,
+// also through calls, loops and branches. A function with an image whose size
+// the program only finds on its way always runs on buffers. Images of known
+// sizes stay.
 //
 //===----------------------------------------------------------------------===//
 
