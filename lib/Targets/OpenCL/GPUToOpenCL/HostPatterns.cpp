@@ -7,6 +7,7 @@
 
 #include "HostPatterns.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/KernelFacts.h"
+#include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -224,6 +225,11 @@ struct LaunchPattern : RuntimePattern<gpu::LaunchFuncOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type i64 = rewriter.getI64Type();
+    if (op->hasAttr(kIsRefusedAttrName)) {
+      call(rewriter, op, "layoutClRefuseSizes", {}, getName(op, rewriter));
+      rewriter.eraseOp(op);
+      return success();
+    }
     Value kernel = getKernel(op, rewriter);
 
     SmallVector<Value> grid{adaptor.getGridSizeX(),  adaptor.getGridSizeY(),
@@ -301,23 +307,33 @@ private:
     return array;
   }
 
-  Value getKernel(gpu::LaunchFuncOp op,
-                  ConversionPatternRewriter &rewriter) const {
-    Location loc = op.getLoc();
-    StringRef binary = op.getKernelModuleName().getValue();
-    StringRef kernel = op.getKernelName().getValue();
-    // No name of a kernel holds a dot.
-    std::string stem = (binary + "." + kernel).str();
-    Value slot = slotOf(rewriter, op, (kOwnPrefix + "kernel_" + stem).str());
-    std::string nameOfText = (kOwnPrefix + "name_" + stem).str();
-    Value name = addressOf(rewriter, op, nameOfText, [&] {
-      std::string text = kernel.str() + '\0';
+  /// What the globals of a kernel are called. No name of a kernel has a dot.
+  static std::string getStem(gpu::LaunchFuncOp op) {
+    return (op.getKernelModuleName().getValue() + "." +
+            op.getKernelName().getValue())
+        .str();
+  }
+
+  Value getName(gpu::LaunchFuncOp op,
+                ConversionPatternRewriter &rewriter) const {
+    std::string nameOfText = (kOwnPrefix + "name_" + getStem(op)).str();
+    return addressOf(rewriter, op, nameOfText, [&] {
+      std::string text = op.getKernelName().getValue().str() + '\0';
       return LLVM::GlobalOp::create(
-          rewriter, loc,
+          rewriter, op.getLoc(),
           LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size()),
           /*isConstant=*/true, LLVM::Linkage::Internal, nameOfText,
           rewriter.getStringAttr(text));
     });
+  }
+
+  Value getKernel(gpu::LaunchFuncOp op,
+                  ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    StringRef binary = op.getKernelModuleName().getValue();
+    std::string stem = getStem(op);
+    Value slot = slotOf(rewriter, op, (kOwnPrefix + "kernel_" + stem).str());
+    Value name = getName(op, rewriter);
     EmbeddedBinary embedded = binaries.lookup(binary);
     Value words = LLVM::AddressOfOp::create(rewriter, loc, embedded.global);
     Value bytes =

@@ -7,6 +7,8 @@
 
 #include "IndexBounds.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -182,6 +184,35 @@ static void redefine(OpBuilder &b, Value value, bool isNotNegative) {
   value.replaceAllUsesExcept(cast->getResult(0), cast);
 }
 
+/// Selections, which upstream's narrowing leaves as they are.
+static LogicalResult narrowSelections(gpu::GPUModuleOp module) {
+  DataFlowSolver solver;
+  dataflow::loadBaselineAnalyses(solver);
+  solver.load<dataflow::IntegerRangeAnalysis>();
+  if (failed(solver.initializeAndRun(module)))
+    return failure();
+  auto fits = [&](Value value) {
+    auto *range = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+    if (!range || range->getValue().isUninitialized())
+      return false;
+    const ConstantIntRanges &bounds = range->getValue().getValue();
+    return bounds.smin().isSignedIntN(32) && bounds.smax().isSignedIntN(32);
+  };
+  SmallVector<arith::SelectOp> selections;
+  module.walk([&](arith::SelectOp op) {
+    if (op.getType().isIndex() && fits(op))
+      selections.push_back(op);
+  });
+  for (arith::SelectOp op : selections) {
+    OpBuilder b(op);
+    op.getTrueValueMutable().set(narrowValue(b, op.getTrueValue()));
+    op.getFalseValueMutable().set(narrowValue(b, op.getFalseValue()));
+    b.setInsertionPointAfter(op);
+    redefine(b, op.getResult(), /*isNotNegative=*/false);
+  }
+  return success();
+}
+
 /// The type of a kernel, of the arguments that it has.
 static void setArgumentTypes(gpu::GPUFuncOp kernel) {
   auto arguments = llvm::to_vector(kernel.getBody().getArgumentTypes());
@@ -239,6 +270,18 @@ static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
                                largest.emit(b, loc, symbolOf), limit);
 }
 
+static void narrowOperand(gpu::LaunchFuncOp launch, OpOperand &given) {
+  OpBuilder b(launch);
+  if (given.get().getType().isIndex())
+    given.set(arith::IndexCastOp::create(b, launch.getLoc(), b.getI32Type(),
+                                         given.get()));
+}
+
+static void narrowOperands(gpu::LaunchFuncOp launch) {
+  for (OpOperand &given : launch.getKernelOperandsMutable())
+    narrowOperand(launch, given);
+}
+
 /// An index is an argument as wide as an address.
 static void narrowArguments(gpu::GPUFuncOp kernel,
                             ArrayRef<gpu::LaunchFuncOp> launches) {
@@ -248,20 +291,34 @@ static void narrowArguments(gpu::GPUFuncOp kernel,
     if (!argument.getType().isIndex())
       continue;
     redefine(b, argument, /*isNotNegative=*/false);
-    for (gpu::LaunchFuncOp launch : launches) {
-      OpBuilder host(launch);
-      OpOperand &given =
-          launch.getKernelOperandsMutable()[argument.getArgNumber()];
-      given.set(arith::IndexCastOp::create(host, launch.getLoc(),
-                                           b.getI32Type(), given.get()));
-    }
+    for (gpu::LaunchFuncOp launch : launches)
+      narrowOperand(launch,
+                    launch.getKernelOperandsMutable()[argument.getArgNumber()]);
   }
   setArgumentTypes(kernel);
+}
+
+/// With addresses of 32 bits what is not proven to fit may wrap around.
+static LogicalResult checkProven(gpu::GPUModuleOp module) {
+  auto isIndex = [](Type type) { return type.isIndex(); };
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa<arith::ArithDialect>(op->getDialect()) ||
+        isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) ||
+        (llvm::none_of(op->getOperandTypes(), isIndex) &&
+         llvm::none_of(op->getResultTypes(), isIndex)))
+      return WalkResult::advance();
+    op->emitError() << "an index of a kernel is not proven to fit into 32 "
+                       "bits, which address_bits = 32 asks for; the way out is "
+                       "sizes that are known, or address_bits = 64";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {
 /// A kernel has a copy of 64 bits, which launches take whose sizes are too
 /// large, in a module of its own: the runtime compiles it when it is needed.
+/// With addresses of 32 bits there is none, and such a launch is refused.
 class KernelVersions {
 public:
   explicit KernelVersions(gpu::GPUModuleOp module) : module(module) {}
@@ -278,22 +335,24 @@ public:
         return given.getType().isIndex() && !getConstantIntValue(given);
       });
     };
-    if (!llvm::all_of(launches, isPlain) || !llvm::any_of(launches, isDynamic))
+    bool hasWide = !has32BitAddresses(module);
+    if (!llvm::all_of(launches, isPlain) ||
+        (hasWide && !llvm::any_of(launches, isDynamic)))
       return;
     mergeSizes(kernel, launches);
     IndexBounds bounds(kernel, grid);
     if (bounds.getOps().empty() || bounds.getLargest().getConstant())
       return;
-    if (!wide) {
+    if (hasWide && !wide) {
       OpBuilder b(module);
       b.setInsertionPointAfter(module);
       wide = gpu::GPUModuleOp::create(b, module.getLoc(),
                                       (module.getName() + "_wide").str());
       wide->setDiscardableAttrs(module->getDiscardableAttrDictionary());
-      wide->removeAttr(kAddressBitsAttrName);
       SymbolTable(module->getParentOp()).insert(wide);
     }
-    OpBuilder::atBlockEnd(wide.getBody()).clone(*kernel);
+    if (hasWide)
+      OpBuilder::atBlockEnd(wide.getBody()).clone(*kernel);
     for (gpu::LaunchFuncOp launch : launches) {
       OpBuilder b(launch);
       auto choice = scf::IfOp::create(b, launch.getLoc(),
@@ -301,15 +360,16 @@ public:
                                       /*withElseRegion=*/true);
       auto other =
           cast<gpu::LaunchFuncOp>(choice.getElseBodyBuilder().clone(*launch));
-      other.setKernelAttr(SymbolRefAttr::get(
-          wide.getNameAttr(), FlatSymbolRefAttr::get(kernel.getNameAttr())));
+      if (hasWide)
+        other.setKernelAttr(SymbolRefAttr::get(
+            wide.getNameAttr(), FlatSymbolRefAttr::get(kernel.getNameAttr())));
+      else
+        other->setAttr(kIsRefusedAttrName, b.getUnitAttr());
       b = choice.getThenBodyBuilder();
       launch->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
-      b.setInsertionPoint(launch);
-      for (OpOperand &given : launch.getKernelOperandsMutable())
-        if (given.get().getType().isIndex())
-          given.set(arith::IndexCastOp::create(b, launch.getLoc(),
-                                               b.getI32Type(), given.get()));
+      narrowOperands(launch);
+      if (!hasWide)
+        narrowOperands(other);
     }
     narrowKernel(kernel, bounds);
   }
@@ -350,6 +410,8 @@ struct NarrowKernelIndices
     passes.addPass(arith::createArithIntRangeNarrowing(options));
     if (failed(runPipeline(passes, module)))
       return failure();
+    if (failed(narrowSelections(module)))
+      return failure();
     // Casts that follow are erased.
     SmallVector<gpu::GlobalIdOp> positions;
     module.walk([&](gpu::GlobalIdOp id) { positions.push_back(id); });
@@ -360,7 +422,10 @@ struct NarrowKernelIndices
     OpPassManager cleanup(gpu::GPUModuleOp::getOperationName());
     cleanup.addPass(createCSEPass());
     cleanup.addPass(createLoopInvariantCodeMotionPass());
-    return runPipeline(cleanup, module);
+    if (failed(runPipeline(cleanup, module)))
+      return failure();
+    return success(!has32BitAddresses(module) ||
+                   succeeded(checkProven(module)));
   }
 };
 } // namespace

@@ -96,3 +96,9 @@ void layoutClLaunch(void *handle, const int64_t *grid, int32_t numValues,
                 getText(global) + " in groups of " + getText(local)))
     addToProfile(kernel.name, event, countWork(kernel, grid, global));
 }
+
+void layoutClRefuseSizes(const char *name) {
+  report("launching the kernel '" + std::string(name) +
+         "' failed: it has indices of 32 bits, which are too small for these "
+         "sizes; compile for a target with address_bits = 64");
+}

@@ -27,6 +27,7 @@ void layout::useOpenCL(CompileOptions &options) {
   add("layoutClGetConstant", &layoutClGetConstant);
   add("layoutClGetKernel", &layoutClGetKernel);
   add("layoutClLaunch", &layoutClLaunch);
+  add("layoutClRefuseSizes", &layoutClRefuseSizes);
   options.takeError = [] {
     const char *message = layoutClTakeError();
     return message ? std::optional<std::string>(message) : std::nullopt;

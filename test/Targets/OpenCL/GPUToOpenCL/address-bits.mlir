@@ -1,10 +1,11 @@
 // With layout.address_bits = 32 an index is an i32, also of arguments, and
-// nothing has 64 bits but data that do. The kernel for sizes that do not fit
-// into 32 bits has addresses of 64.
+// nothing has 64 bits but data that do. Where sizes do not fit into 32 bits the
+// launch is refused, and what is not proven to fit is an error.
 
 // RUN: split-file %s %t
 // RUN: layout-opt %t/kernels.mlir -narrow-kernel-indices -convert-image-kernels-to-spirv | FileCheck %s
 // RUN: layout-translate --layout-to-spirv-binary %t/kernels.mlir --kernels=m -o %t/m.spv
+// RUN: layout-opt %t/unproven.mlir -narrow-kernel-indices -verify-diagnostics
 // RUN: layout-opt %t/large.mlir -convert-image-kernels-to-spirv -verify-diagnostics
 
 // CHECK: spirv.module @__spv__m Physical32 OpenCL
@@ -20,8 +21,13 @@
 // CHECK: spirv.func @d({{.*}}: i32)
 // CHECK-NOT: i64
 // CHECK: spirv.EntryPoint
-// CHECK: spirv.module @__spv__dynamic_wide Physical64
+// CHECK-NOT: spirv.module
 // CHECK: gpu.launch_func @m::@k {{.*}} args({{.*}} : i32)
+// CHECK: else
+// CHECK: gpu.launch_func @m::@k {{.*}} args({{.*}} : i32) {layout.is_refused}
+// CHECK: gpu.launch_func @dynamic::@d {{.*}} args({{.*}} : i32)
+// CHECK-NEXT: else
+// CHECK: gpu.launch_func @dynamic::@d {{.*}} args({{.*}} : i32) {layout.is_refused}
 
 //--- kernels.mlir
 module attributes {gpu.container_module} {
@@ -65,6 +71,28 @@ func.func @main(%in: memref<3x4xvector<4xf32>, "image2d">, %b: memref<?xf32, "bu
   gpu.launch_func @data::@k blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1) args(%i : memref<?xi64, "buffer">)
   gpu.launch_func @dynamic::@d blocks in (%g, %c1, %c1) threads in (%c4, %c1, %c1)
       args(%b : memref<?xf32, "buffer">, %g : index)
+  return
+}
+}
+
+//--- unproven.mlir
+module attributes {gpu.container_module} {
+gpu.module @m attributes {layout.address_bits = 32 : i64} {
+  gpu.func @k(%b: memref<?xi32, "buffer">) kernel {
+    %x = gpu.global_id x
+    %c3 = arith.constant 3 : index
+    %v = memref.load %b[%x] : memref<?xi32, "buffer">
+    %i = arith.index_cast %v : i32 to index
+    // expected-error @below {{an index of a kernel is not proven to fit into 32 bits, which address_bits = 32 asks for}}
+    %far = arith.muli %i, %c3 : index
+    memref.store %v, %b[%far] : memref<?xi32, "buffer">
+    gpu.return
+  }
+}
+func.func @main(%b: memref<?xi32, "buffer">) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  gpu.launch_func @m::@k blocks in (%c4, %c1, %c1) threads in (%c1, %c1, %c1) args(%b : memref<?xi32, "buffer">)
   return
 }
 }

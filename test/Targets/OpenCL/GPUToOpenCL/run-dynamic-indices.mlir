@@ -1,9 +1,13 @@
 // Where the sizes of a launch are too large for 32 bits, the kernel of 64 bits runs:
-// x * n / n is x, also where x * n does not fit.
+// x * n / n is x, also where x * n does not fit. Where addresses have 32 bits there
+// is no such kernel, and the launch fails.
 
 // REQUIRES: opencl-device
 // RUN: layout-opt %s --layout-gpu-to-opencl -o %t.mlir
-// RUN: %python %S/Inputs/dynamic_indices.py %t.mlir %t
+// RUN: %python %S/Inputs/dynamic_indices.py %t.mlir %t 64
+// RUN: sed 's/gpu.module @kernels {/gpu.module @kernels attributes {layout.address_bits = 32 : i64} {/' %s > %t.narrow.mlir
+// RUN: layout-opt %t.narrow.mlir --layout-gpu-to-opencl -o %t.32.mlir
+// RUN: %python %S/Inputs/dynamic_indices.py %t.32.mlir %t 32
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {

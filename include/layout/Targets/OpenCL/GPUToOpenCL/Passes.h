@@ -43,6 +43,10 @@ constexpr llvm::StringLiteral kHalfArithmeticAttrName =
 constexpr llvm::StringLiteral kAddressBitsAttrName = "layout.address_bits";
 bool has32BitAddresses(gpu::GPUModuleOp module);
 
+/// Of a `gpu.launch_func`: a program that gets to it fails, as the sizes are
+/// too large for indices of 32 bits.
+constexpr llvm::StringLiteral kIsRefusedAttrName = "layout.is_refused";
+
 /// The OpenCL C among the objects of a binary, if there is some.
 std::optional<llvm::StringRef> getOpenCLSource(gpu::BinaryOp binary);
 

@@ -133,6 +133,10 @@ void *layoutClGetKernel(void **slot, const void *spirv, int64_t bytes,
 void layoutClLaunch(void *kernel, const int64_t *grid, int32_t numValues,
                     const void *const *values, const int64_t *sizes);
 
+/// Fails in place of a launch whose sizes are too large for the kernel `name`,
+/// which has indices of 32 bits.
+void layoutClRefuseSizes(const char *name);
+
 /// The message of the first failed call since the last take, or null. The text
 /// lives until the next failure.
 const char *layoutClTakeError(void);
