@@ -65,7 +65,7 @@ def count(text):
                 counts["compares"] += 1
             elif op == "OpSelect":
                 counts["selects"] += 1
-            elif op == "OpImageRead":
+            elif op == "OpImageSampleExplicitLod":
                 counts["reads"] += 1
 
     for _, block in blocks:

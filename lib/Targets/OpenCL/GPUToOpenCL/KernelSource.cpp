@@ -356,7 +356,7 @@ layout::printOpenCLSource(gpu::GPUModuleOp module,
     os << "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n";
   os << "#pragma OPENCL FP_CONTRACT OFF\n\n"
         "__constant sampler_t kPixels =\n"
-        "    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | "
+        "    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | "
         "CLK_FILTER_NEAREST;\n";
   for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
     os << "\n" << comments.lookup(kernel.getName());

@@ -20,6 +20,11 @@ using namespace mlir::layout;
 namespace {
 using Op = spirv::Opcode;
 
+/// Opcodes that the dialect does not have.
+constexpr auto kTypeSampler = static_cast<Op>(26);
+constexpr auto kConstantSampler = static_cast<Op>(45);
+constexpr auto kSampledImage = static_cast<Op>(86);
+
 /// One instruction: its words, the first of which holds opcode and length.
 struct Instruction {
   SmallVector<uint32_t, 6> words;
@@ -92,6 +97,8 @@ private:
   /// Void and the images go before all other types, the function types after
   /// them.
   void orderTypes(uint32_t voidType, const FunctionTypes &functionTypes);
+  void addSampler(std::vector<Instruction> &ordered);
+  void sampleReads();
   void write();
 
   LogicalResult fail(const Twine &message) {
@@ -109,6 +116,11 @@ private:
   /// What is left of an image type, (dim, arrayed, access) -> its new id. Types
   /// that differ in the sampled type only become one: no type stands twice.
   std::map<std::array<uint32_t, 3>, uint32_t> qualified;
+
+  /// The types of images that are read, and those of an image with a sampler.
+  std::map<uint32_t, uint32_t> sampled;
+  llvm::DenseMap<uint32_t, uint32_t> typeOfRead; // by parameter
+  uint32_t floatType = 0, sampler = 0, samplerType = 0, levelOfDetail = 0;
 };
 } // namespace
 
@@ -202,6 +214,8 @@ LogicalResult WordFixer::qualifyImages() {
       functionResults[each.words[1]] = each.words[2];
     else if (each.op() == Op::OpTypeVoid)
       voidType = each.words[1];
+    else if (each.op() == Op::OpTypeFloat && each.words[2] == 32)
+      floatType = each.words[1];
     else if (each.op() == Op::OpImageRead)
       readImages.insert(each.words[3]);
     else if (each.op() == Op::OpImageWrite)
@@ -227,6 +241,10 @@ LogicalResult WordFixer::qualifyImages() {
           return fail("an image is read and written by one kernel, which "
                       "OpenCL 1.2 has not");
         each.words[1] = getQualified(each.words[1], writtenImages.count(value));
+        if (readImages.count(value)) {
+          typeOfRead[value] = each.words[1];
+          sampled.insert({each.words[1], 0});
+        }
       }
       signature.push_back(each.words[1]);
       break;
@@ -253,8 +271,56 @@ LogicalResult WordFixer::qualifyImages() {
   if (!voidType)
     return fail("the SPIR-V module has images and no kernel");
 
+  for (auto &[image, type] : sampled)
+    type = bound++;
   orderTypes(*voidType, functionTypes);
+  if (!sampled.empty())
+    sampleReads();
   return success();
+}
+
+/// A sampler that shows zeros outside of an image, and the level that it reads.
+void WordFixer::addSampler(std::vector<Instruction> &ordered) {
+  enum { Clamp = 2, NotNormalized = 0, Nearest = 0 };
+  for (uint32_t *id : {&sampler, &samplerType, &levelOfDetail})
+    *id = bound++;
+  if (!floatType) {
+    floatType = bound++;
+    ordered.emplace_back(Op::OpTypeFloat, ArrayRef<uint32_t>{floatType, 32});
+  }
+  ordered.emplace_back(kTypeSampler, samplerType);
+  ordered.emplace_back(
+      kConstantSampler,
+      ArrayRef<uint32_t>{samplerType, sampler, Clamp, NotNormalized, Nearest});
+  ordered.emplace_back(Op::OpConstant,
+                       ArrayRef<uint32_t>{floatType, levelOfDetail, 0});
+}
+
+/// OpImageRead is defined inside of the image alone.
+void WordFixer::sampleReads() {
+  std::vector<Instruction> all;
+  bool isAsked = false;
+  for (Instruction &each : instructions) {
+    if (!isAsked && each.op() != Op::OpCapability) {
+      isAsked = true;
+      all.emplace_back(
+          Op::OpCapability,
+          ArrayRef{static_cast<uint32_t>(spirv::Capability::LiteralSampler)});
+    }
+    if (each.op() != Op::OpImageRead) {
+      all.push_back(std::move(each));
+      continue;
+    }
+    uint32_t image = each.words[3], both = bound++;
+    all.emplace_back(
+        kSampledImage,
+        ArrayRef<uint32_t>{sampled[typeOfRead[image]], both, image, sampler});
+    auto level = static_cast<uint32_t>(spirv::ImageOperands::Lod);
+    all.emplace_back(Op::OpImageSampleExplicitLod,
+                     ArrayRef<uint32_t>{each.words[1], each.words[2], both,
+                                        each.words[4], level, levelOfDetail});
+  }
+  instructions = std::move(all);
 }
 
 void WordFixer::orderTypes(uint32_t voidType,
@@ -275,9 +341,14 @@ void WordFixer::orderTypes(uint32_t voidType,
                              ArrayRef<uint32_t>{id, voidType, key[0], 0, key[1],
                                                 0, 0, 0, key[2]});
       }
+      for (auto [image, type] : sampled)
+        ordered.emplace_back(Op::OpTypeSampledImage,
+                             ArrayRef<uint32_t>{type, image});
     }
     if (each.op() == Op::OpFunction && !sawFunctions) {
       sawFunctions = true;
+      if (!sampled.empty())
+        addSampler(ordered);
       for (auto &[types, id] : functionTypes) {
         SmallVector<uint32_t> operands{id};
         llvm::append_range(operands, types);

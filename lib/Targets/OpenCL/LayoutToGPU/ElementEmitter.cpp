@@ -48,9 +48,8 @@ SmallVector<IndexExpr> layout::getSourceIndex(const ViewRule &view,
   });
 }
 
-/// The index of what a view shows at `index`.
-static std::optional<SmallVector<IndexExpr>>
-throughView(Operation *op, ArrayRef<IndexExpr> index, KernelScope &scope) {
+std::optional<SmallVector<IndexExpr>> ElementEmitter::throughView(Operation *op,
+                                                                  Point index) {
   OpLayoutRule rule = getLayoutRule(op);
   auto *view = std::get_if<ViewRule>(&rule);
   if (!view)
@@ -98,7 +97,7 @@ Value ElementEmitter::compute(OpResult tensor, Point index, Value valid) {
       })
       .Default([&](Operation *op) {
         if (std::optional<SmallVector<IndexExpr>> source =
-                throughView(op, index, scope))
+                throughView(op, index))
           return evaluate(op->getOperand(0), *source, valid);
         // Reshapes whose digits are only known when the kernel runs.
         if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
@@ -121,7 +120,7 @@ SmallVector<Value> ElementEmitter::computeAll(OpResult tensor,
   SmallVector<ElementPoint> shown;
   for (const ElementPoint &point : points)
     if (std::optional<SmallVector<IndexExpr>> source =
-            throughView(op, point.index, scope))
+            throughView(op, point.index))
       shown.push_back({*source, point.valid});
   if (shown.size() == points.size())
     return evaluateAll(op->getOperand(0), shown);
@@ -202,17 +201,25 @@ Value ElementEmitter::chooseIf(Value condition, function_ref<Value()> yes,
 }
 
 Value ElementEmitter::computePad(tensor::PadOp op, Point index, Value valid) {
-  SmallVector<SizeExpr> sizes = scope.getSizes(op.getSource());
   SmallVector<IndexExpr> inner;
-  Value inside;
+  Border border{op, {}};
   for (auto [d, low] : llvm::enumerate(op.getMixedLowPad())) {
     inner.push_back(minus(index[d], offsetOf(low), scope.getExtents()));
-    if (isConstantIntValue(low, 0) &&
-        isConstantIntValue(op.getMixedHighPad()[d], 0))
-      continue;
-    inside = scope.both(inside, scope.emitInRange(inner.back(), sizes[d]));
+    if (!isConstantIntValue(low, 0) ||
+        !isConstantIntValue(op.getMixedHighPad()[d], 0))
+      border.index.push_back({d, inner[d]});
   }
   Value padding = scope.import(op.getConstantPaddingValue());
+  // Zeros are what an image shows in front of itself.
+  auto isOfLane = [&](const auto &padded) {
+    return scope.dependsOnLane(padded.second);
+  };
+  if ((matchPattern(padding, m_PosZeroFloat()) ||
+       matchPattern(padding, m_Zero())) &&
+      llvm::none_of(border.index, isOfLane))
+    if (Value element = loadPadded(op.getSource(), inner, border))
+      return element;
+  Value inside = isInside(border);
   Value element = evaluate(op.getSource(), inner, scope.both(valid, inside));
   if (!element)
     return {};

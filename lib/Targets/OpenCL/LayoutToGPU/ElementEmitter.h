@@ -112,16 +112,34 @@ private:
   Value fail(const Twine &why);
   Value anyElement(Value tensor);
 
+  /// Zeros that a pad adds around its source, and the index of that in each dim
+  /// that it pads.
+  struct Border {
+    tensor::PadOp pad;
+    SmallVector<std::pair<unsigned, IndexExpr>> index;
+
+    bool operator==(const Border &other) const {
+      return pad == other.pad && index == other.index;
+    }
+  };
+
   // Memory.
-  Value load(Value tensor, Point index);
+  Value load(Value tensor, Point index, const Border &border = {});
+  /// The same for a tensor that views show; null where it is in no image.
+  Value loadPadded(Value tensor, Point index, const Border &border);
   Value loadAddress(Value tensor, const TensorStorage &storage,
-                    ArrayRef<IndexExpr> address, const IndexExpr &lane);
+                    ArrayRef<IndexExpr> address, const IndexExpr &lane,
+                    const Border &border = {});
   Value loadCell(Value memory, const TensorStorage &storage,
-                 ArrayRef<IndexExpr> address, ArrayRef<SizeExpr> extents);
+                 ArrayRef<IndexExpr> address, ArrayRef<SizeExpr> extents,
+                 const Border &border);
+  Value isInside(const Border &border);
   Value loadDynamic(Value tensor, ValueRange index);
   Value fromStored(Value value, Type element);
 
   // Ops.
+  /// The index of what a view shows at `index`; nothing for other ops.
+  std::optional<SmallVector<IndexExpr>> throughView(Operation *op, Point index);
   Value computePad(tensor::PadOp op, Point index, Value valid);
   Value computeSlice(tensor::ExtractSliceOp op, Point index, Value valid);
   Value computeInsert(tensor::InsertSliceOp op, Point index, Value valid);
@@ -172,6 +190,7 @@ private:
   struct Cell {
     Value memory;
     SmallVector<IndexExpr> address;
+    Border border;
     Value value;
   };
   /// What was loaded in the blocks around, innermost last.

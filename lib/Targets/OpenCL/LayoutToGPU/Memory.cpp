@@ -30,26 +30,44 @@ Value ElementEmitter::fromStored(Value value, Type element) {
   return value;
 }
 
+/// Null where nothing is padded.
+Value ElementEmitter::isInside(const Border &border) {
+  Value inside;
+  tensor::PadOp pad = border.pad;
+  for (const auto &[d, x] : border.index)
+    inside = scope.both(
+        inside, scope.emitInRange(x, scope.getSize(pad.getSource(), d)));
+  return inside;
+}
+
 /// A pixel or an element at an address without the lane of the kernel.
 Value ElementEmitter::loadCell(Value memory, const TensorStorage &storage,
                                ArrayRef<IndexExpr> address,
-                               ArrayRef<SizeExpr> extents) {
+                               ArrayRef<SizeExpr> extents,
+                               const Border &border) {
   for (const Cell &cell : llvm::reverse(cells))
-    if (cell.memory == memory && ArrayRef(cell.address) == address)
+    if (cell.memory == memory && ArrayRef(cell.address) == address &&
+        cell.border == border)
       return cell.value;
   SmallVector<Value> indices;
   for (auto [value, extent] : llvm::zip_equal(address, extents))
-    indices.push_back(scope.emitClamped(value, extent));
+    indices.push_back(storage.isImage() ? scope.emit(value)
+                                        : scope.emitClamped(value, extent));
   std::reverse(indices.begin(), indices.end());
+  if (Value inside = isInside(border)) {
+    Value outside = arith::ConstantIndexOp::create(b, loc, -1);
+    indices.back() =
+        arith::SelectOp::create(b, loc, inside, indices.back(), outside);
+  }
   Value loaded = memref::LoadOp::create(b, loc, scope.import(memory), indices);
   (storage.isImage() ? accesses.imageReads : accesses.bufferReads) += trips;
-  cells.push_back({memory, llvm::to_vector(address), loaded});
+  cells.push_back({memory, llvm::to_vector(address), border, loaded});
   return loaded;
 }
 
 Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
                                   ArrayRef<IndexExpr> address,
-                                  const IndexExpr &lane) {
+                                  const IndexExpr &lane, const Border &border) {
   Value memory = memoryOf(tensor);
   SmallVector<SizeExpr> sizes = scope.getSizes(tensor), extents;
   for (const Coordinate &coordinate : getAddress(storage.map))
@@ -68,17 +86,17 @@ Value ElementEmitter::loadAddress(Value tensor, const TensorStorage &storage,
     for (auto [number, one] : llvm::enumerate(scope.atLanes(lane)))
       isWhole &= one.front() == IndexExpr(SizeExpr(number));
     if (isWhole)
-      return loadCell(memory, storage, address, extents);
+      return loadCell(memory, storage, address, extents, border);
   }
   SmallVector<IndexExpr> all(address);
   all.push_back(lane);
   return scope.emitLanes(all, [&](ArrayRef<IndexExpr> one) {
-    Value cell = loadCell(memory, storage, one.drop_back(), extents);
+    Value cell = loadCell(memory, storage, one.drop_back(), extents, border);
     return storage.isImage() ? loadLane(cell, one.back()) : cell;
   });
 }
 
-Value ElementEmitter::load(Value tensor, Point index) {
+Value ElementEmitter::load(Value tensor, Point index, const Border &border) {
   auto type = cast<RankedTensorType>(tensor.getType());
   FailureOr<TensorStorage> storage = getTensorStorage(type, whyNot);
   if (failed(storage))
@@ -91,8 +109,24 @@ Value ElementEmitter::load(Value tensor, Point index) {
     lane = address.back();
     address.pop_back();
   }
-  Value value = loadAddress(tensor, *storage, address, lane);
+  Value value = loadAddress(tensor, *storage, address, lane, border);
   return fromStored(value, type.getElementType());
+}
+
+Value ElementEmitter::loadPadded(Value tensor, Point index,
+                                 const Border &border) {
+  if (plan.isInlined(tensor)) {
+    Operation *op = tensor.getDefiningOp();
+    if (isa<ConvertOp, tensor::CastOp>(op))
+      return loadPadded(op->getOperand(0), index, border);
+    std::optional<SmallVector<IndexExpr>> source = throughView(op, index);
+    return source ? loadPadded(op->getOperand(0), *source, border) : Value();
+  }
+  FailureOr<TensorStorage> storage =
+      getTensorStorage(cast<RankedTensorType>(tensor.getType()), whyNot);
+  if (failed(storage) || !storage->isImage())
+    return {};
+  return load(tensor, index, border);
 }
 
 /// At indices that are only known when the kernel runs.

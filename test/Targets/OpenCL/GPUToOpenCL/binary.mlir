@@ -17,7 +17,7 @@
 // CHECK: %[[RO:.*]] = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
 // CHECK: %[[WO:.*]] = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
 // CHECK: OpTypeFunction %void %[[RO]] %{{.*}} %[[WO]]
-// CHECK: OpImageRead %v4float
+// CHECK: OpImageSampleExplicitLod %v4float
 // CHECK: OpExtInst %float %{{.*}} vload_half
 // CHECK: OpExtInst %v4float %{{.*}} exp2
 // CHECK: OpImageWrite

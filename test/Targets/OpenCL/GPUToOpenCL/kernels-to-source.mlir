@@ -16,7 +16,7 @@
 // CHECK-NEXT: #pragma OPENCL FP_CONTRACT OFF
 // CHECK-EMPTY:
 // CHECK-NEXT: __constant sampler_t kPixels =
-// CHECK-NEXT:     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
+// CHECK-NEXT:     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 // CHECK-EMPTY:
 // CHECK-NEXT: // computes stem/exp_#error_
 // CHECK-NEXT: //   a0: photo, memref<3x6xvector<4xf16>, "image2d">, layout.map = #layout.map<(d0, d1) -> image2d(x = d1 floordiv 4, y = d0, lane = d1 mod 4)>

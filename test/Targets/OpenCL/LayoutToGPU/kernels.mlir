@@ -1,6 +1,7 @@
 // A convolution with its padding, its bias and its activation is one kernel of
 // one work item for each pixel: four filter pixels and one pixel of the input
-// for each of the nine taps and two blocks of channels, the bias once.
+// for each of the nine taps and two blocks of channels, the bias once. What pads
+// is at column -1 of the image.
 
 // RUN: layout-opt %s --convert-layout-to-gpu --lower-affine --canonicalize --cse --remarks-filter=convert-layout-to-gpu --remark-format=emitRemark 2>&1 | FileCheck %s
 
@@ -29,8 +30,8 @@
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: %[[READ:.*]] = memref.load %[[IN]]
-// CHECK: %[[PIXEL:.*]] = arith.select %{{.*}}, %[[READ]], %{{.*}} : vector<4xf32>
+// CHECK: %[[COLUMN:.*]] = arith.select %{{.*}}, %{{.*}}, %c-1 : index
+// CHECK: %[[PIXEL:.*]] = memref.load %[[IN]][%{{.*}}, %[[COLUMN]]]
 // CHECK: vector.extract %[[PIXEL]][0]
 // CHECK: memref.load %[[FILTER]]
 // CHECK: vector.extract %[[PIXEL]][1]

@@ -58,6 +58,10 @@ def NarrowKernelIndicesPass : Pass<"narrow-kernel-indices", "ModuleOp"> {
     }
     ```
 
+    With `layout.address_bits = 32` there is no kernel of 64 bits: a launch of sizes
+    that are too large has `layout.is_refused`, by which a program that gets to it
+    fails, and an index that is not proven to fit is an error.
+
     Loads and stores take the index that a value of 32 bits is cast to, and the
     back ends take the value itself where it is a coordinate of an image. What
     does not change in a loop is computed before it.
@@ -118,8 +122,8 @@ def ConvertImageKernelsToSPIRVPass
     | `memref<3x10x6xvector<4xi8>, "image3d">` | a 3-D image |
 
     Sizes may be dynamic. `memref.load` of an image is `spirv.ImageRead`,
-    `memref.store` is `spirv.ImageWrite`, both without a sampler: coordinates
-    must be inside. A kernel either loads or stores an image; one that does both
+    `memref.store` is `spirv.ImageWrite`. A load at a negative coordinate gives
+    zeros, which the binary says by a sampler; a store has to be inside. A kernel either loads or stores an image; one that does both
     is an error, for OpenCL 1.2 has no such image.
 
     No device is asked for f16 arithmetic: f16 is computed in f32 and rounded

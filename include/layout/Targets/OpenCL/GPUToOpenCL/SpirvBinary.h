@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `spirv.image` has a sampled type that is not void and no access qualifier,
-// and the dialect has no op for some instructions of OpenCL.std. Both are put
-// right on the words of the serialized module:
+// and the dialect has no samplers and no op for some instructions of
+// OpenCL.std. All are put right on the words of the serialized module:
 //
 //   %img = OpTypeImage %float 2D 0 0 0 2 Unknown
 //   %f   = OpTypeFunction %void %img %img
@@ -17,6 +17,9 @@
 //   %ro  = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
 //   %wo  = OpTypeImage %void 2D 0 0 0 0 Unknown WriteOnly
 //   %f'  = OpTypeFunction %void %ro %wo
+//   %s   = OpConstantSampler %sampler Clamp 0 Nearest
+//   %as  = OpSampledImage %ros %a %s       // %ros = OpTypeSampledImage %ro
+//   OpImageSampleExplicitLod .. %as .. Lod %zero
 //
 // and a call of an imported function whose linkage name is "OpenCL.std/NAME"
 // becomes OpExtInst NAME.
@@ -24,6 +27,7 @@
 // Laws:
 //   - An image parameter is WriteOnly where OpImageWrite takes it, else
 //     ReadOnly; one that is read and written is an error.
+//   - A read at a negative coordinate gives zeros.
 //   - The words of a module without images and such calls stay as they are.
 //   - The order of sections is kept; a type comes before its users.
 //

@@ -24,8 +24,9 @@ def ConvertLayoutToGPUPass : Pass<"convert-layout-to-gpu", "ModuleOp"> {
       `layout.convert` become kernels, and what can be computed where it is read
       becomes part of its reader: pads and reshapes always, elementwise ops that
       one op reads, a reduction that an elementwise op of the same layout reads;
-    * an address is the layout's map at the index. What may lie outside of the
-      storage is clamped, and what is read there is not used;
+    * an address is the layout's map at the index. What may lie outside of a
+      buffer is clamped, and what is read there is not used; in front of an
+      image are zeros, which is how an image is padded with zeros;
     * padding is never looked at, and holds what the type states;
     * constants are packed at compile time and are sent to the device once;
     * functions that others call keep their ABI on plain tensors, copied to

@@ -39,8 +39,10 @@ static half *find(struct image *image, int2 at) {
 half4 read_imageh(struct image *, void *, int2) __asm__(
     "_Z11read_imageh14ocl_image2d_ro11ocl_samplerDv2_i");
 half4 read_imageh(struct image *image, void *sampler, int2 at) {
-  half *p = find(image, at);
   (void)sampler;
+  if (at.x < 0 || at.x >= image->width || at.y < 0 || at.y >= image->height)
+    return (half4){0, 0, 0, 0};
+  half *p = find(image, at);
   return (half4){p[0], p[1], p[2], p[3]};
 }
 
