@@ -12,9 +12,7 @@ from layout_mlir.npu_timeline import draw_timeline
 from layout_mlir.report import describe_differences, print_rows
 from layout_mlir.tools import run_tool
 
-# Transfers that take as long to start as this many bytes to move, and arithmetic that is as fast as
-# the memory of a chip lets it be useful.
-TARGET = '#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
+TARGET = '#layout.npu<chip = #npu.target<"{chip}">>'
 
 
 # What remarks count.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The time of transfers and of commands of execution units, in any unit, as the
-// clock of the simulator counts it:
+// The time of transfers and of commands of execution units, in any unit. The
+// clock of the simulator and the prices of the assignment both ask here:
 //
 //     transfers   a start for each, and the bytes
 //     commands    a start for each, and the steps, of which each is eu_bytes of
@@ -21,9 +21,13 @@
 #define LAYOUT_SUPPORT_ENGINETIMES_H
 
 #include "layout/Support/Cost.h"
+#include <limits>
 
 namespace mlir {
 namespace layout {
+
+/// A figure of a target that is not stated: the chip says it.
+constexpr int64_t kFigureOfChip = std::numeric_limits<int64_t>::min();
 
 /// The figures of a chip's clock; starts are in cycles.
 struct ChipClock {

@@ -96,15 +96,19 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
         type = getNpuLoad(type, map, rule.resultMaps.front(), ranges, scatter,
                           compute && npu::takesStrides(compute))
                    .type;
-      cost = addCosts(cost, target.getLaunchCost());
+      cost = addCosts(cost, times.transferStart);
     }
     cost =
         addCosts(cost, getStorageBytes(LayoutMap::rowMajor(type.getRank()),
                                        assumeSizes(type.getShape()),
                                        getElementBytes(type.getElementType())));
   }
-  cost = addCosts(cost, scaleCost(points, rule.opsPerPoint) /
-                            target.getFlopsPerByte());
+  // A step multiplies and adds on all lanes.
+  int64_t steps = llvm::divideCeil(points, target.getChip().getFigures().npus *
+                                               target.getLanes());
+  int64_t functions =
+      std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
+  cost = addCosts(cost, times.getCommands(1, scaleCost(steps, functions)));
   // Cores do not reach system memory: the op has to be split.
   return isAnywhereLocal ? cost : scaleCost(addCosts(cost, 1), kNotOnCores);
 }
@@ -118,7 +122,7 @@ std::optional<NpuMove> layout::getNpuMove(const LayoutMap &from,
   if (!chip) // no other chip has transfers
     return std::nullopt;
   return NpuMove::get(from, to, shape, elementBytes,
-                      npu::getTransferLimits(chip), target.getLaunchCost(),
+                      npu::getTransferLimits(chip), getNpuTimes(target),
                       nullptr);
 }
 
@@ -134,7 +138,7 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
   else
     plan.whyNot = "the DMA engine has no transfers for it";
   plan.overhead =
-      scaleCost(target.getLaunchCost(), move ? move->commands : int64_t(1));
+      scaleCost(times.transferStart, move ? move->commands : int64_t(1));
   plan.bytesRead = plan.bytesWritten = move ? move->bytes : kInfiniteCost / 4;
   plan.runBytes = elementBytes;
   return plan;
@@ -143,6 +147,12 @@ ConversionPlan NpuModel::planMove(RankedTensorType from, RankedTensorType to,
 //===----------------------------------------------------------------------===//
 // Configurations
 //===----------------------------------------------------------------------===//
+
+/// A tensor may be a matrix, or spread any of its dims.
+CandidateLimits NpuModel::getLimits(CandidateLimits limits) const {
+  return {llvm::SaturatingMultiply(limits.configsPerOp, 2u),
+          llvm::SaturatingMultiply(limits.layoutsPerTensor, 2u)};
+}
 
 void NpuModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
                     AddConfig add) {

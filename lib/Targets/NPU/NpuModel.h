@@ -7,10 +7,11 @@
 //
 //   conversion   the start of its transfers, and the bytes, on the way that
 //                it takes (NpuMove.h)
-//   op           the words that all cores walk, empty ones included, once for
-//                each index that is summed over, and what is loaded for it. An
-//                op that is not in local memory counts as many times as makes
-//                any other choice better
+//   op           by the clock of the engines (EngineTimes.h): the words that
+//                all cores walk, empty ones included, once for each index that
+//                is summed over, and what is loaded for it. An op that is not
+//                in local memory counts as many times as makes any other
+//                choice better
 //
 // Ops are offered one loop spread over the cores (NpuCandidates.h).
 //
@@ -38,7 +39,7 @@ class NpuModel : public TargetModel {
 public:
   explicit NpuModel(NpuTargetAttr target)
       : TargetModel(target.getAssumedSize(), target.getAssumedTrips()),
-        target(target) {}
+        target(target), times(getNpuTimes(target)) {}
 
   bool findsElements() const override { return true; }
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
@@ -47,6 +48,7 @@ public:
                     const OpLayouts &layouts, CostModel &costs) override;
   Cost getPerDimCost(Operation *op, const PerDimRule &rule,
                      const OpLayouts &layouts, CostModel &costs) override;
+  CandidateLimits getLimits(CandidateLimits limits) const override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
   void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
@@ -58,6 +60,7 @@ private:
                          const CostModel &costs) const;
 
   NpuTargetAttr target;
+  EngineTimes times;
 };
 
 } // namespace layout

@@ -11,10 +11,32 @@
 using namespace mlir;
 using namespace mlir::layout;
 
+EngineTimes layout::getNpuTimes(NpuTargetAttr target) {
+  ChipClock clock;
+  EngineTimes times;
+  times.byte = {2, 1}; // each is read and written
+  if (!target)
+    return times;
+  if (auto chip = dyn_cast<npu::ChipAttr>(target.getChip()))
+    clock = chip.getClock();
+  int64_t cycle = 2 * clock.dmaBytesPerCycle;
+  times.transferStart = cycle * clock.dmaStart;
+  times.commandStart = cycle * clock.computeStart;
+  times.step = {cycle, 1};
+  if (target.getLaunchCost() != kFigureOfChip)
+    times.transferStart = target.getLaunchCost();
+  if (target.getFlopsPerByte() == kFigureOfChip)
+    return times;
+  times.commandStart = 0;
+  times.step = {2 * target.getChip().getFigures().npus * target.getLanes(),
+                target.getFlopsPerByte()};
+  return times;
+}
+
 std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
                                     Sizes sizes, int64_t elementBytes,
                                     const npu::TransferLimits &limits,
-                                    int64_t launchCost, Refusal error) {
+                                    const EngineTimes &times, Refusal error) {
   auto plan =
       [&](Way way,
           ArrayRef<std::pair<const LayoutMap *, const LayoutMap *>> legs)
@@ -49,7 +71,7 @@ std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,
     LayoutMap between = LayoutMap::rowMajor(sizes.size());
     through = plan(Way::ThroughSystem, {{&from, &between}, {&between, &to}});
   }
-  bool isCheaper = through && (!direct || through->getCost(launchCost) <
-                                              direct->getCost(launchCost));
+  bool isCheaper =
+      through && (!direct || through->getCost(times) < direct->getCost(times));
   return isCheaper ? through : direct;
 }

@@ -119,7 +119,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
       int64_t elements =
           std::min(type.getNumElements(), result.getNumElements());
       if (!isView)
-        cost = addCosts(cost, addCosts(target.getLaunchCost(),
+        cost = addCosts(cost, addCosts(times.transferStart,
                                        getMovedCost(elements, elementBytes)));
       continue;
     }
@@ -138,7 +138,7 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
       cut = *sliced;
       if (std::optional<NpuMove> move =
               getNpuMove(from, to, box.getShape(), elementBytes, target))
-        moved = move->getCost(target.getLaunchCost());
+        moved = move->getCost(times);
     }
     if (!moved) // as good as impossible
       cost = addCosts(

@@ -26,8 +26,9 @@
 #ifndef LAYOUT_TARGETS_NPU_NPUMOVE_H
 #define LAYOUT_TARGETS_NPU_NPUMOVE_H
 
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/Utils/Transfers.h"
-#include "layout/Support/Cost.h"
+#include "layout/Support/EngineTimes.h"
 
 namespace mlir {
 namespace layout {
@@ -40,8 +41,8 @@ struct NpuMove {
   /// Bytes that are read, and as many are written.
   int64_t bytes = 0;
 
-  Cost getCost(int64_t launchCost) const {
-    return addCosts(scaleCost(commands, launchCost), scaleCost(bytes, 2));
+  Cost getCost(const EngineTimes &times) const {
+    return times.getTransfers(commands, bytes);
   }
 
   /// The move of a box of `sizes` from one map to another. Nothing where there
@@ -49,8 +50,13 @@ struct NpuMove {
   static std::optional<NpuMove> get(const LayoutMap &from, const LayoutMap &to,
                                     Sizes sizes, int64_t elementBytes,
                                     const npu::TransferLimits &limits,
-                                    int64_t launchCost, Refusal error);
+                                    const EngineTimes &times, Refusal error);
 };
+
+/// What transfers and commands cost: the times of the chip's clock, in the time
+/// in which memory moves a byte, but for the figures that the target states.
+/// Without a target only bytes count.
+EngineTimes getNpuTimes(NpuTargetAttr target);
 
 } // namespace layout
 } // namespace mlir

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Support/EngineTimes.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -142,8 +143,10 @@ NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       NpuTargetInterface chip, int64_t launchCost,
                       int64_t flopsPerByte, int64_t assumedSize,
                       int64_t assumedTrips) {
-  return checkFigures(emitError, {{"launch_cost", launchCost, 0},
-                                  {"flops_per_byte", flopsPerByte, 1},
-                                  {"assumed_size", assumedSize, 1},
-                                  {"assumed_trips", assumedTrips, 1}});
+  return checkFigures(
+      emitError,
+      {{"launch_cost", launchCost == kFigureOfChip ? 0 : launchCost, 0},
+       {"flops_per_byte", flopsPerByte == kFigureOfChip ? 1 : flopsPerByte, 1},
+       {"assumed_size", assumedSize, 1},
+       {"assumed_trips", assumedTrips, 1}});
 }

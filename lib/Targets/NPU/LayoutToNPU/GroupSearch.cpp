@@ -16,6 +16,7 @@
 #include "Groups.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Targets/NPU/NpuLayouts.h"
+#include "layout/Targets/NPU/NpuMove.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/BitVector.h"
@@ -87,9 +88,10 @@ class Search {
 public:
   Search(const Stages &stages, CostModel &costs, NpuTargetAttr target,
          NarrowConstants &narrow)
-      : stages(stages), costs(costs), target(target), narrow(narrow),
-        chip(target.getChip()), room(chip.getFigures().bytesPerNpu -
-                                     chip.getFigures().bytesPerNpu / kSpare) {}
+      : stages(stages), costs(costs), target(target),
+        times(getNpuTimes(target)), narrow(narrow), chip(target.getChip()),
+        room(chip.getFigures().bytesPerNpu -
+             chip.getFigures().bytesPerNpu / kSpare) {}
 
   Plan run();
 
@@ -114,12 +116,14 @@ private:
   void reachByGroups(unsigned last);
   bool findCrowded(int64_t &bytes);
   Cost getRepeatCost(const Price &price) const {
-    return scaleCost(price.repeatedPoints, 2) / target.getFlopsPerByte();
+    return times.step.get(price.repeatedPoints /
+                          (chip.getFigures().npus * target.getLanes()));
   }
 
   const Stages &stages;
   CostModel &costs;
   NpuTargetAttr target;
+  EngineTimes times;
   NarrowConstants &narrow;
   NpuTargetInterface chip;
   int64_t room;
@@ -452,9 +456,9 @@ Label Search::extend(const Label &label, const Price &price,
   next.isCrowded = now.isCrowded;
   next.cost = !fits && price.cut.count() > 1 ? kInfiniteCost : label.cost;
   next.bytes = label.bytes + now.bytes;
-  next.cost = addCosts(next.cost, scaleCost(now.bytes, 2));
+  next.cost = addCosts(next.cost, times.byte.get(now.bytes));
   next.cost =
-      addCosts(next.cost, scaleCost(now.transfers, target.getLaunchCost()));
+      addCosts(next.cost, scaleCost(now.transfers, times.transferStart));
   next.cost = addCosts(next.cost, getRepeatCost(price));
   auto isGone = [&](unsigned made) {
     return tensors[made].getLastUse() <= price.last;

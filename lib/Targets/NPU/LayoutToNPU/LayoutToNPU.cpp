@@ -11,6 +11,7 @@
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Dialect/NPU/IR/Storage.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "layout/Targets/NPU/NpuMove.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -234,12 +235,12 @@ struct ConvertLayoutToNPUPass
       return signalPassFailure();
     // Without a target, bytes alone count.
     auto target = dyn_cast_if_present<NpuTargetAttr>(*known);
-    int64_t launchCost = target ? target.getLaunchCost() : 0;
+    EngineTimes times = getNpuTimes(target);
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isDeclaration())
         continue;
-      if (failed(ProgramBuilder(function, symbols, launchCost).run()))
+      if (failed(ProgramBuilder(function, symbols, times).run()))
         return signalPassFailure();
     }
     getOperation()->removeAttr(layout::kTargetAttr);

@@ -45,7 +45,7 @@ void ProgramBuilder::copy(Location loc, Value from, Value to,
   std::optional<NpuMove> move;
   if (std::optional<npu::CopiedBox> box = npu::getCopiedBox(copy, why))
     move = NpuMove::get(box->from, box->to, box->sizes, box->elementBytes,
-                        npu::getTransferLimits(chip), launchCost, why);
+                        npu::getTransferLimits(chip), times, why);
   auto source = cast<MemRefType>(from.getType());
   auto dest = cast<MemRefType>(to.getType());
   if (!move) {

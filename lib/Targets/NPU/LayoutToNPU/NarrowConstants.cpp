@@ -12,6 +12,7 @@
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Support/ConstantBytes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "layout/Targets/NPU/NpuMove.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -89,7 +90,8 @@ class Narrower {
 public:
   Narrower(func::FuncOp function, NpuTargetAttr target)
       : function(function), target(target),
-        costs(cast<TargetInterface>(target)), narrow(target.getLaunchCost()),
+        costs(cast<TargetInterface>(target)),
+        narrow(getNpuTimes(target).transferStart),
         builder(function.getContext()) {}
 
   void run();

@@ -14,9 +14,8 @@ using namespace mlir;
 using namespace mlir::layout;
 
 ProgramBuilder::ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
-                               int64_t launchCost)
-    : function(function), symbols(symbols), builder(function),
-      launchCost(launchCost) {}
+                               const EngineTimes &times)
+    : function(function), symbols(symbols), builder(function), times(times) {}
 
 MemRefType ProgramBuilder::getMemRefType(RankedTensorType type) {
   auto scatter = dyn_cast_if_present<NpuScatterAttr>(type.getEncoding());
@@ -61,18 +60,14 @@ Value ProgramBuilder::makeMemory(Location loc, Value tensor) {
     return makeAtHome(loc, tensor);
   if (type.getEncoding())
     return makeLocal(loc, type);
-  Value end = tensor;
-  while (end.hasOneUse()) {
-    OpOperand &use = *end.use_begin();
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner())) {
-      if (&insert.getDestMutable() != &use)
-        break;
-      end = insert.getResult();
-    } else if (isa<func::ReturnOp>(use.getOwner())) {
-      return results[use.getOperandNumber()];
-    } else {
-      break;
-    }
+  for (Value end = tensor; end;) {
+    for (OpOperand &use : end.getUses())
+      if (isa<func::ReturnOp>(use.getOwner()))
+        return results[use.getOperandNumber()];
+    auto insert = end.hasOneUse()
+                      ? dyn_cast<tensor::InsertSliceOp>(*end.user_begin())
+                      : tensor::InsertSliceOp();
+    end = insert && insert.getDest() == end ? insert.getResult() : Value();
   }
   return makeScratch(loc, getMemRefType(type));
 }

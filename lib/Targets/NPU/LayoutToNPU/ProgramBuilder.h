@@ -30,6 +30,7 @@
 
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Support/EngineTimes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,7 +45,7 @@ namespace layout {
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp function, SymbolTable &symbols,
-                 int64_t launchCost);
+                 const EngineTimes &times);
 
   /// Writes the program in front of the function, which it then replaces.
   LogicalResult run();
@@ -131,7 +132,7 @@ private:
   SmallVector<StringRef> roles;   // of the arguments
   SmallVector<Value> results;     // the arguments for them
   npu::ChipAttr chip;             // null where nothing is in local memory
-  int64_t launchCost;             // of a transfer, for what takes several ways
+  EngineTimes times;              // for what takes several ways
   bool hasImpossibleMove = false; // which is reported
 };
 

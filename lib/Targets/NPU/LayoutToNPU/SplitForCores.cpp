@@ -11,6 +11,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "layout/Targets/NPU/NpuMove.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -296,7 +297,7 @@ LogicalResult Splitter::splitUntilItFits(linalg::LinalgOp op) {
 
 /// Cuts together what does not fit together.
 LogicalResult Splitter::cutGroups() {
-  NarrowConstants narrow(target.getLaunchCost());
+  NarrowConstants narrow(getNpuTimes(target).transferStart);
   int64_t least = getLeastTraffic(function, narrow);
   Stages stages(function);
   Plan plan = findGroups(stages, costs, target, narrow);

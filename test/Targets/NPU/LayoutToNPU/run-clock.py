@@ -1,11 +1,13 @@
 # RUN: rm -rf %t && mkdir -p %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
-# The clock of the simulator: the time of a program, by hand. Figures of the chip
-# change it; a picture has a box for each command.
+# The clock of the simulator and the prices of the assignment: of a program in
+# which nothing overlaps the cost is the time, by hand and by both. Figures of the
+# chip change both alike; a picture has a box for each command.
 # CHECK: BM1684: 8296 cycles
 # CHECK: BM1684X: 8328 cycles
 # CHECK: slow: 16984 cycles
 # CHECK: 3 commands drawn
+import json
 import pathlib
 import sys
 import xml.etree.ElementTree
@@ -27,19 +29,23 @@ source.write_text("""func.func @main(%x: tensor<1x64x32x32xf32>) -> tensor<1x64x
 }
 """)
 x = np.random.default_rng(3).standard_normal((1, 64, 32, 32), dtype=np.float32)
-for name, chip, wanted in [
-        ("BM1684", '"BM1684"', 2 * (32 + 4096) + 8 + 32),
-        ("BM1684X", '"BM1684X"', 2 * (32 + 4096) + 8 + 64),
-        ("slow", '"BM1684", dma_bytes_per_cycle = 32, dma_start = 200, compute_start = 168',
+for name, chip, dma_bytes, wanted in [
+        ("BM1684", '"BM1684"', 64, 2 * (32 + 4096) + 8 + 32),
+        ("BM1684X", '"BM1684X"', 64, 2 * (32 + 4096) + 8 + 64),
+        ("slow", '"BM1684", dma_bytes_per_cycle = 32, dma_start = 200, compute_start = 168', 32,
          2 * (200 + 8192) + 168 + 32)]:
     target = f"#layout.npu<chip = #npu.target<{chip}>>"
     lowered = folder / "lowered.mlir"
     run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
+    cost = folder / "cost.json"
+    run_tool("layout-opt", source, f"--layout-assign=target={{{target}}}",
+             f"--layout-print-cost=target={{{target}}} format=json output={cost}", "-o", folder / "assigned.mlir")
     program = npu.Program(lowered)
     result = program.run(x, events=10)
     assert np.array_equal(result.outputs[0], -x)
     cycles = result.counters["cycles"]
     assert cycles == wanted, (name, cycles, wanted)
+    assert json.loads(cost.read_text())["assignment"]["cost"] == cycles * 2 * dma_bytes, (name, cost.read_text())
     assert result.counters["dma_cycles"] + result.counters["compute_cycles"] == cycles
     assert [event.name for event in result.events] == ["S2L", "neg", "L2S"]
     assert all(a.end == b.begin for a, b in zip(result.events, result.events[1:]))

@@ -17,10 +17,12 @@ namespace {
 
 using CorePrices = layout_test::PriceTest;
 
-/// Four nodes of eight lanes, 256 for a transfer that is started.
+/// Four nodes of eight lanes, 256 for a transfer that is started. A step, in
+/// which all lanes may multiply and add, costs 2 * 32 / 8.
 constexpr const char *kUnits =
-    "#layout.npu<launch_cost = 256, chip = #npu.target<npus = 4, "
-    "bytes_per_npu = 16384, eu_bytes = 32>>";
+    "#layout.npu<launch_cost = 256, flops_per_byte = 8, chip = #npu.target<"
+    "npus = 4, bytes_per_npu = 16384, eu_bytes = 32>>";
+constexpr int64_t kStep = 2 * 32 / 8;
 
 std::string scatter(StringRef mode) {
   return "#layout.npu_scatter<" + mode.str() +
@@ -28,19 +30,19 @@ std::string scatter(StringRef mode) {
          "eu_bytes = 32>>";
 }
 
-/// Every node issues the 16 words of a channel, for each operation.
+/// Every node issues the 16 words of a channel, 8 in a step.
 TEST_F(CorePrices, UnitsComputeInLockstep) {
   CostModel costs = getCostsOf(kUnits);
   std::string aligned = scatter("aligned");
   EXPECT_EQ(price(costs, "%x: tensor<1x4x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x4x4x4xf32>",
                   {aligned, aligned}),
-            4 * 16 / 8);
+            16 / 8 * kStep);
   // Five channels take two rows, where the others wait.
   EXPECT_EQ(price(costs, "%x: tensor<1x5x4x4xf32>",
                   "%0 = arith.negf %x : tensor<1x5x4x4xf32>",
                   {aligned, aligned}),
-            4 * 2 * 16 / 8);
+            2 * 16 / 8 * kStep);
 }
 
 /// The sum of three values for each element; nobody looks at the window's.
@@ -62,7 +64,30 @@ TEST_F(CorePrices, SumsOfCores) {
     linalg.yield %s : f32
   } -> tensor<1x4x4x4xf32>)",
                   {aligned, "", aligned, aligned}),
-            3 * 4 * 16 / 8);
+            3 * 16 / 8 * kStep);
+}
+
+/// Without figures of the target those of the chip's clock count: a cycle is
+/// twice the bytes that DMA moves in it.
+TEST_F(CorePrices, TheClockOfTheChip) {
+  CostModel costs = getCostsOf(
+      "#layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 16384, "
+      "eu_bytes = 32, dma_bytes_per_cycle = 16, dma_start = 5, "
+      "compute_start = 3>>");
+  std::string aligned =
+      "#layout.npu_scatter<aligned, start = 0, target = #npu.target<npus = 4, "
+      "bytes_per_npu = 16384, eu_bytes = 32, dma_bytes_per_cycle = 16, "
+      "dma_start = 5, compute_start = 3>>";
+  EXPECT_EQ(price(costs, "%x: tensor<1x4x4x4xf32>",
+                  "%0 = arith.negf %x : tensor<1x4x4x4xf32>",
+                  {aligned, aligned}),
+            (3 + 2) * 2 * 16);
+  EXPECT_EQ(price(costs, "%x: tensor<1x4x8x4xf32>",
+                  "%0 = tensor.extract_slice %x[0, 0, 0, 0]"
+                  "[1, 4, 2, 4][1, 1, 1, 1] : tensor<1x4x8x4xf32> to "
+                  "tensor<1x4x2x4xf32>",
+                  {aligned, ""}),
+            5 * 2 * 16 + 2 * 4 * 32);
 }
 
 /// One transfer of the part, of which every byte is read and written.

@@ -157,14 +157,14 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
     ```
 
     * `chip`: its cores and their memories;
-    * `launch_cost`: the cost (see `#layout.cpu`) of the time that passes while one more
-      transfer is started;
-    * `flops_per_byte`, `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
+    * `launch_cost`, `flops_per_byte`: as of `#layout.cpu`, of one more transfer and of all
+      lanes; where one is not stated it is that of the chip's clock (docs/npu.md);
+    * `assumed_size`, `assumed_trips`: as of `#layout.cpu`.
   }];
   let parameters = (ins
     "::mlir::layout::NpuTargetInterface":$chip,
-    DefaultValuedParameter<"int64_t", "131072">:$launch_cost,
-    DefaultValuedParameter<"int64_t", "8">:$flops_per_byte,
+    DefaultValuedParameter<"int64_t", "kFigureOfChip">:$launch_cost,
+    DefaultValuedParameter<"int64_t", "kFigureOfChip">:$flops_per_byte,
     DefaultValuedParameter<"int64_t", "1">:$assumed_size,
     DefaultValuedParameter<"int64_t", "8">:$assumed_trips);
   let assemblyFormat = "`<` struct(params) `>`";
