@@ -7,6 +7,8 @@
 
 #include "NpuCandidates.h"
 #include "layout/Dialect/NPU/IR/Functions.h"
+#include "layout/Dialect/NPU/IR/Moves.h"
+#include "layout/Dialect/NPU/Utils/Commands.h"
 #include "layout/Dialect/NPU/Utils/Reach.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
@@ -112,11 +114,21 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
         if (isResult || (loops ? loops->isRead[index] || !isDest(index)
                                : !writesPart || index == 0))
           bytes += getNpuBytes(layout, type) * (isResult && hasWork ? 2 : 1);
-        return costs.intern(layout, type);
+        LayoutId id = costs.intern(layout, type);
+        // The map may have the name of a layout that another tensor has.
+        auto known = cast<NpuScatterAttr>(costs.getSpelling(id));
+        if (failed(
+                known.resolve(type.getShape(), type.getElementType(), nullptr)))
+          return std::nullopt;
+        return id;
       });
   if (!config || !isLocal ||
       (contraction && !isCommandOfMatrices(*config, *contraction)) ||
       !isCommandOfBytes(*config))
+    return std::nullopt;
+  // A sum that is none of windows is a command for each index.
+  if (compute && npu::prefersAligned(compute) &&
+      getMode(*config) == NpuMode::Matrix && !isCommandsOfElements(*config))
     return std::nullopt;
   std::optional<int64_t> loaded = countLoads(*config);
   if (!loaded)
@@ -417,61 +429,6 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
   return whole;
 }
 
-/// The other side of a view, where it is a scattered layout, too.
-std::optional<OpConfig> NpuCandidates::getView(Slot slot,
-                                               NpuScatterAttr layout) const {
-  bool ofResult = slot.isResult || slot.index > 0;
-  const ViewRule &rule = std::get<ViewRule>(node.rule);
-  const IndexView &own = ofResult ? rule.toResult : rule.toSource;
-  const IndexView &view = ofResult ? rule.toSource : rule.toResult;
-  RankedTensorType from = builder.getType(ofResult, 0);
-  RankedTensorType to = builder.getType(!ofResult, 0);
-  StringRef axes = layout.getScatter().getAxes();
-  // A dim of the other side has the axis of the dims that it is a part of, or
-  // that are parts of it; those of size 1 say nothing.
-  std::string other(to.getRank(), 0);
-  auto give = [&](unsigned d, char axis) {
-    if (other[d] && other[d] != axis)
-      other[d] = '?';
-    else
-      other[d] = axis;
-  };
-  for (auto [d, value] : llvm::enumerate(own.dims))
-    for (const DigitTerm &term : value.terms)
-      term.digit.walkDims([&](unsigned o) {
-        if (from.getDimSize(d) != 1)
-          give(o, axes[d]);
-      });
-  for (auto [o, value] : llvm::enumerate(view.dims))
-    for (const DigitTerm &term : value.terms)
-      term.digit.walkDims([&](unsigned d) {
-        if (from.getDimSize(d) != 1 && to.getDimSize(o) != 1)
-          give(o, axes[d]);
-      });
-  for (auto [d, axis] : llvm::enumerate(other))
-    if (!axis || to.getDimSize(d) == 1)
-      axis = 'N';
-  if (llvm::is_contained(other, '?'))
-    return std::nullopt;
-  NpuForm form = getForm(layout);
-  if (form.mode == NpuMode::Strided)
-    return std::nullopt;
-  NpuScatterAttr viewed = getNpuLayout(to, form, other, chip);
-  if (!viewed)
-    return std::nullopt;
-  // Whether it is one is a question to the maps.
-  LayoutId here = costs.intern(layout, from), there = costs.intern(viewed, to);
-  LayoutMap map = applyView(costs.getMap(here), own);
-  if (costs.getNormalForm(costs.intern(map), to) !=
-      costs.getNormalForm(there, to))
-    return std::nullopt;
-  return assign(
-      [&](Slot any, RankedTensorType) {
-        return (any.isResult || any.index > 0) == ofResult ? layout : viewed;
-      },
-      Origin::Carried);
-}
-
 /// `base` with another layout for one tensor.
 std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
                                                LayoutId layout) const {
@@ -513,23 +470,29 @@ void NpuCandidates::addFollowing(Slot slot,
   unsigned rank = type.getRank(), last = rank - 1;
   for (NpuForm form : getForms(node.op, /*isMatrix=*/rank < 4)) {
     unsigned usual = form.mode != NpuMode::Matrix && rank == 4 ? 1 : last;
-    // Where windows or reversed indices go over that dim, another one is the
-    // channel.
+    // Where windows, reversed indices or a sum go over that dim, another one is
+    // the channel.
     SmallVector<unsigned> channels{usual};
     for (unsigned d = rank; d-- > 0;)
       if (d != usual)
         channels.push_back(d);
+    std::optional<OpConfig> found;
     for (unsigned channel : channels) {
       NpuScatterAttr layout =
           getNpuLayout(type, form, getNpuAxes(rank, channel, form.mode), chip);
       std::optional<OpConfig> config;
       if (layout)
         config = getFollowing(slot, layout, Origin::Lanes);
-      if (config) {
-        configs.push_back(*config);
+      if (!config)
+        continue;
+      bool isCommand = !sumsOverCores(*config);
+      if (isCommand || !found)
+        found = config;
+      if (isCommand)
         break;
-      }
     }
+    if (found)
+      configs.push_back(*found);
   }
 }
 
@@ -540,15 +503,66 @@ std::optional<NpuMode> NpuCandidates::getMode(const OpConfig &config) const {
   return layout ? std::optional<NpuMode>(layout.getMode()) : std::nullopt;
 }
 
+/// Whether there are commands that compute the op element by element, where all
+/// of its tensors are in local memory: what comes over the network does not.
+bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
+  auto attr = dyn_cast<npu::ChipAttr>(chip);
+  auto compute = cast<linalg::LinalgOp>(node.op);
+  if (!attr || compute.hasDynamicShape())
+    return true;
+  SmallVector<npu::CommandOperand> operands;
+  auto add = [&](bool isResult, unsigned index, LayoutId layout) {
+    RankedTensorType type = builder.getType(isResult, index);
+    operands.push_back({costs.getMap(layout),
+                        SmallVector<int64_t>(type.getShape()),
+                        builder.getMap(isResult, index),
+                        getElementBytes(type.getElementType())});
+    return isa_and_present<NpuScatterAttr>(costs.getSpelling(layout));
+  };
+  if (!add(/*isResult=*/true, 0, config.exact.results[0]))
+    return true;
+  for (OpOperand *input : compute.getDpsInputOperands()) {
+    unsigned i = input->getOperandNumber();
+    if (builder.getMap(/*isResult=*/false, i) &&
+        !add(/*isResult=*/false, i, config.exact.operands[i]))
+      return true;
+  }
+  return npu::planCommands(operands, compute.getStaticLoopRanges(),
+                           npu::getComputeLimits(attr), nullptr)
+      .has_value();
+}
+
+/// Whether what is summed lies in several cores, each of which sees its own.
+bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
+  const LoopsRule &rule = std::get<LoopsRule>(node.rule);
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
+  if (!compute || !npu::prefersAligned(compute) || chip.getFigures().npus == 1)
+    return false;
+  for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
+    AffineMap map = builder.getMap(/*isResult=*/false, i);
+    auto layout = dyn_cast_if_present<NpuScatterAttr>(
+        costs.getSpelling(config.exact.operands[i]));
+    if (!map || !layout)
+      continue;
+    for (unsigned loop : getChannelLoops(map, layout).set_bits())
+      if (rule.loops[loop].iterator == utils::IteratorType::reduction &&
+          rule.loops[loop].size > 1)
+        return true;
+  }
+  return false;
+}
+
 /// Whether the operands of a product whose result is a matrix are matrices,
-/// too, whose columns are those of the result, or else what is summed over.
+/// too, whose columns are those of the result, or else what is summed over; of
+/// one in another layout, whether cores compute it element by element.
 bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
                                         const Contraction &contraction) const {
   auto compute = dyn_cast<linalg::LinalgOp>(node.op);
   std::optional<unsigned> channel = findChannel(config);
-  if (!compute || !npu::isProductOfMatrices(compute) || !channel ||
-      getMode(config) != NpuMode::Matrix)
+  if (!compute || !npu::isProductOfMatrices(compute) || !channel)
     return true;
+  if (getMode(config) != NpuMode::Matrix)
+    return isCommandsOfElements(config);
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
     AffineMap map = builder.getMap(/*isResult=*/false, i);
     if (!map || isDest(i))
@@ -558,6 +572,8 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
     if (!layout || layout.getMode() != NpuMode::Matrix)
       return false;
     llvm::SmallBitVector columns = getChannelLoops(map, layout);
+    if (columns.none())
+      return false;
     bool isRight = map.isFunctionOfDim(*channel);
     for (unsigned loop : columns.set_bits())
       if (isRight ? loop != *channel
@@ -583,7 +599,8 @@ void NpuCandidates::keepPreferred(
   // Strided ones are parts of a whole, where they cost no copy.
   auto isPreferred = [&](const OpConfig &config) {
     std::optional<NpuMode> mode = getMode(config);
-    return mode == preferred || (!isMatrix && mode == NpuMode::Strided);
+    return (mode == preferred || (!isMatrix && mode == NpuMode::Strided)) &&
+           !sumsOverCores(config);
   };
   auto isShared = [&](const OpConfig &config) {
     std::optional<unsigned> channel = findChannel(config);
@@ -652,19 +669,31 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
   std::optional<Contraction> contraction = getContraction();
   if (!contraction)
     return add(getFollowing(slot, attr, Origin::Carried));
-  // Of operands that come over the network any layout will do.
+  // Of operands that come over the network any layout will do, of those of a
+  // batch that is spread over the cores any that spreads the batch alike.
+  auto mayLie = [&](unsigned channel) {
+    llvm::SmallBitVector spread =
+        getChannelLoops(builder.getMap(/*isResult=*/false, slot.index), attr);
+    return isBroadcast(slot.index, *contraction, channel) ||
+           (llvm::is_contained(contraction->shared, channel) &&
+            attr.getMode() == NpuMode::Aligned && spread.count() == 1 &&
+            spread.test(channel));
+  };
   for (const OpConfig &base : known)
     if (!slot.isResult && base.origin == Origin::Lanes &&
-        isBroadcast(slot.index, *contraction, *findChannel(base)))
+        builder.getMap(/*isResult=*/false, slot.index) &&
+        mayLie(*findChannel(base)))
       add(replace(base, slot, layout));
   // The others start where this one does.
   bool isStrided = attr.getMode() == NpuMode::Strided;
   if (attr.getStart() == 0 && !(isStrided && slot.isResult))
     return;
+  NpuForm form = isStrided ? getFormBeside(attr) : getForm(attr);
+  form.width = 0;
   for (unsigned channel : contraction->outputLoops) {
-    std::optional<OpConfig> config = getForChannel(
-        channel, *contraction, isStrided ? getFormBeside(attr) : getForm(attr),
-        isStrided && slot.isResult ? attr : NpuScatterAttr());
+    std::optional<OpConfig> config =
+        getForChannel(channel, *contraction, form,
+                      isStrided && slot.isResult ? attr : NpuScatterAttr());
     add(config);
     // What comes over the network starts where it may.
     for (const OpConfig &base : known)

@@ -80,6 +80,8 @@ private:
   std::optional<unsigned> findChannel(const OpConfig &config) const;
   std::optional<NpuMode> getMode(const OpConfig &config) const;
   bool isCommandOfBytes(const OpConfig &config) const;
+  bool isCommandsOfElements(const OpConfig &config) const;
+  bool sumsOverCores(const OpConfig &config) const;
   bool isCommandOfMatrices(const OpConfig &config,
                            const Contraction &contraction) const;
   void keepPreferred(SmallVectorImpl<OpConfig> &configs,

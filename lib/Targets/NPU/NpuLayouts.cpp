@@ -15,7 +15,8 @@ using namespace mlir::layout;
 
 NpuForm layout::getForm(NpuScatterAttr layout) {
   return {layout.getMode(), layout.getStart(),
-          layout.getPack() == NpuPack::N4 || layout.getPack() == NpuPack::N2};
+          layout.getPack() == NpuPack::N4 || layout.getPack() == NpuPack::N2,
+          layout.getMode() == NpuMode::Matrix ? layout.getWidth() : 0};
 }
 
 NpuForm layout::getFormBeside(NpuScatterAttr layout) {
@@ -91,7 +92,9 @@ NpuScatterAttr layout::getNpuLayout(RankedTensorType type, const NpuForm &form,
       if (axis == 'M')
         columns *= size;
     scatter.width =
-        std::max<int64_t>(llvm::divideCeil(columns, chip.getFigures().npus), 1);
+        form.width ? form.width
+                   : std::max<int64_t>(
+                         llvm::divideCeil(columns, chip.getFigures().npus), 1);
   }
   unsigned bits =
       type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;

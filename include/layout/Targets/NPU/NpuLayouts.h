@@ -37,6 +37,8 @@ struct NpuForm {
   int64_t start = 0;
   /// Elements of 8 and 16 bits share storage units along their axis N.
   bool isPacked = false;
+  /// Of a matrix: columns of a channel; 0 for as few as cores ask for.
+  int64_t width = 0;
 };
 
 /// The form of a layout.

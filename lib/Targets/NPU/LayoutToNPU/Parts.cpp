@@ -325,16 +325,24 @@ LogicalResult ProgramBuilder::lowerReshape(
     return op->emitError() << "'" << op->getName()
                            << "' is a view, whose tensors are in one memory: "
                               "convert one of them with layout.convert";
+  // A part of a tensor stays where it is, unless dims of it that become one
+  // step unevenly.
   auto type = cast<MemRefType>(source.getType());
-  if (!type.getLayout().isIdentity()) { // a part: its elements are apart
+  FailureOr<MemRefType> view = failure();
+  if (expands)
+    view =
+        memref::ExpandShapeOp::computeExpandedType(type, to.getShape(), groups);
+  else if (memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups))
+    view = memref::CollapseShapeOp::computeCollapsedType(type, groups);
+  if (failed(view)) {
     Value whole = makeScratch(loc, getMemRefType(from));
     copy(loc, source, whole);
     source = whole;
+    view = getMemRefType(to);
   }
-  memory[result] = expands
-                       ? Value(memref::ExpandShapeOp::create(
-                             builder, loc, getMemRefType(to), source, groups))
-                       : Value(memref::CollapseShapeOp::create(
-                             builder, loc, getMemRefType(to), source, groups));
+  memory[result] = expands ? Value(memref::ExpandShapeOp::create(
+                                 builder, loc, *view, source, groups))
+                           : Value(memref::CollapseShapeOp::create(
+                                 builder, loc, *view, source, groups));
   return success();
 }

@@ -101,14 +101,26 @@ func.func @view(%x: tensor<1x4x2x4xf32>) -> tensor<1x4x2x4xf32> {
 #npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
 #t = #layout.npu_scatter<aligned, start = 0, target = #npu>
 
-// Rows of a part do not follow each other, so a view is of a copy.
+// Columns of a part do not follow each other, so a view is of a copy.
 // CHECK-LABEL: func.func @reshaped_part
-// CHECK-SAME: %[[SCRATCH:arg[0-9]*]]: memref<1x8x3x4xf32, #npu.memory<system>> {npu.scratch}
+// CHECK-SAME: %[[SCRATCH:arg[0-9]*]]: memref<1x8x6x3xf32, #npu.memory<system>> {npu.scratch}
 // CHECK: %[[PART:.*]] = memref.subview
 // CHECK-NEXT: npu.copy %[[PART]] to %[[SCRATCH]]
 // CHECK-NEXT: memref.collapse_shape %[[SCRATCH]]
-func.func @reshaped_part(%x: tensor<1x8x6x4xf32>) -> tensor<8x12xf32> {
-  %p = tensor.extract_slice %x[0, 0, 0, 0] [1, 8, 3, 4] [1, 1, 1, 1] : tensor<1x8x6x4xf32> to tensor<1x8x3x4xf32>
+func.func @reshaped_part(%x: tensor<1x8x6x4xf32>) -> tensor<8x18xf32> {
+  %p = tensor.extract_slice %x[0, 0, 0, 0] [1, 8, 6, 3] [1, 1, 1, 1] : tensor<1x8x6x4xf32> to tensor<1x8x6x3xf32>
+  %r = tensor.collapse_shape %p [[0, 1], [2, 3]] : tensor<1x8x6x3xf32> into tensor<8x18xf32>
+  return %r : tensor<8x18xf32>
+}
+
+// Rows of one do: it is read where it is.
+// CHECK-LABEL: func.func @reshaped_rows
+// CHECK-NOT: npu.scratch
+// CHECK: %[[ROWS:.*]] = memref.subview
+// CHECK-NEXT: %[[VIEW:.*]] = memref.collapse_shape %[[ROWS]] {{.*}} into memref<8x12xf32, strided<[24, 1], offset: 4>
+// CHECK-NEXT: npu.copy %[[VIEW]]
+func.func @reshaped_rows(%x: tensor<1x8x6x4xf32>) -> tensor<8x12xf32> {
+  %p = tensor.extract_slice %x[0, 0, 1, 0] [1, 8, 3, 4] [1, 1, 1, 1] : tensor<1x8x6x4xf32> to tensor<1x8x3x4xf32>
   %r = tensor.collapse_shape %p [[0, 1], [2, 3]] : tensor<1x8x3x4xf32> into tensor<8x12xf32>
   return %r : tensor<8x12xf32>
 }

@@ -1,0 +1,127 @@
+//===- NpuViews.cpp - Reshapes of tensors in local memory -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts in which both sides of a reshape have the same bytes. A matrix
+// with channels of 64 columns is an aligned tensor whose channels are heads:
+//
+//     tensor<128x768>       matrix 64              core h has columns 64 h ..
+//     tensor<128x12x64>     aligned, axes "NCW"    core h has head h
+//
+//===----------------------------------------------------------------------===//
+
+#include "NpuCandidates.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+using Origin = OpConfig::Origin;
+
+/// The axes of the other side of a view, and the form in which it has them.
+/// What becomes several dims has its axis in all of them, and a matrix whose
+/// channels are some of these is aligned; several axes that become one dim are
+/// the columns of a matrix, or its rows.
+static std::optional<std::string>
+getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
+              ArrayRef<int64_t> sizes, RankedTensorType from, StringRef axes,
+              NpuForm &form) {
+  std::string other;
+  int64_t width = 1;
+  for (auto [d, dims] : llvm::enumerate(sources)) {
+    std::string joined;
+    int64_t inside = 1;
+    for (unsigned o : dims) {
+      if (joined.empty() || joined.back() != axes[o])
+        joined += axes[o];
+      if (joined.front() == 'C' && joined.size() > 1)
+        inside *= from.getDimSize(o);
+    }
+    if (joined.empty() || sizes[d] == 1) {
+      other += 'N';
+    } else if (joined.size() == 1) {
+      other += joined;
+    } else if (joined == "HW") {
+      other += 'W';
+    } else if (joined == "CH" || joined == "CW" || joined == "CHW") {
+      other += 'M';
+      width = inside;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (form.mode == NpuMode::Aligned && StringRef(other).contains('M')) {
+    for (char &axis : other)
+      axis = axis == 'M' ? 'M' : 'N';
+    form.mode = NpuMode::Matrix;
+    form.width = width;
+  } else if (form.mode == NpuMode::Matrix && StringRef(other).count('M') > 1) {
+    // The inner dims are the columns of a channel.
+    char inner = 'W';
+    for (unsigned d = sizes.size(); d-- > 0 && form.width > 1;) {
+      if (other[d] != 'M')
+        continue;
+      if (form.width % sizes[d])
+        return std::nullopt;
+      form.width /= sizes[d];
+      other[d] = inner;
+      inner = 'H';
+    }
+    if (form.width != 1)
+      return std::nullopt;
+    for (char &axis : other)
+      axis = axis == 'M' ? 'C' : axis;
+    form.mode = NpuMode::Aligned;
+    form.width = 0;
+  }
+  return other;
+}
+
+/// The other side of a view, where it is a scattered layout, too.
+std::optional<OpConfig> NpuCandidates::getView(Slot slot,
+                                               NpuScatterAttr layout) const {
+  bool ofResult = slot.isResult || slot.index > 0;
+  const ViewRule &rule = std::get<ViewRule>(node.rule);
+  const IndexView &own = ofResult ? rule.toResult : rule.toSource;
+  const IndexView &view = ofResult ? rule.toSource : rule.toResult;
+  RankedTensorType from = builder.getType(ofResult, 0);
+  RankedTensorType to = builder.getType(!ofResult, 0);
+  // The dims that a dim of the other side is a part of, or that are parts of
+  // it; those of size 1 say nothing.
+  SmallVector<SmallVector<unsigned, 4>> sources(to.getRank());
+  auto relate = [&](unsigned o, unsigned d) {
+    if (from.getDimSize(d) != 1 && to.getDimSize(o) != 1 &&
+        !llvm::is_contained(sources[o], d))
+      sources[o].push_back(d);
+  };
+  for (auto [d, value] : llvm::enumerate(own.dims))
+    for (const DigitTerm &term : value.terms)
+      term.digit.walkDims([&, d = d](unsigned o) { relate(o, d); });
+  for (auto [o, value] : llvm::enumerate(view.dims))
+    for (const DigitTerm &term : value.terms)
+      term.digit.walkDims([&, o = o](unsigned d) { relate(o, d); });
+  for (SmallVector<unsigned, 4> &dims : sources)
+    llvm::sort(dims);
+  NpuForm form = getForm(layout);
+  if (form.mode == NpuMode::Strided)
+    return std::nullopt;
+  std::optional<std::string> axes = getViewedAxes(
+      sources, to.getShape(), from, layout.getScatter().getAxes(), form);
+  if (!axes)
+    return std::nullopt;
+  NpuScatterAttr viewed = getNpuLayout(to, form, *axes, chip);
+  if (!viewed)
+    return std::nullopt;
+  // Whether it is one is a question to the maps.
+  LayoutId here = costs.intern(layout, from), there = costs.intern(viewed, to);
+  LayoutMap map = applyView(costs.getMap(here), own);
+  if (costs.getNormalForm(costs.intern(map), to) !=
+      costs.getNormalForm(there, to))
+    return std::nullopt;
+  return assign(
+      [&](Slot any, RankedTensorType) {
+        return (any.isResult || any.index > 0) == ofResult ? layout : viewed;
+      },
+      Origin::Carried);
+}
