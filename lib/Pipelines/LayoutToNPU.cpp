@@ -34,6 +34,8 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   fold.transposes = true;
   pm.addPass(createFoldConstantSlicesPass(fold));
   pm.addPass(createPrepareForCoresPass());
+  // Of the products that it made of parts.
+  pm.addPass(createFoldConstantSlicesPass(fold));
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   SplitForCoresPassOptions split;

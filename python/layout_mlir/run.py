@@ -43,7 +43,7 @@ DEVICES = {
                PREPARATION),
     "npu": (None, "layout-to-npu",
             [*PREPARATION[:2], "--layout-fold-constant-slices=transposes", "--layout-prepare-for-cores",
-             *PREPARATION[2:]]),
+             "--layout-fold-constant-slices=transposes", *PREPARATION[2:]]),
 }
 
 

@@ -29,6 +29,7 @@ struct PrepareForCoresPass
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      sliceProducts(function);
       readByLoops(function);
       storeInWholeBytes(function);
       splitWideArguments(function);

@@ -20,6 +20,10 @@
 namespace mlir {
 namespace layout {
 
+/// A product of matrices with a constant, of whose result only parts are used,
+/// becomes one for each part, and so do the ops in between.
+void sliceProducts(func::FuncOp function);
+
 /// A tensor that a body reads at an index that is computed from the loops alone
 /// becomes an operand:
 ///

@@ -338,6 +338,7 @@ LogicalResult Splitter::run() {
   for (linalg::LinalgOp op : ops)
     if (failed(splitUntilItFits(op)))
       return failure();
+  sumByCores(function, chip.getFigures().npus);
   return success();
 }
 

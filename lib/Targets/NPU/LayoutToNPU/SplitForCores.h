@@ -13,7 +13,8 @@
 //     %t = linalg.generic ins(%x : tensor<5xf32>) outs(%j : tensor<1xf32>)
 //     %s = tensor.collapse_shape %t []
 //
-// Law: every op computes the same numbers in the same order.
+// Law: every op computes the same numbers in the same order, but for sums by
+// cores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +59,10 @@ FailureOr<NpuTargetAttr> getNpuTarget(ModuleOp module, StringRef option,
 
 /// Gives results of ops for cores that have no dims one of size 1.
 void giveScalarsADim(func::FuncOp function);
+
+/// Sums of f32 over rows of matrices become one over the columns of each core,
+/// and one over cores.
+void sumByCores(func::FuncOp function, int64_t npus);
 
 } // namespace layout
 } // namespace mlir

@@ -15,6 +15,8 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   let description = [{
     Runs before layouts are decided for cores:
 
+    * a product of matrices with a constant, of whose result only parts are used,
+      as queries, keys and values, becomes one for each part;
     * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
       indices that are sums, differences, and products, quotients and remainders
       by constants of `linalg.index`, becomes an operand with that map;
@@ -50,12 +52,17 @@ def SplitForCoresPass : Pass<"layout-split-for-cores", "ModuleOp"> {
     along which loop.
 
     An op that does not fit in any parts is an error that says by how much.
+
+    A sum of f32 over rows of a matrix whose columns the cores share evenly becomes
+    one over the columns of each core, and one over cores, of which just the
+    second one needs elements of other cores.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "The target, as in `layout.target`">
   ];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
