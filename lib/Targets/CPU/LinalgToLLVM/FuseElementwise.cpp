@@ -9,6 +9,7 @@
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::layout {
@@ -46,6 +47,14 @@ static bool hasAtMost(Block &block, unsigned count) {
   return it == block.end();
 }
 
+/// Whether nothing else uses what `operand` does but ops that were fused
+/// already, and which the driver has not erased yet.
+static bool isOnlyLiveUse(OpOperand &operand) {
+  return llvm::all_of(operand.get().getUses(), [&](OpOperand &use) {
+    return &use == &operand || isOpTriviallyDead(use.getOwner());
+  });
+}
+
 /// Fusing moves the producer's work into the consumer's loops: only where it
 /// is then done exactly as often, or where there is no work.
 static bool shouldFuse(OpOperand *operand) {
@@ -66,7 +75,7 @@ static bool shouldFuse(OpOperand *operand) {
   if (!hasAtMost(*producer.getBlock(), kMaxBody) ||
       !hasAtMost(*consumer.getBlock(), kMaxBody))
     return false;
-  return producer->hasOneUse() &&
+  return isOnlyLiveUse(*operand) &&
          consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 

@@ -15,6 +15,56 @@ func.func @chain(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
+// What is fused late, with operands of its own, keeps none of the chain apart.
+// CHECK-LABEL: func.func @normalized
+// CHECK-COUNT-1: linalg.generic
+// CHECK: arith.subf
+// CHECK: arith.mulf
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK: arith.maximumf
+// CHECK-NOT: linalg.generic
+#id = affine_map<(c, h, l) -> (c, h, l)>
+#channel = affine_map<(c, h, l) -> (c, 0, l)>
+func.func @normalized(%x: tensor<4x9x8xf32>, %mean: tensor<4x1x8xf32>, %scale: tensor<4x1x8xf32>,
+                      %weight: tensor<4x1x8xf32>, %bias: tensor<4x1x8xf32>) -> tensor<4x9x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x9x8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %mean : tensor<4x9x8xf32>, tensor<4x1x8xf32>) outs(%e : tensor<4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.subf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x9x8xf32>
+  %n = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%s, %scale : tensor<4x9x8xf32>, tensor<4x1x8xf32>) outs(%e : tensor<4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x9x8xf32>
+  %w = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%n, %weight : tensor<4x9x8xf32>, tensor<4x1x8xf32>) outs(%e : tensor<4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x9x8xf32>
+  %p = linalg.generic {indexing_maps = [#id, #channel, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%w, %bias : tensor<4x9x8xf32>, tensor<4x1x8xf32>) outs(%e : tensor<4x9x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4x9x8xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%p : tensor<4x9x8xf32>) outs(%e : tensor<4x9x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.maximumf %a, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<4x9x8xf32>
+  return %m : tensor<4x9x8xf32>
+}
+
+// -----
+
 // A producer with fewer iterations than its consumer would be repeated for
 // every row.
 // CHECK-LABEL: func.func @per_row
