@@ -10,10 +10,10 @@
 //
 // What is moved to a function is a run of ops of one block: loops, or
 // structured ops, with the ops around them that compute on their values. A run
-// is closed: no op outside of it uses what it computes. Constants are cloned
-// into the function, everything else that a run uses becomes an argument, in
-// the order of its first use, so runs that differ only in their buffers become
-// equal functions.
+// is closed: no op outside of it uses what it computes. Constants, and what is
+// computed of them alone, are cloned into the function, everything else that a
+// run uses becomes an argument, in the order of its first use, so runs that
+// differ only in their buffers become equal functions.
 //
 // Beside upstream's duplicate-function-elimination because that also merges
 // functions of the program: those that are declared only, and public ones.
@@ -25,9 +25,11 @@
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <functional>
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_OUTLINEKERNELSPASS
@@ -40,11 +42,21 @@ using namespace mlir;
 /// that out takes time at each of its ops.
 static constexpr size_t kMostOps = 512;
 
+/// Whether `op` has one value, whenever it runs: a constant, or a number that
+/// folds keep as an op on one, as the rounding of a limit of f64.
+static bool isConstant(Operation &op) {
+  return op.hasTrait<OpTrait::ConstantLike>() ||
+         (op.getNumRegions() == 0 && op.getNumOperands() != 0 && isPure(&op) &&
+          llvm::all_of(op.getOperands(), [](Value operand) {
+            return !isa<BaseMemRefType>(operand.getType()) &&
+                   matchPattern(operand, m_Constant());
+          }));
+}
+
 /// Views, sizes and constants, which stay where they are.
 static bool isSetup(Operation &op) {
   return op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-         (op.hasTrait<OpTrait::ConstantLike>() ||
-          llvm::all_of(op.getResultTypes(), [](Type type) {
+         (isConstant(op) || llvm::all_of(op.getResultTypes(), [](Type type) {
             return type.isIntOrIndex() || isa<BaseMemRefType>(type);
           }));
 }
@@ -138,15 +150,22 @@ func::FuncOp Outliner::moveToFunction(ArrayRef<Operation *> run,
   func::ReturnOp::create(detached, loc);
   DenseMap<Value, Value> inside;
   detached.setInsertionPointToStart(body);
-  auto getInside = [&](Value value) {
-    Value &known = inside[value];
-    if (known)
+  std::function<Value(Value)> getInside = [&](Value value) {
+    if (Value known = inside.lookup(value))
       return known;
     Operation *definition = value.getDefiningOp();
-    if (definition && definition->hasTrait<OpTrait::ConstantLike>())
-      return known = detached.clone(*definition)->getResult(0);
-    arguments.push_back(value);
-    return known = body->addArgument(value.getType(), value.getLoc());
+    if (!definition || !isConstant(*definition)) {
+      arguments.push_back(value);
+      return inside[value] = body->addArgument(value.getType(), value.getLoc());
+    }
+    IRMapping mapping;
+    for (Value operand : definition->getOperands())
+      mapping.map(operand, getInside(operand));
+    Operation *clone = detached.clone(*definition, mapping);
+    for (auto [from, to] :
+         llvm::zip_equal(definition->getResults(), clone->getResults()))
+      inside[from] = to;
+    return inside.lookup(value);
   };
   for (Operation *op : run)
     op->walk<WalkOrder::PreOrder>([&](Operation *inner) {

@@ -42,6 +42,33 @@ func.func @shared(%arena: memref<128xi8>) {
 
 // -----
 
+// A number that is computed of a constant alone is cloned as constants are: two
+// loops that use it are two kernels, not one with all that is between them.
+// CHECK-LABEL: func.func @constants
+// CHECK: call @layout_kernel(%arg0)
+// CHECK: call @layout_kernel(%arg1)
+// CHECK: func.func private @layout_kernel(%{{.*}}: memref<16xf32>)
+// CHECK: %[[LIMIT:.*]] = arith.constant -1.7976931348623157E+308 : f64
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[LIMIT]] : f64 to f32
+// CHECK: memref.store %[[ROUNDED]]
+// CHECK-NOT: @layout_kernel_
+func.func @constants(%a: memref<16xf32>, %b: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %limit = arith.constant -1.7976931348623157E+308 : f64
+  %rounded = arith.truncf %limit : f64 to f32
+  scf.for %i = %c0 to %c16 step %c1 {
+    memref.store %rounded, %a[%i] : memref<16xf32>
+  }
+  scf.for %i = %c0 to %c16 step %c1 {
+    memref.store %rounded, %b[%i] : memref<16xf32>
+  }
+  return
+}
+
+// -----
+
 // Other element types, strides, bodies, constants and ways in which the
 // arguments are used are other functions.
 // CHECK-LABEL: func.func @apart
