@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompactInputs.h"
 #include "CopyPadding.h"
 #include "KernelEmitter.h"
 #include "PackWeights.h"
@@ -35,6 +36,8 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
           << ", but a tile needs at least 4 registers";
       return signalPassFailure();
     }
+    getOperation()->walk(
+        [](linalg::LinalgOp op) { layout::compactInputs(op); });
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     layout::CpuFigures target;

@@ -48,11 +48,18 @@ public:
 private:
   // Loops.
   void emitParallel(unsigned level);
+  void emitParts(unsigned level);
   void emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
                 int64_t step, bool overlaps = false);
   SmallVector<Value> emitReductions(unsigned level, ValueRange accumulators);
   SmallVector<Value> emitReductionLanes(ValueRange accumulators);
   void emitTile();
+  SmallVector<Value> startTile(ArrayRef<Point> points);
+  void finishTile(ArrayRef<Point> points, SmallVector<Value> values);
+  Value isPartAt(int64_t position);
+  AffineMap resultMap(unsigned result) const {
+    return kernel.last().maps[kernel.last().numInputs() + result];
+  }
   SmallVector<Value> emitStep(ValueRange accumulators);
 
   // Points.
@@ -109,14 +116,16 @@ private:
   /// Where the loop over the lanes of a reduction begins and ends, if not at
   /// the bounds of its dim.
   OpFoldResult lanesFrom, lanesTo;
+  /// Where the current part of the reduction begins; null where it is whole.
+  Value partBegin;
   /// Whether threads share the loops over tiles.
   bool isShared;
 };
 
 /// What the body of `stage` yields.
 SmallVector<Value> yieldedBy(const Stage &stage) {
-  linalg::LinalgOp op = stage.op;
-  return llvm::to_vector(op.getBlock()->getTerminator()->getOperands());
+  Block *body = linalg::LinalgOp(stage.op).getBlock();
+  return llvm::to_vector(body->getTerminator()->getOperands());
 }
 
 } // namespace
@@ -126,10 +135,8 @@ SmallVector<Value> yieldedBy(const Stage &stage) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Point> Emitter::pointsOfTile() const {
-  SmallVector<Point> points;
-  Point first;
-  first.offset.assign(size.size(), 0);
-  points.push_back(first);
+  SmallVector<Point> points(1);
+  points.front().offset.assign(size.size(), 0);
   for (unsigned dim : plan.pointOrder) {
     int64_t extent = size[dim];
     if (extent == 1)
@@ -464,11 +471,22 @@ SmallVector<Value> Emitter::emitReductions(unsigned level,
       lane ? getValueOrCreateConstantIndexOp(b, loc, lanesFrom) : index(0);
   Value end = lane ? getValueOrCreateConstantIndexOp(b, loc, lanesTo)
                    : reductionEnd(level);
+  bool isPart = partBegin && plan.parts->dim == level;
+  if (isPart) {
+    Value steps = index(plan.parts->steps);
+    end = bounded ? arith::MinSIOp::create(
+                        b, loc, steps,
+                        arith::SubIOp::create(b, loc, end, partBegin))
+                        .getResult()
+                  : steps;
+  }
   auto loop =
       scf::ForOp::create(b, loc, begin, end, index(size[level]), accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   base[level] = loop.getInductionVar();
+  if (isPart)
+    base[level] = arith::AddIOp::create(b, loc, partBegin, base[level]);
   fixed[level].reset();
   SmallVector<Value> next = emitReductions(level + 1, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, next);
@@ -502,20 +520,66 @@ SmallVector<Value> Emitter::emitReductionLanes(ValueRange accumulators) {
   return emitReductions(0, values);
 }
 
+Value Emitter::isPartAt(int64_t position) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, partBegin,
+                               index(position));
+}
+
+/// What the accumulators hold before the reduction, or the current part of it.
+SmallVector<Value> Emitter::startTile(ArrayRef<Point> points) {
+  auto start = [&] {
+    SmallVector<Value> values;
+    for (const Point &point : points)
+      for (auto [i, each] : llvm::enumerate(kernel.starts)) {
+        Value current = kernel.finish ? Value() : body.getArgument(i);
+        values.push_back(startValue(each, kernel.root, i, current, point));
+      }
+    return values;
+  };
+  if (!partBegin || readsResults())
+    return start();
+  auto either = scf::IfOp::create(
+      b, loc, isPartAt(0),
+      [&](OpBuilder &, Location) { scf::YieldOp::create(b, loc, start()); },
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(
+            b, loc, llvm::map_to_vector(points, [&](const Point &each) {
+              return read(body.getArgument(0), resultMap(0), each);
+            }));
+      });
+  return either.getResults();
+}
+
+/// Writes what the reduction left in the accumulators, finished.
+void Emitter::finishTile(ArrayRef<Point> points, SmallVector<Value> values) {
+  const Stage &last = kernel.last();
+  unsigned finals = kernel.lastStarts().size();
+  if (kernel.finish) {
+    ReadCache cache;
+    SmallVector<Value> finished;
+    for (auto [p, point] : llvm::enumerate(points)) {
+      SmallVector<Value> inputs, inits;
+      for (unsigned i = 0, e = last.numInputs(); i < e; ++i)
+        inputs.push_back(i == kernel.finishOperand
+                             ? values[p]
+                             : readInput(last, i, point, cache));
+      for (unsigned i = 0; i < finals; ++i)
+        inits.push_back(startValue(kernel.finishStarts[i], last, i,
+                                   body.getArgument(i), point));
+      llvm::append_range(finished,
+                         evaluate(last, inputs, inits, point, yieldedBy(last)));
+    }
+    values = std::move(finished);
+  }
+  for (auto [p, point] : llvm::enumerate(points))
+    for (unsigned i = 0; i < finals; ++i)
+      write(values[p * finals + i], body.getArgument(i), resultMap(i), point);
+}
+
 void Emitter::emitTile() {
   const Stage &root = kernel.root;
   SmallVector<Point> points = pointsOfTile();
-  unsigned results = kernel.starts.size();
-
-  SmallVector<Value> accumulators;
-  for (const Point &point : points)
-    for (unsigned i = 0; i < results; ++i) {
-      Value current = kernel.finish ? Value() : body.getArgument(i);
-      accumulators.push_back(
-          startValue(kernel.starts[i], root, i, current, point));
-    }
-
-  SmallVector<Value> values;
+  SmallVector<Value> accumulators = startTile(points), values;
   if (kernel.hasReduction()) {
     values = plan.lane && !kernel.isParallel(*plan.lane)
                  ? emitReductionLanes(accumulators)
@@ -532,33 +596,20 @@ void Emitter::emitTile() {
   } else {
     values = emitStep(accumulators);
   }
-
-  if (kernel.finish) {
-    const Stage &finish = *kernel.finish;
-    unsigned finals = kernel.finishStarts.size();
-    ReadCache cache;
-    SmallVector<Value> finished;
-    for (auto [p, point] : llvm::enumerate(points)) {
-      SmallVector<Value> inputs, inits;
-      for (unsigned i = 0, e = finish.numInputs(); i < e; ++i)
-        inputs.push_back(i == kernel.finishOperand
-                             ? values[p]
-                             : readInput(finish, i, point, cache));
-      for (unsigned i = 0; i < finals; ++i)
-        inits.push_back(startValue(kernel.finishStarts[i], finish, i,
-                                   body.getArgument(i), point));
-      llvm::append_range(
-          finished, evaluate(finish, inputs, inits, point, yieldedBy(finish)));
-    }
-    values = std::move(finished);
-  }
-
-  const Stage &last = kernel.last();
-  unsigned e = kernel.lastStarts().size();
-  for (auto [p, point] : llvm::enumerate(points))
-    for (unsigned i = 0; i < e; ++i)
-      write(values[p * e + i], body.getArgument(i),
-            last.maps[last.numInputs() + i], point);
+  if (!partBegin || !kernel.finish)
+    return finishTile(points, std::move(values));
+  int64_t lastPart = kernel.extents[plan.parts->dim] - plan.parts->steps;
+  scf::IfOp::create(
+      b, loc, isPartAt(lastPart),
+      [&](OpBuilder &, Location) {
+        finishTile(points, values);
+        scf::YieldOp::create(b, loc);
+      },
+      [&](OpBuilder &, Location) {
+        for (auto [value, point] : llvm::zip_equal(values, points))
+          write(value, body.getArgument(0), resultMap(0), point);
+        scf::YieldOp::create(b, loc);
+      });
 }
 
 /// The tiles of one size that cover [from, to). Unless they overlap, they do so
@@ -597,6 +648,8 @@ void Emitter::emitSpan(unsigned level, OpFoldResult from, OpFoldResult to,
 void Emitter::emitParallel(unsigned level) {
   if (level == plan.order.size())
     return emitTile();
+  if (plan.parts && plan.parts->level == level && !partBegin)
+    return emitParts(level);
   unsigned dim = plan.order[level];
   int64_t step = plan.tile[dim];
   OpFoldResult zero = b.getIndexAttr(0);
@@ -626,6 +679,18 @@ void Emitter::emitParallel(unsigned level) {
   }
   if (step != 1)
     emitSpan(level, from, extents[dim], 1);
+}
+
+/// The loops from `level` on for each part of the reduction.
+void Emitter::emitParts(unsigned level) {
+  auto loop = scf::ForOp::create(b, loc, index(0),
+                                 index(kernel.extents[plan.parts->dim]),
+                                 index(plan.parts->steps));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  partBegin = loop.getInductionVar();
+  emitParallel(level);
+  partBegin = Value();
 }
 
 /// The extents of the loops; merged ones have other extents than the op's.

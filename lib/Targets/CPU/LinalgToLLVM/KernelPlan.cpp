@@ -308,6 +308,6 @@ KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 
-  plan.order = orderLoops(kernel, target, plan.tile);
+  orderLoops(kernel, target, plan);
   return plan;
 }

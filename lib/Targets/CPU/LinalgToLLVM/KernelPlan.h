@@ -34,6 +34,16 @@ struct KernelPlan {
   SmallVector<int64_t> tile;
   /// Parallel dims, outermost loop first.
   SmallVector<unsigned> order;
+  /// The outermost reduction in parts of so many steps, where the tensors that
+  /// the inner loops share stay in a nearer cache then. The loop over parts is
+  /// around those from `level` of the order on, and the result has the sums of
+  /// the parts before.
+  struct Parts {
+    unsigned dim;
+    int64_t steps;
+    unsigned level;
+  };
+  std::optional<Parts> parts;
   /// All dims, in the order in which a step goes through the points of a tile,
   /// outermost first.
   SmallVector<unsigned> pointOrder;
@@ -46,9 +56,10 @@ bool isWholeBytes(Type element);
 /// The parallel dim that all stages can hold in vectors, if there is one.
 std::optional<unsigned> findParallelLane(const Kernel &kernel);
 
-/// Parallel dims, outermost loop first, for a given tile.
-SmallVector<unsigned> orderLoops(const Kernel &kernel, const CpuFigures &target,
-                                 ArrayRef<int64_t> tile);
+/// Chooses the order of the loops, and the parts of the reduction, for the tile
+/// and the lanes of `plan`.
+void orderLoops(const Kernel &kernel, const CpuFigures &target,
+                KernelPlan &plan);
 
 KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target);
 

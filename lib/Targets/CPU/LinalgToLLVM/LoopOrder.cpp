@@ -11,9 +11,22 @@
 // The data of an operand in a part of the nest is the box of its subscripts,
 // without what their strides leave out.
 //
+// A reduction that is too long for a cache is done in parts, all tiles of the
+// inner loops before the next part:
+//
+//   1x1 convolution, 1024 to 256 channels, 14x14, blocks of 16, 32 KiB
+//     for each block of outputs      64 KiB of weights
+//       for each 16 of 64 blocks of inputs      16 KiB of weights, which stay
+//         for each 6 pixels
+//
+// Sums are those of the whole reduction, in the same order: the result keeps
+// them between the parts.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelPlan.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -56,15 +69,29 @@ public:
   }
 
   /// Cycles to move the data of the whole kernel through the caches.
-  double cycles(ArrayRef<unsigned> order, ArrayRef<int64_t> tile,
+  double cycles(ArrayRef<unsigned> order, ArrayRef<double> tile,
                 ArrayRef<double> trips) const {
-    // The caches have room for what else is in them; the factors are the cycles
-    // of a line that comes from beyond.
-    return 1.0 * lines(order, tile, trips, 0.75 * target.firstCacheBytes) +
-           3.0 * lines(order, tile, trips, 0.75 * target.secondCacheBytes);
+    // The factors are the cycles of a line that comes from beyond.
+    return 1.0 * lines(order, tile, trips, roomIn(target.firstCacheBytes)) +
+           3.0 * lines(order, tile, trips, roomIn(target.secondCacheBytes));
+  }
+
+  /// Whether the first cache holds the data of one tile.
+  bool fitsFirstCache(ArrayRef<double> tile) const {
+    return linesOf(tile) * target.lineBytes <= roomIn(target.firstCacheBytes);
   }
 
 private:
+  /// The caches have room for what else is in them.
+  static double roomIn(int64_t bytes) { return 0.75 * bytes; }
+
+  double linesOf(ArrayRef<double> span) const {
+    double sum = 0;
+    for (const Operand &operand : operands)
+      sum += linesOf(operand, span);
+    return sum;
+  }
+
   double linesOf(const Operand &operand, ArrayRef<double> span) const {
     double lines = 1;
     for (auto [i, moves] : llvm::enumerate(operand.moves)) {
@@ -83,26 +110,17 @@ private:
     return lines;
   }
 
-  double lines(ArrayRef<unsigned> order, ArrayRef<int64_t> tile,
+  double lines(ArrayRef<unsigned> order, ArrayRef<double> tile,
                ArrayRef<double> trips, double capacity) const {
-    SmallVector<double> span;
-    for (auto [dim, extent] : llvm::enumerate(tile))
-      span.push_back(kernel.isParallel(dim) ? extent
-                                            : countOf(kernel.extents[dim]));
-    auto total = [&]() {
-      double sum = 0;
-      for (const Operand &operand : operands)
-        sum += linesOf(operand, span);
-      return sum;
-    };
-    double inner = total(), repeats = 1;
+    SmallVector<double> span(tile);
+    double inner = linesOf(span), repeats = 1;
     for (unsigned dim : order)
       repeats *= trips[dim];
     for (unsigned dim : llvm::reverse(order)) {
       if (inner * target.lineBytes > capacity)
         break;
       span[dim] *= trips[dim];
-      inner = total();
+      inner = linesOf(span);
       repeats /= trips[dim];
     }
     return inner * repeats;
@@ -115,11 +133,91 @@ private:
 
 } // namespace
 
-SmallVector<unsigned> layout::orderLoops(const Kernel &kernel,
-                                         const CpuFigures &target,
-                                         ArrayRef<int64_t> tile) {
+/// Calls `use` with every order of `dims`, in lexicographic order.
+static void forEachOrder(ArrayRef<unsigned> dims,
+                         function_ref<void(ArrayRef<unsigned>)> use) {
+  SmallVector<unsigned> positions =
+      llvm::to_vector(llvm::seq<unsigned>(0, dims.size()));
+  do {
+    SmallVector<unsigned> order;
+    for (unsigned position : positions)
+      order.push_back(dims[position]);
+    use(order);
+  } while (std::next_permutation(positions.begin(), positions.end()));
+}
+
+/// Whether the memory of the first result holds sums of a part of the
+/// reduction: of their type, nobody else's, and written once by each tile.
+static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
+  linalg::LinalgOp root = kernel.root.op, last = kernel.last().op;
+  Value result = last.getDpsInitOperand(0)->get();
+  Type type = getElementTypeOrSelf(result);
+  if (kernel.starts.size() != 1 || !isWholeBytes(type) ||
+      type != getElementTypeOrSelf(root.getDpsInitOperand(0)->get()) ||
+      llvm::any_of(kernel.extents, ShapedType::isDynamic) ||
+      (plan.lane && !kernel.isParallel(*plan.lane)))
+    return false;
+  if (std::holds_alternative<TensorStart>(kernel.lastStarts()[0]))
+    return !kernel.finish;
+  // What bufferization takes for a read of older elements would be copied.
+  while (auto fill = result.getDefiningOp<linalg::FillOp>())
+    result = fill.output();
+  return result.getDefiningOp<tensor::EmptyOp>() != nullptr;
+}
+
+/// Looks for parts of the reduction with which the loops over `looped` take
+/// less than `least` cycles, and their order then.
+static void chooseParts(const Kernel &kernel, const Traffic &traffic,
+                        ArrayRef<unsigned> looped, SmallVector<double> tile,
+                        SmallVector<double> trips, double least,
+                        KernelPlan &plan, SmallVector<unsigned> &best) {
+  unsigned dim = 0;
+  while (dim < tile.size() && tile[dim] * !kernel.isParallel(dim) <= 1)
+    ++dim;
+  if (dim == tile.size())
+    return;
+  int64_t extent = kernel.extents[dim];
+  double points = 1, tiles = 1;
+  for (auto [each, size] : llvm::enumerate(plan.tile))
+    points *=
+        plan.lane == each ? llvm::divideCeil(size, plan.vectorSize) : size;
+  for (double count : trips)
+    tiles *= count;
+  // Below so many steps a tile does little else than begin and end.
+  constexpr double leastSteps = 128, cyclesToBegin = 20;
+  double inner = 1;
+  for (unsigned each = dim + 1; each < tile.size(); ++each)
+    inner *= kernel.isParallel(each) ? 1 : tile[each];
+  for (int64_t steps = 1; steps < extent; ++steps) {
+    if (extent % steps != 0 || steps * inner < leastSteps)
+      continue;
+    tile[dim] = steps;
+    trips[dim] = double(extent) / steps;
+    // Between parts, tiles are written and read.
+    double kept = (trips[dim] - 1) * tiles * (points + cyclesToBegin);
+    forEachOrder(looped, [&](ArrayRef<unsigned> order) {
+      // The outermost loop is shared among threads.
+      for (unsigned level = 1; level < order.size(); ++level) {
+        SmallVector<unsigned> loops(order);
+        loops.insert(loops.begin() + level, dim);
+        double cycles = kept + traffic.cycles(loops, tile, trips);
+        if (cycles >= least * 0.999)
+          continue;
+        least = cycles;
+        best.assign(order.begin(), order.end());
+        plan.parts = KernelPlan::Parts{dim, steps, level};
+      }
+    });
+  }
+}
+
+void layout::orderLoops(const Kernel &kernel, const CpuFigures &target,
+                        KernelPlan &plan) {
   SmallVector<unsigned> single, looped;
-  SmallVector<double> trips(tile.size(), 1);
+  SmallVector<double> trips(plan.tile.size(), 1), tile;
+  for (auto [dim, extent] : llvm::enumerate(plan.tile))
+    tile.push_back(kernel.isParallel(dim) ? extent
+                                          : countOf(kernel.extents[dim]));
   AffineMap resultMap = kernel.root.maps[kernel.root.numInputs()];
   for (AffineExpr expr : resultMap.getResults()) {
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
@@ -127,7 +225,7 @@ SmallVector<unsigned> layout::orderLoops(const Kernel &kernel,
     trips[dim] =
         ShapedType::isDynamic(extent)
             ? 64
-            : llvm::divideCeil(std::max<int64_t>(extent, 1), tile[dim]);
+            : llvm::divideCeil(std::max<int64_t>(extent, 1), plan.tile[dim]);
     (trips[dim] > 1 ? looped : single).push_back(dim);
   }
   // Without a reduction nothing is read twice for long: the order of the
@@ -136,21 +234,21 @@ SmallVector<unsigned> layout::orderLoops(const Kernel &kernel,
   SmallVector<unsigned> best = looped;
   if (kernel.hasReduction() && looped.size() <= 6) {
     Traffic traffic(kernel, target);
-    SmallVector<unsigned> positions =
-        llvm::to_vector(llvm::seq<unsigned>(0, looped.size()));
     double least = std::numeric_limits<double>::infinity();
-    do {
-      SmallVector<unsigned> order;
-      for (unsigned position : positions)
-        order.push_back(looped[position]);
+    forEachOrder(looped, [&](ArrayRef<unsigned> order) {
       double cycles = traffic.cycles(order, tile, trips);
-      // Orders come in lexicographic order, so equal ones keep the result's.
-      if (cycles < least * 0.999) {
-        least = cycles;
-        best = order;
-      }
-    } while (std::next_permutation(positions.begin(), positions.end()));
+      // Of equal orders the first one is the result's.
+      if (cycles >= least * 0.999)
+        return;
+      least = cycles;
+      best.assign(order.begin(), order.end());
+    });
+    if (looped.size() <= 4 && !traffic.fitsFirstCache(tile) &&
+        canKeepParts(kernel, plan))
+      chooseParts(kernel, traffic, looped, tile, trips, least, plan, best);
   }
-  single.append(best.begin(), best.end());
-  return single;
+  if (plan.parts)
+    plan.parts->level += single.size();
+  plan.order = std::move(single);
+  plan.order.append(best.begin(), best.end());
 }

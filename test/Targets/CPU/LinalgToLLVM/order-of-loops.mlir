@@ -1,11 +1,19 @@
-// The blocks of output channels are the outer loop, so that their weights, of 8 MiB in all, are read once: the pixels
-// that a stride of 2 meets, of 200 KiB, stay in the second cache, which the image, of 784 KiB, would not.
-//
-// RUN: layout-opt %s -layout-linalg-to-llvm="cpu=x86-64-v3 outline-kernels=false" --mlir-print-ir-after=layout-emit-kernels -o %t 2>&1 | FileCheck %s
+// RUN: layout-opt %s -split-input-file -layout-linalg-to-llvm="cpu=x86-64-v3 outline-kernels=false" --mlir-print-ir-after=layout-emit-kernels -o %t 2>&1 | FileCheck %s
+
+// The pixels that a stride of 2 meets, 200 KiB of 784, are copied, so that rows are neighbors: 49 pixels, 3 at a time. The
+// blocks of output channels are the outer loop, so that their weights, of 8 MiB in all, are read once, 8 of 64 blocks of
+// input channels at a time: 16 KiB, which the first cache holds while the pixels go by.
+// CHECK-LABEL: func.func @strided
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<1x64x14x14x16xf32>) outs(%{{.*}} : tensor<1x64x7x7x16xf32>)
 // CHECK-NOT: scf.for
-// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c128{{.*}} step
+// CHECK: scf.for %[[O:.*]] = %c0{{.*}} to %c128{{.*}} step %c2
 // CHECK-NOT: scf.for
-// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c6{{.*}} step
+// CHECK: scf.for %[[PART:.*]] = %c0{{.*}} to %c64{{.*}} step %c8
+// CHECK-NOT: scf.for
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c48{{.*}} step %c3
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[PART]], %c0
+// CHECK: scf.if %[[FIRST]]
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c1
 
 #nchw16c = affine_map<(n, o, h, w, l, i, j) -> (n, i, h * 2, w * 2, j)>
 #weights = affine_map<(n, o, h, w, l, i, j) -> (o, i, j, l)>
@@ -23,4 +31,28 @@ func.func @strided(%x: tensor<1x64x14x14x16xf32>, %w: tensor<128x64x16x16xf32>) 
     linalg.yield %s : f32
   } -> tensor<1x128x7x7x16xf32>
   return %r : tensor<1x128x7x7x16xf32>
+}
+
+// -----
+
+// An image that 16 output channels read is not worth a copy, and its reduction fits the first cache as a whole.
+// CHECK-LABEL: func.func @few_channels
+// CHECK-NOT: linalg.generic
+// CHECK-NOT: scf.if
+
+#image = affine_map<(o, h, w, i) -> (i, h * 2, w * 2)>
+#filter = affine_map<(o, h, w, i) -> (o, i)>
+#few = affine_map<(o, h, w, i) -> (o, h, w)>
+func.func @few_channels(%x: tensor<24x14x14xf32>, %w: tensor<16x24xf32>) -> tensor<16x7x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x7x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x7x7xf32>) -> tensor<16x7x7xf32>
+  %r = linalg.generic {indexing_maps = [#image, #filter, #few], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<24x14x14xf32>, tensor<16x24xf32>) outs(%f : tensor<16x7x7xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<16x7x7xf32>
+  return %r : tensor<16x7x7xf32>
 }
