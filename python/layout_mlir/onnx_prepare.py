@@ -214,8 +214,8 @@ def settle(model: ModelProto, is_function: Callable[[NodeProto], bool] = _is_imp
         if not replace_by_function(model, is_function) and not fold_constants(model, weights):
             break
         _constant_nodes_to_initializers(model.graph)
-    _drop_unused_initializers(model.graph)
     rewrite(model, weights)
+    _drop_unused_initializers(model.graph)
     model = _infer(model)
     onnx.checker.check_model(model)
     _put_weights(model.graph, weights)

@@ -1,4 +1,4 @@
-"""Writes nodes whose import computes something else as nodes that are imported right.
+"""Writes nodes whose import computes something else, or in more steps, as nodes that are imported right.
 
     DepthToSpace, SpaceToDepth of mode CRD     Reshape, Transpose, Reshape
     QLinearMatMul of a rank other than 2       DequantizeLinear, MatMul, QuantizeLinear
@@ -7,6 +7,7 @@
     Resize, cubic or with a filter             weighted sums of Gathers (onnx_resize.py)
     Pad by what is there, Pad that crops       a Gather along each axis; Slice, Pad
     ConvInteger that pads                      Pad, ConvInteger
+    BatchNormalization by constants            in the filters of its Conv, else Mul, Add
 
 These are the definitions that the ONNX specification gives. A node whose shape is
 not known keeps its form, and the comparison after the import catches it.
@@ -17,6 +18,7 @@ cannot tell whether it is right.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +54,27 @@ def _dtypes(graph: GraphProto) -> dict[str, np.dtype[Any]]:
             for value in [*graph.value_info, *graph.input, *graph.output] if value.type.tensor_type.elem_type}
 
 
+def _count_uses(graph: GraphProto) -> Counter[str]:
+    """How often nodes, the graphs in them and results take each tensor."""
+    uses = Counter([value.name for value in graph.output])
+    for node in graph.node:
+        uses.update(node.input)
+        for attribute in node.attribute:
+            for inner in [attribute.g, *attribute.graphs]:
+                uses.update(_count_uses(inner))
+    return uses
+
+
 class _Rewriter:
     """Collects the nodes that a graph gets instead of its own."""
 
     def __init__(self, graph: GraphProto, weights: Mapping[str, TensorProto]) -> None:
         self.graph, self.shapes, self.dtypes = graph, _static_shapes(graph), _dtypes(graph)
-        self.weights = weights
+        self.ranks = {value.name: len(value.type.tensor_type.shape.dim)
+                      for value in [*graph.value_info, *graph.input, *graph.output]
+                      if value.type.tensor_type.HasField("shape")}
+        self.uses = _count_uses(graph)
+        self.constants = {each.name: each for each in [*graph.initializer, *weights.values()]}
         self.nodes: list[NodeProto] = []
 
     def add(self, like: NodeProto, op: str, operands: Sequence[str], result: str | None = None,
@@ -76,15 +93,15 @@ class _Rewriter:
         from onnx import numpy_helper
 
         name = f"{like.output[0]}/constant{len(self.graph.initializer)}"
-        self.graph.initializer.append(numpy_helper.from_array(array, name))
+        self.constants[name] = numpy_helper.from_array(array, name)
+        self.graph.initializer.append(self.constants[name])
         return name
 
     def known(self, name: str) -> NDArray[Any] | None:
         """The array of a constant, or None."""
         from onnx import numpy_helper
 
-        return next((numpy_helper.to_array(each) for each in [*self.graph.initializer, *self.weights.values()]
-                     if each.name == name), None)
+        return numpy_helper.to_array(self.constants[name]) if name in self.constants else None
 
     def blocks_by_columns(self, node: NodeProto) -> bool:
         """Channels to blocks of pixels and back, where the channels of a block are next to each
@@ -265,11 +282,40 @@ class _Rewriter:
                  group=groups, dilations=dilations)
         return True
 
+    def normalize(self, node: NodeProto) -> bool:
+        """By a convolution that nothing else uses, or else by a multiplication and an addition."""
+        attributes = {attribute.name: attribute for attribute in node.attribute}
+        constants = [self.known(name) for name in node.input[1:5]]
+        if len([name for name in node.output if name]) != 1 or (
+                "training_mode" in attributes and attributes["training_mode"].i):
+            return False
+        if any(array is None or array.dtype not in (np.float32, np.float64) for array in constants):
+            return False
+        scale, bias, mean, variance = (np.asarray(array, np.float64) for array in constants)
+        factor = scale / np.sqrt(variance + (attributes["epsilon"].f if "epsilon" in attributes else 1e-5))
+        dtype, shift = np.asarray(constants[0]).dtype, bias - mean * factor
+        conv = next((each for each in self.nodes if each.op_type == "Conv" and each.output[0] == node.input[0]), None)
+        known = [self.known(name) for name in conv.input[1:]] if conv and self.uses[node.input[0]] == 1 else [None]
+        if conv and all(array is not None and array.dtype == dtype for array in known):
+            weights, *sums = (np.asarray(array, np.float64) for array in known)
+            columns = factor.reshape(-1, *[1] * (weights.ndim - 1))
+            shift += sums[0] * factor if sums else 0
+            del conv.input[1:]
+            conv.input.extend(self.constant(node, array.astype(dtype)) for array in (weights * columns, shift))
+            conv.output[0] = node.output[0]
+            return True
+        if node.input[0] not in self.ranks:
+            return False
+        ones = [1] * (self.ranks[node.input[0]] - 2)
+        by, plus = (self.constant(node, array.reshape(-1, *ones).astype(dtype)) for array in (factor, shift))
+        self.add(node, "Add", [self.add(node, "Mul", [node.input[0], by]), plus], node.output[0])
+        return True
+
     def run(self) -> None:
         rules = {"DepthToSpace": self.blocks_by_columns, "SpaceToDepth": self.blocks_by_columns,
                  "QLinearMatMul": self.quantized_matmul, "Resize": self.resize, "RNN": self.run_forwards,
                  "GRU": self.run_forwards, "LSTM": self.run_forwards, "ConvTranspose": self.insert_zeros,
-                 "Pad": self.pad, "ConvInteger": self.pad_integers}
+                 "Pad": self.pad, "ConvInteger": self.pad_integers, "BatchNormalization": self.normalize}
         for node in self.graph.node:
             if node.op_type not in rules or not rules[node.op_type](node):
                 self.nodes.append(node)
