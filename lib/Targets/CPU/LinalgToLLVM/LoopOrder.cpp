@@ -188,6 +188,10 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
   double inner = 1;
   for (unsigned each = dim + 1; each < tile.size(); ++each)
     inner *= kernel.isParallel(each) ? 1 : tile[each];
+  // The rows of a matrix are fetched ahead anyhow: parts of 128 steps make the
+  // products of a transformer 5 % slower.
+  if (inner == 1)
+    return;
   for (int64_t steps = 1; steps < extent; ++steps) {
     if (extent % steps != 0 || steps * inner < leastSteps)
       continue;
