@@ -190,6 +190,7 @@ static void buildLLVMPart(OpPassManager &pm, const LinalgToLLVMOptions &options,
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertComplexToLLVMPass());
+  pm.addPass(createLowerMPIPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());

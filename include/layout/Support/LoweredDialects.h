@@ -25,9 +25,10 @@ namespace layout {
 /// to.
 inline bool isPlainDialect(llvm::StringRef name) {
   static constexpr llvm::StringRef kNames[] = {
-      "affine", "arith",      "bufferization", "builtin", "cf",   "complex",
-      "cpu",    "func",       "index",         "linalg",  "llvm", "math",
-      "memref", "ml_program", "scf",           "tensor",  "ub",   "vector"};
+      "affine", "arith",      "bufferization", "builtin", "cf",     "complex",
+      "cpu",    "func",       "index",         "linalg",  "llvm",   "math",
+      "memref", "ml_program", "mpi",           "scf",     "tensor", "ub",
+      "vector"};
   return llvm::is_contained(kNames, name);
 }
 

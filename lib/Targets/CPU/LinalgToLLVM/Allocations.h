@@ -23,6 +23,9 @@ inline bool leavesAllocationsAlone(Operation &op) {
     if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         inner->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::advance();
+    // Messages do not say what they read and write, and allocate nothing.
+    if (inner->getName().getDialectNamespace() == "mpi")
+      return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects || effects.hasEffect<MemoryEffects::Allocate>() ||
         effects.hasEffect<MemoryEffects::Free>())

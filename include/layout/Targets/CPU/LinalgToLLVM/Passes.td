@@ -264,6 +264,16 @@ def CopyStridedCastsPass : Pass<"layout-copy-strided-casts"> {
   let dependentDialects = ["memref::MemRefDialect", "arith::ArithDialect"];
 }
 
+def LowerMPIPass : Pass<"layout-lower-mpi", "ModuleOp"> {
+  let summary = "Lowers messages of MPI to calls in the LLVM dialect";
+  let description = [{
+    Applies upstream's patterns, which have no pass of their own; buffers are
+    lowered by the passes behind it. An op of `mpi` that upstream has no lowering
+    for is an error.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 def BF16AsBitsPass : Pass<"layout-bf16-as-bits"> {
   let summary = "Moves bf16 numbers as 16 bits";
   let description = [{
