@@ -60,9 +60,12 @@ ROOMS = {
     "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
     # No IR: programs link it alone.
     "Targets/NPU/Simulator": ("Support",),
+    "Targets/Mesh/LayoutToMPI": ("Analysis",),
+    # No IR: programs link it alone.
+    "Targets/Mesh/Runtime": (),
     "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
                   "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
-                  "Targets/NPU/NPUToEmitC"),
+                  "Targets/NPU/NPUToEmitC", "Targets/Mesh/LayoutToMPI"),
     # The implementation of include/layout-c.
     "CAPI": ("Pipelines",),
 }

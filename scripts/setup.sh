@@ -20,10 +20,10 @@ required_packages=(
 # Packages that add something: time limits for tests, benchmarks, a baseline to
 # compare with; an OpenCL device on the CPU, the translator of its kernels, their
 # validator; what reads packages of kernels; a faster malloc for layout-opt; what
-# draws graphs. Without them the rest still works.
+# draws graphs; what starts programs over a mesh. Without them the rest still works.
 wanted_packages=(python3-psutil libbenchmark-dev libdnnl-dev coinor-libcbc-dev
   pocl-opencl-icd llvm-spirv-15 spirv-tools clinfo nlohmann-json3-dev
-  libtcmalloc-minimal4 graphviz)
+  libtcmalloc-minimal4 graphviz libopenmpi-dev openmpi-bin)
 # And a browser, for the tests of pages, and an emulator with its C library, for
 # those of kernels for AArch64.
 test_packages=(chromium chromium-driver qemu-user libc6-dev-arm64-cross)

@@ -11,7 +11,7 @@
 # Features for REQUIRES: auditwheel, material (what builds the documentation site), mypy, onnx,
 # pycute and triton (their Python packages are there), host-avx2, host-avx512f; isl, opencl, c-api, plugin and python-extension
 # (what CMake may leave out of the build); opencl-device (a device was found, and what its driver
-# needs), browser (Chromium, and what drives it) and graphviz, whose absence fails with CI=true;
+# needs), browser (Chromium, and what drives it), mpi and graphviz, whose absence fails with CI=true;
 # spirv-val; clang, which compiles OpenCL C.
 # Python modules that tests share are in Inputs/.
 
@@ -173,6 +173,9 @@ lacking += [f"{config.python} has no {package}" for package in ("selenium", "PIL
 require("browser", ", ".join(lacking), "in a browser")
 drawer = lit.util.which("dot", os.environ.get("PATH", ""))
 require("graphviz", "" if drawer else "dot is not in PATH", "of pictures of networks")
+starter = lit.util.which("mpirun", os.environ.get("PATH", ""))
+require("mpi", "" if starter and config.has_mpi else "libopenmpi-dev or openmpi-bin is not installed",
+        "of programs over a mesh")
 if os.path.exists("/usr/include/oneapi/dnnl/dnnl.h"):
     config.available_features.add("onednn")
 emulates = lit.util.which("qemu-aarch64", os.environ.get("PATH", "")) and \

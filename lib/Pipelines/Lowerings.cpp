@@ -8,6 +8,7 @@
 #include "Lowerings.h"
 #include "layout/Pipelines/CPU.h"
 #include "layout/Pipelines/LayoutToCPU.h"
+#include "layout/Pipelines/LayoutToMPI.h"
 #include "layout/Pipelines/LayoutToNPU.h"
 #include "layout/Pipelines/LayoutToOpenCL.h"
 #include "layout/Pipelines/LayoutToUpstream.h"
@@ -15,6 +16,7 @@
 #include "layout/Pipelines/Registration.h"
 #include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "layout/Targets/NPU/NPUToEmitC/Passes.h"
 #include "layout/Targets/OpenCL/GPUToOpenCL/Passes.h"
@@ -31,11 +33,13 @@ void layout::registerLoweringPasses() {
   registerLayoutGPUToOpenCLPasses();
   registerLayoutToGPUPasses();
   registerLayoutToLinalgPasses();
+  registerLayoutToMPIPasses();
   registerLayoutToNPUPasses();
   registerLayoutLinalgToLLVMPasses();
   npu::registerNPUToEmitCPasses();
   registerCPUPipelines();
   registerLayoutToCPUPipelines();
+  registerLayoutToMPIPipelines();
   registerLayoutToNPUPipelines();
   registerLayoutToOpenCLPipelines();
   registerLayoutToUpstreamPipelines();

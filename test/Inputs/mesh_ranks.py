@@ -37,6 +37,12 @@ class Distribution:
             slices.append(slice(min(number * length, size), min((number + 1) * length, size)))
         return tuple(slices)
 
+    def local_shape(self, shape):
+        """The sizes of the largest block, for which every rank has memory."""
+        parts = [int(np.prod([self.axes[axis] for axis in split], dtype=int)) for split in self.splits]
+        return [max((n + k - 1) // k, 1) if split else n
+                for n, k, split in zip(shape, parts, self.splits, strict=True)]
+
     def mask(self, rank, shape):
         mask = np.zeros(shape, bool)
         mask[self.block(rank, shape)] = True

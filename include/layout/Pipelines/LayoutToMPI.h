@@ -1,0 +1,45 @@
+//===- LayoutToMPI.h - From tensors on a mesh to a program ------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `layout-to-mpi`: conversions over a mesh become messages, and all of it the
+// LLVM dialect, for a program that every rank runs.
+//
+//   layout-opt net.mlir -layout-to-mpi -o program.mlir
+//   mpirun -np 4 layout-run program.mlir --shared-libs=libLayoutMPIRuntime.so
+//   ..
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_PIPELINES_LAYOUTTOMPI_H
+#define LAYOUT_PIPELINES_LAYOUTTOMPI_H
+
+#include "layout/Pipelines/CPU.h"
+
+namespace mlir {
+namespace layout {
+
+struct LayoutToMPIOptions : LinalgToLLVMOptions {
+  Option<int64_t> maxExtraBytes{
+      *this, "max-extra-bytes",
+      llvm::cl::desc("The most bytes of messages that a device holds at once; "
+                     "0: as many as MPI can count"),
+      llvm::cl::init(0)};
+  Option<std::string> implementation{
+      *this, "implementation",
+      llvm::cl::desc("Whose MPI the program is linked with: OpenMPI or MPICH"),
+      llvm::cl::init("OpenMPI")};
+};
+
+void buildLayoutToMPIPipeline(OpPassManager &pm,
+                              const LayoutToMPIOptions &options);
+
+void registerLayoutToMPIPipelines();
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_PIPELINES_LAYOUTTOMPI_H

@@ -1,0 +1,53 @@
+//===- Passes.td - Tensors on a mesh to messages -----------*- tablegen -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES
+#define LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
+  let summary = "Turns conversions between distributions into messages of MPI";
+  let description = [{
+    One program for all devices of a mesh; the rank of a process is the number of
+    its device. Every tensor on a mesh becomes the memory of its block on one
+    device, `tensor<Nxf32>` for the N positions that the last coordinate of its
+    map counts. Every `layout.convert` between two distributions becomes the plan
+    that `layout-print-messages` shows: what stays is copied, and each message is
+    packed, sent by `mpi.send`, received by `mpi.recv` and unpacked, or combined
+    where it has parts of sums. Who sends what, and where it lies in both blocks,
+    is a table of constants that all ranks read with the same code, which does not
+    grow with the mesh.
+
+    All ranks go through the messages in one order, so that none waits for ever:
+    of the messages that are left, the first one has both its ranks at it. In a
+    round, messages of ranks that are not busy stand beside each other.
+
+    Functions, calls and control flow change their types. An op that computes
+    with a tensor on a mesh is an error that names it. The module says which MPI
+    it is for, `"MPI:Implementation"` in its `dlti.map`, unless it does already.
+    Programs are linked with `libLayoutMPIRuntime`, which starts MPI, checks that
+    there are as many ranks as devices, and ends all ranks where one fails.
+  }];
+  let options = [
+    Option<"maxExtraBytes", "max-extra-bytes", "int64_t", /*default=*/"0",
+           "The most bytes of messages that a device holds at once; 0: as many "
+           "as MPI can count">,
+    Option<"implementation", "implementation", "std::string",
+           /*default=*/"\"OpenMPI\"",
+           "Whose MPI the program is linked with: OpenMPI or MPICH">
+  ];
+  let dependentDialects = [
+    "::mlir::DLTIDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::mpi::MPIDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+#endif // LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES

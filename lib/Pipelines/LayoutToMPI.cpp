@@ -1,0 +1,35 @@
+//===- LayoutToMPI.cpp - From tensors on a mesh to a program --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Pipelines/LayoutToMPI.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Targets/CPU/LayoutToLinalg/Passes.h"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
+                                      const LayoutToMPIOptions &options) {
+  pm.addPass(createVerifyLayoutsPass());
+  ConvertLayoutToMPIPassOptions messages;
+  messages.maxExtraBytes = options.maxExtraBytes;
+  messages.implementation = options.implementation;
+  pm.addPass(createConvertLayoutToMPIPass(messages));
+  pm.addPass(createConvertLayoutToLinalgPass());
+  buildLinalgToLLVMPipeline(pm, options);
+}
+
+void layout::registerLayoutToMPIPipelines() {
+  PassPipelineRegistration<LayoutToMPIOptions>(
+      "layout-to-mpi",
+      "Lower conversions over a mesh to messages of MPI, and the program that "
+      "every rank runs to the LLVM dialect",
+      buildLayoutToMPIPipeline);
+}

@@ -1,0 +1,273 @@
+//===- LayoutToMPI.cpp - Tensors on a mesh to messages --------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plans all conversions, which says what cannot be lowered while the program is
+// whole, and then replaces tensors on a mesh by the memory of their blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MessageLoops.h"
+#include "layout/Algebra/Families/Mesh.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_CONVERTLAYOUTTOMPIPASS
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+using PlannedConversions = DenseMap<Operation *, PlannedConversion>;
+
+static bool isOnMesh(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !hasLayout(tensor))
+    return false;
+  FailureOr<LayoutMap> map = getLayoutMap(tensor);
+  return succeeded(map) && map->getSpace() == kMeshSpace;
+}
+
+/// The memory of a block; null where its size is not known.
+static RankedTensorType getBlockType(RankedTensorType type) {
+  LayoutMap map = *getLayoutMap(type);
+  std::optional<int64_t> extent;
+  if (type.hasStaticShape())
+    extent = map.getCoordinates().back().extent.evaluate(type.getShape());
+  return extent ? RankedTensorType::get({*extent}, type.getElementType())
+                : RankedTensorType();
+}
+
+static void populateBlockConversion(TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](RankedTensorType type) -> std::optional<Type> {
+    if (!isOnMesh(type))
+      return std::nullopt;
+    return getBlockType(type);
+  });
+}
+
+/// A tensor on a mesh that `op` has: of its operands, results, arguments of
+/// blocks, or in the type of a function.
+static RankedTensorType findOnMesh(Operation *op) {
+  RankedTensorType found;
+  auto look = [&](TypeRange types) {
+    for (Type type : types)
+      if (!found && isOnMesh(type))
+        found = cast<RankedTensorType>(type);
+  };
+  look(op->getOperandTypes());
+  look(op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      look(block.getArgumentTypes());
+  if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+    look(function.getArgumentTypes());
+    look(function.getResultTypes());
+  }
+  return found;
+}
+
+/// What only changes its types.
+static bool isStructure(Operation *op) {
+  return isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
+             scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
+             cf::BranchOp, cf::CondBranchOp>(op);
+}
+
+namespace {
+
+struct ConvertPattern : OpConversionPattern<ConvertOp> {
+  ConvertPattern(const TypeConverter &converter, MLIRContext *context,
+                 const PlannedConversions &planned)
+      : OpConversionPattern(converter, context), planned(planned) {}
+
+  LogicalResult
+  matchAndRewrite(ConvertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto found = planned.find(op);
+    if (found == planned.end())
+      return failure();
+    const PlannedConversion &conversion = found->second;
+    Location loc = op.getLoc();
+    RankedTensorType from = getBlockType(op.getSource().getType());
+    RankedTensorType to = getBlockType(op.getResult().getType());
+    auto getBuffer = [](RankedTensorType type) {
+      return MemRefType::get(type.getShape(), type.getElementType());
+    };
+    Value source = bufferization::ToBufferOp::create(
+        rewriter, loc, getBuffer(from), adaptor.getSource(),
+        /*read_only=*/true);
+    Value target = memref::AllocOp::create(rewriter, loc, getBuffer(to),
+                                           rewriter.getI64IntegerAttr(64));
+    TypedAttr filler = statesPadding(op.getResult().getType())
+                           ? getPadding(op.getResult().getType())
+                           : TypedAttr();
+    if (conversion.plan.reduction)
+      filler = getNeutralElement(rewriter, loc, *conversion.plan.reduction,
+                                 to.getElementType());
+    if (filler) {
+      Value value = arith::ConstantOp::create(rewriter, loc, filler);
+      linalg::FillOp::create(rewriter, loc, value, target);
+    }
+    emitMessages(rewriter, loc, conversion, source, target);
+    rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(
+        op, to, target, /*restrict=*/true, /*writable=*/true);
+    return success();
+  }
+
+  const PlannedConversions &planned;
+};
+
+struct ConvertLayoutToMPI
+    : layout::impl::ConvertLayoutToMPIPassBase<ConvertLayoutToMPI> {
+  using ConvertLayoutToMPIPassBase::ConvertLayoutToMPIPassBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult checkOptions();
+  LogicalResult nameImplementation();
+  LogicalResult plan(ConvertOp op);
+  LogicalResult check(Operation *op);
+
+  PlannedConversions planned;
+  SmallVector<ConvertOp> conversions; // in the order of the program
+};
+
+} // namespace
+
+LogicalResult ConvertLayoutToMPI::checkOptions() {
+  if (maxExtraBytes < 0)
+    return getOperation()->emitError()
+           << "the option 'max-extra-bytes' is " << maxExtraBytes.getValue()
+           << ": it is at least 0";
+  if (implementation != "OpenMPI" && implementation != "MPICH")
+    return getOperation()->emitError()
+           << "the option 'implementation' is '" << implementation
+           << "': it is OpenMPI or MPICH, which upstream can lower to";
+  return success();
+}
+
+/// Upstream's lowering asks the module whose MPI it is for.
+LogicalResult ConvertLayoutToMPI::nameImplementation() {
+  ModuleOp module = getOperation();
+  constexpr StringLiteral name("MPI:Implementation");
+  if (succeeded(dlti::query(module, {name})))
+    return success();
+  for (NamedAttribute attr : module->getAttrs())
+    if (isa<DLTIQueryInterface>(attr.getValue()))
+      return module.emitError()
+             << "has '" << attr.getName().getValue() << "' without an entry '"
+             << name << "', which says whose MPI the program is for: add \""
+             << name << "\" = \"" << implementation << '"';
+  MLIRContext *context = &getContext();
+  DataLayoutEntryInterface entry = DataLayoutEntryAttr::get(
+      StringAttr::get(context, name), StringAttr::get(context, implementation));
+  module->setAttr("dlti.map", mlir::MapAttr::get(context, ArrayRef(entry)));
+  return success();
+}
+
+LogicalResult ConvertLayoutToMPI::plan(ConvertOp op) {
+  RankedTensorType from = op.getSource().getType(),
+                   to = op.getResult().getType();
+  Type elementType = from.getElementType();
+  auto refuse = [&](const Twine &why) {
+    op.emitOpError() << "has no messages: " << why;
+  };
+  ReshardOptions options;
+  // MPI counts the bytes of one message in 31 bits.
+  options.maxExtraBytes = 2 * int64_t(std::numeric_limits<int32_t>::max());
+  if (maxExtraBytes)
+    options.maxExtraBytes =
+        std::min(*options.maxExtraBytes, int64_t(maxExtraBytes));
+  FailureOr<ReshardPlan> plan = ReshardPlan::get(from, to, options, refuse);
+  if (failed(plan))
+    return failure();
+  if (!llvm::isPowerOf2_64(plan->elementBytes))
+    return op.emitOpError()
+           << "moves elements of " << plan->elementBytes << " bytes ("
+           << elementType
+           << "), which take more in memory: use a type of 1, 2, "
+           << "4, 8 or more bytes, a power of two";
+  if (plan->reduction && isa<IntegerType>(elementType) &&
+      !elementType.isSignlessInteger())
+    return op.emitOpError()
+           << "reduces elements of type " << elementType
+           << " (P4): use one without a sign, which is compared as signed";
+  if (plan->reduction && statesPadding(to))
+    return op.emitOpError() << "reduces to a type that states what padding "
+                               "holds (P1): reduce to the layout without it, "
+                               "and state it by a second layout.convert";
+  FailureOr<MessageTables> tables = MessageTables::get(*plan, from, to, refuse);
+  if (failed(tables))
+    return failure();
+  planned.try_emplace(op,
+                      PlannedConversion{std::move(*plan), std::move(*tables)});
+  conversions.push_back(op);
+  return success();
+}
+
+LogicalResult ConvertLayoutToMPI::check(Operation *op) {
+  RankedTensorType type = findOnMesh(op);
+  if (!type)
+    return success();
+  if (auto convert = dyn_cast<ConvertOp>(op))
+    return plan(convert);
+  if (!isStructure(op))
+    return op->emitOpError()
+           << "has a value of type " << type
+           << ": of tensors on a mesh only layout.convert, calls and control "
+              "flow become messages; compute on the blocks, in functions that "
+              "take and return those";
+  if (!getBlockType(type))
+    return op->emitOpError()
+           << "has a value of type " << type
+           << ", whose blocks have no known size: messages are planned for "
+              "static shapes";
+  return success();
+}
+
+void ConvertLayoutToMPI::runOnOperation() {
+  ModuleOp module = getOperation();
+  planned.clear();
+  conversions.clear();
+  if (failed(checkOptions()))
+    return signalPassFailure();
+  bool isOkay = true;
+  module->walk([&](Operation *op) { isOkay &= succeeded(check(op)); });
+  if (!isOkay)
+    return signalPassFailure();
+  MessageSymbols symbols(module);
+  for (ConvertOp op : conversions)
+    symbols.add(op.getLoc(), op.getSource().getType().getElementType(),
+                planned.find(op)->second);
+  if (!conversions.empty() && failed(nameImplementation()))
+    return signalPassFailure();
+
+  TypeConverter converter;
+  populateBlockConversion(converter);
+  RewritePatternSet patterns(&getContext());
+  patterns.add<ConvertPattern>(converter, &getContext(), planned);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 converter);
+  populateCallOpTypeConversionPattern(patterns, converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  scf::populateSCFStructuralTypeConversions(converter, patterns);
+  cf::populateCFStructuralTypeConversions(converter, patterns);
+  ConversionTarget target(getContext());
+  target.markUnknownOpDynamicallyLegal(
+      [](Operation *op) { return !findOnMesh(op); });
+  if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    signalPassFailure();
+}

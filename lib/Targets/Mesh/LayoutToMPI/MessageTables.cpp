@@ -1,0 +1,326 @@
+//===- MessageTables.cpp - A plan of messages as numbers ------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MessageTables.h"
+#include "layout/Algebra/Box.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// As in plans.
+static constexpr int64_t kLongestDim = 1 << 26;
+/// More rows are more than a program should have as constants.
+static constexpr int64_t kMostRows = 1 << 20;
+
+namespace {
+
+/// Where indices lie in some memory: a start, and for each dim a share that is
+/// looked up, or that grows by a stride.
+struct Places {
+  struct Dim {
+    ArrayRef<int64_t> table;
+    int64_t first = 0, stride = 0;
+  };
+  int64_t start = 0;
+  SmallVector<Dim, 4> dims;
+
+  int64_t at(unsigned d, int64_t index) const {
+    const Dim &dim = dims[d];
+    return dim.table.empty() ? (index - dim.first) * dim.stride
+                             : dim.table[index];
+  }
+};
+
+struct Loop {
+  int64_t size = 1, fromStride = 0, toStride = 0;
+};
+
+struct Row {
+  int64_t from = 0, to = 0;
+  SmallVector<Loop, 4> loops;
+};
+
+/// A message as one of its ranks sees it.
+struct Step {
+  const Message *message;
+  bool isSend;
+};
+
+} // namespace
+
+/// What the last coordinate of the map counts. The places refer to `evaluator`.
+static std::optional<Places> getPlaces(RankedTensorType type,
+                                       std::optional<Evaluator> &evaluator,
+                                       Refusal refuse) {
+  LayoutMap map = getLayoutMap(type)->specialize(type.getShape());
+  evaluator = Evaluator::compile(map.getCoordinates().back().value,
+                                 map.getBox(type.getShape()), kLongestDim);
+  bool isSum = evaluator && evaluator->hasOnlyTables();
+  for (unsigned r = map.getRank(); isSum && r < map.getNumDims(); ++r)
+    isSum = llvm::all_of(evaluator->getTable(r),
+                         [](int64_t share) { return share == 0; });
+  if (!isSum)
+    return refuse([&](raw_ostream &os) {
+      os << "positions in the blocks of " << type
+         << " are no sum of one position for each dim: give it another local "
+            "layout";
+    });
+  Places places;
+  places.start = evaluator->getStart();
+  for (unsigned d = 0; d < map.getRank(); ++d)
+    places.dims.push_back({evaluator->getTable(d)});
+  return places;
+}
+
+/// Those of a message that has the elements of its boxes one after the other,
+/// each of them row-major.
+static Places getPackedPlaces(const MessageBox &box, int64_t start) {
+  Places places;
+  places.start = start;
+  places.dims.resize(box.sizes.size());
+  int64_t stride = 1;
+  for (size_t d = box.sizes.size(); d-- > 0; stride *= box.sizes[d])
+    places.dims[d] = {{}, box.offsets[d], stride};
+  return places;
+}
+
+/// Ranges of a dim along which both places have one stride: the first index and
+/// the loop.
+static SmallVector<std::pair<int64_t, Loop>> getRuns(unsigned d, int64_t begin,
+                                                     int64_t end,
+                                                     const Places &from,
+                                                     const Places &to) {
+  SmallVector<std::pair<int64_t, Loop>> runs;
+  for (int64_t i = begin; i < end; ++i) {
+    if (!runs.empty()) {
+      Loop &loop = runs.back().second;
+      int64_t fromStride = from.at(d, i) - from.at(d, i - 1),
+              toStride = to.at(d, i) - to.at(d, i - 1);
+      if (loop.size == 1 ||
+          (loop.fromStride == fromStride && loop.toStride == toStride)) {
+        loop = {loop.size + 1, fromStride, toStride};
+        continue;
+      }
+    }
+    runs.push_back({i, Loop()});
+  }
+  return runs;
+}
+
+/// Without loops of one turn, and with one in place of two that go on.
+static SmallVector<Loop, 4> mergeLoops(ArrayRef<Loop> loops) {
+  SmallVector<Loop, 4> merged;
+  for (const Loop &loop : loops) {
+    if (loop.size == 1)
+      continue;
+    if (!merged.empty() &&
+        merged.back().fromStride == loop.fromStride * loop.size &&
+        merged.back().toStride == loop.toStride * loop.size)
+      merged.back() = {merged.back().size * loop.size, loop.fromStride,
+                       loop.toStride};
+    else
+      merged.push_back(loop);
+  }
+  return merged;
+}
+
+/// Adds the rows that move a box; false where they are too many.
+static bool addRows(const MessageBox &box, const Places &from, const Places &to,
+                    std::vector<Row> &rows) {
+  SmallVector<SmallVector<std::pair<int64_t, Loop>>> runs;
+  SmallVector<int64_t> counts;
+  for (auto [d, offset, size] : llvm::enumerate(box.offsets, box.sizes)) {
+    runs.push_back(getRuns(d, offset, offset + size, from, to));
+    counts.push_back(runs.back().size());
+  }
+  std::optional<int64_t> count = countIndices(counts);
+  if (!count || *count > kMostRows - int64_t(rows.size()))
+    return false;
+  forEachIndex(counts, [&](ArrayRef<int64_t> numbers) {
+    Row row{from.start, to.start, {}};
+    SmallVector<Loop> loops;
+    for (auto [d, number] : llvm::enumerate(numbers)) {
+      auto [begin, loop] = runs[d][number];
+      row.from += from.at(d, begin);
+      row.to += to.at(d, begin);
+      loops.push_back(loop);
+    }
+    row.loops = mergeLoops(loops);
+    rows.push_back(std::move(row));
+    return true;
+  });
+  return true;
+}
+
+/// The messages of a plan in an order in which those beside each other wait for
+/// each other least: a round is chains and rings of ranks, along which every
+/// second message can go at the same time.
+static std::vector<const Message *> orderMessages(const ReshardPlan &plan) {
+  // By round and sender.
+  std::map<std::pair<unsigned, int64_t>, const Message *> sends;
+  std::set<std::pair<unsigned, int64_t>> receives;
+  for (const Message &message : plan.messages) {
+    sends[{message.round, message.from}] = &message;
+    receives.insert({message.round, message.to});
+  }
+  std::map<const Message *, unsigned> turns;
+  auto follow = [&](const Message *first) {
+    unsigned turn = 0;
+    const Message *last = first;
+    for (const Message *message = first; message;) {
+      if (!turns.try_emplace(message, turn).second)
+        break;
+      last = message;
+      turn = 1 - turn;
+      auto next = sends.find({message->round, message->to});
+      message = next == sends.end() ? nullptr : next->second;
+    }
+    // A ring of an odd number of ranks.
+    if (last != first && last->to == first->from && turns[last] == 0)
+      turns[last] = 2;
+  };
+  for (auto &[key, message] : sends)
+    if (!receives.count(key))
+      follow(message);
+  for (auto &[key, message] : sends)
+    follow(message);
+  std::vector<const Message *> order;
+  for (const Message &message : plan.messages)
+    order.push_back(&message);
+  llvm::stable_sort(order, [&](const Message *a, const Message *b) {
+    return std::tuple(a->phase, a->round, turns[a]) <
+           std::tuple(b->phase, b->round, turns[b]);
+  });
+  return order;
+}
+
+namespace {
+class TableBuilder {
+public:
+  TableBuilder(const ReshardPlan &plan, const Places &from, const Places &to)
+      : plan(plan), from(from), to(to) {}
+
+  bool addMoves();
+  MessageTables finish();
+
+private:
+  struct Range {
+    size_t begin = 0, end = 0; // rows
+  };
+  bool addMessage(const Step &step);
+
+  const ReshardPlan &plan;
+  const Places &from, &to;
+  std::vector<Row> rows;
+  std::vector<Range> copies;                              // by rank
+  std::vector<std::vector<std::pair<Step, Range>>> steps; // by phase and rank
+};
+} // namespace
+
+bool TableBuilder::addMessage(const Step &step) {
+  const Message &message = *step.message;
+  int64_t rank = step.isSend ? message.from : message.to;
+  // What the second phase sends was reduced in the target.
+  const Places &block = step.isSend && message.phase == 0 ? from : to;
+  Range range{rows.size(), 0};
+  int64_t start = 0;
+  for (const MessageBox &box : message.boxes) {
+    Places packed = getPackedPlaces(box, start);
+    if (!(step.isSend ? addRows(box, block, packed, rows)
+                      : addRows(box, packed, block, rows)))
+      return false;
+    start += box.getNumElements();
+  }
+  range.end = rows.size();
+  steps[message.phase * plan.numDevices + rank].push_back({step, range});
+  return true;
+}
+
+bool TableBuilder::addMoves() {
+  unsigned numPhases = 0;
+  for (const Message &message : plan.messages)
+    numPhases = std::max(numPhases, message.phase + 1);
+  steps.resize(numPhases * plan.numDevices);
+  copies.resize(plan.numDevices);
+  for (int64_t rank = 0; rank < plan.numDevices; ++rank) {
+    copies[rank].begin = rows.size();
+    for (const Message &copy : plan.copies)
+      if (copy.from == rank)
+        for (const MessageBox &box : copy.boxes)
+          if (!addRows(box, from, to, rows))
+            return false;
+    copies[rank].end = rows.size();
+  }
+  for (const Message *message : orderMessages(plan))
+    for (bool isSend : {true, false})
+      if (!addMessage({message, isSend}))
+        return false;
+  return true;
+}
+
+MessageTables TableBuilder::finish() {
+  MessageTables tables;
+  for (const Row &row : rows)
+    tables.numLoops = std::max<unsigned>(tables.numLoops, row.loops.size());
+  std::vector<int64_t> &numbers = tables.numbers;
+  for (const Row &row : rows) {
+    numbers.push_back(row.from);
+    numbers.push_back(row.to);
+    SmallVector<Loop> loops(tables.numLoops - row.loops.size());
+    llvm::append_range(loops, row.loops);
+    for (const Loop &loop : loops) {
+      numbers.push_back(loop.size);
+      numbers.push_back(loop.fromStride);
+      numbers.push_back(loop.toStride);
+    }
+  }
+  SmallVector<int64_t> firstSteps; // by phase and rank
+  for (const auto &ofRank : steps) {
+    firstSteps.push_back(numbers.size());
+    for (const auto &[step, range] : ofRank) {
+      const Message &message = *step.message;
+      int64_t count = message.getNumElements();
+      tables.mostElements = std::max(tables.mostElements, count);
+      numbers.insert(numbers.end(),
+                     {step.isSend ? message.to : message.from, step.isSend,
+                      count, int64_t(range.begin) * tables.getRowSize(),
+                      int64_t(range.end) * tables.getRowSize()});
+    }
+  }
+  firstSteps.push_back(numbers.size());
+  tables.copies = numbers.size();
+  for (const Range &range : copies)
+    numbers.push_back(range.begin * tables.getRowSize());
+  numbers.push_back(copies.back().end * tables.getRowSize());
+  for (size_t i = 0; i + 1 < firstSteps.size(); i += plan.numDevices) {
+    tables.phases.push_back(numbers.size());
+    numbers.insert(numbers.end(), firstSteps.begin() + i,
+                   firstSteps.begin() + i + plan.numDevices + 1);
+  }
+  return tables;
+}
+
+FailureOr<MessageTables> MessageTables::get(const ReshardPlan &plan,
+                                            RankedTensorType from,
+                                            RankedTensorType to,
+                                            Refusal refuse) {
+  std::optional<Evaluator> before, after;
+  std::optional<Places> source = getPlaces(from, before, refuse),
+                        target = getPlaces(to, after, refuse);
+  if (!source || !target)
+    return failure();
+  TableBuilder builder(plan, *source, *target);
+  if (!builder.addMoves())
+    return refuse("it takes more than " + Twine(kMostRows) +
+                  " moves of elements with one stride: give the blocks local "
+                  "layouts with longer runs");
+  return builder.finish();
+}
