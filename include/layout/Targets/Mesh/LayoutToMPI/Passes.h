@@ -8,6 +8,7 @@
 #ifndef LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_H
 #define LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES_H
 
+#include "layout/Dialect/Layout/IR/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/DLTI/DLTI.h"

@@ -50,4 +50,20 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
   ];
 }
 
+def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
+  let summary = "Turns shardings of upstream's dialect shard into layouts";
+  let description = [{
+    The annotation of an argument, `shard.shard %a to %sharding`, gives it the
+    type `#layout.mesh` of that sharding, with the axes a0, a1, .. of the grid; of
+    what is sharded already it is a `layout.convert`, which
+    `convert-layout-to-mpi` makes messages of. Functions return what they return
+    then. Blocks have ceil(size / devices) indices, where upstream asks for sizes
+    that the devices divide.
+
+    Halos, blocks of other sizes, grids of unknown size, and ops that compute with
+    sharded tensors are errors.
+  }];
+  let dependentDialects = ["::mlir::layout::LayoutDialect"];
+}
+
 #endif // LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES

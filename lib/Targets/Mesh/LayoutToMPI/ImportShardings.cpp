@@ -1,0 +1,164 @@
+//===- ImportShardings.cpp - Shardings of upstream as layouts -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An annotation of a value gives it a type on a mesh, one of a use that differs
+// is a conversion.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Algebra/Families/Mesh.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/Dialect/Shard/IR/ShardOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_IMPORTSHARDINGSPASS
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+class Importer {
+public:
+  explicit Importer(func::FuncOp function) : function(function) {}
+
+  LogicalResult run();
+
+private:
+  FailureOr<RankedTensorType> getType(shard::ShardOp op);
+  LogicalResult import(shard::ShardOp op);
+  LogicalResult checkUses();
+
+  func::FuncOp function;
+  SymbolTableCollection symbols;
+};
+
+struct ImportShardings
+    : layout::impl::ImportShardingsPassBase<ImportShardings> {
+  void runOnOperation() override {
+    getOperation()->walk([&](func::FuncOp function) {
+      if (failed(Importer(function).run()))
+        signalPassFailure();
+    });
+  }
+};
+
+} // namespace
+
+/// Whether `type` is one that this pass gives.
+static bool isSharded(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_nonnull<MeshAttr>(tensor.getEncoding());
+}
+
+FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
+  auto type = cast<RankedTensorType>(op.getSrc().getType());
+  auto sharding = op.getSharding().getDefiningOp<shard::ShardingOp>();
+  if (!sharding)
+    return op.emitOpError() << "takes its sharding from no 'shard.sharding': "
+                               "state it there";
+  if (!sharding.getStaticHaloSizes().empty() ||
+      !sharding.getStaticShardedDimsOffsets().empty())
+    return sharding.emitOpError()
+           << "has halos or blocks of other sizes than ceil(size / devices), "
+              "which #layout.mesh has none of: leave them out";
+  auto grid = shard::getGridOrNull(op, sharding.getGridAttr(), symbols);
+  if (!grid)
+    return sharding.emitOpError() << "names no 'shard.grid'";
+  Mesh mesh;
+  for (auto [i, size] : llvm::enumerate(grid.getShape())) {
+    if (ShapedType::isDynamic(size))
+      return grid.emitOpError() << "has a size that is not known: messages are "
+                                   "planned for a known number of devices";
+    mesh.axes.push_back({"a" + std::to_string(i), size});
+  }
+  for (shard::GridAxesAttr axes : sharding.getSplitAxes())
+    mesh.splits.emplace_back(axes.asArrayRef().begin(),
+                             axes.asArrayRef().end());
+  // Dims that are not split may be left out at the end, and one has to be said.
+  size_t rank = type.getRank();
+  while (mesh.splits.size() > rank && mesh.splits.back().empty())
+    mesh.splits.pop_back();
+  if (mesh.splits.size() > rank)
+    return op.emitOpError() << "splits more dims than " << type << " has";
+  mesh.splits.resize(rank);
+  auto emitError = [&] { return op.emitOpError(); };
+  auto layout = MeshAttr::getChecked(emitError, op.getContext(), mesh,
+                                     LayoutAttrInterface());
+  if (!layout)
+    return failure();
+  auto sharded = RankedTensorType::getChecked(emitError, type.getShape(),
+                                              type.getElementType(), layout);
+  if (!sharded)
+    return failure();
+  return sharded;
+}
+
+LogicalResult Importer::import(shard::ShardOp op) {
+  FailureOr<RankedTensorType> type = getType(op);
+  if (failed(type))
+    return failure();
+  Value source = op.getSrc();
+  if (!isSharded(source.getType())) {
+    if (source.getParentBlock() != &function.getBody().front() ||
+        !isa<BlockArgument>(source))
+      return op.emitOpError()
+             << "shards what the program computes: only arguments of functions "
+                "and what is sharded already have shardings here";
+    source.setType(*type);
+  }
+  if (source.getType() != *type) {
+    OpBuilder b(op);
+    source = ConvertOp::create(b, op.getLoc(), *type, source);
+  }
+  op.getResult().replaceAllUsesWith(source);
+  op.erase();
+  return success();
+}
+
+/// What is sharded is only converted and returned.
+LogicalResult Importer::checkUses() {
+  WalkResult walk = function.walk([](Operation *op) {
+    if (isa<ConvertOp, func::ReturnOp>(op) ||
+        llvm::none_of(op->getOperandTypes(), isSharded))
+      return WalkResult::advance();
+    op->emitOpError() << "computes with a tensor that is sharded: only "
+                         "resharding is imported";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult Importer::run() {
+  SmallVector<shard::ShardOp> ops;
+  function.walk([&](shard::ShardOp op) { ops.push_back(op); });
+  if (ops.empty())
+    return success();
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError() << "has several blocks: shardings are "
+                                     "imported into functions with one";
+  for (shard::ShardOp op : ops)
+    if (failed(import(op)))
+      return failure();
+  if (failed(checkUses()))
+    return failure();
+  function.walk([](shard::ShardingOp op) {
+    if (op->use_empty())
+      op.erase();
+  });
+  Block &body = function.getBody().front();
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                        body.getTerminator()->getOperandTypes()));
+  return success();
+}

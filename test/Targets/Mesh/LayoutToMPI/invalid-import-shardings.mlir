@@ -1,0 +1,61 @@
+// RUN: layout-opt %s --layout-import-shardings --split-input-file --verify-diagnostics
+
+shard.grid @grid(shape = 4)
+func.func @halo(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{'shard.sharding' op has halos or blocks of other sizes than ceil(size / devices), which #layout.mesh has none of: leave them out}}
+  %s = shard.sharding @grid split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+func.func @offsets(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@below {{has halos or blocks of other sizes}}
+  %s = shard.sharding @grid split_axes = [[0]] sharded_dims_offsets = [0, 1, 3, 5, 8] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// expected-error@below {{'shard.grid' op has a size that is not known: messages are planned for a known number of devices}}
+shard.grid @grid(shape = 4x?)
+func.func @unknown(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+func.func @computed(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %sum = arith.addf %a, %a : tensor<8xf32>
+  // expected-error@below {{'shard.shard' op shards what the program computes: only arguments of functions and what is sharded already have shardings here}}
+  %0 = shard.shard %sum to %s : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+func.func @computes(%a: tensor<8xf32>) {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8xf32>
+  // expected-error@below {{'arith.addf' op computes with a tensor that is sharded: only resharding is imported}}
+  %1 = arith.addf %0, %0 : tensor<8xf32>
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+func.func @open(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  // expected-error@below {{dim 0, which it splits, has a dynamic size}}
+  %0 = shard.shard %a to %s : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
