@@ -24,6 +24,8 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
                                       const LayoutToNPUOptions &options) {
   pm.addPass(createCheckInputPass());
   pm.addPass(createInlinerPass());
+  pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
+  addCanonicalizer(pm);
   pm.addPass(createLowerTosaPass());
   pm.addPass(createInlineGlobalsPass());
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());

@@ -10,6 +10,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "Writes loops of known turns out";
+  let description = [{
+    An `scf.for` whose number of turns is known becomes as many copies of its
+    body, so that what it carries from turn to turn gets layouts and places in
+    local memory as any tensor. A loop of more than 65,536 ops in all is an
+    error. Loops whose turns are known at run time only stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   let summary = "Writes programs with what cores can hold";
   let description = [{

@@ -1,0 +1,60 @@
+//===- UnrollLoops.cpp - Loops of known turns, written out ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_UNROLLLOOPSPASS
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+
+/// Programs of an NPU are decided and placed op by op.
+static constexpr int64_t kMostOps = 1 << 16;
+
+static int64_t countOps(scf::ForOp loop) {
+  int64_t ops = 0;
+  loop.walk([&](Operation *) { ++ops; });
+  return ops;
+}
+
+namespace {
+struct UnrollLoopsPass
+    : public layout::impl::UnrollLoopsPassBase<UnrollLoopsPass> {
+  void runOnOperation() override {
+    // Inner ones first.
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      std::optional<APInt> turns = loop.getStaticTripCount();
+      // The canonicalizer knows loops without turns, and the lowering reports
+      // those whose turns are known at run time only.
+      if (!turns || turns->isZero())
+        continue;
+      int64_t most = kMostOps / countOps(loop);
+      if (turns->ugt(std::max<int64_t>(most, 1))) {
+        loop.emitError() << "'scf.for' makes " << turns->getZExtValue()
+                         << " turns of " << countOps(loop)
+                         << " ops, which the program of an NPU writes out, up "
+                            "to "
+                         << kMostOps
+                         << " ops in all: compile its body as a program, and "
+                            "loop over that";
+        return signalPassFailure();
+      }
+      if (failed(loopUnrollFull(loop))) {
+        loop.emitError() << "'scf.for' cannot be written out: take 'index' "
+                            "bounds and a positive step";
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

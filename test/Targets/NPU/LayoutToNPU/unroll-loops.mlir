@@ -1,0 +1,52 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-unroll-loops --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @turns(
+// CHECK-NOT: scf.for
+// CHECK: tensor.extract_slice %arg0[0, 0] [1, 4]
+// CHECK: tensor.extract_slice %arg0[3, 0] [1, 4]
+// CHECK-NOT: tensor.extract_slice
+func.func @turns(%x: tensor<6x4xf32>, %y: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %zero = arith.constant 0 : index
+  %three = arith.constant 3 : index
+  %six = arith.constant 6 : index
+  %r = scf.for %i = %zero to %six step %three iter_args(%c = %y) -> (tensor<1x4xf32>) {
+    %row = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<6x4xf32> to tensor<1x4xf32>
+    %s = linalg.add ins(%row, %c : tensor<1x4xf32>, tensor<1x4xf32>) outs(%y : tensor<1x4xf32>) -> tensor<1x4xf32>
+    scf.yield %s : tensor<1x4xf32>
+  }
+  return %r : tensor<1x4xf32>
+}
+
+// -----
+
+// Without turns, and of turns that are not known.
+// CHECK-LABEL: func.func @others(
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+func.func @others(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %r = scf.for %i = %one to %zero step %one iter_args(%c = %x) -> (tensor<4xf32>) {
+    %s = linalg.add ins(%c, %c : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  %q = scf.for %i = %zero to %n step %one iter_args(%c = %x) -> (tensor<4xf32>) {
+    %s = linalg.add ins(%c, %c : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %r, %q : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %many = arith.constant 1000000 : index
+  // expected-error @below {{'scf.for' makes 1000000 turns of 5 ops, which the program of an NPU writes out, up to 65536 ops in all: compile its body as a program, and loop over that}}
+  %r = scf.for %i = %zero to %many step %one iter_args(%c = %x) -> (tensor<4xf32>) {
+    %s = linalg.add ins(%c, %c : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
