@@ -9,7 +9,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -93,9 +95,132 @@ Value Formula::erf(Value x) {
   return mul(positive, sign);
 }
 
+/// Whether an element is known to be a number, as constants are.
+static bool isNumber(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto op =
+            dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp());
+        op && argument.getArgNumber() < op.getNumDpsInputs())
+      value = op->getOperand(argument.getArgNumber());
+  APFloat number(0.0f);
+  DenseFPElementsAttr numbers;
+  if (matchPattern(value, m_ConstantFloat(&number)))
+    return !number.isNaN();
+  return matchPattern(value, m_Constant(&numbers)) &&
+         llvm::none_of(numbers.getValues<APFloat>(),
+                       [](const APFloat &each) { return each.isNaN(); });
+}
+
+/// The larger or the smaller of two, of which one is a number; null where the
+/// select is something else, or differs where the other one is no number.
+static Value getExtreme(Formula &f, arith::CmpFOp compare,
+                        arith::SelectOp select) {
+  using Predicate = arith::CmpFPredicate;
+  Predicate predicate = compare.getPredicate();
+  Value a = compare.getLhs(), b = compare.getRhs();
+  Value yes = select.getTrueValue(), no = select.getFalseValue();
+  bool isGreater = llvm::is_contained(
+      {Predicate::OGT, Predicate::OGE, Predicate::UGT, Predicate::UGE},
+      predicate);
+  bool isLess = llvm::is_contained(
+      {Predicate::OLT, Predicate::OLE, Predicate::ULT, Predicate::ULE},
+      predicate);
+  bool isStraight = yes == a && no == b;
+  if ((!isGreater && !isLess) || (!isStraight && !(yes == b && no == a)))
+    return {};
+  Value known = isNumber(b) ? b : isNumber(a) ? a : Value();
+  if (!known)
+    return {};
+  bool isUnordered = llvm::is_contained(
+      {Predicate::UGT, Predicate::UGE, Predicate::ULT, Predicate::ULE},
+      predicate);
+  // What is chosen where they do not compare.
+  Value chosen = isUnordered ? yes : no, other = known == b ? a : b;
+  if (isGreater == isStraight)
+    return chosen == known
+               ? Value(arith::MaxNumFOp::create(f.builder, f.loc, other, known))
+               : Value(
+                     arith::MaximumFOp::create(f.builder, f.loc, other, known));
+  return chosen == known
+             ? Value(arith::MinNumFOp::create(f.builder, f.loc, other, known))
+             : Value(arith::MinimumFOp::create(f.builder, f.loc, other, known));
+}
+
+/// By comparisons that are functions: larger, smaller and equal.
+static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
+                           Value no) {
+  using Predicate = arith::CmpFPredicate;
+  Value a = compare.getLhs(), b = compare.getRhs();
+  auto either = [&](Predicate one, Predicate other, Value yes, Value no) {
+    return f.select(one, a, b, yes, f.select(other, a, b, yes, no));
+  };
+  switch (compare.getPredicate()) {
+  case Predicate::OGE:
+    return either(Predicate::OGT, Predicate::OEQ, yes, no);
+  case Predicate::OLE:
+    return either(Predicate::OLT, Predicate::OEQ, yes, no);
+  case Predicate::ONE:
+    return either(Predicate::OLT, Predicate::OGT, yes, no);
+  // The others are those, negated.
+  case Predicate::UGT:
+    return either(Predicate::OLT, Predicate::OEQ, no, yes);
+  case Predicate::ULT:
+    return either(Predicate::OGT, Predicate::OEQ, no, yes);
+  case Predicate::UEQ:
+    return either(Predicate::OLT, Predicate::OGT, no, yes);
+  case Predicate::UGE:
+    return f.select(Predicate::OLT, a, b, no, yes);
+  case Predicate::ULE:
+    return f.select(Predicate::OGT, a, b, no, yes);
+  case Predicate::UNE:
+    return f.select(Predicate::OEQ, a, b, no, yes);
+  // What is equal to itself is a number.
+  case Predicate::ORD:
+    return f.select(Predicate::OEQ, a, a,
+                    f.select(Predicate::OEQ, b, b, yes, no), no);
+  case Predicate::UNO:
+    return f.select(Predicate::OEQ, a, a,
+                    f.select(Predicate::OEQ, b, b, no, yes), yes);
+  default:
+    return {};
+  }
+}
+
+/// A choice by what several comparisons say together is several choices.
+static Value expandSelect(Formula &f, arith::SelectOp select) {
+  Operation *condition = select.getCondition().getDefiningOp();
+  Value yes = select.getTrueValue(), no = select.getFalseValue();
+  if (!condition)
+    return {};
+  auto choose = [&](Value bit, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(f.builder, f.loc, bit, yes, no);
+  };
+  APInt bit;
+  if (matchPattern(condition, m_ConstantInt(&bit)))
+    return bit.isZero() ? no : yes;
+  if (auto both = dyn_cast<arith::AndIOp>(condition))
+    return choose(both.getLhs(), choose(both.getRhs(), yes, no), no);
+  if (auto any = dyn_cast<arith::OrIOp>(condition))
+    return choose(any.getLhs(), yes, choose(any.getRhs(), yes, no));
+  if (auto differ = dyn_cast<arith::XOrIOp>(condition))
+    return choose(differ.getLhs(), choose(differ.getRhs(), no, yes),
+                  choose(differ.getRhs(), yes, no));
+  if (auto chosen = dyn_cast<arith::SelectOp>(condition))
+    return choose(chosen.getCondition(), choose(chosen.getTrueValue(), yes, no),
+                  choose(chosen.getFalseValue(), yes, no));
+  auto compare = dyn_cast<arith::CmpFOp>(condition);
+  if (!compare || !compare.getLhs().getType().isF32())
+    return {};
+  if (Value extreme =
+          select.getType().isF32() ? getExtreme(f, compare, select) : Value())
+    return extreme;
+  return expandCompare(f, compare, yes, no);
+}
+
 /// Writes an op of a body by others; null where that is not needed or known.
 static Value expand(Operation *op) {
-  if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
+  Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
+  if (!type || (!type.isF32() && !type.isInteger(32)))
     return {};
   OpBuilder builder(op);
   Formula f{builder, op->getLoc()};
@@ -108,40 +233,53 @@ static Value expand(Operation *op) {
   if (auto cast = dyn_cast<arith::SIToFPOp>(op);
       cast && cast.getIn().getType().isInteger(32))
     return f.wordToFloat(cast.getIn());
-  auto select = dyn_cast<arith::SelectOp>(op);
-  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
-                        : arith::CmpFOp();
-  if (!compare || !compare.getLhs().getType().isF32())
-    return {};
-  using Predicate = arith::CmpFPredicate;
-  Value a = compare.getLhs(), b = compare.getRhs();
-  Value yes = select.getTrueValue(), no = select.getFalseValue();
-  switch (compare.getPredicate()) {
-  case Predicate::OGE:
-  case Predicate::OLE: {
-    Predicate strict = compare.getPredicate() == Predicate::OGE
-                           ? Predicate::OGT
-                           : Predicate::OLT;
-    return f.select(strict, a, b, yes, f.select(Predicate::OEQ, a, b, yes, no));
+  // Bits are choices.
+  if (isa<arith::UIToFPOp, arith::SIToFPOp, arith::ExtUIOp, arith::ExtSIOp>(
+          op) &&
+      op->getOperand(0).getType().isInteger(1)) {
+    int sign = isa<arith::SIToFPOp, arith::ExtSIOp>(op) ? -1 : 1;
+    bool isFloat = type.isF32();
+    return arith::SelectOp::create(builder, op->getLoc(), op->getOperand(0),
+                                   isFloat ? f.number(sign) : f.word(sign),
+                                   isFloat ? f.number(0) : f.word(0));
   }
-  // The others are those, negated.
-  case Predicate::UGE:
-    return f.select(Predicate::OLT, a, b, no, yes);
-  case Predicate::ULE:
-    return f.select(Predicate::OGT, a, b, no, yes);
-  case Predicate::UNE:
-    return f.select(Predicate::OEQ, a, b, no, yes);
-  default:
-    return {};
-  }
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return expandSelect(f, select);
+  return {};
+}
+
+LogicalResult layout::expandMath(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  populateMathAlgebraicSimplificationPatterns(patterns);
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return name == math::LogOp::getOperationName() ||
+           name == math::Log2Op::getOperationName() ||
+           name == math::Log1pOp::getOperationName() ||
+           name == math::ExpM1Op::getOperationName();
+  });
+  // The body of a named op is what its name says.
+  SmallVector<Operation *> ops;
+  function.walk([&](linalg::GenericOp op) {
+    for (Operation &inner : *op.getBlock())
+      if (isa_and_present<math::MathDialect>(inner.getDialect()))
+        ops.push_back(&inner);
+  });
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  return applyOpPatternsGreedily(ops, std::move(patterns), config);
 }
 
 void layout::composeBody(linalg::GenericOp op) {
-  for (Operation &inner : llvm::make_early_inc_range(*op.getBlock()))
-    if (Value value = expand(&inner)) {
-      inner.getResult(0).replaceAllUsesWith(value);
-      inner.erase();
+  // What an op becomes stands before it, and may be expanded in turn.
+  for (Operation *inner = &op.getBlock()->front(); inner;) {
+    Operation *before = inner->getPrevNode(), *next = inner->getNextNode();
+    if (Value value = expand(inner)) {
+      inner->getResult(0).replaceAllUsesWith(value);
+      inner->erase();
+      next = before ? before->getNextNode() : &op.getBlock()->front();
     }
+    inner = next;
+  }
   // What nothing uses any more is no function to find.
   for (Operation &inner :
        llvm::make_early_inc_range(llvm::reverse(*op.getBlock())))

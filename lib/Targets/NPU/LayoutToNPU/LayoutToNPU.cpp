@@ -28,21 +28,30 @@ LogicalResult ProgramBuilder::checkFunction() {
     return function.emitOpError()
            << "has several blocks: a program of an NPU is one sequence of "
               "commands, so inline calls and unroll loops first";
-  auto check = [&](Type type, const char *what) -> LogicalResult {
+  auto check = [&](Type type, const char *what,
+                   unsigned number) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+    if (tensor && !tensor.hasStaticShape())
+      return function.emitOpError()
+             << what << " " << number << " is of type " << type
+             << ", whose dim "
+             << llvm::find_if(tensor.getShape(), ShapedType::isDynamic) -
+                    tensor.getShape().begin()
+             << " has no known size: the programs of an NPU are for known "
+                "sizes; state it, or compile a program for each";
+    if (tensor && !tensor.getEncoding() &&
         layout::getWholeBytes(tensor.getElementType()))
       return success();
     return function.emitOpError()
-           << what << " is of type " << type
+           << what << " " << number << " is of type " << type
            << ", and crosses in system memory: take plain tensors of known "
               "sizes and elements of whole bytes";
   };
-  for (Type type : function.getArgumentTypes())
-    if (failed(check(type, "an argument")))
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (failed(check(type, "argument", i)))
       return failure();
-  for (Type type : function.getResultTypes())
-    if (failed(check(type, "a result")))
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (failed(check(type, "result", i)))
       return failure();
   return success();
 }

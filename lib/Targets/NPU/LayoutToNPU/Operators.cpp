@@ -207,10 +207,11 @@ LogicalResult ProgramBuilder::lowerLinalg(linalg::LinalgOp op) {
       return op.emitError()
              << "'" << op->getName() << "' reads a tensor in its body by '"
              << inner.getName()
-             << "', for which cores have no command: what is read at sums, "
-                "products, quotients and remainders of the loops becomes an "
-                "operand by layout-prepare-for-cores; do what is read at other "
-                "places outside of the program";
+             << "', for which cores have no command: what is read at places "
+                "that the loops tell becomes an operand by "
+                "layout-prepare-for-cores; for rows at places that data tell, "
+                "multiply by a matrix of ones and zeros, or read them outside "
+                "of the program";
   if (succeeded(lowerOnSystem(op)))
     return success();
   if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {

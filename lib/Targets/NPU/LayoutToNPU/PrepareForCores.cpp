@@ -23,6 +23,8 @@ namespace {
 struct PrepareForCoresPass
     : layout::impl::PrepareForCoresPassBase<PrepareForCoresPass> {
   void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      foldExtracts(function);
     // A view of a tensor that holds nothing is such a tensor.
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
@@ -30,7 +32,13 @@ struct PrepareForCoresPass
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       sliceProducts(function);
+      generalizeBodies(function);
+      if (failed(expandMath(function)))
+        return signalPassFailure();
       readByLoops(function);
+      splitGroups(function);
+      if (failed(fuseComparisons(function)))
+        return signalPassFailure();
       storeInWholeBytes(function);
       splitWideArguments(function);
       carryIntegersInFloats(function);

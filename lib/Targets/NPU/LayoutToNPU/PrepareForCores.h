@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The parts of layout-prepare-for-cores. Law: every op computes the same
-// numbers in the same order, but for erf, which becomes a formula
-// within 1.5e-7, and i64 beyond 32 bits as f32 (WideArguments.cpp).
+// numbers in the same order, but for erf, which becomes a formula within
+// 1.5e-7, logarithms and powers, which become upstream's, and i64 beyond 32
+// bits as f32 (WideArguments.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +32,27 @@ void sliceProducts(func::FuncOp function);
 ///   %h = arith.divui %j, %c2 : index
 ///   %e = tensor.extract %x[%h] : tensor<4xf32>
 ///
-/// is an operand %x of the map (d0) -> (d0 floordiv 2).
+/// is an operand %x of the map (d0) -> (d0 floordiv 2). Where the index is no
+/// such expression but known of each iteration, as by floats or by a constant
+/// tensor, the operand is put together of slices. What else a body computes of
+/// its loops alone, as the weights of a linear resize, becomes a constant.
 void readByLoops(func::FuncOp function);
+
+/// An element that is read of a constant is one.
+void foldExtracts(func::FuncOp function);
+
+/// Of each of `indices`, that slice of `source` along `dim`, as one tensor;
+/// null where that takes too many pieces.
+Value takeAlong(OpBuilder &builder, Location loc, Value source, unsigned dim,
+                ArrayRef<int64_t> indices);
+
+/// A convolution of groups becomes one for each group, and one along a line one
+/// of images of one row.
+void splitGroups(func::FuncOp function);
+
+/// Comparisons go where they are used, as no memory holds bits, and what no op
+/// uses goes.
+LogicalResult fuseComparisons(func::FuncOp function);
 
 /// Inside of a function, tensors of bits become tensors of i8, and those of
 /// indices become tensors of i64; bodies compute as they did.
@@ -54,6 +74,12 @@ void carryIntegersInFloats(func::FuncOp function);
 ///
 /// after composeBody.
 void splitBodies(func::FuncOp function);
+
+/// A named op of elements whose body has no function becomes a linalg.generic.
+void generalizeBodies(func::FuncOp function);
+
+/// Writes powers of known exponents and logarithms as upstream's arithmetic.
+LogicalResult expandMath(func::FuncOp function);
 
 /// Writes what has no function, as erf, i32 to f32 and some comparisons, by
 /// formulas of ops that have one.

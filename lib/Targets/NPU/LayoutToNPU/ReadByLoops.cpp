@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopTables.h"
 #include "PrepareForCores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -141,9 +143,8 @@ std::optional<AffineMap> Reader::getMap(tensor::ExtractOp extract) {
 
 /// The tensor that is read: a dim that a loop alone indexes has to be as long
 /// as the loop.
-static Value cutToLoops(OpBuilder &builder, tensor::ExtractOp read,
+static Value cutToLoops(OpBuilder &builder, Location loc, Value source,
                         AffineMap map, ArrayRef<int64_t> ranges) {
-  Value source = read.getTensor();
   auto type = cast<RankedTensorType>(source.getType());
   SmallVector<OpFoldResult> sizes;
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
@@ -155,50 +156,225 @@ static Value cutToLoops(OpBuilder &builder, tensor::ExtractOp read,
     return source;
   SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, read.getLoc(), source, zeros,
-                                        sizes, ones);
+  return tensor::ExtractSliceOp::create(builder, loc, source, zeros, sizes,
+                                        ones);
 }
 
-/// The op with one operand more for each such read.
-static void addOperands(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.hasDynamicShape())
+namespace {
+/// What a body reads at known places, and what it computes of them.
+class OperandMaker {
+public:
+  explicit OperandMaker(linalg::GenericOp op)
+      : op(op), builder(op), reader(op), tables(op),
+        ranges(op.getStaticLoopRanges()) {}
+
+  void run();
+
+private:
+  struct Operand {
+    Value value, tensor;
+    AffineMap map;
+  };
+
+  void readExtract(tensor::ExtractOp extract);
+  void readTable(Value value);
+  void readTables();
+  void replace();
+
+  linalg::GenericOp op;
+  OpBuilder builder;
+  Reader reader;
+  LoopTables tables;
+  SmallVector<int64_t> ranges;
+  SmallVector<Operand> operands;
+};
+} // namespace
+
+void OperandMaker::readExtract(tensor::ExtractOp extract) {
+  Value source = extract.getTensor();
+  auto type = cast<RankedTensorType>(source.getType());
+  Location loc = op.getLoc();
+  if (op->isAncestor(source.getParentRegion()->getParentOp()) ||
+      !type.hasStaticShape())
     return;
-  Reader reader(op);
-  SmallVector<std::pair<tensor::ExtractOp, AffineMap>> reads;
-  for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>()) {
-    Value source = extract.getTensor();
-    if (op->isAncestor(source.getParentRegion()->getParentOp()))
-      continue;
-    if (std::optional<AffineMap> map = reader.getMap(extract))
-      reads.push_back({extract, *map});
+  if (std::optional<AffineMap> map = reader.getMap(extract)) {
+    operands.push_back(
+        {extract, cutToLoops(builder, loc, source, *map, ranges), *map});
+    return;
   }
-  if (reads.empty())
+  if (type.getEncoding())
     return;
-  OpBuilder builder(op);
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> exprs;
+  SmallVector<std::pair<unsigned, SmallVector<int64_t>>> taken;
+  for (auto [d, index] : llvm::enumerate(extract.getIndices())) {
+    const LoopTable *table = tables.get(index);
+    if (!table || table->loops.size() > 1)
+      return;
+    taken.push_back({d, table->getIntegers()});
+    int64_t size = type.getDimSize(d);
+    if (llvm::any_of(taken.back().second,
+                     [&](int64_t at) { return at < 0 || at >= size; }))
+      return;
+    exprs.push_back(table->loops.empty()
+                        ? builder.getAffineConstantExpr(0)
+                        : builder.getAffineDimExpr(table->loops.front()));
+  }
+  for (auto &[d, indices] : taken) {
+    source = takeAlong(builder, loc, source, d, indices);
+    if (!source)
+      return;
+  }
+  operands.push_back(
+      {extract, source,
+       AffineMap::get(ranges.size(), 0, exprs, op.getContext())});
+}
+
+/// Bits are told by numbers that are larger than 0.
+void OperandMaker::readTable(Value value) {
+  const LoopTable *table = tables.get(value);
+  if (!table || table->loops.empty() || table->values.empty())
+    return;
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : table->loops)
+    exprs.push_back(builder.getAffineDimExpr(loop));
+  AffineMap map = AffineMap::get(ranges.size(), 0, exprs, op.getContext());
+  LoopTable numbers = *table;
+  Type element = value.getType();
+  if (element.isInteger(1)) {
+    element = builder.getF32Type();
+    for (Attribute &bit : numbers.values)
+      bit =
+          builder.getF32FloatAttr(!cast<IntegerAttr>(bit).getValue().isZero());
+  }
+  SmallVector<int64_t> shape;
+  for (unsigned loop : table->loops)
+    shape.push_back(ranges[loop]);
+  Value constant = arith::ConstantOp::create(
+      builder, op.getLoc(),
+      DenseElementsAttr::get(RankedTensorType::get(shape, element),
+                             numbers.values));
+  operands.push_back({value, constant, map});
+}
+
+/// What is known of each iteration, where something else uses it.
+void OperandMaker::readTables() {
+  SetVector<Value> used;
+  for (Operation &inner : *op.getBlock()) {
+    if (isa<tensor::ExtractOp>(inner) ||
+        (inner.getNumResults() == 1 && tables.get(inner.getResult(0))))
+      continue;
+    for (Value operand : inner.getOperands()) {
+      Type type = operand.getType();
+      bool isBit = type.isInteger(1);
+      if (operand.getParentBlock() == op.getBlock() &&
+          (isBit || !isa<BlockArgument>(operand)) &&
+          (isBit || type.isF32() || type.isInteger(32)))
+        used.insert(operand);
+    }
+  }
+  llvm::for_each(used, [&](Value value) { readTable(value); });
+}
+
+/// The op with these operands too.
+void OperandMaker::replace() {
   unsigned numInputs = op.getNumDpsInputs();
   SmallVector<Value> inputs(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (auto [i, read] : llvm::enumerate(reads)) {
-    inputs.push_back(cutToLoops(builder, read.first, read.second, ranges));
-    maps.insert(maps.begin() + numInputs + i, read.second);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    inputs.push_back(operand.tensor);
+    maps.insert(maps.begin() + numInputs + i, operand.map);
   }
   auto generic = linalg::GenericOp::create(
       builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
       op.getIteratorTypesArray());
   generic.getRegion().takeBody(op.getRegion());
-  for (auto [i, read] : llvm::enumerate(reads)) {
-    BlockArgument element = generic.getBlock()->insertArgument(
-        numInputs + i, read.first.getType(), read.first.getLoc());
-    read.first.replaceAllUsesWith(element);
-    read.first.erase();
+  Block *body = generic.getBlock();
+  builder.setInsertionPointToStart(body);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    Location loc = operand.value.getLoc();
+    Value element = body->insertArgument(
+        numInputs + i, getElementTypeOrSelf(operand.tensor.getType()), loc);
+    if (element.getType() != operand.value.getType()) {
+      Value zero =
+          arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+      element = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                      element, zero);
+    }
+    operand.value.replaceAllUsesWith(element);
   }
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&inner))
+      inner.erase();
   op.replaceAllUsesWith(generic.getResults());
   op.erase();
 }
 
+void OperandMaker::run() {
+  for (auto extract : op.getBlock()->getOps<tensor::ExtractOp>())
+    readExtract(extract);
+  readTables();
+  if (!operands.empty())
+    replace();
+}
+
+/// What is computed of constants alone, as indices that count from the end.
+static bool foldConstants(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() != 0 || op->getNumResults() != 1 ||
+      cast<RankedTensorType>(op->getResult(0).getType()).getEncoding() ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+    return false;
+  LoopTables tables(op);
+  const LoopTable *table =
+      tables.get(op.getBlock()->getTerminator()->getOperand(0));
+  if (!table ||
+      (!table->loops.empty() && table->loops.size() != op.getNumLoops()))
+    return false;
+  OpBuilder builder(op);
+  auto constant = DenseElementsAttr::get(
+      cast<ShapedType>(op->getResult(0).getType()), table->values);
+  op->getResult(0).replaceAllUsesWith(
+      arith::ConstantOp::create(builder, op.getLoc(), constant));
+  op.erase();
+  return true;
+}
+
+void layout::foldExtracts(func::FuncOp function) {
+  function.walk([](tensor::ExtractOp op) {
+    std::optional<SmallVector<int64_t>> at =
+        getConstantIntValues(getAsOpFoldResult(op.getIndices()));
+    DenseElementsAttr elements;
+    if (at)
+      elements = getElements(op.getTensor());
+    if (!elements || isa<ComplexType>(elements.getElementType()))
+      return;
+    int64_t place = 0;
+    for (auto [index, size] :
+         llvm::zip_equal(*at, elements.getType().getShape())) {
+      if (index < 0 || index >= size)
+        return;
+      place = place * size + index;
+    }
+    Attribute element =
+        *std::next(elements.getValues<Attribute>().begin(), place);
+    OpBuilder builder(op);
+    op.getResult().replaceAllUsesWith(arith::ConstantOp::create(
+        builder, op.getLoc(), cast<TypedAttr>(element)));
+    op.erase();
+  });
+}
+
 void layout::readByLoops(func::FuncOp function) {
   SmallVector<linalg::GenericOp> ops;
-  function.walk([&](linalg::GenericOp op) { ops.push_back(op); });
-  llvm::for_each(ops, addOperands);
+  function.walk([&](linalg::GenericOp op) {
+    if (op.hasPureTensorSemantics() && !op.hasDynamicShape())
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+      op.replaceAllUsesWith(op.getOutputs());
+      op.erase();
+    } else if (!foldConstants(op)) {
+      OperandMaker(op).run();
+    }
+  }
 }

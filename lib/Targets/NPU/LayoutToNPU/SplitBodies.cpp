@@ -306,26 +306,37 @@ bool BodySplitter::run() {
   return true;
 }
 
+/// What may be cut: one result of known sizes, made of elements.
+static bool isCuttable(linalg::LinalgOp op) {
+  return op.hasPureTensorSemantics() && !op.hasDynamicShape() &&
+         op.getNumDpsInits() == 1 && !op.hasIndexSemantics() &&
+         !llvm::is_contained(op.getStaticLoopRanges(), 0) &&
+         !isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(*op);
+}
+
+void layout::generalizeBodies(func::FuncOp function) {
+  SmallVector<linalg::LinalgOp> ops;
+  function.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp>(*op) && isCuttable(op) &&
+        op.getNumReductionLoops() == 0 &&
+        getElementTypeOrSelf(op->getResultTypes()[0]).isF32() &&
+        !llvm::all_of(op.getBlock()->without_terminator(), hasFunction))
+      ops.push_back(op);
+  });
+  for (linalg::LinalgOp op : ops) {
+    IRRewriter rewriter(op);
+    // One without a general form stays, and says what it computes.
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+}
+
 void layout::splitBodies(func::FuncOp function) {
   SmallVector<linalg::LinalgOp> ops;
-  function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  function.walk([&](linalg::LinalgOp op) {
+    if (isCuttable(op))
+      ops.push_back(op);
+  });
   for (linalg::LinalgOp op : ops) {
-    if (!op.hasPureTensorSemantics() || op.hasDynamicShape() ||
-        op.getNumDpsInits() != 1 || op.hasIndexSemantics() ||
-        llvm::is_contained(op.getStaticLoopRanges(), 0) ||
-        isa<linalg::FillOp, linalg::CopyOp, linalg::TransposeOp>(*op))
-      continue;
-    // A named op is what its body says.
-    if (!isa<linalg::GenericOp>(*op) && op.getNumReductionLoops() == 0 &&
-        getElementTypeOrSelf(op->getResultTypes()[0]).isF32() &&
-        !llvm::all_of(op.getBlock()->without_terminator(), hasFunction)) {
-      IRRewriter rewriter(op);
-      FailureOr<linalg::GenericOp> general =
-          linalg::generalizeNamedOp(rewriter, op);
-      if (failed(general))
-        continue;
-      op = cast<linalg::LinalgOp>(general->getOperation());
-    }
     if (auto generic = dyn_cast<linalg::GenericOp>(*op))
       composeBody(generic);
     BodySplitter(op).run();

@@ -1,13 +1,13 @@
 // RUN: layout-opt %s -split-input-file -verify-diagnostics --convert-layout-to-npu
 
-// expected-error @below {{an argument is of type 'tensor<?x4xf32>', and crosses in system memory: take plain tensors of known sizes and elements of whole bytes}}
+// expected-error @below {{argument 0 is of type 'tensor<?x4xf32>', whose dim 0 has no known size: the programs of an NPU are for known sizes; state it, or compile a program for each}}
 func.func @dynamic(%x: tensor<?x4xf32>) {
   return
 }
 
 // -----
 
-// expected-error @below {{an argument is of type 'tensor<4xi1>', and crosses in system memory}}
+// expected-error @below {{argument 0 is of type 'tensor<4xi1>', and crosses in system memory}}
 func.func @bits(%x: tensor<4xi1>) {
   return
 }
@@ -66,7 +66,7 @@ func.func @places(%x: tensor<4xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
 #map = affine_map<(i) -> (i)>
 func.func @gather(%table: tensor<9xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32, #t>
-  // expected-error @below {{'linalg.generic' reads a tensor in its body by 'tensor.extract', for which cores have no command: what is read at sums, products, quotients and remainders of the loops becomes an operand by layout-prepare-for-cores; do what is read at other places outside of the program}}
+  // expected-error @below {{'linalg.generic' reads a tensor in its body by 'tensor.extract', for which cores have no command: what is read at places that the loops tell becomes an operand by layout-prepare-for-cores; for rows at places that data tell, multiply by a matrix of ones and zeros, or read them outside of the program}}
   %y = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]} outs(%e : tensor<4xf32, #t>) {
     ^bb0(%o: f32):
       %i = linalg.index 0 : index

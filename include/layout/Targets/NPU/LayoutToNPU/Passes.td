@@ -30,8 +30,15 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
     * a product of matrices with a constant, of whose result only parts are used,
       as queries, keys and values, becomes one for each part;
     * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
-      indices that are sums, differences, and products, quotients and remainders
-      by constants of `linalg.index`, becomes an operand with that map;
+      indices that are computed from `linalg.index` and constants, becomes an
+      operand: with the map of the index where that is sums, differences, and
+      products, quotients and remainders by constants, of slices else, as many
+      as the index has pieces of equal steps;
+    * what else a body computes of its loops alone becomes a constant;
+    * a convolution of groups of several channels becomes one for each group, and
+      one along a line one of images of one row;
+    * comparisons of f32 go into the ops that select by them, powers of known
+      exponents become products, and logarithms upstream's polynomials;
     * tensors of `i1` and `index` inside of a function become tensors of `i8` and
       `i64`, as local memory has whole bytes;
     * a function of integers that are proven to be exact as f32 computes with
@@ -43,6 +50,7 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

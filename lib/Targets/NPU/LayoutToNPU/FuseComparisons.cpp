@@ -1,0 +1,50 @@
+//===- FuseComparisons.cpp - Comparisons where they are used --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// OKKernel selects by a comparison in one function, and has none that makes
+// bits. So an op that compares f32 becomes a part of those that select by it,
+// by upstream's fusion.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrepareForCores.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Whether the operand is made of bits and f32, by an op that goes into this
+/// one.
+static bool isComparison(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  return producer && getElementTypeOrSelf(operand->get()).isInteger(1) &&
+         llvm::all_of(producer.getBlock()->getArgumentTypes(), [](Type type) {
+           return type.isF32() || type.isInteger(1);
+         });
+}
+
+/// What a body asserts of data stops no core.
+static void dropAsserts(func::FuncOp function) {
+  function.walk([](cf::AssertOp op) {
+    if (!isa<linalg::LinalgOp>(op->getParentOp()))
+      return;
+    op.emitWarning() << "an NPU does not check at run time that \""
+                     << op.getMsg() << "\": its result is that of a program "
+                     << "without this check";
+    op.erase();
+  });
+}
+
+LogicalResult layout::fuseComparisons(func::FuncOp function) {
+  dropAsserts(function);
+  RewritePatternSet patterns(function.getContext());
+  linalg::populateElementwiseOpsFusionPatterns(patterns, isComparison);
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  return applyPatternsGreedily(function, std::move(patterns));
+}

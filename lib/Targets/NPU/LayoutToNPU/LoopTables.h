@@ -1,0 +1,60 @@
+//===- LoopTables.h - What bodies compute from loops alone ------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value of a body that depends on loops and constants alone, as a table of
+// what upstream's folders compute of it:
+//
+//   %j = linalg.index 1 : index
+//   %f = arith.index_cast, arith.sitofp %j
+//   %h = arith.divf %f, %two : f32          0, 0.5, 1, 1.5 over loop 1
+//
+// Law: a table has the value of every iteration, or there is none.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H
+#define LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir {
+namespace layout {
+
+/// Of a constant, as far as its bytes are known; null else.
+DenseElementsAttr getElements(Value value);
+
+struct LoopTable {
+  SmallVector<unsigned> loops;   // ascending
+  SmallVector<Attribute> values; // in row-major order of the loops
+
+  /// Of constants that are indices.
+  SmallVector<int64_t> getIntegers() const;
+};
+
+class LoopTables {
+public:
+  explicit LoopTables(linalg::GenericOp op)
+      : op(op), ranges(op.getStaticLoopRanges()) {}
+
+  /// Null where the value depends on data, or has too many values.
+  const LoopTable *get(Value value);
+
+private:
+  std::optional<LoopTable> make(Value value);
+  std::optional<LoopTable> makeOfOperand(OpOperand &operand);
+  std::optional<LoopTable> makeOfOp(Operation *made);
+  std::optional<int64_t> countPoints(ArrayRef<unsigned> loops) const;
+
+  linalg::GenericOp op;
+  SmallVector<int64_t> ranges;
+  DenseMap<Value, std::unique_ptr<LoopTable>> known;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_NPU_LAYOUTTONPU_LOOPTABLES_H

@@ -1,0 +1,94 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-prepare-for-cores --canonicalize --mlir-print-local-scope | FileCheck %s
+// What bodies read and compute at places that the loops tell.
+
+// A resize to twice the rows, by floats.
+// CHECK-LABEL: func.func @nearest(
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 floordiv 2, d1)>, affine_map<(d0, d1) -> (d0, d1)>]{{.*}} ins(%arg0 :
+// CHECK-NOT: linalg.index
+func.func @nearest(%x: tensor<4x3xf32>) -> tensor<8x3xf32> {
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<8x3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x3xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %n = arith.index_cast %i : index to i64
+      %f = arith.sitofp %n : i64 to f32
+      %h = arith.divf %f, %two : f32
+      %d = math.floor %h : f32
+      %m = arith.fptosi %d : f32 to i64
+      %k = arith.index_cast %m : i64 to index
+      %v = tensor.extract %x[%k, %j] : tensor<4x3xf32>
+      linalg.yield %v : f32
+  } -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+}
+
+// -----
+
+// Reflected at both ends: two pieces backward, and one forward.
+// CHECK-LABEL: func.func @reflect(
+// CHECK: %[[A:.*]] = tensor.extract_slice %arg0[0] [3] [1]
+// CHECK: %[[B:.*]] = linalg.generic {indexing_maps = [affine_map<(d0) -> (-d0 + 2)>{{.*}} ins(%[[A]] :
+// CHECK: %[[C:.*]] = tensor.extract_slice %arg0[1] [5] [1]
+// CHECK: %[[D:.*]] = tensor.extract_slice %arg0[3] [2] [1]
+// CHECK: %[[E:.*]] = linalg.generic {indexing_maps = [affine_map<(d0) -> (-d0 + 1)>{{.*}} ins(%[[D]] :
+// CHECK: tensor.concat dim(0) %[[B]], %[[C]], %[[E]] :
+func.func @reflect(%x: tensor<6xf32>) -> tensor<10xf32> {
+  %places = arith.constant dense<[2, 1, 0, 1, 2, 3, 4, 5, 4, 3]> : tensor<10xi64>
+  %e = tensor.empty() : tensor<10xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%places : tensor<10xi64>) outs(%e : tensor<10xf32>) {
+    ^bb0(%a: i64, %o: f32):
+      %k = arith.index_cast %a : i64 to index
+      %v = tensor.extract %x[%k] : tensor<6xf32>
+      linalg.yield %v : f32
+  } -> tensor<10xf32>
+  return %r : tensor<10xf32>
+}
+
+// -----
+
+// Beyond the ends, and at places that data tell: left alone.
+// CHECK-LABEL: func.func @others(
+// CHECK-COUNT-2: tensor.extract %arg0
+func.func @others(%x: tensor<4xf32>, %at: tensor<3xi64>) -> (tensor<5xf32>, tensor<3xf32>) {
+  %e = tensor.empty() : tensor<5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<5xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %v = tensor.extract %x[%i] : tensor<4xf32>
+      linalg.yield %v : f32
+  } -> tensor<5xf32>
+  %f = tensor.empty() : tensor<3xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%at : tensor<3xi64>) outs(%f : tensor<3xf32>) {
+    ^bb0(%a: i64, %o: f32):
+      %k = arith.index_cast %a : i64 to index
+      %v = tensor.extract %x[%k] : tensor<4xf32>
+      linalg.yield %v : f32
+  } -> tensor<3xf32>
+  return %r, %q : tensor<5xf32>, tensor<3xf32>
+}
+
+// -----
+
+// What a body asserts of data is not checked, and says so.
+// CHECK-LABEL: func.func @checked(
+// CHECK-NOT: cf.assert
+func.func @checked(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %p = arith.cmpf one, %a, %zero : f32
+      // expected-warning @below {{an NPU does not check at run time that "it is not zero": its result is that of a program without this check}}
+      cf.assert %p, "it is not zero"
+      %v = arith.divf %one, %a : f32
+      linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
