@@ -103,6 +103,9 @@ static Value copy(OpBuilder &b, Value value, IRMapping &copies, Block &entry) {
   return copies.lookup(value);
 }
 
+/// Calls of calls make what is looked at as large as the power of their depth.
+static constexpr size_t kMostInlinedCalls = 1 << 12;
+
 /// The images of `probe`, a copy of a function that is not needed any more, and
 /// of the functions it calls that take or give some, which become part of it.
 static SmallVector<Value> inlineImages(func::FuncOp probe,
@@ -118,7 +121,10 @@ static SmallVector<Value> inlineImages(func::FuncOp probe,
   };
   addCalls(probe, {});
   DenseSet<Operation *> inlined;
+  DenseMap<Operation *, SmallVector<Value>> imagesOf;
   for (size_t i = 0; i < calls.size(); ++i) {
+    if (inlined.size() == kMostInlinedCalls)
+      break;
     auto [call, around] = calls[i];
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!callee || !takesOrGivesImages(callee) ||
@@ -132,7 +138,10 @@ static SmallVector<Value> inlineImages(func::FuncOp probe,
     Block &body = callee.getBody().front();
     for (Operation &op : body.without_terminator())
       addCalls(b.clone(op, copies), around);
-    for (Value image : findDynamicImages(callee))
+    auto [known, isNew] = imagesOf.try_emplace(callee);
+    if (isNew)
+      known->second = findDynamicImages(callee);
+    for (Value image : known->second)
       images.push_back(copies.lookupOrDefault(image));
     for (auto [result, given] : llvm::zip_equal(
              call.getResults(), body.getTerminator()->getOperands()))
@@ -177,16 +186,36 @@ static void resolveSizes(func::FuncOp probe, const CarriedSizes &carried) {
   }
 }
 
-/// What a dim of `tensor`, asked at `b`, is.
-static AskedSize findSize(func::FuncOp probe, OpBuilder b,
-                          const CarriedSizes &carried, Value tensor,
-                          int64_t d) {
-  Location loc = tensor.getLoc();
-  auto kept = UnrealizedConversionCastOp::create(
-      b, loc, b.getI64Type(),
-      tensor::DimOp::create(b, loc, tensor, d).getResult());
-  resolveSizes(probe, carried);
-  return identify(kept.getOperand(0));
+namespace {
+/// A dim of a result of a loop or branch.
+struct CarriedDim {
+  OpResult result;
+  int64_t d;
+  SmallVector<UnrealizedConversionCastOp, 2> yielded; // of each region
+};
+} // namespace
+
+static SmallVector<CarriedDim> askCarriedDims(Operation *op) {
+  SmallVector<CarriedDim> dims;
+  for (OpResult result : op->getResults()) {
+    if (!isDynamicImage(result.getType()))
+      continue;
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      if (!type.isDynamicDim(d))
+        continue;
+      CarriedDim &dim = dims.emplace_back(CarriedDim{result, d, {}});
+      for (Region &region : op->getRegions()) {
+        OpBuilder b(region.front().getTerminator());
+        Value tensor = region.front().getTerminator()->getOperand(
+            result.getResultNumber());
+        Value size = tensor::DimOp::create(b, op->getLoc(), tensor, d);
+        dim.yielded.push_back(UnrealizedConversionCastOp::create(
+            b, op->getLoc(), b.getI64Type(), size));
+      }
+    }
+  }
+  return dims;
 }
 
 /// Sizes that no turn of a loop changes are those that it starts with, and
@@ -195,37 +224,31 @@ static void resolveRegions(func::FuncOp probe) {
   CarriedSizes carried;
   SmallVector<Operation *> ops; // inner ones first
   probe.walk([&](Operation *op) {
-    if (isa<scf::ForOp, scf::IfOp>(op))
+    if (isa<scf::ForOp>(op) || (isa<scf::IfOp>(op) && op->getNumResults()))
       ops.push_back(op);
   });
-  for (Operation *op : ops)
-    for (OpResult result : op->getResults()) {
-      if (!isDynamicImage(result.getType()))
-        continue;
-      auto type = cast<RankedTensorType>(result.getType());
-      for (int64_t d = 0; d < type.getRank(); ++d) {
-        if (!type.isDynamicDim(d))
-          continue;
-        auto getYielded = [&](Region &region) {
-          Operation *yield = region.front().getTerminator();
-          return findSize(probe, OpBuilder(yield), carried,
-                          yield->getOperand(result.getResultNumber()), d);
-        };
-        AskedSize size = getYielded(op->getRegion(0));
-        if (auto loop = dyn_cast<scf::ForOp>(op)) {
-          Value argument = loop.getTiedLoopRegionIterArg(result);
-          AskedSize first = {loop.getInitArgs()[result.getResultNumber()], d};
-          if (size == AskedSize(argument, d)) {
-            carried[{argument, d}] = first;
-            carried[{result, d}] = first;
-          }
-        } else if (getYielded(op->getRegion(1)) == size &&
-                   !op->isAncestor(
-                       size.first.getParentRegion()->getParentOp())) {
-          carried[{result, d}] = size;
+  for (Operation *op : ops) {
+    SmallVector<CarriedDim> dims = askCarriedDims(op);
+    if (dims.empty())
+      continue;
+    resolveSizes(probe, carried);
+    for (auto &[result, d, yielded] : dims) {
+      AskedSize size = identify(yielded.front().getOperand(0));
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        Value argument = loop.getTiedLoopRegionIterArg(result);
+        AskedSize first = {loop.getInitArgs()[result.getResultNumber()], d};
+        if (size == AskedSize(argument, d)) {
+          carried[{argument, d}] = first;
+          carried[{result, d}] = first;
         }
+      } else if (identify(yielded.back().getOperand(0)) == size &&
+                 !op->isAncestor(size.first.getParentRegion()->getParentOp())) {
+        carried[{result, d}] = size;
       }
+      for (UnrealizedConversionCastOp each : yielded)
+        each.erase();
     }
+  }
   resolveSizes(probe, carried);
 }
 
