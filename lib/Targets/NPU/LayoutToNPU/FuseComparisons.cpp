@@ -29,8 +29,7 @@ static bool isComparison(OpOperand *operand) {
          });
 }
 
-/// What a body asserts of data stops no core.
-static void dropAsserts(func::FuncOp function) {
+void layout::dropAsserts(func::FuncOp function) {
   function.walk([](cf::AssertOp op) {
     if (!isa<linalg::LinalgOp>(op->getParentOp()))
       return;
@@ -42,7 +41,6 @@ static void dropAsserts(func::FuncOp function) {
 }
 
 LogicalResult layout::fuseComparisons(func::FuncOp function) {
-  dropAsserts(function);
   RewritePatternSet patterns(function.getContext());
   linalg::populateElementwiseOpsFusionPatterns(patterns, isComparison);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);

@@ -23,8 +23,10 @@ namespace {
 struct PrepareForCoresPass
     : layout::impl::PrepareForCoresPassBase<PrepareForCoresPass> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      dropAsserts(function);
       foldExtracts(function);
+    }
     // A view of a tensor that holds nothing is such a tensor.
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);

@@ -21,6 +21,9 @@
 namespace mlir {
 namespace layout {
 
+/// What a body asserts is not checked, and a warning says so.
+void dropAsserts(func::FuncOp function);
+
 /// A product of matrices with a constant, of whose result only parts are used,
 /// becomes one for each part, and so do the ops in between.
 void sliceProducts(func::FuncOp function);

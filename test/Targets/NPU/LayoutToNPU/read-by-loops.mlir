@@ -92,3 +92,24 @@ func.func @checked(%x: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// So it does where the op becomes a constant.
+// CHECK-LABEL: func.func @checked_constant(
+// CHECK: arith.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK-NOT: cf.assert
+func.func @checked_constant() -> tensor<4xf32> {
+  %one = arith.constant 1.0 : f32
+  %three = arith.constant 3 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<4xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %p = arith.cmpi ult, %i, %three : index
+      // expected-warning @below {{an NPU does not check at run time that "it is below three": its result is that of a program without this check}}
+      cf.assert %p, "it is below three"
+      linalg.yield %one : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}

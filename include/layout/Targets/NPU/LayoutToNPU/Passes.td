@@ -27,6 +27,7 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   let description = [{
     Runs before layouts are decided for cores:
 
+    * what the body of an op asserts is not checked, and a warning says so;
     * a product of matrices with a constant, of whose result only parts are used,
       as queries, keys and values, becomes one for each part;
     * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
