@@ -155,6 +155,12 @@ LogicalResult ChipAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (llvm::MulOverflow(npus, bytesPerNpu, total))
     return emitError() << npus << " cores of " << bytesPerNpu
                        << " bytes have addresses that do not fit 64 bits";
+  // A core has one lane at least.
+  int64_t atOnce = std::max<int64_t>(euBytes, 4);
+  if (llvm::MulOverflow(npus, atOnce, total))
+    return emitError() << npus << " cores that take " << atOnce
+                       << " bytes each at once take a number of bytes that "
+                          "does not fit 64 bits: state fewer";
   if (banks && bytesPerNpu % *banks != 0)
     return emitError() << "target figure 'banks' is " << *banks
                        << ": it divides the " << bytesPerNpu

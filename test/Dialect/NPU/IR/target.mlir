@@ -73,6 +73,11 @@ module attributes {test.t = #npu.target<npus = 4611686018427387904, bytes_per_np
 
 // -----
 
+// expected-error @below {{4611686018427387904 cores that take 4 bytes each at once take a number of bytes that does not fit 64 bits: state fewer}}
+module attributes {test.t = #npu.target<npus = 4611686018427387904, bytes_per_npu = 1, eu_bytes = 4>} {}
+
+// -----
+
 // expected-error @below {{target figure 'banks' is 3: it divides the 1024 bytes of a core evenly}}
 module attributes {test.t = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 128, banks = 3>} {}
 
