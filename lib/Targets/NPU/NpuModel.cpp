@@ -104,8 +104,7 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                                        getElementBytes(type.getElementType())));
   }
   // A step multiplies and adds on all lanes.
-  int64_t steps = llvm::divideCeil(points, target.getChip().getFigures().npus *
-                                               target.getLanes());
+  int64_t steps = getNpuSteps(target, points);
   int64_t functions =
       std::max<int64_t>(llvm::divideCeil(rule.opsPerPoint, 2), 1);
   cost = addCosts(cost, times.getCommands(1, scaleCost(steps, functions)));

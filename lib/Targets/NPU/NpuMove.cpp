@@ -7,6 +7,7 @@
 
 #include "layout/Targets/NPU/NpuMove.h"
 #include "layout/Dialect/NPU/IR/Moves.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -31,6 +32,11 @@ EngineTimes layout::getNpuTimes(NpuTargetAttr target) {
   times.step = {2 * target.getChip().getFigures().npus * target.getLanes(),
                 target.getFlopsPerByte()};
   return times;
+}
+
+int64_t layout::getNpuSteps(NpuTargetAttr target, int64_t points) {
+  return llvm::divideCeil(points, target.getChip().getFigures().npus *
+                                      target.getLanes());
 }
 
 std::optional<NpuMove> NpuMove::get(const LayoutMap &from, const LayoutMap &to,

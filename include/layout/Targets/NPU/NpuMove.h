@@ -58,6 +58,9 @@ struct NpuMove {
 /// Without a target only bytes count.
 EngineTimes getNpuTimes(NpuTargetAttr target);
 
+/// The steps of all lanes of all cores that compute so many points.
+int64_t getNpuSteps(NpuTargetAttr target, int64_t points);
+
 } // namespace layout
 } // namespace mlir
 

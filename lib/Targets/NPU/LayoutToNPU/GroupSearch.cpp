@@ -116,8 +116,7 @@ private:
   void reachByGroups(unsigned last);
   bool findCrowded(int64_t &bytes);
   Cost getRepeatCost(const Price &price) const {
-    return times.step.get(price.repeatedPoints /
-                          (chip.getFigures().npus * target.getLanes()));
+    return times.step.get(getNpuSteps(target, price.repeatedPoints));
   }
 
   const Stages &stages;
