@@ -62,7 +62,7 @@ getViewedAxes(ArrayRef<SmallVector<unsigned, 4>> sources,
     for (unsigned d = sizes.size(); d-- > 0 && form.width > 1;) {
       if (other[d] != 'M')
         continue;
-      if (form.width % sizes[d])
+      if (sizes[d] <= 0 || form.width % sizes[d] != 0)
         return std::nullopt;
       form.width /= sizes[d];
       other[d] = inner;
@@ -87,6 +87,8 @@ std::optional<OpConfig> NpuCandidates::getView(Slot slot,
   const IndexView &view = ofResult ? rule.toSource : rule.toResult;
   RankedTensorType from = builder.getType(ofResult, 0);
   RankedTensorType to = builder.getType(!ofResult, 0);
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return std::nullopt;
   // The dims that a dim of the other side is a part of, or that are parts of
   // it; those of size 1 say nothing.
   SmallVector<SmallVector<unsigned, 4>> sources(to.getRank());
