@@ -140,11 +140,17 @@ bool Slicer::comesOfProduct(Value tensor, unsigned dim) {
       op.hasIndexSemantics())
     return false;
   OpOperand &use = *source.use_begin();
+  std::optional<unsigned> along;
   for (auto [d, expr] :
-       llvm::enumerate(op.getMatchingIndexingMap(&use).getResults()))
-    if (expr.isFunctionOfDim(*loop))
-      return isa<AffineDimExpr>(expr) && comesOfProduct(source, d);
-  return false;
+       llvm::enumerate(op.getMatchingIndexingMap(&use).getResults())) {
+    if (!expr.isFunctionOfDim(*loop))
+      continue;
+    // Parts are taken along one dim.
+    if (along || !isa<AffineDimExpr>(expr))
+      return false;
+    along = d;
+  }
+  return along && comesOfProduct(source, *along);
 }
 
 FailureOr<Value> Slicer::make(Value tensor, unsigned dim, int64_t first,
