@@ -42,7 +42,8 @@ DEVICES = {
                'image2d_max_height = 16384>', "layout-to-opencl",
                PREPARATION),
     "npu": (None, "layout-to-npu",
-            [*PREPARATION[:2], "--layout-fold-constant-slices=transposes", "--layout-prepare-for-cores",
+            ["--layout-unroll-loops", "--canonicalize", *PREPARATION[:2],
+             "--layout-fold-constant-slices=transposes", "--layout-prepare-for-cores",
              "--layout-fold-constant-slices=transposes", *PREPARATION[2:]]),
 }
 
