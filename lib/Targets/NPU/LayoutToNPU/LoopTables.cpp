@@ -57,20 +57,50 @@ static int64_t linearize(ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges,
   return index;
 }
 
-DenseElementsAttr layout::getElements(Value value) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return {};
-  if (auto dense = dyn_cast<DenseElementsAttr>(constant))
-    return dense;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
+/// What a resource holds, where that is what its type says.
+static std::optional<ArrayRef<char>> getResourceBytes(Attribute constant,
+                                                      Type of) {
+  auto type = dyn_cast<RankedTensorType>(of);
   std::optional<ArrayRef<char>> bytes = getConstantBytes(constant);
   if (!type || !bytes || !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8 != 0 ||
       int64_t(bytes->size()) !=
           type.getNumElements() * type.getElementTypeBitWidth() / 8)
+    return std::nullopt;
+  return bytes;
+}
+
+/// Of a constant, as far as its bytes are known; null else. Those of a resource
+/// are copied into the context.
+static DenseElementsAttr getElements(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
     return {};
-  return DenseElementsAttr::getFromRawBuffer(type, *bytes);
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant))
+    return dense;
+  std::optional<ArrayRef<char>> bytes =
+      getResourceBytes(constant, value.getType());
+  if (!bytes)
+    return {};
+  return DenseElementsAttr::getFromRawBuffer(
+      cast<RankedTensorType>(value.getType()), *bytes);
+}
+
+Attribute layout::getElement(Value value, int64_t place) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return {};
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant))
+    return *std::next(dense.getValues<Attribute>().begin(), place);
+  std::optional<ArrayRef<char>> bytes =
+      getResourceBytes(constant, value.getType());
+  if (!bytes)
+    return {};
+  Type element = getElementTypeOrSelf(value);
+  int64_t size = element.getIntOrFloatBitWidth() / 8;
+  auto one = DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get({}, element), bytes->slice(place * size, size));
+  return *one.getValues<Attribute>().begin();
 }
 
 std::optional<LoopTable> LoopTables::makeOfOperand(OpOperand &operand) {
@@ -82,8 +112,8 @@ std::optional<LoopTable> LoopTables::makeOfOperand(OpOperand &operand) {
   }
   if (op.isDpsInit(&operand))
     return std::nullopt;
-  DenseElementsAttr elements = getElements(operand.get());
-  if (!elements || isa<ComplexType>(elements.getElementType()))
+  auto type = cast<ShapedType>(operand.get().getType());
+  if (isa<ComplexType>(type.getElementType()))
     return std::nullopt;
   AffineMap map = op.getMatchingIndexingMap(&operand);
   LoopTable table;
@@ -92,7 +122,10 @@ std::optional<LoopTable> LoopTables::makeOfOperand(OpOperand &operand) {
       table.loops.push_back(loop);
   std::optional<int64_t> points = countPoints(table.loops);
   if (!points ||
-      (isa<FloatType>(elements.getElementType()) && *points > kMostNumbers))
+      (isa<FloatType>(type.getElementType()) && *points > kMostNumbers))
+    return std::nullopt;
+  DenseElementsAttr elements = getElements(operand.get());
+  if (!elements)
     return std::nullopt;
   ArrayRef<int64_t> shape = elements.getType().getShape();
   auto values = elements.getValues<Attribute>();

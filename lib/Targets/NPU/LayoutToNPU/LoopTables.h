@@ -24,8 +24,9 @@
 namespace mlir {
 namespace layout {
 
-/// Of a constant, as far as its bytes are known; null else.
-DenseElementsAttr getElements(Value value);
+/// The element of a constant at a place in row-major order, without a copy of
+/// the others; null where its bytes are not known.
+Attribute getElement(Value value, int64_t place);
 
 struct LoopTable {
   SmallVector<unsigned> loops;   // ascending

@@ -342,20 +342,18 @@ void layout::foldExtracts(func::FuncOp function) {
   function.walk([](tensor::ExtractOp op) {
     std::optional<SmallVector<int64_t>> at =
         getConstantIntValues(getAsOpFoldResult(op.getIndices()));
-    DenseElementsAttr elements;
-    if (at)
-      elements = getElements(op.getTensor());
-    if (!elements || isa<ComplexType>(elements.getElementType()))
+    if (!at || isa<ComplexType>(op.getType()))
       return;
     int64_t place = 0;
     for (auto [index, size] :
-         llvm::zip_equal(*at, elements.getType().getShape())) {
+         llvm::zip_equal(*at, op.getTensor().getType().getShape())) {
       if (index < 0 || index >= size)
         return;
       place = place * size + index;
     }
-    Attribute element =
-        *std::next(elements.getValues<Attribute>().begin(), place);
+    Attribute element = getElement(op.getTensor(), place);
+    if (!element)
+      return;
     OpBuilder builder(op);
     op.getResult().replaceAllUsesWith(arith::ConstantOp::create(
         builder, op.getLoc(), cast<TypedAttr>(element)));
