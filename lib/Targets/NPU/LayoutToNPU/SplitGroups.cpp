@@ -57,13 +57,28 @@ static Value takeInit(OpBuilder &builder, Location loc, Value whole,
       .getResult(0);
 }
 
+/// The strides and dilations, which an op need not state.
+static std::pair<Attribute, Attribute> getStridesAndDilations(Operation *op) {
+  if (auto conv = dyn_cast<linalg::Conv2DNgchwGfchwOp>(op))
+    return {conv.getStrides(), conv.getDilations()};
+  auto conv = cast<linalg::Conv2DNgchwFgchwOp>(op);
+  return {conv.getStrides(), conv.getDilations()};
+}
+
 static void splitGroups(linalg::LinalgOp op, unsigned weightDim) {
+  // Without points an op is what it starts from.
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+    op->getResult(0).replaceAllUsesWith(op.getDpsInits()[0]);
+    op->erase();
+    return;
+  }
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Value> parts;
   SmallVector<int64_t> shape(type.getShape());
   shape[1] = 1;
+  auto [strides, dilations] = getStridesAndDilations(op);
   SmallVector<ReassociationIndices> dims{{0}, {1, 2}, {3}, {4}};
   for (int64_t group = 0; group < type.getDimSize(1); ++group) {
     Value init = takeInit(builder, loc, op.getDpsInits()[0], group);
@@ -73,7 +88,7 @@ static void splitGroups(linalg::LinalgOp op, unsigned weightDim) {
             ValueRange{
                 takeGroup(builder, loc, op->getOperand(0), 1, group),
                 takeGroup(builder, loc, op->getOperand(1), weightDim, group)},
-            ValueRange(init), op->getAttr("strides"), op->getAttr("dilations"))
+            ValueRange(init), strides, dilations)
             .getResult(0);
     parts.push_back(tensor::ExpandShapeOp::create(
         builder, loc, RankedTensorType::get(shape, type.getElementType()), part,

@@ -293,6 +293,14 @@ for kind, start, of in (("max", "0xFF800000", np.max), ("min", "0x7F800000", np.
       ins(%x0, %w : {tensor(x.shape)}, tensor<3x3xf32>) outs(%f : {size}) -> {size}""", [x],
          of(x.reshape(2, 3, 3, 3, 3, 67), axis=(2, 4)))
 
+# Groups with strides and dilations that are not stated.
+x, w = draw(1, 2, 3, 5, 5), draw(2, 4, 3, 3, 3)
+wanted = np.stack([convolve(x[:, g], w[g]) for g in range(2)], 1).astype(np.float32)
+unstated = " {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}"
+case(from_zero("conv_2d_ngchw_gfchw", w, ("x0", x.shape), wanted.shape).replace(unstated, ""), [x], wanted)
+case(from_zero("conv_2d_ngchw_fgchw", np.ascontiguousarray(w.swapaxes(0, 1)), ("x0", x.shape),
+               wanted.shape).replace(unstated, ""), [x], wanted)
+
 # --------------------------------------------------------------------- loops
 
 x, table = draw(3, 4), draw(6, 4)
