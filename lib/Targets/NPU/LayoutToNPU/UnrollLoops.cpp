@@ -8,6 +8,7 @@
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::layout {
 #define GEN_PASS_DEF_UNROLLLOOPSPASS
@@ -29,32 +30,56 @@ namespace {
 struct UnrollLoopsPass
     : public layout::impl::UnrollLoopsPassBase<UnrollLoopsPass> {
   void runOnOperation() override {
-    // Inner ones first.
-    SmallVector<scf::ForOp> loops;
-    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      std::optional<APInt> turns = loop.getStaticTripCount();
-      // The canonicalizer knows loops without turns, and the lowering reports
-      // those whose turns are known at run time only.
-      if (!turns || turns->isZero())
-        continue;
-      int64_t most = kMostOps / countOps(loop);
-      if (turns->ugt(std::max<int64_t>(most, 1))) {
-        loop.emitError() << "'scf.for' makes " << turns->getZExtValue()
-                         << " turns of " << countOps(loop)
-                         << " ops, which the program of an NPU writes out, up "
-                            "to "
-                         << kMostOps
-                         << " ops in all: compile its body as a program, and "
-                            "loop over that";
-        return signalPassFailure();
+    // What is left has bounds that may be computed of the index of a loop
+    // around it. All that is written out then is counted together.
+    bool isFirst = true;
+    int64_t left = kMostOps;
+    while (true) {
+      // Inner ones first.
+      SmallVector<scf::ForOp> loops;
+      getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      bool isChanged = false;
+      for (scf::ForOp loop : loops) {
+        std::optional<APInt> turns = loop.getStaticTripCount();
+        // The canonicalizer knows loops without turns, and the lowering reports
+        // those whose turns are known at run time only.
+        if (!turns || turns->isZero())
+          continue;
+        int64_t ops = countOps(loop);
+        if (turns->ugt(std::max<int64_t>(left / ops, 1))) {
+          loop.emitError() << "'scf.for' makes " << turns->getZExtValue()
+                           << " turns of " << ops
+                           << " ops, which the program of an NPU writes out, "
+                              "up to "
+                           << kMostOps
+                           << " ops in all: compile its body as a program, and "
+                              "loop over that";
+          return signalPassFailure();
+        }
+        if (failed(loopUnrollFull(loop))) {
+          loop.emitError() << "'scf.for' cannot be written out: take 'index' "
+                              "bounds and a positive step";
+          return signalPassFailure();
+        }
+        isChanged = true;
+        if (!isFirst)
+          left =
+              std::max<int64_t>(left - int64_t(turns->getZExtValue()) * ops, 0);
       }
-      if (failed(loopUnrollFull(loop))) {
-        loop.emitError() << "'scf.for' cannot be written out: take 'index' "
-                            "bounds and a positive step";
-        return signalPassFailure();
-      }
+      if (!isChanged || !hasLoops())
+        return;
+      isFirst = false;
+      // Bounds become constants.
+      (void)applyPatternsGreedily(getOperation(),
+                                  RewritePatternSet(&getContext()));
     }
+  }
+
+private:
+  bool hasLoops() {
+    return getOperation()
+        ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
   }
 };
 } // namespace

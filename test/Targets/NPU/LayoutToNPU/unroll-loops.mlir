@@ -39,6 +39,27 @@ func.func @others(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>
 
 // -----
 
+// The turns of the inner loop are known once the outer one is written out.
+// CHECK-LABEL: func.func @triangle(
+// CHECK-NOT: scf.for
+// CHECK-COUNT-3: linalg.add
+// CHECK-NOT: {{scf.for|linalg.add}}
+func.func @triangle(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %r = scf.for %i = %zero to %three step %one iter_args(%c = %x) -> (tensor<4xf32>) {
+    %inner = scf.for %j = %zero to %i step %one iter_args(%d = %c) -> (tensor<4xf32>) {
+      %s = linalg.add ins(%d, %x : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %s : tensor<4xf32>
+    }
+    scf.yield %inner : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 func.func @long(%x: tensor<4xf32>) -> tensor<4xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

@@ -16,7 +16,9 @@ def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
     An `scf.for` whose number of turns is known becomes as many copies of its
     body, so that what it carries from turn to turn gets layouts and places in
     local memory as any tensor. A loop of more than 65,536 ops in all is an
-    error. Loops whose turns are known at run time only stay.
+    error. Loops whose turns are known once those around them are written out
+    follow, and have 65,536 ops in a function together. Loops whose turns are known
+    at run time only stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
