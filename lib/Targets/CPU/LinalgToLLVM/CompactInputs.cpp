@@ -47,7 +47,8 @@ static void compactInput(linalg::LinalgOp op, OpOperand &operand,
       reads *= extent;
   if (reads < kLeastReads)
     return;
-  // A subscript that is no step stays as it is, in the copy as well.
+  // A dim stays as it is, in the copy as well. Of what a constant subscript
+  // does not meet the copy has nothing.
   OpBuilder b(op);
   SmallVector<AffineExpr> from, subscripts;
   SmallVector<int64_t> shape(type.getShape());
@@ -60,11 +61,15 @@ static void compactInput(linalg::LinalgOp op, OpOperand &operand,
       from.push_back(own * product.getRHS());
       subscripts.push_back(product.getLHS());
       steps = true;
+    } else if (isa<AffineConstantExpr>(expr) && shape[i] != 1) {
+      shape[i] = 1;
+      from.push_back(expr);
+      subscripts.push_back(b.getAffineConstantExpr(0));
     } else if (isa<AffineDimExpr, AffineConstantExpr>(expr)) {
       from.push_back(own);
       subscripts.push_back(expr);
     } else {
-      return; // windows of neighbors overlap
+      return; // windows of neighbors, which overlap, and other sums
     }
   }
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

@@ -12,7 +12,7 @@
 //
 // The copy costs as much as one of these readings. After it the loops over rows
 // and columns are one, so that 49 pixels make whole tiles, which 7 rows of 7 do
-// not. On a core with AVX2, 1024 to 2048 channels take 2.9 ms in place of 5.3.
+// not.
 //
 //===----------------------------------------------------------------------===//
 

@@ -172,7 +172,7 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
                         SmallVector<double> trips, double least,
                         KernelPlan &plan, SmallVector<unsigned> &best) {
   unsigned dim = 0;
-  while (dim < tile.size() && tile[dim] * !kernel.isParallel(dim) <= 1)
+  while (dim < tile.size() && (kernel.isParallel(dim) || tile[dim] <= 1))
     ++dim;
   if (dim == tile.size())
     return;
@@ -188,8 +188,8 @@ static void chooseParts(const Kernel &kernel, const Traffic &traffic,
   double inner = 1;
   for (unsigned each = dim + 1; each < tile.size(); ++each)
     inner *= kernel.isParallel(each) ? 1 : tile[each];
-  // The rows of a matrix are fetched ahead anyhow: parts of 128 steps make the
-  // products of a transformer 5 % slower.
+  // One reduction loop reads packed weights in a row, which hardware fetches
+  // ahead; the count of lines does not price that.
   if (inner == 1)
     return;
   for (int64_t steps = 1; steps < extent; ++steps) {

@@ -10,9 +10,9 @@
 //
 // What is moved to a function is a run of ops of one block: loops, or
 // structured ops, with the ops around them that compute on their values. A run
-// is closed: no op outside of it uses what it computes. Constants, and what is
-// computed of them alone, are cloned into the function, everything else that a
-// run uses becomes an argument, in the order of its first use, so runs that
+// is closed: no op outside of it uses what it computes. Constants, and what one
+// op computes of them alone, are cloned into the function, everything else that
+// a run uses becomes an argument, in the order of its first use, so runs that
 // differ only in their buffers become equal functions.
 //
 // Beside upstream's duplicate-function-elimination because that also merges
