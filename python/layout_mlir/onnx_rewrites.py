@@ -304,7 +304,8 @@ class _Rewriter:
             conv.input.extend(self.constant(node, array.astype(dtype)) for array in (weights * columns, shift))
             conv.output[0] = node.output[0]
             return True
-        if node.input[0] not in self.ranks:
+        # Mul takes one type, where a norm may be of halves by parameters of another one.
+        if node.input[0] not in self.ranks or self.dtypes.get(node.input[0]) != dtype:
             return False
         ones = [1] * (self.ranks[node.input[0]] - 2)
         by, plus = (self.constant(node, array.reshape(-1, *ones).astype(dtype)) for array in (factor, shift))
