@@ -18,8 +18,6 @@ using namespace mlir::layout;
 
 /// More boxes than that are more messages than anybody wants to send.
 static constexpr int64_t kMostCells = 1 << 20;
-/// A longer dim would take a table of more than half a gigabyte.
-static constexpr int64_t kLongestDim = 1 << 26;
 /// Plans are lists of messages: those between more devices are too long.
 static constexpr int64_t kMostPlanned = 1024;
 
@@ -119,13 +117,14 @@ std::optional<Distribution> Distribution::get(RankedTensorType type,
       os << type << " is on no mesh: give it a #layout.mesh";
     });
   SmallVector<int64_t> box = map->getBox(type.getShape());
-  if (llvm::any_of(box, [](int64_t size) { return size > kLongestDim; }))
+  constexpr int64_t longest = ReshardPlan::kLongestDim;
+  if (llvm::any_of(box, [](int64_t size) { return size > longest; }))
     return refuse([&](raw_ostream &os) {
-      os << type << " has a dim of more than " << kLongestDim
+      os << type << " has a dim of more than " << longest
          << " indices: split it by tensor.expand_shape";
     });
   std::optional<Evaluator> device =
-      Evaluator::compile(getDevice(*map, type.getShape()), box, kLongestDim);
+      Evaluator::compile(getDevice(*map, type.getShape()), box, longest);
   if (!device || !device->hasOnlyTables())
     return refuse([&](raw_ostream &os) {
       os << "the devices of " << type

@@ -62,6 +62,9 @@ struct ReshardOptions {
 };
 
 struct ReshardPlan {
+  /// A longer dim would take a table of more than half a gigabyte.
+  static constexpr int64_t kLongestDim = 1 << 26;
+
   int64_t numDevices = 0;
   int64_t elementBytes = 0;
   /// How the elements of messages and copies of phase 0 are combined with what

@@ -63,6 +63,11 @@ static bool isSharded(Type type) {
 
 FailureOr<RankedTensorType> Importer::getType(shard::ShardOp op) {
   auto type = cast<RankedTensorType>(op.getSrc().getType());
+  if (type.getEncoding() && !isSharded(type))
+    return op.emitOpError() << "shards a value of type " << type
+                            << ", which has a layout already: state the "
+                               "sharding as #layout.mesh there, or leave the "
+                               "layout out";
   auto sharding = op.getSharding().getDefiningOp<shard::ShardingOp>();
   if (!sharding)
     return op.emitOpError() << "takes its sharding from no 'shard.sharding': "
@@ -157,8 +162,13 @@ LogicalResult Importer::run() {
       op.erase();
   });
   Block &body = function.getBody().front();
-  function.setFunctionType(
-      FunctionType::get(function.getContext(), body.getArgumentTypes(),
-                        body.getTerminator()->getOperandTypes()));
+  auto type = FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                                body.getTerminator()->getOperandTypes());
+  if (type != function.getFunctionType() &&
+      !SymbolTable::symbolKnownUseEmpty(function,
+                                        function->getParentOfType<ModuleOp>()))
+    return function.emitOpError() << "is called, and its shardings change its "
+                                     "type: inline it first";
+  function.setFunctionType(type);
   return success();
 }

@@ -250,8 +250,10 @@ void ConvertLayoutToMPI::runOnOperation() {
     return signalPassFailure();
   MessageSymbols symbols(module);
   for (ConvertOp op : conversions)
-    symbols.add(op.getLoc(), op.getSource().getType().getElementType(),
-                planned.find(op)->second);
+    if (failed(symbols.add(op.getLoc(),
+                           op.getSource().getType().getElementType(),
+                           planned.find(op)->second)))
+      return signalPassFailure();
   if (!conversions.empty() && failed(nameImplementation()))
     return signalPassFailure();
 

@@ -167,28 +167,44 @@ func::FuncOp MessageSymbols::getTransfer(bool isSend) {
 
 func::FuncOp MessageSymbols::getExternal(StringRef name, TypeRange inputs,
                                          TypeRange results) {
-  if (auto known = symbols.lookup<func::FuncOp>(name))
-    return known;
   auto b = OpBuilder::atBlockEnd(module.getBody());
-  auto function = func::FuncOp::create(b, module.getLoc(), name,
-                                       b.getFunctionType(inputs, results));
+  FunctionType type = b.getFunctionType(inputs, results);
+  if (Operation *known = symbols.lookup(name)) {
+    auto function = dyn_cast<func::FuncOp>(known);
+    if (function && function.getFunctionType() == type)
+      return function;
+    known->emitOpError()
+        << "has the name of a function of libLayoutMPIRuntime: rename it";
+    return {};
+  }
+  auto function = func::FuncOp::create(b, module.getLoc(), name, type);
   function.setPrivate();
   symbols.insert(function);
   return function;
 }
 
-void MessageSymbols::add(Location loc, Type elementType,
-                         PlannedConversion &conversion) {
+memref::GlobalOp MessageSymbols::getNumbers(Location loc,
+                                            const MessageTables &tables) {
   auto b = OpBuilder::atBlockEnd(module.getBody());
-  const MessageTables &tables = conversion.tables;
   auto type = MemRefType::get({int64_t(tables.numbers.size())}, b.getI64Type());
   auto values = DenseIntElementsAttr::get(
       RankedTensorType::get(type.getShape(), type.getElementType()),
       tables.numbers);
-  conversion.numbers = memref::GlobalOp::create(
+  memref::GlobalOp &found = numbers[values];
+  if (found)
+    return found;
+  found = memref::GlobalOp::create(
       b, loc, "layout_messages", b.getStringAttr("private"), type, values,
       /*constant=*/true, /*alignment=*/IntegerAttr());
-  symbols.insert(conversion.numbers);
+  symbols.insert(found);
+  return found;
+}
+
+LogicalResult MessageSymbols::add(Location loc, Type elementType,
+                                  PlannedConversion &conversion) {
+  const MessageTables &tables = conversion.tables;
+  conversion.numbers = getNumbers(loc, tables);
+  auto b = OpBuilder::atBlockEnd(module.getBody());
   std::string text = "layout.convert at " + printPlace(loc);
   text.push_back('\0');
   conversion.place = LLVM::GlobalOp::create(
@@ -209,6 +225,7 @@ void MessageSymbols::add(Location loc, Type elementType,
       getExternal("layoutMPIEnter",
                   {LLVM::LLVMPointerType::get(b.getContext()), number}, number);
   conversion.leave = getExternal("layoutMPILeave", number, {});
+  return success(conversion.enter && conversion.leave);
 }
 
 //===----------------------------------------------------------------------===//

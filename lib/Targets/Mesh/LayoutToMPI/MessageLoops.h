@@ -36,23 +36,28 @@ struct PlannedConversion {
   func::FuncOp enter, leave;  // of the runtime
 };
 
-/// Makes the symbols of conversions of one module; those that are equal once.
+/// Makes the symbols of conversions of one module: equal functions and tables
+/// once.
 class MessageSymbols {
 public:
   explicit MessageSymbols(ModuleOp module) : symbols(module), module(module) {}
 
-  void add(Location loc, Type elementType, PlannedConversion &conversion);
+  /// Fails, with an error there, where a name of the runtime is taken.
+  LogicalResult add(Location loc, Type elementType,
+                    PlannedConversion &conversion);
 
 private:
   func::FuncOp getMove(const MessageTables &tables, Type elementType,
                        std::optional<Reduction> reduction);
   func::FuncOp getTransfer(bool isSend);
+  memref::GlobalOp getNumbers(Location loc, const MessageTables &tables);
   func::FuncOp getExternal(StringRef name, TypeRange inputs, TypeRange results);
 
   SymbolTable symbols;
   ModuleOp module;
   DenseMap<std::tuple<unsigned, Type, int>, func::FuncOp> moves;
   func::FuncOp transfers[2];
+  DenseMap<Attribute, memref::GlobalOp> numbers; // by value
 };
 
 /// What parts are combined with at first.

@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// As in plans.
-static constexpr int64_t kLongestDim = 1 << 26;
 /// More rows are more than a program should have as constants.
 static constexpr int64_t kMostRows = 1 << 20;
 
@@ -61,8 +59,9 @@ static std::optional<Places> getPlaces(RankedTensorType type,
                                        std::optional<Evaluator> &evaluator,
                                        Refusal refuse) {
   LayoutMap map = getLayoutMap(type)->specialize(type.getShape());
-  evaluator = Evaluator::compile(map.getCoordinates().back().value,
-                                 map.getBox(type.getShape()), kLongestDim);
+  evaluator =
+      Evaluator::compile(map.getCoordinates().back().value,
+                         map.getBox(type.getShape()), ReshardPlan::kLongestDim);
   bool isSum = evaluator && evaluator->hasOnlyTables();
   for (unsigned r = map.getRank(); isSum && r < map.getNumDims(); ++r)
     isSum = llvm::all_of(evaluator->getTable(r),
@@ -70,8 +69,8 @@ static std::optional<Places> getPlaces(RankedTensorType type,
   if (!isSum)
     return refuse([&](raw_ostream &os) {
       os << "positions in the blocks of " << type
-         << " are no sum of one position for each dim: give it another local "
-            "layout";
+         << " are no sum of one position for each dim, or differ between "
+            "copies of an element: give it another local layout";
     });
   Places places;
   places.start = evaluator->getStart();
@@ -250,13 +249,15 @@ bool TableBuilder::addMoves() {
     numPhases = std::max(numPhases, message.phase + 1);
   steps.resize(numPhases * plan.numDevices);
   copies.resize(plan.numDevices);
+  std::vector<SmallVector<const Message *>> copiesOf(plan.numDevices);
+  for (const Message &copy : plan.copies)
+    copiesOf[copy.from].push_back(&copy);
   for (int64_t rank = 0; rank < plan.numDevices; ++rank) {
     copies[rank].begin = rows.size();
-    for (const Message &copy : plan.copies)
-      if (copy.from == rank)
-        for (const MessageBox &box : copy.boxes)
-          if (!addRows(box, from, to, rows))
-            return false;
+    for (const Message *copy : copiesOf[rank])
+      for (const MessageBox &box : copy->boxes)
+        if (!addRows(box, from, to, rows))
+          return false;
     copies[rank].end = rows.size();
   }
   for (const Message *message : orderMessages(plan))

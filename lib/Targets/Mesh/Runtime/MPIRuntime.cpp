@@ -14,8 +14,7 @@
 //    ranks;
 //  * so does a program that finds another MPI_Send or MPI_Recv before these;
 //  * a rank that a signal or a failed exit ends says in which conversion, and
-//  so
-//    does each that is ended with it.
+//    so does each that is ended with it.
 //
 // Messages of conversions have a communicator of their own, so that they meet
 // no others of the program.
@@ -39,6 +38,7 @@ namespace {
 
 struct State {
   bool isReady = false;
+  bool beganMPI = false; // this library, not the program
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0, size = 0;
   double limit = 600;
@@ -142,7 +142,8 @@ static void handleExit(int status, void *) {
     return;
   if (status || state.isConverting)
     fail("exits with status %d", status);
-  PMPI_Finalize();
+  if (state.beganMPI)
+    PMPI_Finalize();
 }
 
 static void start() {
@@ -150,12 +151,13 @@ static void start() {
   PMPI_Initialized(&isInitialized);
   if (!isInitialized) {
     MPI_Init(nullptr, nullptr);
-#if defined(__GLIBC__)
-    on_exit(handleExit, nullptr);
-#else
-    atexit([] { handleExit(0, nullptr); });
-#endif
+    state.beganMPI = true;
   }
+#if defined(__GLIBC__)
+  on_exit(handleExit, nullptr);
+#else
+  atexit([] { handleExit(0, nullptr); });
+#endif
   PMPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &state.size);
   PMPI_Comm_dup(MPI_COMM_WORLD, &state.comm);
@@ -168,8 +170,12 @@ static void start() {
   }
   struct sigaction action = {};
   action.sa_handler = handleSignal;
-  for (size_t i = 0; i < sizeof(kSignals) / sizeof(int); ++i)
+  for (size_t i = 0; i < sizeof(kSignals) / sizeof(int); ++i) {
     sigaction(kSignals[i], &action, &former[i]);
+    // What is ignored stays so, as SIGHUP under nohup.
+    if (former[i].sa_handler == SIG_IGN)
+      sigaction(kSignals[i], &former[i], nullptr);
+  }
   state.isReady = true;
 }
 

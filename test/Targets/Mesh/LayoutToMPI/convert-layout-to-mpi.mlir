@@ -84,6 +84,9 @@ func.func @stays(%a: tensor<8xf32, #halves>) -> tensor<8xf32, #later> {
 // CHECK: %[[ZERO:.*]] = arith.constant {{-?}}0.0{{.*}} : f32
 // CHECK: linalg.fill ins(%[[ZERO]] : f32)
 // CHECK: call @layout_combine_elements(
+// Both conversions read one table.
+// CHECK: memref.global "private" constant @layout_messages :
+// CHECK-NOT: memref.global
 #sums = #layout.partial<#layout.mesh<[x = 2], [[]]>, sum, [x]>
 #halves = #layout.mesh<[x = 2], [[x]]>
 func.func @flow(%c: i1, %a: tensor<6xf32, #sums>, %plain: tensor<4xf32>) -> (tensor<6xf32, #halves>, tensor<4xf32>) {

@@ -59,3 +59,39 @@ func.func @open(%a: tensor<?xf32>) -> tensor<?xf32> {
   %0 = shard.shard %a to %s : tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+#tiles = #layout.blocked<"A" to "A4a">
+shard.grid @grid(shape = 4)
+func.func @stored(%a: tensor<8xf32, #tiles>) {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  // expected-error@below {{which has a layout already: state the sharding as #layout.mesh there, or leave the layout out}}
+  %0 = shard.shard %a to %s : tensor<8xf32, #tiles>
+  return
+}
+
+// -----
+
+#parts = #layout.partial<#layout.mesh<[x = 4], [[]]>, sum, [x]>
+shard.grid @grid(shape = 4)
+func.func @parts(%a: tensor<8xf32, #parts>) {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  // expected-error@below {{which has a layout already}}
+  %0 = shard.shard %a to %s : tensor<8xf32, #parts>
+  return
+}
+
+// -----
+
+shard.grid @grid(shape = 4)
+// expected-error@below {{'func.func' op is called, and its shardings change its type: inline it first}}
+func.func @called(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %a to %s : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @calls(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = call @called(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

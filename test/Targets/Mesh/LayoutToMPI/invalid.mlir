@@ -75,7 +75,7 @@ func.func @padding(%a: tensor<7xf32, #parts>) -> tensor<7xf32, #padded> {
 #two = #layout.mesh<[x = 2], [[x], []]>
 #diagonal = #layout.map<(i, j) -> mesh(x = i floordiv 4, offset = [i mod 4, (i + j) mod 8])>
 func.func @no_sum(%a: tensor<8x8xf32, #two>) -> tensor<8x8xf32, #diagonal> {
-  // expected-error@below {{are no sum of one position for each dim: give it another local layout}}
+  // expected-error@below {{are no sum of one position for each dim, or differ between copies of an element: give it another local layout}}
   %0 = layout.convert %a : tensor<8x8xf32, #two> to tensor<8x8xf32, #diagonal>
   return %0 : tensor<8x8xf32, #diagonal>
 }
@@ -97,7 +97,29 @@ module attributes {dlti.map = #dlti.map<"other" = 1>} {
 #two = #layout.mesh<[x = 2], [[x]]>
 #twice = #layout.map<(i) replicate(r : 2) -> mesh(x = r, offset = [r, i])>
 func.func @places_by_replica(%a: tensor<8xf32, #two>) -> tensor<8xf32, #twice> {
-  // expected-error@below {{are no sum of one position for each dim: give it another local layout}}
+  // expected-error@below {{are no sum of one position for each dim, or differ between copies of an element: give it another local layout}}
   %0 = layout.convert %a : tensor<8xf32, #two> to tensor<8xf32, #twice>
   return %0 : tensor<8xf32, #twice>
+}
+
+// -----
+
+#two = #layout.mesh<[x = 2], [[x]]>
+#all = #layout.mesh<[x = 2], [[]]>
+// expected-error@below {{'func.func' op has the name of a function of libLayoutMPIRuntime: rename it}}
+func.func private @layoutMPILeave(i32)
+func.func @name_of_another_type(%a: tensor<8xf32, #two>) -> tensor<8xf32, #all> {
+  %0 = layout.convert %a : tensor<8xf32, #two> to tensor<8xf32, #all>
+  return %0 : tensor<8xf32, #all>
+}
+
+// -----
+
+#two = #layout.mesh<[x = 2], [[x]]>
+#all = #layout.mesh<[x = 2], [[]]>
+// expected-error@below {{'memref.global' op has the name of a function of libLayoutMPIRuntime: rename it}}
+memref.global "private" @layoutMPIEnter : memref<4xf32>
+func.func @name_of_another_kind(%a: tensor<8xf32, #two>) -> tensor<8xf32, #all> {
+  %0 = layout.convert %a : tensor<8xf32, #two> to tensor<8xf32, #all>
+  return %0 : tensor<8xf32, #all>
 }

@@ -60,8 +60,9 @@ def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
     then. Blocks have ceil(size / devices) indices, where upstream asks for sizes
     that the devices divide.
 
-    Halos, blocks of other sizes, grids of unknown size, and ops that compute with
-    sharded tensors are errors.
+    Halos, blocks of other sizes, grids of unknown size, arguments with another
+    layout, and ops that compute with sharded tensors are errors. So is a function
+    that is called where its type changes.
   }];
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
