@@ -17,9 +17,9 @@
 //     return %y
 //
 // The extents are those of the map, in sizes that follow from the arguments,
-// also through calls, `scf.for` and `scf.if`. A function with an image whose size
-// the program only finds on its way always runs on buffers. Images of known
-// sizes stay.
+// also through calls, `scf.for` and `scf.if`. A function with an image whose
+// size the program only finds on its way always runs on buffers. Images of
+// known sizes stay.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
 func.func @batches(%x: tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32> {
   %e = tensor.empty() : tensor<2x4x8x10xf32>
-  // expected-remark @below {{split for local memory}}
+  // expected-remark @below {{cut together for local memory}}
   %r = linalg.exp ins(%x : tensor<2x4x8x10xf32>) outs(%e : tensor<2x4x8x10xf32>) -> tensor<2x4x8x10xf32>
   return %r : tensor<2x4x8x10xf32>
 }
@@ -25,6 +25,10 @@ func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x4x16x16xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
+  // expected-remark @below {{cut together for local memory}}
+  // expected-remark @below {{split for local memory}}
+  // expected-remark @below {{split for local memory}}
+  // expected-remark @below {{split for local memory}}
   // expected-remark @below {{split for local memory}}
   %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x18x18xf32>, tensor<4x3x3x3xf32>) outs(%f : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
   return %r : tensor<1x4x16x16xf32>

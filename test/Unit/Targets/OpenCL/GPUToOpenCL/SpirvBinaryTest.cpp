@@ -30,17 +30,24 @@ enum : uint32_t {
   ExtInstImport = 11,
   ExtInst = 12,
   MemoryModel = 14,
+  Capability = 17,
   TypeVoid = 19,
   TypeInt = 21,
   TypeFloat = 22,
   TypeVector = 23,
   TypeImage = 25,
+  TypeSampler = 26,
+  TypeSampledImage = 27,
   TypeFunction = 33,
+  Constant = 43,
+  ConstantSampler = 45,
   Function = 54,
   FunctionParameter = 55,
   FunctionEnd = 56,
   FunctionCall = 57,
   Decorate = 71,
+  SampledImage = 86,
+  ImageSampleExplicitLod = 88,
   ImageRead = 98,
   ImageWrite = 99,
   Label = 248,
@@ -98,17 +105,31 @@ TEST(SpirvBinaryTest, ReadAndWrittenImagesBecomeTwoTypes) {
            op(FunctionParameter, {2, 7}), op(FunctionParameter, {3, 8}),
            op(Label, {9}), op(ImageRead, {10, 11, 6, 12}),
            op(ImageWrite, {8, 12, 11}), op(Return, {}), op(FunctionEnd, {})});
-  // Ids from 20 on: read-only image, write-only image, function type. The
+  // Ids from 20 on: read-only image, write-only image, function type, image
+  // with sampler, sampler, its type, level of detail, what is sampled. The
   // image types have sampled type void, depth 0, sampled 0 and an access.
-  Words expected = module(
-      23, {op(MemoryModel, {2, 2}), op(TypeVoid, {1}),
-           op(TypeImage, {20, 1, 1, 0, 0, 0, 0, 0, /*ReadOnly*/ 0}),
-           op(TypeImage, {21, 1, 1, 0, 0, 0, 0, 0, /*WriteOnly*/ 1}),
-           op(TypeFloat, {2, 32}), op(TypeFunction, {22, 1, 20, 2, 21}),
-           op(Function, {1, 5, 0, 22}), op(FunctionParameter, {20, 6}),
-           op(FunctionParameter, {2, 7}), op(FunctionParameter, {21, 8}),
-           op(Label, {9}), op(ImageRead, {10, 11, 6, 12}),
-           op(ImageWrite, {8, 12, 11}), op(Return, {}), op(FunctionEnd, {})});
+  Words expected =
+      module(28, {op(Capability, {/*LiteralSampler*/ 20}),
+                  op(MemoryModel, {2, 2}),
+                  op(TypeVoid, {1}),
+                  op(TypeImage, {20, 1, 1, 0, 0, 0, 0, 0, /*ReadOnly*/ 0}),
+                  op(TypeImage, {21, 1, 1, 0, 0, 0, 0, 0, /*WriteOnly*/ 1}),
+                  op(TypeSampledImage, {23, 20}),
+                  op(TypeFloat, {2, 32}),
+                  op(TypeSampler, {25}),
+                  op(ConstantSampler, {25, 24, /*Clamp*/ 2, 0, /*Nearest*/ 0}),
+                  op(Constant, {2, 26, 0}),
+                  op(TypeFunction, {22, 1, 20, 2, 21}),
+                  op(Function, {1, 5, 0, 22}),
+                  op(FunctionParameter, {20, 6}),
+                  op(FunctionParameter, {2, 7}),
+                  op(FunctionParameter, {21, 8}),
+                  op(Label, {9}),
+                  op(SampledImage, {23, 27, 6, 24}),
+                  op(ImageSampleExplicitLod, {10, 11, 27, 12, /*Lod*/ 2, 26}),
+                  op(ImageWrite, {8, 12, 11}),
+                  op(Return, {}),
+                  op(FunctionEnd, {})});
   EXPECT_THAT(fix(given).words, ElementsAreArray(expected));
 }
 
