@@ -27,9 +27,6 @@ func.func @rows(%x: tensor<1x3x18x18xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
   // expected-remark @below {{cut together for local memory}}
   // expected-remark @below {{split for local memory}}
-  // expected-remark @below {{split for local memory}}
-  // expected-remark @below {{split for local memory}}
-  // expected-remark @below {{split for local memory}}
   %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x3x18x18xf32>, tensor<4x3x3x3xf32>) outs(%f : tensor<1x4x16x16xf32>) -> tensor<1x4x16x16xf32>
   return %r : tensor<1x4x16x16xf32>
 }
