@@ -310,6 +310,13 @@ static std::optional<Bounds> getPositions(unsigned dimension, int64_t items,
   return Bounds{0, Bound::symbol(dimension) * double(group) - 1};
 }
 
+bool layout::computesWithIndices(Operation *op) {
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp>(
+             op) &&
+         llvm::any_of(op->getOperands(), isIndex);
+}
+
 void IndexBounds::addOp(Operation *op, const Grid &grid) {
   if (auto id = dyn_cast<gpu::GlobalIdOp>(op)) {
     auto dimension = static_cast<unsigned>(id.getDimension());
@@ -333,12 +340,8 @@ void IndexBounds::addOp(Operation *op, const Grid &grid) {
   } else if (op->getNumResults() == 1 && isIndex(op->getResult(0))) {
     add(op->getResult(0), compute(op));
   }
-  bool computes = isa<arith::ArithDialect>(op->getDialect()) &&
-                  !isa<arith::ConstantOp>(op) &&
-                  !isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
-                  llvm::any_of(op->getOperands(), isIndex);
   auto isKnown = [&](Value value) { return !isIndex(value) || find(value); };
-  if (computes && llvm::all_of(op->getOperands(), isKnown) &&
+  if (computesWithIndices(op) && llvm::all_of(op->getOperands(), isKnown) &&
       llvm::all_of(op->getResults(), isKnown))
     ops.push_back(op);
 }

@@ -64,6 +64,9 @@ private:
   std::map<std::vector<int>, double> terms;
 };
 
+/// Whether an op of arith other than a cast takes an index.
+bool computesWithIndices(Operation *op);
+
 class IndexBounds {
 public:
   struct Range {

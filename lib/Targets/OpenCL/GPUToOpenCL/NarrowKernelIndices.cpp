@@ -270,16 +270,12 @@ static Value emitCheck(OpBuilder &b, gpu::LaunchFuncOp launch,
                                largest.emit(b, loc, symbolOf), limit);
 }
 
-static void narrowOperand(gpu::LaunchFuncOp launch, OpOperand &given) {
-  OpBuilder b(launch);
-  if (given.get().getType().isIndex())
-    given.set(arith::IndexCastOp::create(b, launch.getLoc(), b.getI32Type(),
-                                         given.get()));
-}
-
 static void narrowOperands(gpu::LaunchFuncOp launch) {
+  OpBuilder b(launch);
   for (OpOperand &given : launch.getKernelOperandsMutable())
-    narrowOperand(launch, given);
+    if (given.get().getType().isIndex())
+      given.set(arith::IndexCastOp::create(b, launch.getLoc(), b.getI32Type(),
+                                           given.get()));
 }
 
 /// An index is an argument as wide as an address.
@@ -287,25 +283,17 @@ static void narrowArguments(gpu::GPUFuncOp kernel,
                             ArrayRef<gpu::LaunchFuncOp> launches) {
   OpBuilder b(kernel.getContext());
   b.setInsertionPointToStart(&kernel.getBody().front());
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    if (!argument.getType().isIndex())
-      continue;
-    redefine(b, argument, /*isNotNegative=*/false);
-    for (gpu::LaunchFuncOp launch : launches)
-      narrowOperand(launch,
-                    launch.getKernelOperandsMutable()[argument.getArgNumber()]);
-  }
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    if (argument.getType().isIndex())
+      redefine(b, argument, /*isNotNegative=*/false);
+  llvm::for_each(launches, narrowOperands);
   setArgumentTypes(kernel);
 }
 
 /// With addresses of 32 bits what is not proven to fit may wrap around.
 static LogicalResult checkProven(gpu::GPUModuleOp module) {
-  auto isIndex = [](Type type) { return type.isIndex(); };
   WalkResult result = module.walk([&](Operation *op) {
-    if (!isa<arith::ArithDialect>(op->getDialect()) ||
-        isa<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) ||
-        (llvm::none_of(op->getOperandTypes(), isIndex) &&
-         llvm::none_of(op->getResultTypes(), isIndex)))
+    if (!computesWithIndices(op))
       return WalkResult::advance();
     op->emitError() << "an index of a kernel is not proven to fit into 32 "
                        "bits, which address_bits = 32 asks for; the way out is "
