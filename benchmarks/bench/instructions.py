@@ -1,8 +1,9 @@
 """./dev bench --instructions: what the kernels of networks do beside their multiply-adds.
 
-Networks are lowered to kernels for a device with images and written as SPIR-V. In the innermost
-loops that multiply vectors, and in the conditions of these loops, `spirv-dis` shows the
-instructions; the table has how many of each kind there are for one multiply-add of a vector.
+Networks are lowered to kernels for a device with images, their weights being constants, and written
+as SPIR-V, once as the target has it and once with one pixel in an item and indices of 64 bits. In
+the innermost loops that multiply vectors, and in the conditions of these loops, `spirv-dis` shows
+the instructions; the table has how many of each kind there are for one multiply-add of a vector.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from layout_mlir.tools import ToolError, run_tool, whole_file
 from networks import NETWORKS
 
 from .images import TARGET
+from .opencl import write_before
 
 DEFAULT = ("resnet50", "mobilenet_v2", "bert_base")
 KINDS = ("i64", "i32", "compares", "selects", "reads")
@@ -80,10 +82,9 @@ def count(text):
     return counts
 
 
-def measure(name, small, folder, target):
-    path, kernels, package = folder / "net.mlir", folder / "kernels.mlir", folder / "package"
-    NETWORKS[name].write(path, small, weights="arguments")
-    run_tool("layout-opt", path, f"--layout-to-opencl=target={{{target}}} kernels-only", "-o", kernels)
+def of_package(kernels):
+    """The same numbers of all kernels of a module, for one multiply-add."""
+    package = kernels.with_suffix("")
     run_tool("layout-translate", "--layout-to-opencl-package", kernels, "-o", package)
     counts = collections.Counter()
     for words in package.glob("*.spv"):
@@ -91,8 +92,16 @@ def measure(name, small, folder, target):
                                            capture_output=True).stdout))
     if not counts["multiply-adds"]:
         raise ToolError("no kernel multiplies vectors in a loop")
-    return {"network": name, "multiply-adds": counts["multiply-adds"],
+    return {"multiply-adds": counts["multiply-adds"],
             **{kind: counts[kind] / counts["multiply-adds"] for kind in KINDS}}
+
+
+def measure(name, small, folder, target):
+    path, before, after = folder / "net.mlir", folder / "before.mlirbc", folder / "after.mlirbc"
+    NETWORKS[name].write(path, small, weights="random")
+    write_before(path, before, target)
+    run_tool("layout-opt", path, f"--layout-to-opencl=target={{{target}}} kernels-only", "--emit-bytecode", "-o", after)
+    return {"network": name, "before": of_package(before), **of_package(after)}
 
 
 def main(argv=None):
@@ -115,8 +124,8 @@ def main(argv=None):
                 print(f"{name}: {error}", file=sys.stderr)
                 failed = True
                 continue
-        print(f"{name:<20}{rows[-1]['multiply-adds']:>14}" + "".join(f"{rows[-1][kind]:>10.2f}" for kind in KINDS),
-              flush=True)
+        for label, row in (name, rows[-1]), ("  one pixel, 64 bits", rows[-1]["before"]):
+            print(f"{label:<20}{row['multiply-adds']:>14}" + "".join(f"{row[kind]:>10.2f}" for kind in KINDS), flush=True)
     print("\nMACE's convolutions read 4 pixels of the filter and one for each result: 1x1 with 4 results "
           f"{8 / 16:.2f}\nfor one multiply-add, 3x3 with 5 results {9 / 20:.2f}.")
     if args.json:

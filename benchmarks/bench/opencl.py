@@ -26,16 +26,24 @@ SERIALIZE = ("--convert-image-kernels-to-source", "--convert-image-kernels-to-sp
 TOLERANCE = 1e-3  # relative to the largest value of a result
 
 
+def write_before(module, kernels, target):
+    """Kernels whose items compute one pixel each, without shared sums, with indices of 64 bits."""
+    old = target.replace("opencl<", "opencl<item_pixels = 1, group_items = 1, ")
+    written = ("--emit-bytecode", "--verify-each=false", "-o")
+    given = kernels.with_suffix(".given.mlirbc")
+    run_tool("layout-opt", module, f"--layout-to-opencl=target={{{old}}} kernels-only", *written, given)
+    run_tool("layout-opt", given, *SERIALIZE, *written, kernels)
+
+
 def lower(module, folder, target):
     """The programs for the CPU and for the device, before and after."""
     written = ("--emit-bytecode", "--verify-each=false", "-o")
     programs = [folder / f"{name}.mlirbc" for name in ("cpu", "before", "after")]
     cpu, pipeline, _ = DEVICES["cpu"]
     run_tool("layout-opt", module, f"--{pipeline}=target={{{cpu}}} cpu=host", *written, programs[0])
-    old = target.replace("opencl<", "opencl<item_pixels = 1, group_items = 1, ")
     kernels = folder / "kernels.mlirbc"
-    run_tool("layout-opt", module, f"--layout-to-opencl=target={{{old}}} kernels-only", *written, kernels)
-    run_tool("layout-opt", kernels, *SERIALIZE, "--layout-gpu-to-opencl", *written, programs[1])
+    write_before(module, kernels, target)
+    run_tool("layout-opt", kernels, "--layout-gpu-to-opencl", *written, programs[1])
     run_tool("layout-opt", module, f"--layout-to-opencl=target={{{target}}}", *written, programs[2])
     return programs
 

@@ -149,27 +149,32 @@ struct ChooseConstant : OpRewritePattern<From> {
   }
 };
 
-/// A product that is added, also one for all lanes. Upstream's pattern asks
-/// each op for a permission, which here the module gives.
-struct FuseProduct : OpRewritePattern<arith::AddFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::AddFOp op,
+/// A product that is added or subtracted, or that something is subtracted from,
+/// also one for all lanes. Upstream's pattern for sums asks each op for a
+/// permission, which here the module gives.
+template <typename OpT> struct FuseProduct : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    for (auto [value, sum] : {std::pair(op.getRhs(), op.getLhs()),
-                              std::pair(op.getLhs(), op.getRhs())}) {
+    constexpr bool subtracts = std::is_same_v<OpT, arith::SubFOp>;
+    for (bool isRight : {true, false}) {
+      Value value = isRight ? op.getRhs() : op.getLhs();
+      Value other = isRight ? op.getLhs() : op.getRhs();
       auto lanes = value.getDefiningOp<vector::BroadcastOp>();
       Value scalar = lanes ? lanes.getSource() : value;
       auto product = scalar.getDefiningOp<arith::MulFOp>();
       if (!product || !product->hasOneUse() || !value.hasOneUse())
         continue;
-      auto toLanes = [&](Value factor) -> Value {
-        if (!lanes)
-          return factor;
-        return vector::BroadcastOp::create(rewriter, op.getLoc(), op.getType(),
-                                           factor);
-      };
-      Value a = toLanes(product.getLhs()), b = toLanes(product.getRhs());
-      rewriter.replaceOpWithNewOp<math::FmaOp>(op, a, b, sum);
+      Value a = product.getLhs(), b = product.getRhs();
+      if (subtracts) {
+        Value &negated = isRight ? a : other;
+        negated = arith::NegFOp::create(rewriter, op.getLoc(), negated);
+      }
+      for (Value *factor : {&a, &b})
+        if (lanes)
+          *factor = vector::BroadcastOp::create(rewriter, op.getLoc(),
+                                                op.getType(), *factor);
+      rewriter.replaceOpWithNewOp<math::FmaOp>(op, a, b, other);
       return success();
     }
     return rewriter.notifyMatchFailure(op, "adds no product of its own");
@@ -264,7 +269,8 @@ LogicalResult layout::legalizeForOpenCL(gpu::GPUModuleOp module) {
   arith::BitcastOp::getCanonicalizationPatterns(patterns, module.getContext());
   patterns.add<SelectByVector, CountTrailingZeros>(module.getContext());
   if (module->hasAttr(kFmaAttrName))
-    patterns.add<FuseProduct>(module.getContext());
+    patterns.add<FuseProduct<arith::AddFOp>, FuseProduct<arith::SubFOp>>(
+        module.getContext());
   populateIndexInArith(patterns);
   patterns.add<ChooseConstant<arith::MaximumFOp, true>,
                ChooseConstant<arith::MinimumFOp, false>>(module.getContext());

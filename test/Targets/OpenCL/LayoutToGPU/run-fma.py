@@ -50,7 +50,7 @@ func.func @main(%x0: !Xp, %y0: !Yp, %z0: !Zp) -> !Zp {
 
 # Either side of a product, and products that have another reader, are added to one another, or are subtracted.
 ELEMENTWISE = """
-func.func @main(%x0: !Zp, %y0: !Zp, %z0: !Zp) -> (!Zp, !Zp, !Zp, !Zp, !Zp) {
+func.func @main(%x0: !Zp, %y0: !Zp, %z0: !Zp) -> (!Zp, !Zp, !Zp, !Zp, !Zp, !Zp) {
   %x = layout.convert %x0 : !Zp to !Z
   %y = layout.convert %y0 : !Zp to !Z
   %z = layout.convert %z0 : !Zp to !Z
@@ -66,20 +66,24 @@ func.func @main(%x0: !Zp, %y0: !Zp, %z0: !Zp) -> (!Zp, !Zp, !Zp, !Zp, !Zp) {
   %r3 = arith.addf %p3, %q3 : !Z
   %p4 = arith.mulf %x, %y : !Z
   %r4 = arith.subf %p4, %z : !Z
+  %p5 = arith.mulf %x, %y : !Z
+  %r5 = arith.subf %z, %p5 : !Z
   %u0 = layout.convert %r0 : !Z to !Zp
   %u1 = layout.convert %r1 : !Z to !Zp
   %u2 = layout.convert %r2 : !Z to !Zp
   %u3 = layout.convert %r3 : !Z to !Zp
   %u4 = layout.convert %r4 : !Z to !Zp
-  return %u0, %u1, %u2, %u3, %u4 : !Zp, !Zp, !Zp, !Zp, !Zp
+  %u5 = layout.convert %r5 : !Z to !Zp
+  return %u0, %u1, %u2, %u3, %u4, %u5 : !Zp, !Zp, !Zp, !Zp, !Zp, !Zp
 }"""
 
 
 def elementwise(fma, images):
     x, y, z = integers(5, 7), integers(5, 7), integers(5, 7, bits=30)
-    found = run(program(str(fma).lower(), images, 5, 7, 7, ELEMENTWISE), x, y, z, results=5)
+    found = run(program(str(fma).lower(), images, 5, 7, 7, ELEMENTWISE), x, y, z, results=6)
     once = step(x, y, z, fma)
-    wanted = once, once, np.maximum(x * y, step(x, y, z, False)), step(y, z, x * y, fma), x * y - z
+    wanted = (once, once, np.maximum(x * y, step(x, y, z, False)), step(y, z, x * y, fma),
+              step(x, y, -z, fma), step(-x, y, z, fma))
     for one, other in zip(found, wanted):
         check(one, other)
 

@@ -131,7 +131,8 @@ def ConvertImageKernelsToSPIRVPass
     by `vstore_half`. A scalar argument of type f16 is passed as f32. In a GPU
     module with `layout.half_arithmetic` f16 stays f16, and the SPIR-V module
     has the capability `Float16`. With `layout.fma` a product that is added
-    and has no other reader becomes one op with the sum, here and in OpenCL C.
+    or subtracted and has no other reader becomes one op with the sum, here and
+    in OpenCL C.
 
     With `layout.address_bits = 32` the module is `Physical32`: an index is an
     i32, and nothing has 64 bits but data that do.
