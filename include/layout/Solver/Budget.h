@@ -1,0 +1,74 @@
+//===- Budget.h - The least cost under a limit ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One constraint over all of a graph: values take amounts, of memory say, and
+// all together may take so much.
+//
+//     Budget budget;
+//     budget.terms = {{a, {0, 8}}, {b, {4, 0}}};
+//     budget.limit = 8;
+//     BudgetedSolution found = solveUnderBudget(graph, budget);
+//     found.solution.cost, found.amount      // of the best that takes <= 8
+//
+// How: the cheapest assignment is the answer where it keeps to the limit. Else
+// the constraint becomes a chain of variables behind the terms, each of which
+// says how much those after it may still take; only amounts that make a
+// difference are values. Where these are too many, amounts get a price, a
+// Lagrange multiplier: any price gives a bound, and the best one the corners of
+// the convex hull of cost over amount.
+//
+// Laws:
+//  * no assignment within the limit costs less than `lowerBound`, and the one
+//    that is found takes `amount`, which is within;
+//  * among the cheapest one that takes least is found, where numbers allow;
+//  * where nothing keeps to the limit, the answer has no assignment and is
+//    exact, and `leastAmount` is the smallest limit that has one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SOLVER_BUDGET_H
+#define LAYOUT_SOLVER_BUDGET_H
+
+#include "layout/Solver/FactorGraph.h"
+
+namespace mlir {
+namespace layout {
+
+struct Budget {
+  struct Term {
+    unsigned variable;
+    /// Of each value, >= 0.
+    std::vector<int64_t> amounts;
+  };
+  /// Of no variable two.
+  std::vector<Term> terms;
+  /// What is taken in any case.
+  int64_t base = 0;
+  int64_t limit = 0;
+
+  int64_t getAmount(llvm::ArrayRef<unsigned> assignment) const;
+};
+
+struct BudgetedSolution {
+  /// Of the graph's own variables and costs. Its proof is part of the
+  /// certificate.
+  Solution solution;
+  int64_t amount = 0;
+  /// Nothing takes less; known where the cheapest assignment takes too much.
+  int64_t leastAmount = 0;
+  /// Where the options ask for one; empty where the format cannot say it.
+  std::string certificate;
+};
+
+BudgetedSolution solveUnderBudget(const FactorGraph &graph,
+                                  const Budget &budget,
+                                  const SolveOptions &options = {});
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SOLVER_BUDGET_H

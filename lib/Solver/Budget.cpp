@@ -1,0 +1,393 @@
+//===- Budget.cpp - The least cost under a limit --------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Solver/Budget.h"
+#include "layout/Solver/Wcsp.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+#include <optional>
+#include <set>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
+  int64_t amount = base;
+  for (const Term &term : terms)
+    amount = addCosts(amount, term.amounts[assignment[term.variable]]);
+  return amount;
+}
+
+namespace {
+
+/// What one cost and one unit of the budget count in a graph.
+struct Weights {
+  int64_t cost = 1, unit = 0;
+};
+
+/// A graph that was solved in place of the one that is asked for.
+struct Relaxed {
+  WcspProblem problem;
+  Weights weights;
+  Solution solution;
+  /// The variable of the chain behind each term; empty without a chain.
+  std::vector<unsigned> chain;
+};
+
+class BudgetSolver {
+public:
+  BudgetSolver(const FactorGraph &graph, const Budget &budget,
+               const SolveOptions &options);
+  BudgetedSolution run();
+
+private:
+  /// Sums of costs and units are below this, so that they are exact.
+  static constexpr int64_t kMost = int64_t(1) << 61;
+  /// Values of one variable of the chain, and entries of its tables together.
+  static constexpr size_t kMostStates = 4096;
+  static constexpr int64_t kMostEntries = int64_t(1) << 23;
+  static constexpr unsigned kMostPrices = 60;
+
+  bool fits(Weights weights) const {
+    return addCosts(scaleCost(mostCost, weights.cost),
+                    scaleCost(mostUnits, weights.unit)) < kMost;
+  }
+  /// The first that fits.
+  Weights pick(Weights wanted, Weights otherwise) const {
+    return fits(wanted) ? wanted : otherwise;
+  }
+  int64_t countUnits(ArrayRef<unsigned> assignment) const {
+    return (budget.getAmount(assignment) - least) / unit;
+  }
+
+  Relaxed relax(Weights weights) const;
+  std::vector<unsigned> solve(Relaxed relaxed, ArrayRef<unsigned> initial);
+  void keep(ArrayRef<unsigned> assignment);
+  std::vector<unsigned> findLeanest(ArrayRef<unsigned> initial,
+                                    int64_t &leastAmount) const;
+  bool findStates();
+  Relaxed addChain(Weights weights) const;
+  std::vector<unsigned> extend(const Relaxed &relaxed,
+                               ArrayRef<unsigned> assignment) const;
+  void searchPrices(std::vector<unsigned> within, std::vector<unsigned> above);
+  void writeCertificate(BudgetedSolution &answer, Relaxed &proven) const;
+
+  const FactorGraph &graph;
+  const Budget &budget;
+  const SolveOptions &options;
+  /// Units beyond the least that each value takes, in the order of the terms
+  /// that have a choice.
+  std::vector<Budget::Term> terms;
+  /// The sum of the least amounts, and the unit of what is above.
+  int64_t least = 0, unit = 1;
+  /// How many units may be taken; negative where not even the least may.
+  int64_t limit = 0;
+  /// No assignment costs or takes more.
+  Cost mostCost = 0;
+  int64_t mostUnits = 0;
+  /// Per term, what it and those after it may take up to the limit, ascending.
+  std::vector<std::vector<int64_t>> states;
+
+  /// The best that keeps to the limit, and what proves the bound.
+  Solution best;
+  std::optional<Relaxed> proof;
+};
+
+} // namespace
+
+BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
+                           const SolveOptions &options)
+    : graph(graph), budget(budget), options(options) {
+  least = budget.base;
+  int64_t divisor = 0;
+  for (const Budget::Term &term : budget.terms) {
+    assert(term.amounts.size() == graph.getDomainSize(term.variable) &&
+           "one amount for each value");
+    int64_t smallest = *llvm::min_element(term.amounts);
+    least = addCosts(least, smallest);
+    Budget::Term above{term.variable, {}};
+    for (int64_t amount : term.amounts) {
+      above.amounts.push_back(amount - smallest);
+      divisor = std::gcd(divisor, amount - smallest);
+    }
+    if (llvm::any_of(above.amounts, [](int64_t amount) { return amount; }))
+      terms.push_back(std::move(above));
+  }
+  unit = std::max<int64_t>(divisor, 1);
+  for (Budget::Term &term : terms) {
+    for (int64_t &amount : term.amounts)
+      amount /= unit;
+    mostUnits = addCosts(mostUnits, *llvm::max_element(term.amounts));
+  }
+  limit = budget.limit < least
+              ? -1
+              : std::min((budget.limit - least) / unit, mostUnits);
+  for (FactorGraph::Factor factor : graph.getFactors()) {
+    Cost largest = 0;
+    for (Cost entry : graph.getTable(factor.table))
+      if (entry != kInfiniteCost)
+        largest = std::max(largest, entry);
+    mostCost = addCosts(mostCost, largest);
+  }
+}
+
+/// The graph with other weights, and no limit.
+Relaxed BudgetSolver::relax(Weights weights) const {
+  Relaxed relaxed;
+  relaxed.weights = weights;
+  FactorGraph &copy = relaxed.problem.graph;
+  for (unsigned domain : graph.getDomains())
+    copy.addVariable(domain);
+  std::vector<std::optional<TableId>> tables(graph.getNumTables());
+  for (FactorGraph::Factor factor : graph.getFactors()) {
+    std::optional<TableId> &table = tables[unsigned(factor.table)];
+    if (!table) {
+      std::vector<Cost> entries = graph.getTable(factor.table).vec();
+      for (Cost &entry : entries)
+        entry = scaleCost(entry, weights.cost);
+      table = copy.addTable(entries);
+    }
+    copy.addFactor(factor.variables, *table);
+  }
+  if (weights.unit != 0)
+    for (const Budget::Term &term : terms) {
+      std::vector<Cost> entries = term.amounts;
+      for (Cost &entry : entries)
+        entry *= weights.unit;
+      copy.addFactor({term.variable}, entries);
+    }
+  return relaxed;
+}
+
+/// Where it keeps to the limit, and is better than what is known.
+void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
+  int64_t units = countUnits(assignment);
+  Cost cost = graph.evaluate(assignment);
+  if (units > limit)
+    return;
+  if (!best.assignment.empty() &&
+      std::make_pair(cost, units) >=
+          std::make_pair(best.cost, countUnits(best.assignment)))
+    return;
+  best.assignment = assignment.vec();
+  best.cost = cost;
+}
+
+/// The values of the graph's own variables. What is better than what is known
+/// is kept, the assignment and the bound apart.
+std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
+                                          ArrayRef<unsigned> initial) {
+  SolveOptions withInitial = options;
+  withInitial.initial = initial;
+  // Where a chain is too wide, prices have a bound sooner.
+  if (!relaxed.chain.empty())
+    withInitial.maxWork = options.maxWork / 4;
+  relaxed.solution = relaxed.problem.solve(withInitial);
+  Solution &solution = relaxed.solution;
+  std::vector<unsigned> found = solution.assignment;
+  if (!found.empty()) {
+    found.resize(graph.getNumVariables());
+    keep(found);
+  }
+  // Who keeps to the limit pays for no more units than it has.
+  Cost bound = solution.lowerBound;
+  if (bound != kInfiniteCost)
+    bound = std::max<Cost>(
+        0, llvm::divideCeilSigned(bound - std::max<int64_t>(limit, 0) *
+                                              relaxed.weights.unit,
+                                  relaxed.weights.cost));
+  if (!proof || bound > best.lowerBound) {
+    best.lowerBound = bound;
+    best.openVariables = solution.openVariables;
+    best.statistics = solution.statistics;
+    proof = std::move(relaxed);
+  }
+  return found;
+}
+
+/// What takes least and, where numbers allow, costs least of that. Sets the
+/// least amount, or what it is at least.
+std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
+                                                int64_t &leastAmount) const {
+  Weights weights = pick({1, addCosts(mostCost, 1)}, {0, 1});
+  SolveOptions withoutProof = options;
+  withoutProof.certify = false;
+  withoutProof.initial = initial;
+  Solution solution = relax(weights).problem.solve(withoutProof);
+  leastAmount = least + solution.lowerBound / weights.unit * unit;
+  solution.assignment.resize(graph.getNumVariables());
+  return std::move(solution.assignment);
+}
+
+/// The numbers of units of which later terms can make use; false where there
+/// are too many.
+bool BudgetSolver::findStates() {
+  states.assign(terms.size() + 1, std::vector<int64_t>(1, 0));
+  for (size_t i = terms.size(); i-- > 0;) {
+    std::set<int64_t> sums;
+    for (int64_t amount :
+         std::set<int64_t>(terms[i].amounts.begin(), terms[i].amounts.end()))
+      for (int64_t later : states[i + 1])
+        if (amount + later <= limit)
+          sums.insert(amount + later);
+    if (sums.size() > kMostStates)
+      return false;
+    states[i].assign(sums.begin(), sums.end());
+  }
+  // Of the first, only what the limit allows: the largest sum.
+  states.front() = std::vector<int64_t>(1, states.front().back());
+  int64_t entries = 0;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    int64_t size =
+        states[i].size() * states[i + 1].size() * terms[i].amounts.size();
+    entries += size;
+    if (size > options.maxTableSize || entries > kMostEntries)
+      return false;
+  }
+  return true;
+}
+
+/// The largest state that is not above; nothing for what is overdrawn.
+static std::optional<unsigned> getState(ArrayRef<int64_t> states,
+                                        int64_t units) {
+  if (units < 0)
+    return std::nullopt;
+  return llvm::upper_bound(states, units) - states.begin() - 1;
+}
+
+/// Behind each term a variable that says how many units later terms may take.
+Relaxed BudgetSolver::addChain(Weights weights) const {
+  Relaxed relaxed = relax(weights);
+  FactorGraph &copy = relaxed.problem.graph;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    ArrayRef<int64_t> from = states[i], to = states[i + 1];
+    std::vector<Cost> table;
+    table.reserve(from.size() * terms[i].amounts.size() * to.size());
+    for (int64_t left : from)
+      for (int64_t amount : terms[i].amounts) {
+        std::optional<unsigned> next = getState(to, left - amount);
+        for (unsigned t = 0; t < to.size(); ++t)
+          table.push_back(next == t ? 0 : kInfiniteCost);
+      }
+    unsigned variable = copy.addVariable(to.size());
+    if (i == 0)
+      copy.addFactor({terms[i].variable, variable}, table);
+    else
+      copy.addFactor({relaxed.chain.back(), terms[i].variable, variable},
+                     table);
+    relaxed.chain.push_back(variable);
+  }
+  return relaxed;
+}
+
+/// With the values of the chain.
+std::vector<unsigned>
+BudgetSolver::extend(const Relaxed &relaxed,
+                     ArrayRef<unsigned> assignment) const {
+  std::vector<unsigned> all = assignment.vec();
+  int64_t left = states.front().front();
+  for (size_t i = 0; i < relaxed.chain.size(); ++i) {
+    left -= terms[i].amounts[assignment[terms[i].variable]];
+    unsigned state = *getState(states[i + 1], left);
+    left = states[i + 1][state];
+    all.push_back(state);
+  }
+  return all;
+}
+
+/// The price at which both assignments cost the same, as often as that gives
+/// another one between them.
+void BudgetSolver::searchPrices(std::vector<unsigned> within,
+                                std::vector<unsigned> above) {
+  for (unsigned round = 0; round < kMostPrices; ++round) {
+    if (best.cost == best.lowerBound)
+      return;
+    int64_t units = countUnits(above) - countUnits(within);
+    Cost gain = graph.evaluate(within) - graph.evaluate(above);
+    if (units <= 0 || gain <= 0)
+      return;
+    int64_t divisor = std::gcd(units, gain);
+    Weights weights{units / divisor, gain / divisor};
+    // Any price bounds; one that is nearly the right one does nearly as well.
+    while (!fits(weights) && weights.cost > 1)
+      weights = {weights.cost / 2, weights.unit / 2};
+    if (!fits(weights))
+      return;
+    auto evaluate = [&](ArrayRef<unsigned> assignment) {
+      return weights.cost * graph.evaluate(assignment) +
+             weights.unit * countUnits(assignment);
+    };
+    std::vector<unsigned> next = solve(relax(weights), within);
+    if (evaluate(next) >= std::min(evaluate(within), evaluate(above)))
+      return;
+    (countUnits(next) <= limit ? within : above) = std::move(next);
+  }
+}
+
+/// The proof begins with what the limit is of, which the checker reads:
+///   budget LIMIT LEAST UNIT COST PRICE
+///   takes VARIABLE CHAIN AMOUNTS..
+void BudgetSolver::writeCertificate(BudgetedSolution &answer,
+                                    Relaxed &proven) const {
+  Solution solution = std::move(proven.solution);
+  solution.assignment =
+      proven.chain.empty() ? best.assignment : extend(proven, best.assignment);
+  solution.cost = proven.problem.graph.evaluate(solution.assignment);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "budget " << budget.limit << " " << least << " " << unit << " "
+     << proven.weights.cost << " " << proven.weights.unit << "\n";
+  for (size_t i = 0; i < terms.size(); ++i) {
+    os << "takes " << terms[i].variable << " "
+       << (proven.chain.empty() ? int64_t(-1) : int64_t(proven.chain[i]));
+    for (int64_t amount : terms[i].amounts)
+      os << " " << amount;
+    os << "\n";
+  }
+  solution.proof = text + solution.proof;
+  llvm::raw_string_ostream certificate(answer.certificate);
+  llvm::consumeError(
+      mlir::layout::writeCertificate(certificate, proven.problem, solution));
+}
+
+BudgetedSolution BudgetSolver::run() {
+  BudgetedSolution answer;
+  // Of equally cheap ones, first those that take less.
+  Weights cheapest = pick({mostUnits + 1, 1}, {1, 0});
+  std::vector<unsigned> above = solve(relax(cheapest), options.initial);
+  if (!above.empty() && countUnits(above) > limit) {
+    std::vector<unsigned> within = findLeanest(above, answer.leastAmount);
+    if (countUnits(within) <= limit) {
+      keep(within);
+      if (findStates()) {
+        Relaxed limited = addChain(cheapest);
+        std::vector<unsigned> initial = extend(limited, within);
+        solve(std::move(limited), initial);
+      }
+      if (best.cost != best.lowerBound)
+        searchPrices(std::move(within), std::move(above));
+    } else if (answer.leastAmount > budget.limit) {
+      best.lowerBound = kInfiniteCost;
+    }
+  }
+  best.exact = best.cost == best.lowerBound;
+  if (best.exact)
+    best.openVariables.clear();
+  if (!best.assignment.empty()) {
+    answer.amount = budget.getAmount(best.assignment);
+    if (options.certify)
+      writeCertificate(answer, *proof);
+  }
+  answer.solution = std::move(best);
+  return answer;
+}
+
+BudgetedSolution mlir::layout::solveUnderBudget(const FactorGraph &graph,
+                                                const Budget &budget,
+                                                const SolveOptions &options) {
+  return BudgetSolver(graph, budget, options).run();
+}
