@@ -175,6 +175,10 @@ static ElementsAttr evaluate(const StridedView &view, ElementsAttr constant,
                              RankedTensorType type) {
   int64_t count = constant.getNumElements();
   Type element = type.getElementType();
+  // All of it is kept once, as others may read it, too.
+  if (constant.getType() == type && view.offset == 0 &&
+      view.strides == getRowMajorStrides(type))
+    return constant;
   if (type.getNumElements() == 0 || type.getNumElements() > count ||
       !isWithin(view, type.getShape(), count))
     return {};

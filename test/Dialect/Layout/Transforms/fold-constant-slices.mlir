@@ -75,6 +75,18 @@ func.func @stay(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, tensor<2x
 
 // -----
 
+// All of a constant is that constant, which is kept once.
+// CHECK-LABEL: func.func @whole(
+// CHECK-COUNT-2: arith.constant dense_resource<whole> : tensor<2x2xf32>
+// CHECK-NOT: tensor.extract_slice
+func.func @whole() -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %w = arith.constant dense_resource<whole> : tensor<2x2xf32>
+  %a = tensor.extract_slice %w[0, 0] [2, 2] [1, 1] : tensor<2x2xf32> to tensor<2x2xf32>
+  return %w, %a : tensor<2x2xf32>, tensor<2x2xf32>
+}
+
+// -----
+
 // A transpose is a matter of layouts, unless it would be moved.
 // CHECK-LABEL: func.func @transposed(
 // CHECK: linalg.transpose
