@@ -7,6 +7,7 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "LayoutModel.h"
+#include "Weights.h"
 #include "layout/Solver/Wcsp.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,7 +99,8 @@ void layout::setChoice(LayoutAssignment &assignment,
 LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
-                                       const LayoutConstraints &constraints) {
+                                       const LayoutConstraints &constraints,
+                                       const WeightOptions &weights) {
   LayoutAssignment result;
   result.program =
       readProgram(root, costs.getModel().getAssumedTrips(), constraints);
@@ -115,6 +117,16 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
     withInitial.initial = model.getInitial();
     result.numVariables = problem.graph.getNumVariables();
     result.numFactors = problem.graph.getNumFactors();
+    if (weights.budget) {
+      Budget budget = model.getBudget();
+      budget.limit = *weights.budget;
+      BudgetedSolution found =
+          solveUnderBudget(problem.graph, budget, withInitial);
+      if (found.solution.assignment.empty())
+        result.leastWeightBytes = found.leastAmount;
+      result.certificate = std::move(found.certificate);
+      return std::move(found.solution);
+    }
     Solution solution = problem.solve(withInitial);
     if (options.certify) {
       result.certificate.clear();
@@ -123,19 +135,29 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
     }
     return solution;
   };
-  LayoutModel model(result.program, result.candidates, costs);
+  LayoutModel model(result.program, result.candidates, costs, weights);
   bool breaksTies = model.breakTies();
   Solution solution = solve(model);
   result.lowerBound = model.getCost(solution.lowerBound);
   // Sums that reach the end of the numbers say nothing: once more without.
-  if (breaksTies && solution.cost > kInfiniteCost / 2) {
-    LayoutModel plain(result.program, result.candidates, costs);
+  if (breaksTies && !solution.assignment.empty() &&
+      solution.cost > kInfiniteCost / 2) {
+    LayoutModel plain(result.program, result.candidates, costs, weights);
     solution = solve(plain);
     result.lowerBound = solution.lowerBound;
   }
+  if (result.leastWeightBytes)
+    return result;
   // Variables beyond those of the nodes say which copies there are.
   solution.assignment.resize(result.program.nodes.size());
   setChoice(result, std::move(solution.assignment), costs);
+  if (weights.areCounted()) {
+    countWeights(result, weights, costs);
+    result.cost = addCosts(result.cost, result.weightCost);
+    result.exact = result.cost == result.lowerBound;
+    assert((!weights.budget || *result.weightBytes <= *weights.budget) &&
+           "the budget holds");
+  }
   LDBG() << "cost " << result.cost << ", at least " << result.lowerBound
          << ", of " << result.numVariables << " variables and "
          << result.numFactors << " factors";

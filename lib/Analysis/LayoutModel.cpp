@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutModel.h"
+#include "Weights.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -289,7 +290,122 @@ FactorGraph LayoutModel::build() {
   for (const TensorClass &tensor : program.tensorClasses)
     patterns.push_back(makePattern(tensor));
   addTensors();
+  if (weights.areCounted())
+    addWeights();
   return std::move(graph);
+}
+
+/// Each value of `variable` keeps the layouts `kept`, by number.
+void LayoutModel::addKept(unsigned variable,
+                          ArrayRef<SmallVector<unsigned, 1>> kept,
+                          ArrayRef<int64_t> bytes, ArrayRef<Cost> prices) {
+  auto [it, isNew] = termOf.try_emplace(variable, budget.terms.size());
+  if (isNew)
+    budget.terms.push_back({variable, std::vector<int64_t>(kept.size())});
+  std::vector<Cost> table(kept.size());
+  for (auto [amount, cost, layouts] :
+       llvm::zip(budget.terms[it->second].amounts, table, kept))
+    for (unsigned i : layouts) {
+      amount = addCosts(amount, bytes[i]);
+      cost = addCosts(cost, scaleCost(prices[i], scale));
+    }
+  if (llvm::any_of(table, [](Cost cost) { return cost != 0; }))
+    graph.addFactor({variable}, table);
+}
+
+/// What one node alone asks for is a matter of its configurations. Else a
+/// variable says which layouts are kept, or one for each layout does.
+void LayoutModel::addWeights() {
+  for (const Weight &weight : collectWeights(program)) {
+    SmallVector<LayoutId, 8> asked;
+    std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy;
+    unsigned most = 0;
+    for (const Weight::Use &use : weight.uses) {
+      most += use.operands.size();
+      auto &ofUse = askedBy.emplace_back();
+      for (const OpConfig &config :
+           getConfigs(program.nodes[use.node].nodeClass)) {
+        auto &layouts = ofUse.emplace_back();
+        for (LayoutId layout : getNeeds(config, use.operands))
+          layouts.push_back(getPosition(asked, layout));
+      }
+    }
+    SmallVector<int64_t, 8> bytes;
+    SmallVector<Cost, 8> prices;
+    for (LayoutId layout : asked) {
+      bytes.push_back(costs.getStoredBytes(weight.getType(), layout));
+      prices.push_back(getWeightCost(weight.getType(), layout, weights, costs));
+    }
+    if (weight.uses.size() == 1) {
+      addKept(weight.uses.front().node, askedBy.front(), bytes, prices);
+      continue;
+    }
+    std::optional<std::vector<unsigned>> sets =
+        getSets(asked.size(), most, /*limit=*/64);
+    SmallVector<SmallVector<unsigned, 1>, 0> kept;
+    if (sets) {
+      for (unsigned set : *sets) {
+        auto isKept = [&](unsigned i) { return (set >> i & 1) != 0; };
+        // With less some node could not run.
+        if (!llvm::all_of(askedBy, [&](const auto &ofUse) {
+              return llvm::any_of(ofUse, [&](const auto &layouts) {
+                return llvm::all_of(layouts, isKept);
+              });
+            }))
+          continue;
+        auto &layouts = kept.emplace_back();
+        llvm::copy_if(llvm::seq<unsigned>(0, asked.size()),
+                      std::back_inserter(layouts), isKept);
+      }
+      addCopies(weight.uses, askedBy, kept);
+      addKept(graph.getNumVariables() - 1, kept, bytes, prices);
+      continue;
+    }
+    for (unsigned i = 0; i < asked.size(); ++i) {
+      std::vector<SmallVector<SmallVector<unsigned, 1>, 0>> alone;
+      for (auto &ofUse : askedBy) {
+        auto &ofThis = alone.emplace_back();
+        for (ArrayRef<unsigned> layouts : ofUse)
+          ofThis.push_back(llvm::is_contained(layouts, i)
+                               ? SmallVector<unsigned, 1>{i}
+                               : SmallVector<unsigned, 1>{});
+      }
+      kept.clear();
+      kept.emplace_back();
+      kept.emplace_back().push_back(i);
+      addCopies(weight.uses, alone, kept);
+      addKept(graph.getNumVariables() - 1, kept, bytes, prices);
+    }
+  }
+}
+
+/// A variable whose values keep `kept`, all that the nodes ask for.
+void LayoutModel::addCopies(
+    ArrayRef<Weight::Use> uses,
+    ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy,
+    ArrayRef<SmallVector<unsigned, 1>> kept) {
+  unsigned variable = graph.addVariable(kept.size());
+  SmallVector<unsigned> typed;
+  for (auto [use, ofUse] : llvm::zip(uses, askedBy)) {
+    std::vector<Cost> table;
+    for (ArrayRef<unsigned> layouts : ofUse)
+      for (ArrayRef<unsigned> set : kept)
+        table.push_back(
+            llvm::all_of(layouts,
+                         [&](unsigned i) { return llvm::is_contained(set, i); })
+                ? 0
+                : kInfiniteCost);
+    llvm::append_range(typed, ofUse.front());
+    if (llvm::is_contained(table, kInfiniteCost))
+      graph.addFactor({use.node, variable}, table);
+  }
+  initial.push_back(llvm::find_if(kept,
+                                  [&](ArrayRef<unsigned> set) {
+                                    return llvm::all_of(typed, [&](unsigned i) {
+                                      return llvm::is_contained(set, i);
+                                    });
+                                  }) -
+                    kept.begin());
 }
 
 /// Of the tensors whose patterns have `asks`, as sequences of consumers and

@@ -15,8 +15,8 @@
 #define LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 
 #include "CommonTails.h"
-#include "layout/Analysis/Candidates.h"
-#include "layout/Solver/FactorGraph.h"
+#include "Weights.h"
+#include "layout/Solver/Budget.h"
 #include <map>
 
 namespace mlir {
@@ -25,8 +25,9 @@ namespace layout {
 class LayoutModel {
 public:
   LayoutModel(const Program &program, ArrayRef<Candidates> candidates,
-              CostModel &costs)
-      : program(program), candidates(candidates), costs(costs) {}
+              CostModel &costs, const WeightOptions &weights = {})
+      : program(program), candidates(candidates), costs(costs),
+        weights(weights) {}
 
   /// From now on assignments of equal cost are told apart where the program has
   /// loops: by how many conversions run, where they are few enough to be
@@ -43,6 +44,9 @@ public:
   /// One variable per node comes first, in their order; the others say which
   /// copies there are.
   FactorGraph build();
+
+  /// Of the bytes of weights, which `build` has counted.
+  const Budget &getBudget() const { return budget; }
 
   /// For the solver to start from: all as typed, with every copy.
   ArrayRef<unsigned> getInitial() const { return initial; }
@@ -109,6 +113,12 @@ private:
                        const Demand &demand);
   /// Equal for consumers that ask for the same in each configuration.
   unsigned getAsk(const TensorClass::Consumer &consumer);
+  void addWeights();
+  void addCopies(ArrayRef<Weight::Use> uses,
+                 ArrayRef<SmallVector<SmallVector<unsigned, 1>, 0>> askedBy,
+                 ArrayRef<SmallVector<unsigned, 1>> kept);
+  void addKept(unsigned variable, ArrayRef<SmallVector<unsigned, 1>> kept,
+               ArrayRef<int64_t> bytes, ArrayRef<Cost> prices);
   CommonTails findCommonConsumers() const;
   void addTensors();
   TableId makeSupersetTable(const Pattern &pattern, const Pattern &part);
@@ -137,6 +147,10 @@ private:
   const Program &program;
   ArrayRef<Candidates> candidates;
   CostModel &costs;
+  WeightOptions weights;
+  Budget budget;
+  /// The term of each variable that has one.
+  llvm::DenseMap<unsigned, unsigned> termOf;
   /// A cost of 1, and a run of a conversion, in terms of a conversion in one
   /// loop.
   Cost scale = 1, perMove = 0;

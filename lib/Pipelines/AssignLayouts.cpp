@@ -45,6 +45,9 @@ void layout::registerAssignLayoutsPipeline() {
         SolvePassOptions solve;
         solve.target = options.target;
         solve.certificate = options.certificate;
+        solve.weightBudget = options.weightBudget;
+        solve.weightCost = options.weightCost;
+        solve.packingCost = options.packingCost;
         solve.costsFile = options.costs;
         solve.writeCostsFile = options.writeCosts;
         buildAssignLayoutsPipeline(pm, solve);

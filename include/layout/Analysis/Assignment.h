@@ -28,7 +28,8 @@
 //  * fixed types (public functions, types with a layout, ops without a rule)
 //    are kept;
 //  * values of free sources (constants, fresh storage) are never converted:
-//    they are made in the layout that is asked for;
+//    they are made in the layout that is asked for. What that takes is counted
+//    where `WeightOptions` say so, once for each constant and layout;
 //  * of assignments that cost the same one with the fewest conversions in loops
 //    is taken; before that counts, in small programs with loops, how many
 //    conversions run at all;
@@ -59,6 +60,19 @@ struct PlannedConversion {
   const OpConfig *producer = nullptr;
 };
 
+/// What constants count. A constant that is wanted in several layouts is kept
+/// in each, for all functions together.
+struct WeightOptions {
+  /// Bytes that all of them may take, padding included.
+  std::optional<int64_t> budget;
+  /// What a byte that is kept costs, in hundredths of one that is moved, and
+  /// which share of its price a conversion of a constant costs, which happens
+  /// once, when a program is compiled or loaded.
+  unsigned costPercent = 0, packingPercent = 0;
+
+  bool areCounted() const { return budget || costPercent || packingPercent; }
+};
+
 struct LayoutAssignment {
   Program program;
   /// Per class of nodes.
@@ -71,6 +85,14 @@ struct LayoutAssignment {
   Cost cost = 0, conversionCost = 0;
   Cost lowerBound = 0;
   bool exact = false;
+
+  /// Of constants, where these are counted: what is kept, and the part of the
+  /// cost that this has.
+  std::optional<int64_t> weightBytes;
+  Cost weightCost = 0;
+  /// Nothing keeps to the budget, and then nothing is chosen: at least so many
+  /// bytes are taken.
+  std::optional<int64_t> leastWeightBytes;
 
   /// The size of the problem that was solved.
   unsigned numVariables = 0, numFactors = 0;
@@ -92,7 +114,8 @@ LayoutAssignment
 assignLayouts(Operation *root, CostModel &costs,
               const CandidateLimits &limits = {},
               const SolveOptions &options = {},
-              const LayoutConstraints &constraints = LayoutConstraints());
+              const LayoutConstraints &constraints = LayoutConstraints(),
+              const WeightOptions &weights = {});
 
 /// Takes the configuration `choice[u]` for each node u, with the conversions
 /// that this makes necessary and what they and the ops cost. The lower bound is

@@ -30,6 +30,21 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
       *this, "certificate",
       llvm::cl::desc("A file for the problem that was solved, its solution and "
                      "a proof of the lower bound")};
+  Option<int64_t> weightBudget{
+      *this, "weight-budget",
+      llvm::cl::desc("Most bytes that constants may take, each once for every "
+                     "layout that it is wanted in"),
+      llvm::cl::init(-1)};
+  Option<unsigned> weightCost{
+      *this, "weight-cost",
+      llvm::cl::desc("What a byte of constants that is kept costs, in "
+                     "hundredths of one that is moved"),
+      llvm::cl::init(0)};
+  Option<unsigned> packingCost{
+      *this, "packing-cost",
+      llvm::cl::desc("What conversions of constants cost, in hundredths of "
+                     "their price"),
+      llvm::cl::init(0)};
   Option<std::string> costs{
       *this, "costs",
       llvm::cl::desc("A price list: functions with one op or conversion each "

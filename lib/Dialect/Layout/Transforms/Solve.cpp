@@ -32,6 +32,7 @@ static constexpr StringLiteral kAssignment = "layout.assignment";
 static constexpr StringLiteral kCost = "cost";
 static constexpr StringLiteral kConversionCost = "conversion_cost";
 static constexpr StringLiteral kLowerBound = "lower_bound";
+static constexpr StringLiteral kWeightBytes = "weight_bytes";
 
 namespace {
 /// Writes layouts on ops; ops of one class with one choice get one attribute.
@@ -189,6 +190,9 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
   figures.set(kConversionCost,
               builder.getI64IntegerAttr(assignment.conversionCost));
   figures.set(kLowerBound, builder.getI64IntegerAttr(assignment.lowerBound));
+  if (assignment.weightBytes)
+    figures.set(kWeightBytes,
+                builder.getI64IntegerAttr(*assignment.weightBytes));
   root->setDiscardableAttr(kAssignment,
                            figures.getDictionary(root->getContext()));
 }
@@ -393,6 +397,21 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     return success();
   }
 
+  /// Nothing keeps to it, or nothing that does was found.
+  void reportBudget(int64_t least) {
+    int64_t budget = weightBudget;
+    InFlightDiagnostic error = getOperation()->emitError()
+                               << "the option 'weight-budget': ";
+    if (least > budget)
+      error << "constants take at least " << least
+            << " bytes in layouts on which all ops run, and " << budget
+            << " are allowed";
+    else
+      error << "no layouts were found in which constants take at most "
+            << budget << " bytes, nor a proof that there are none; a larger "
+            << "'max-nodes' or budget may help";
+  }
+
   void runOnOperation() override {
     Operation *root = getOperation();
     // A target is asked for only where there is something to decide.
@@ -413,6 +432,10 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
       root->emitError() << "'max-configs' and 'max-table' are at least 1";
       return signalPassFailure();
     }
+    if (weightBudget < -1) {
+      root->emitError() << "'weight-budget' is a number of bytes, at least 0";
+      return signalPassFailure();
+    }
     FailureOr<std::shared_ptr<CostProvider>> provider = getProvider(*wanted);
     if (failed(provider))
       return signalPassFailure();
@@ -421,8 +444,17 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
     solve.certify = !certificate.empty();
+    WeightOptions weights;
+    if (weightBudget != -1)
+      weights.budget = weightBudget.getValue();
+    weights.costPercent = weightCost;
+    weights.packingPercent = packingCost;
     LayoutAssignment assignment = assignLayouts(
-        root, costs, {maxConfigs, maxLayouts}, solve, *constraints);
+        root, costs, {maxConfigs, maxLayouts}, solve, *constraints, weights);
+    if (assignment.leastWeightBytes) {
+      reportBudget(*assignment.leastWeightBytes);
+      return signalPassFailure();
+    }
     if (solve.certify && failed(writeCertificate(assignment)))
       return signalPassFailure();
     if (!writeCostsFile.empty() &&

@@ -23,7 +23,8 @@ def SolvePass : Pass<"layout-solve"> {
     `layout.operand_layouts` and `layout.result_layouts`, one entry per operand
     and result, `unit` where there is no tensor. An op without these attributes
     keeps its types. `layout.assignment` on the op that the pass runs on holds
-    the cost, the part of it that conversions have, and a lower bound. A target
+    the cost, the part of it that conversions have, and a lower bound, and where
+    constants count the bytes that they take, as `weight_bytes`. A target
     that the option gives is recorded there as `layout.target`; lowerings remove
     it with the last layout.
 
@@ -63,6 +64,15 @@ def SolvePass : Pass<"layout-solve"> {
     Option<"certificate", "certificate", "std::string", /*default=*/"",
            "A file for the problem that was solved, its solution and a proof "
            "of the lower bound, which python -m layout_mlir.certify checks">,
+    Option<"weightBudget", "weight-budget", "int64_t", /*default=*/"-1",
+           "Most bytes that constants may take, each once for every layout that "
+           "it is wanted in; without it they are free">,
+    Option<"weightCost", "weight-cost", "unsigned", /*default=*/"0",
+           "What a byte of constants that is kept costs, in hundredths of one "
+           "that is moved">,
+    Option<"packingCost", "packing-cost", "unsigned", /*default=*/"0",
+           "What conversions of constants cost, which happen once, in hundredths "
+           "of their price">,
     Option<"costsFile", "costs", "std::string", /*default=*/"",
            "A price list: a file of functions, each with one op or conversion "
            "and its price as `layout.cost`. What is not listed has the modeled "
