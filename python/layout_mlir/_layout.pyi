@@ -268,6 +268,7 @@ def assign(
     *,
     shapes: _Shapes | None = None,
     costs: str | os.PathLike[str] | Callable[[PricedOp], int | None] | None = None,
+    weight_budget: int | None = None,
 ) -> Assignment: ...
 def attach_constants(module: str, arrays: Mapping[str, NDArray[Any]]) -> bytes: ...
 def compile(

@@ -11,6 +11,7 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
+#include "Errors.h"
 #include "Modules.h"
 #include "layout/Analysis/ConversionSummary.h"
 #include "layout/Analysis/CostProvider.h"
@@ -194,9 +195,13 @@ toConversions(ArrayRef<CostTable::Row> rows, TargetInterface target,
 static std::shared_ptr<Assignment> assign(const py::object &given,
                                           const py::object &target,
                                           const py::object &shapes,
-                                          const py::object &costs) {
+                                          const py::object &costs,
+                                          std::optional<int64_t> weightBudget) {
   std::string wanted = toTargetText(target);
   SolvePassOptions options;
+  if (weightBudget && *weightBudget < 0)
+    fail("weight_budget is less than 0");
+  options.weightBudget = weightBudget.value_or(-1);
   std::shared_ptr<FunctionOfPython> provider;
   if (PyCallable_Check(costs.ptr()))
     provider = std::make_shared<FunctionOfPython>(costs);
@@ -405,7 +410,7 @@ void mlir::layout::python::bindAssignment(py::module_ &module) {
   module.def(
       "assign", assign, py::arg("module"), py::arg("target") = py::none(),
       py::kw_only(), py::arg("shapes") = py::none(),
-      py::arg("costs") = py::none(),
+      py::arg("costs") = py::none(), py::arg("weight_budget") = py::none(),
       R"(Layouts for all tensors of a module: the pipeline `layout-assign`.
 
 `module` is text, bytecode as bytes, or a file: a path object, or a str that ends

@@ -1,0 +1,43 @@
+"""What a certificate says of a budget: an assignment takes so much of a limit, and nothing that keeps to it costs less.
+
+The lines `budget` and `takes`, which docs/solver.md describes, stand before the steps of the proof that certify.py takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def require(condition: object, message: str) -> None:
+    if not condition:
+        raise ValueError(message)
+
+
+def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
+                  lines: Sequence[Sequence[str]], values: Sequence[int], cost: float, bound: float) -> tuple[int, int]:
+    """The cost and the bound without the price of what is taken. Who keeps to the limit pays for no more than it has, and
+    the variables of the chain behind what is taken must forbid nobody who does."""
+    limit, least, unit, weight, price = map(int, lines[0][1:])
+    terms = [(int(v), int(chain), np.array([*map(int, units)], dtype=object)) for _, v, chain, *units in lines[1:]]
+    require(unit > 0 and weight > 0 and price >= 0, "a limit is none")
+    require(all(len(units) == domains[v] and (units >= 0).all() for v, _, units in terms), "what is taken is none")
+    taken, room = sum(units[values[v]] for v, _, units in terms), (limit - least) // unit
+    require(taken <= room, f"the assignment takes {least + unit * taken}, and the limit is {limit}")
+    chain = [behind for _, behind, _ in terms if behind >= 0]
+    links = [(scope, table) for scope, table in functions if {*scope} & {*chain}]
+    require(len(links) == len(chain) == len({*chain}) in (0, len(terms)), "the chain has other functions")
+    # Per value of the last variable of the chain, the least that was taken before it.
+    reached, before = np.array([0], dtype=object), tuple[int, ...]()
+    for (scope, table), (v, behind, units) in zip(links, terms):
+        require(scope == (*before, v, behind), "the chain has other functions")
+        allowed, total = (table == 0).reshape(len(reached), len(units), -1), reached[:, None] + units
+        require((total[~allowed.any(axis=2)] > room).all(), f"variable {v} is forbidden what the limit allows")
+        reached, before = np.where(allowed, total[:, :, None], room + 1).min(axis=(0, 1)), (behind,)
+    room = min(room, sum(units.max() for *_, units in terms))
+    paid, most = int(cost) - price * taken, int(bound) - price * room
+    require(paid % weight == 0, "the price of what is taken is not in the cost")
+    return paid // weight, -(-most // weight)

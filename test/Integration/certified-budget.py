@@ -1,0 +1,81 @@
+# Certificates of decisions under a budget of weights are accepted, those that the chain of variables proves and those
+# that a price of bytes bounds, and lies about the budget are rejected.
+
+# RUN: rm -rf %t && mkdir %t
+# RUN: %python %s %t | FileCheck %s
+# CHECK: 4 certificates accepted, 1 of them without a chain, and {{[1-9][0-9]+}} lies rejected
+import pathlib
+import sys
+
+from layout_mlir import certify
+from layout_mlir.tools import run_tool
+from networks import NETWORKS
+
+folder = pathlib.Path(sys.argv[1])
+TARGET = "#layout.cpu<lanes = 16>"
+BUDGETS = {"swin_t": (126956, 127100), "resnet50": (94668, 103664)}
+
+
+def is_accepted(text):
+    try:
+        certify.check(text)
+    except (certify.Rejected, ArithmeticError, LookupError, ValueError):
+        return False
+    return True
+
+
+def lies(lines, has_chain):
+    """The lines with one of them changed, so that what they claim is wrong."""
+    places = {line.split()[0]: i for i, line in reversed([*enumerate(lines)]) if line}
+
+    def changed(kind, change, number=0):
+        at = places[kind] + number
+        words = lines[at].split()
+        change(words)
+        return [*lines[:at], " ".join(words), *lines[at + 1:]]
+
+    def add(place, amount):
+        def change(words):
+            words[place] = str(int(words[place]) + amount)
+        return change
+
+    yield changed("cost", add(1, 1))
+    yield changed("cost", add(1, -1))
+    yield changed("lower-bound", add(1, 1 << 40))
+    limit, least, unit, weight, price = map(int, lines[places["budget"]].split()[1:])
+    yield changed("budget", add(1, least - limit - 1))  # less than what anything takes
+    yield changed("budget", add(2, limit + 1))
+    yield changed("budget", add(3, -unit))
+    yield changed("budget", add(4, weight * 5 + 3))
+    yield changed("budget", add(4, -weight))
+    takes = [i for i, line in enumerate(lines) if line.startswith("takes ")]
+    for i in range(min(3, len(takes))):
+        yield changed("takes", add(1, 10 ** 6), i)
+        yield changed("takes", lambda words: words.pop(), i)
+        if has_chain:
+            yield changed("takes", add(2, 1), i)
+            yield changed("takes", lambda words: words.__setitem__(2, "-1"), i)
+    if has_chain:
+        yield changed("budget", add(1, 10 ** 6))  # more than the chain allows
+
+
+accepted = without = rejected = 0
+for name, budgets in BUDGETS.items():
+    network = folder / f"{name}.mlir"
+    NETWORKS[name].write(network, small=True)
+    for budget in budgets:
+        file = folder / f"{name}.{budget}"
+        run_tool("layout-opt", network, f"--layout-assign=target={{{TARGET}}} weight-budget={budget} certificate={file}",
+                 "-o", "/dev/null")
+        text = file.read_text()
+        cost, bound = certify.check(text)
+        assert bound <= cost and (bound == cost or budget == 103664), (name, budget, cost, bound)
+        accepted += 1
+        lines = text.split("\n")
+        chains = {line.split()[2] != "-1" for line in lines if line.startswith("takes ")}
+        assert len(chains) == 1
+        without += not any(chains)
+        for lie in lies(lines, any(chains)):
+            assert not is_accepted("\n".join(lie)), (name, budget, [a for a, b in zip(lie, lines) if a != b][:2])
+            rejected += 1
+print(f"{accepted} certificates accepted, {without} of them without a chain, and {rejected} lies rejected")
