@@ -47,7 +47,14 @@ class DecodeOptions(EncoderOptions, TokenOptions):
 
 @dataclass
 class Options(DecodeOptions, StructureOptions):
-    pass
+    decode: bool = option(False, "@decode too, the loop of the other network, on the same weights",
+                          bool)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.decode and self.structure == "loops":
+            raise OptionError("a loop over stacked weights shares none with @decode: "
+                              "--decode goes with --structure flat or calls")
 
 
 def attend_to_itself(keys: Value, values: Value) -> tuple[Value, Value]:
@@ -152,6 +159,9 @@ def _embeddings(b: Builder, options: DecodeOptions) -> Value:
 
 
 def _prefill(b: Builder, options: Options) -> None:
+    if options.decode:
+        with b.other_function("decode"):
+            _decode(b, options)
     ids = b.input("ids", (b.batch, options.places), "i64", options.vocabulary)
     x = b.gather("embedded", _embeddings(b, options), ids)
     cos, sin = rotations(b, options, 0, options.places)

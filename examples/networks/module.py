@@ -35,6 +35,7 @@ class Module:
         self._constants: dict[str, Value] = {}
         self._inputs: list[Callable[[dict[str, int]], np.ndarray]] = []
         self._results: list[Value] = []
+        self._others: list[tuple[str, Function, list[Value]]] = []  # beside main
 
     # ------------------------------------------------------------------- text
 
@@ -50,6 +51,18 @@ class Module:
         self._scope.append(name)
         yield
         self._scope.pop()
+
+    @contextmanager
+    def other_function(self, symbol: str) -> Iterator[None]:
+        """Operations, inputs and results are those of a public function beside main, which shares
+        main's weights: those of one name are one resource."""
+        if self._weights_as == "arguments":
+            raise ValueError(f"@main and @{symbol} share no weights that are arguments")
+        outer = self.function, self._constants, self._inputs, self._results
+        self.function, self._constants, self._inputs, self._results = Function(), {}, [], []
+        yield
+        self._others.append((symbol, self.function, self._results))
+        self.function, self._constants, self._inputs, self._results = outer
 
     @contextmanager
     def region(self) -> Iterator[list[str]]:
@@ -192,15 +205,17 @@ class Module:
         """Writes the module as text."""
         for text, alias in self._maps.items():
             file.write(f"{alias} = {text}\n")
-        signature = f"({types(self.function.arguments)}) -> {results(self._results)}"
-        attributes = (f" attributes {{llvm.emit_c_interface, layout.signature = {signature}}}"
-                      if self.runnable else "")
         file.write(f"module @{self.name} {{\n")
         for text, symbol in self._functions.items():
             file.write(f"  func.func private @{symbol}{textwrap.indent(text, '  ').lstrip()}\n")
-        file.write(f"  func.func @main({self.function.signature()}) -> "
-                   f"{results(self._results)}{attributes} {{\n"
-                   f"{textwrap.indent(self.function.text(self._results), '    ')}\n  }}\n}}\n")
+        for symbol, function, returned in [("main", self.function, self._results), *self._others]:
+            signature = f"({types(function.arguments)}) -> {results(returned)}"
+            attributes = (f" attributes {{llvm.emit_c_interface, layout.signature = {signature}}}"
+                          if self.runnable else "")
+            file.write(f"  func.func @{symbol}({function.signature()}) -> "
+                       f"{results(returned)}{attributes} {{\n"
+                       f"{textwrap.indent(function.text(returned), '    ')}\n  }}\n")
+        file.write("}\n")
         w.write_resources(file, self._drawn)
 
 
