@@ -10,7 +10,7 @@ their arithmetic, `--vectorize` the kernels beside upstream's tile-and-vectorize
 `--opencl` networks on an OpenCL device, with kernels as they were and as they are,
 `--peers` networks beside other runtimes,
 `--prices` whether ops that are priced higher run longer, `--untouched` whether layouts make a network slower,
-`--calibrate` a price list of this machine, `--candidates` what networks cost with twice the candidates,
+`--budget` a language model's time over the memory of its weights, `--calibrate` a price list of this machine, `--candidates` what networks cost with twice the candidates,
 `--scaling` how networks would run on many cores, `--certificates` proofs of the decisions on networks, checked, `--wide` what the solver makes of wide problems, `--solvers` such problems beside other solvers;
 with `--help` all show their options.
 """
@@ -21,7 +21,7 @@ import sys
 from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
-PARTS = ("--assignment", "--calibrate", "--candidates", "--certificates", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--opencl", "--peers", "--prices", "--scaling",
+PARTS = ("--assignment", "--budget", "--calibrate", "--candidates", "--certificates", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--opencl", "--peers", "--prices", "--scaling",
          "--solvers", "--target", "--untouched", "--vectorize", "--wide")
 
 

@@ -1,0 +1,102 @@
+"""./dev bench --budget: the modeled time of a language model over the memory that its weights may take.
+
+Prefill and decoding are two functions of one module, which share their weights: a weight is kept once in each
+layout that one of them wants it in. The module is decided under budgets from the least that is possible to
+what the fastest layouts take, equally far from each other. Own bytes are those of the weights as they are
+stated. Each row is the best cost under its budget, proven where the gap is 0, and its certificate is checked
+by a program that shares no code with the solver. Budgets with the same answer are one row, that of the smallest.
+"""
+
+import argparse
+import math
+import pathlib
+import re
+import time
+
+from layout_mlir import certify
+from layout_mlir.run import positive
+from layout_mlir.tools import ToolError, run_tool
+from networks import NETWORKS
+
+from .rows import measure_rows, write_json
+
+TARGETS = {"cpu": "#layout.cpu<lanes = 16>",
+           "opencl": "#layout.opencl<image2d_max_width = 16384, image2d_max_height = 16384>"}
+NO_LIMIT = (1 << 62) - 1
+LLAMA = "llama3_8b"
+
+
+def own_bytes(text):
+    """Of all constants that are tensors, each once."""
+    sizes = {"f32": 4, "i64": 8}
+    constants = set(re.findall(r"arith\.constant (dense\w*<[^>]*>) : tensor<([^>]+)x(\w+)>", text))
+    return sum(math.prod(map(int, shape.split("x"))) * sizes[element] for _, shape, element in constants)
+
+
+def decide(path, target, budget):
+    """What a decision says of itself, when its certificate is accepted."""
+    file, start = path.with_suffix(".certificate"), time.perf_counter()
+    text = run_tool("layout-opt", path, f"--layout-assign=target={{{target}}} weight-budget={budget} certificate={file}",
+                    "--mlir-elide-resource-strings-if-larger=0")
+    seconds = time.perf_counter() - start
+    figures = {name: int(value) for name, value in
+               re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
+    try:
+        certify.check(file.read_text())
+    except certify.Rejected as error:
+        raise ToolError(f"{file}: {error}") from error
+    if figures["weight_bytes"] > budget:
+        raise ToolError(f"{path}: {figures['weight_bytes']} bytes are kept under a budget of {budget}")
+    return {"budget": budget, "kept": figures["weight_bytes"], "cost": figures["cost"],
+            "lower_bound": figures["lower_bound"], "seconds": seconds}
+
+
+def find_least(path, target):
+    """What an error names as the smallest budget that can be kept to."""
+    try:
+        return decide(path, target, 0)["kept"]
+    except ToolError as error:
+        least = re.search(r"constants take at least (\d+) bytes", str(error))
+        if not least:
+            raise
+        return int(least[1])
+
+
+def curve(name, args, folder):
+    path = folder / "network.mlir"
+    NETWORKS[args.network].write(path, small=not args.full, **({"decode": True} if args.network == LLAMA else {}),
+                                 **({"weights": "splat"} if args.full else {}))
+    target = TARGETS[name]
+    fastest = decide(path, target, NO_LIMIT)
+    least, most = find_least(path, target), fastest["kept"]
+    budgets = sorted({least + (most - least) * i // max(args.points - 1, 1) for i in range(args.points)} | {most})
+    points = {}
+    for budget in budgets:
+        point = decide(path, target, budget)
+        points.setdefault((point["kept"], point["cost"]), point)
+    return {"target": name, "own": own_bytes(path.read_text()), "points": list(points.values())}
+
+
+def show(row):
+    return "\n".join(
+        f"{row['target']:<8}{point['budget']:>14}{point['kept']:>14}{point['kept'] / row['own']:>8.4f}{point['cost']:>18}"
+        f"{point['cost'] / row['points'][-1]['cost'] - 1:>9.3%}"
+        f"{point['cost'] / max(point['lower_bound'], 1) - 1 if point['cost'] != point['lower_bound'] else 0:>9.3%}"
+        f"{point['seconds']:>8.2f}" for point in row["points"])
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --budget", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=positive, default=9, help="budgets (default: %(default)s)")
+    parser.add_argument("--full", action="store_true", help="at full size, not --small")
+    parser.add_argument("--network", choices=sorted(NETWORKS), default=LLAMA,
+                        help="another one, as it is (default: prefill and decoding of %(default)s)")
+    parser.add_argument("--target", choices=sorted(TARGETS), action="append", help="(default: all)")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    print(f"{'target':<8}{'budget':>14}{'bytes kept':>14}{'of own':>8}{'cost':>18}{'slower':>9}{'gap':>9}{'s':>8}", flush=True)
+    names = args.target or list(TARGETS)
+    rows, complete = measure_rows(names, lambda name, folder: curve(name, args, folder), show)
+    write_json(args.json, rows=rows)
+    return 0 if complete else 1
