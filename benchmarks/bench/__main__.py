@@ -1,7 +1,7 @@
 """./dev bench: the CPU kernels of benchmarks/, each beside plain loops; then layouts of networks.
 
 `./dev bench --kernel=NAME` is some of the first part, `--assignment` the second part alone,
-`--conversions` conversions beside memcpy and beside oneDNN, `--dynamic` networks with open sizes beside
+`--conversions` conversions beside memcpy and beside oneDNN, `--decode` products with one vector beside the bandwidth of memory, `--dynamic` networks with open sizes beside
 the same ones with static sizes, `--images` the conversions that networks
 need on a device with images, `--target` the figures of this machine
 that prices of layouts are made of, `--instructions` what kernels for a device with images do beside
@@ -21,7 +21,7 @@ import sys
 from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
-PARTS = ("--assignment", "--budget", "--calibrate", "--candidates", "--certificates", "--conversions", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--opencl", "--peers", "--prices", "--scaling",
+PARTS = ("--assignment", "--budget", "--calibrate", "--candidates", "--certificates", "--conversions", "--decode", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--opencl", "--peers", "--prices", "--scaling",
          "--solvers", "--target", "--untouched", "--vectorize", "--wide")
 
 

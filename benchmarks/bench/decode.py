@@ -1,0 +1,156 @@
+"""./dev bench --decode: products of matrices with one vector, as language models decode, beside the bandwidth of memory.
+
+Such products read each weight once. Their time on one thread is compared with a triad of STREAM and with a loop that
+only reads, in four places at a time, both on arrays beyond the caches, and with ONNX Runtime on the same model, all in
+one process and in turns: GB/s are medians, and shares are the median over rounds of a program's GB/s by those of the
+loop beside it. Bytes are weights, caches, inputs and results, each once, of an embedding one row; those of the triad
+are three arrays, as STREAM counts them. A model that fits the caches says nothing, so products come in a row. No time is
+printed before results agree with those of ONNX Runtime.
+"""
+
+import argparse
+import ctypes
+import os
+import pathlib
+import subprocess
+import time
+
+import numpy as np
+import onnx
+import onnxruntime
+
+import layout_mlir
+from layout_mlir.run import difference, positive
+from layout_mlir.tools import ToolError
+
+from . import onnx_networks
+from .peers import CACHE_FILE, TOLERANCE
+from .rows import measure_rows, write_json
+
+LOOPS = """void triad(float *restrict a, const float *restrict b, const float *restrict c, long size) {
+  for (long i = 0; i < size; ++i)
+    a[i] = b[i] + 3.0f * c[i];
+}
+unsigned read_all(const unsigned *a, long size) {
+  unsigned sum = 0;
+  long part = size / 4;
+  for (long i = 0; i < part; ++i)
+    sum ^= a[i] ^ a[i + part] ^ a[i + 2 * part] ^ a[i + 3 * part];
+  return sum;
+}
+"""
+LOOP_NAMES = "triad", "reading"
+ONE_BILLION = {"hidden": 2048, "heads": 32, "groups": 8, "intermediate": 8192, "vocabulary": 8000}
+
+
+def products(*widths, times):
+    """Matrices with one vector, in a row; each result is the vector of the next one."""
+    def build(g):
+        x = g.input("x", 1, widths[-1], width=widths[-1])
+        for width in widths * times:
+            x = g.linear(x, width, bias=False)
+        return [x]
+    return build
+
+
+def decoder(**sizes):
+    return lambda g: onnx_networks.llama_decode(g, **sizes)
+
+
+# Llama of 1B parameters has 16 such layers, and a larger vocabulary.
+CASES = {
+    "2048x2048, 16 in a row": products(2048, times=16),
+    "2048x8192 and back, 4 in a row": products(8192, 2048, times=4),
+    "llama_decode": decoder(),
+    "two layers of Llama 1B": decoder(layers=2, **ONE_BILLION),
+}
+SMALL = {"61x33, 3 in a row": products(61, 33, times=3),
+         "llama_decode": decoder(**onnx_networks.SMALL[onnx_networks.llama_decode])}
+
+
+def load_loops(folder):
+    """Calls of the loops by name, and the bytes of one."""
+    source, library = folder / "loops.c", folder / "loops.so"
+    source.write_text(LOOPS)
+    subprocess.run([os.environ.get("CC", "cc"), "-O3", "-march=native", "-shared", "-fPIC", source, "-o", library],
+                   check=True)
+    loops, cache = ctypes.CDLL(str(library)), pathlib.Path(CACHE_FILE)
+    size = 4 * (int(cache.read_text().rstrip("K\n")) * 1024 if cache.exists() else 32 << 20)
+    arrays = [np.full(size // 4, value, np.float32) for value in (0, 1, 2)]
+
+    def bind(function, operands):
+        arguments = [*(array.ctypes.data_as(ctypes.c_void_p) for array in operands), ctypes.c_long(size // 4)]
+        return lambda: function(*arguments), len(operands) * size
+
+    return {"triad": bind(loops.triad, arrays), "reading": bind(loops.read_all, arrays[:1])}
+
+
+def count_bytes(model):
+    """Of an embedding one row is read."""
+    tables = {node.input[0] for node in model.graph.node if node.op_type in ("Identity", "Gather")}
+    rest = sum(len(each.raw_data) - len(each.raw_data) // each.dims[0] for each in model.graph.initializer
+               if each.name in tables)
+    return onnx_networks.count(model)[1] - rest
+
+
+def load(name, build, folder):
+    """The calls of both programs, whose results agree, and the bytes of one."""
+    graph = onnx_networks.Graph(name)
+    model = onnx.shape_inference.infer_shapes(graph.model(*build(graph)), strict_mode=True)
+    path, inputs = folder / "model.onnx", list(onnx_networks.draw_inputs(model))
+    onnx.save(model, path)
+    program = layout_mlir.compile(path, threads=1)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    feeds = {each.name: array for each, array in zip(session.get_inputs(), inputs)}
+    calls = {"laid out": lambda: program(*inputs), "ONNX Runtime": lambda: session.run(None, feeds)}
+    ours = calls["laid out"]()
+    for found, expected in zip(ours if isinstance(ours, tuple) else (ours,), calls["ONNX Runtime"](), strict=True):
+        off = difference(expected, found)[1]
+        if off is None or off > TOLERANCE:
+            raise ToolError(f"results are off by {off}")
+    return calls, count_bytes(model)
+
+
+def measure(name, cases, args, folder):
+    programs, size = load(name, cases[name], folder)
+    calls = {**load_loops(folder), **{each: (call, size) for each, call in programs.items()}}
+    for call, _ in calls.values():
+        call()
+    speeds = {each: [] for each in calls}
+    for _ in range(args.rounds):
+        for each, (call, moved) in calls.items():
+            start = time.perf_counter()
+            call()
+            speeds[each].append(moved / (time.perf_counter() - start) / 1e9)
+    return {"case": name, "bytes": size,
+            "gb_per_second": {each: float(np.median(speed)) for each, speed in speeds.items()},
+            "share": {each: {loop: float(np.median(np.divide(speeds[each], speeds[loop]))) for loop in LOOP_NAMES}
+                      for each in programs}}
+
+
+def show(row):
+    speed, share = row["gb_per_second"], row["share"]
+    return (f"{row['case']:<32}{row['bytes'] / 1e6:>6.0f}" + "".join(f"{speed[loop]:>9.1f}" for loop in LOOP_NAMES)
+            + "".join(f"{speed[each]:>14.1f}" + "".join(f"{part:>6.2f}" for part in shares.values())
+                      for each, shares in share.items()))
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --decode", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="only cases whose name contains this")
+    parser.add_argument("--small", action="store_true", help="models that fit the caches: to try the command")
+    parser.add_argument("--rounds", type=positive, default=30, help="(default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures there")
+    args = parser.parse_args(argv)
+    cases = SMALL if args.small else CASES
+    names = [name for name in cases if args.only in name]
+    if not names:
+        parser.error(f"no case matches '{args.only}'")
+    print(f"{'GB/s; shares of the two loops':<32}{'MB':>6}" + "".join(f"{loop:>9}" for loop in LOOP_NAMES)
+          + "".join(f"{each:>14}{'shares':>12}" for each in ("laid out", "ONNX Runtime")), flush=True)
+    rows, complete = measure_rows(names, lambda name, folder: measure(name, cases, args, folder), show)
+    write_json(args.json, rows=rows)
+    return 0 if complete else 1
