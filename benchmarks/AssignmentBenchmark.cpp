@@ -185,6 +185,7 @@ BENCHMARK(chain)->LAYOUT_SIZES;
 BENCHMARK(skips)->LAYOUT_SIZES;
 BENCHMARK(functions)->LAYOUT_SIZES;
 BENCHMARK(decideAgain)
+    ->Arg(1)
     ->Arg(10)
     ->Arg(100)
     ->Arg(1000)

@@ -10,28 +10,43 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
 namespace {
-/// All that an op consists of, in words: addresses of what has one, as
-/// attributes and types have. On the way, which symbols it names.
+/// Hashes all that an op consists of: addresses of what has one, as attributes
+/// and types have. On the way, which symbols it names.
 class FingerprintWriter {
 public:
-  FingerprintWriter(std::vector<uintptr_t> &words,
-                    function_ref<void(StringAttr)> visitSymbol)
-      : words(words), visitSymbol(visitSymbol) {}
+  explicit FingerprintWriter(function_ref<void(StringAttr)> visitSymbol)
+      : visitSymbol(visitSymbol) {}
 
-  void add(Operation *op);
+  std::pair<uint64_t, uint64_t> get(Operation *op) {
+    words.clear();
+    add(op);
+    hash();
+    return {words[0], words[1]};
+  }
 
 private:
+  void add(Operation *op);
   void addPointer(const void *pointer) {
     words.push_back(reinterpret_cast<uintptr_t>(pointer));
   }
+  /// Puts the hash of all words in their place.
+  void hash() {
+    llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
+        ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
+                 words.size() * sizeof(uint64_t)));
+    words.assign({hash.low64, hash.high64});
+  }
   void visitSymbols(Operation *op);
 
-  std::vector<uintptr_t> &words;
+  /// Hashed now and then, so that they stay in the caches.
+  static constexpr size_t kManyWords = 896;
+  SmallVector<uint64_t, 1024> words;
   function_ref<void(StringAttr)> visitSymbol;
 };
 } // namespace
@@ -51,6 +66,8 @@ void FingerprintWriter::visitSymbols(Operation *op) {
 
 void FingerprintWriter::add(Operation *op) {
   visitSymbols(op);
+  if (words.size() > kManyWords)
+    hash();
   addPointer(op);
   addPointer(op->getName().getAsOpaquePointer());
   addPointer(op->getDiscardableAttrDictionary().getAsOpaquePointer());
@@ -103,23 +120,22 @@ LogicalResult LayoutAssigner::assign(ModuleOp module) {
   std::vector<Fingerprint> fingerprints;
   for (Operation &op : *module.getBody()) {
     connected.insert(&op);
-    FingerprintWriter(fingerprints.emplace_back(), [&](StringAttr name) {
+    auto visitSymbol = [&](StringAttr name) {
       if (Operation *other = symbols.lookup(name))
         connected.unionSets(&op, other);
-    }).add(&op);
+    };
+    fingerprints.push_back(FingerprintWriter(visitSymbol).get(&op));
   }
 
-  std::vector<std::pair<SmallVector<Operation *, 1>, Fingerprint>> wanted;
+  std::vector<std::pair<SmallVector<Operation *, 1>, Fingerprints>> wanted;
   llvm::DenseMap<Operation *, unsigned> partOf;
   for (auto [op, fingerprint] : llvm::zip(*module.getBody(), fingerprints)) {
     auto [it, isNew] =
         partOf.try_emplace(connected.getLeaderValue(&op), wanted.size());
     if (isNew)
-      wanted.push_back({{&op}, std::move(fingerprint)});
-    else {
-      wanted[it->second].first.push_back(&op);
-      llvm::append_range(wanted[it->second].second, fingerprint);
-    }
+      wanted.emplace_back();
+    wanted[it->second].first.push_back(&op);
+    wanted[it->second].second.push_back(fingerprint);
   }
 
   llvm::DenseMap<Operation *, Known> before = std::move(known);
@@ -130,10 +146,10 @@ LogicalResult LayoutAssigner::assign(ModuleOp module) {
   parts.clear();
   numDecided = 0;
   cost = lowerBound = 0;
-  for (auto &[ops, fingerprint] : wanted) {
+  for (auto &[ops, itsFingerprints] : wanted) {
     Known &entry = known[ops.front()];
     auto it = before.find(ops.front());
-    if (it != before.end() && it->second.fingerprint == fingerprint) {
+    if (it != before.end() && it->second.fingerprints == itsFingerprints) {
       entry = std::move(it->second);
     } else {
       entry.part = std::make_unique<Part>(target, objective, provider);
@@ -151,8 +167,9 @@ LogicalResult LayoutAssigner::assign(ModuleOp module) {
         return failure();
       }
       // Some ops make notes for themselves on the first question.
+      auto ignoreSymbol = [](StringAttr) {};
       for (Operation *op : ops)
-        FingerprintWriter(entry.fingerprint, [](StringAttr) {}).add(op);
+        entry.fingerprints.push_back(FingerprintWriter(ignoreSymbol).get(op));
     }
     parts.push_back(entry.part.get());
     cost = addCosts(cost, entry.part->assignment.cost);

@@ -21,8 +21,8 @@
 //  * the answer is that of a new assigner, bit by bit: each part has its own
 //    prices and candidates;
 //  * it costs as much as `layout-solve` decides for the parts by themselves;
-//  * ops are told apart by address and by what they consist of, so changes need
-//    not be announced;
+//  * ops are told apart by address and by a hash of what they consist of, of
+//    128 bits, so changes need not be announced;
 //  * assignments point into the module: one is valid until the part changes.
 //
 //===----------------------------------------------------------------------===//
@@ -70,9 +70,11 @@ public:
   Cost getLowerBound() const { return lowerBound; }
 
 private:
-  using Fingerprint = std::vector<uintptr_t>;
+  /// Of what an op consists of: 128 bits of a hash.
+  using Fingerprint = std::pair<uint64_t, uint64_t>;
+  using Fingerprints = SmallVector<Fingerprint, 1>;
   struct Known {
-    Fingerprint fingerprint;
+    Fingerprints fingerprints; // of each op of the part
     std::unique_ptr<Part> part;
   };
 
