@@ -261,15 +261,50 @@ class Program:
 
 _Module = str | bytes | os.PathLike[str]
 _Shapes = Mapping[str | int, _Ints]
+_Costs = str | os.PathLike[str] | Callable[[PricedOp], int | None]
 
 def assign(
     module: _Module,
     target: str | Target | None = None,
     *,
     shapes: _Shapes | None = None,
-    costs: str | os.PathLike[str] | Callable[[PricedOp], int | None] | None = None,
+    costs: _Costs | None = None,
     weight_budget: int | None = None,
 ) -> Assignment: ...
+
+class LayoutAssigner:
+    def __init__(
+        self,
+        module: _Module,
+        target: str | Target | None = None,
+        *,
+        shapes: _Shapes | None = None,
+        costs: _Costs | None = None,
+    ) -> None: ...
+    def assign(self) -> int: ...
+    def pin(
+        self,
+        name: str,
+        operands: Sequence[Layout | str | None] | None = None,
+        results: Sequence[Layout | str | None] | None = None,
+        *,
+        function: str | None = None,
+    ) -> None: ...
+    def replace(self, module: str | bytes) -> None: ...
+    def remove(self, function: str) -> None: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def parts(self) -> int: ...
+    @property
+    def cost(self) -> int: ...
+    @property
+    def lower_bound(self) -> int: ...
+    @property
+    def layouts(self) -> dict[str, Layout]: ...
+    @property
+    def module(self) -> str: ...
+
 def attach_constants(module: str, arrays: Mapping[str, NDArray[Any]]) -> bytes: ...
 def compile(
     module: _Module,

@@ -11,15 +11,15 @@
 
 #include "Arguments.h"
 #include "Bindings.h"
+#include "CostFunction.h"
 #include "Errors.h"
 #include "Modules.h"
+#include "TensorTypes.h"
 #include "layout/Analysis/ConversionSummary.h"
-#include "layout/Analysis/CostProvider.h"
 #include "layout/Dialect/Layout/Transforms/CostTable.h"
 #include "layout/Pipelines/AssignLayouts.h"
 #include "layout/Support/Places.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/MapVector.h"
 #include <pybind11/stl.h>
 
 namespace py = pybind11;
@@ -44,140 +44,14 @@ struct Assignment {
   std::vector<std::shared_ptr<AssignedConversion>> conversions, constants;
   py::dict layouts;
 };
-
-/// Layouts of a module's types as values of Python, each made once.
-class LayoutsOfTypes {
-public:
-  LayoutValue::Ptr get(RankedTensorType type) {
-    Attribute layout = type.getEncoding();
-    if (!layout)
-      layout =
-          MapAttr::get(type.getContext(), LayoutMap::rowMajor(type.getRank()));
-    LayoutValue::Ptr &made = known[{layout, type.getElementType()}];
-    if (!made)
-      made = LayoutValue::parse(print(layout), std::nullopt,
-                                print(type.getElementType()));
-    return made;
-  }
-
-private:
-  template <typename T> static std::string print(T it) {
-    std::string text;
-    llvm::raw_string_ostream(text) << it;
-    return text;
-  }
-
-  DenseMap<std::pair<Attribute, Type>, LayoutValue::Ptr> known;
-};
-} // namespace
-
-namespace {
-/// What a function of Python is asked to price.
-struct PricedOp {
-  std::string name, text;
-  std::vector<std::string> operands, results;
-  Cost modeled;
-};
-
-/// Asks a function of Python. Passes know no exceptions, so the first one is
-/// kept for later, and nothing is asked from then on.
-class FunctionOfPython : public CostProvider {
-public:
-  explicit FunctionOfPython(py::object function)
-      : function(std::move(function)) {}
-
-  Cost getOpCost(const OpToPrice &op) override {
-    return ask([&] {
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      op.op->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
-      return PricedOp{op.op->getName().getStringRef().str(), text,
-                      print(op.operands), print(op.results), op.modeled};
-    });
-  }
-  Cost getConversionCost(const ConversionToPrice &conversion) override {
-    return ask([&] {
-      StringRef name = ConvertOp::getOperationName();
-      return PricedOp{name.str(), name.str(), print({conversion.from}),
-                      print({conversion.to}), conversion.modeled};
-    });
-  }
-
-  /// With the interpreter's lock.
-  void rethrow() {
-    if (error)
-      std::rethrow_exception(std::exchange(error, nullptr));
-  }
-
-private:
-  static std::vector<std::string> print(ArrayRef<Type> types) {
-    std::vector<std::string> texts;
-    for (Type type : types)
-      llvm::raw_string_ostream(texts.emplace_back()) << type;
-    return texts;
-  }
-
-  Cost ask(function_ref<PricedOp()> describe) {
-    PricedOp op = describe();
-    if (error)
-      return op.modeled;
-    py::gil_scoped_acquire interpreter;
-    try {
-      Cost modeled = op.modeled;
-      py::object answer = function(std::make_shared<PricedOp>(std::move(op)));
-      Cost cost = answer.is_none() ? modeled : answer.cast<Cost>();
-      if (cost >= 0 && cost < kInfiniteCost)
-        return cost;
-      throw py::value_error("'costs' gives a price of " + std::to_string(cost) +
-                            ": it has to be at least 0");
-    } catch (const py::cast_error &) {
-      error = std::make_exception_ptr(
-          py::type_error("'costs' has to give an int, or None for the modeled "
-                         "price"));
-    } catch (...) {
-      error = std::current_exception();
-    }
-    return 0;
-  }
-
-  py::object function;
-  std::exception_ptr error;
-};
 } // namespace
 
 namespace mlir::layout::python {
-template <> struct Argument<const PricedOp &> : HeldArgument<PricedOp> {};
 template <>
 struct Argument<const AssignedConversion &> : HeldArgument<AssignedConversion> {
 };
 template <> struct Argument<const Assignment &> : HeldArgument<Assignment> {};
 } // namespace mlir::layout::python
-
-/// The type of each tensor by name, in the order of the program: a name that
-/// several ops have is that of the last one, which makes the value of that
-/// name. Conversions have the name of what they convert.
-static llvm::MapVector<StringAttr, RankedTensorType>
-collectTypes(ModuleOp module) {
-  llvm::MapVector<StringAttr, RankedTensorType> types;
-  auto add = [&](Location loc, const Twine &number, Type type, bool isLast) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return;
-    auto name = StringAttr::get(module.getContext(), printPlace(loc) + number);
-    if (isLast || !types.contains(name))
-      types[name] = tensor;
-  };
-  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    for (OpResult result : op->getResults())
-      add(op->getLoc(),
-          op->getNumResults() == 1 ? "" : "#" + Twine(result.getResultNumber()),
-          result.getType(), !isa<ConvertOp>(op));
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        add(argument.getLoc(), "", argument.getType(), true);
-  });
-  return types;
-}
 
 static std::vector<std::shared_ptr<AssignedConversion>>
 toConversions(ArrayRef<CostTable::Row> rows, TargetInterface target,
@@ -212,7 +86,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
   ModuleInContext &module = result->module;
   TargetInterface chosen;
   CostTable table;
-  llvm::MapVector<StringAttr, RankedTensorType> types;
+  TypesByName types;
   {
     py::gil_scoped_release withoutInterpreter;
     module.parse();
@@ -224,7 +98,8 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
     // The pipeline has put it there.
     chosen = *findTarget(module.get(), "");
     table = CostTable::get(module.get(), chosen);
-    types = collectTypes(module.get());
+    types =
+        collectTypes(module.get(), [](Value value) { return value.getType(); });
   }
   if (provider)
     provider->rethrow();
@@ -233,9 +108,7 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
   LayoutsOfTypes layouts;
   result->conversions = toConversions(table.activations, chosen, layouts);
   result->constants = toConversions(table.constants, chosen, layouts);
-  for (auto [name, type] : types)
-    result->layouts[toPythonString(name.getValue())] =
-        toPython(layouts.get(type));
+  result->layouts = toDict(types, layouts);
   module.issueWarnings();
   return result;
 }
@@ -312,34 +185,6 @@ static void bindConversion(py::module_ &module) {
            }));
 }
 
-static void bindPricedOp(py::module_ &module) {
-  py::class_<PricedOp, std::shared_ptr<PricedOp>>(
-      module, "PricedOp",
-      "One run of an op or a conversion, for which assign(costs=..) is asked.")
-      .def_property_readonly("name", forPython(+[](const PricedOp &self) {
-                               return toPythonString(self.name);
-                             }),
-                             "As in IR: 'linalg.matmul', 'layout.convert'.")
-      .def_property_readonly("text", forPython(+[](const PricedOp &self) {
-                               return toPythonString(self.text);
-                             }),
-                             "The op before layouts, with its attributes and "
-                             "body.")
-      .def_property_readonly("operands", forPython(+[](const PricedOp &self) {
-                               return py::tuple(py::cast(self.operands));
-                             }),
-                             "The types of operands, with layouts.")
-      .def_property_readonly("results", forPython(+[](const PricedOp &self) {
-                               return py::tuple(py::cast(self.results));
-                             }),
-                             "The types of results, with layouts.")
-      .def_property_readonly(
-          "modeled",
-          forPython(+[](const PricedOp &self) { return self.modeled; }),
-          "The price by the model of the target: 1 is the time in which memory "
-          "moves a byte.");
-}
-
 static std::string getText(const Assignment &self) {
   py::gil_scoped_release withoutInterpreter;
   return self.module.getText();
@@ -404,7 +249,6 @@ counts.)")
 }
 
 void mlir::layout::python::bindAssignment(py::module_ &module) {
-  bindPricedOp(module);
   bindConversion(module);
   bindClass(module);
   module.def(

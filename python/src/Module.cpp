@@ -101,7 +101,9 @@ PYBIND11_MODULE(_layout, module) {
   bindConversions(module, layout);
   bindPipeline(module);
   bindConstants(module);
+  bindCostFunction(module);
   bindAssignment(module);
+  bindAssigner(module);
   bindProgram(module);
   bindSolve(module);
 }

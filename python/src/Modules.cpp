@@ -18,6 +18,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
@@ -166,23 +168,31 @@ void ModuleInContext::attach(const py::object &arrays) {
   });
 }
 
-void ModuleInContext::parse() {
+OwningOpRef<ModuleOp>
+ModuleInContext::read(std::shared_ptr<llvm::SourceMgr> sources, bool isBytecode,
+                      const DiagnosticCollector &said) {
   ParserConfig config(&context);
   Block block;
   if (isBytecode) {
-    if (failed(
-            readBytecodeFile(std::exchange(sources, nullptr), &block, config)))
-      throw takeError("the bytecode is no module");
+    if (failed(readBytecodeFile(std::move(sources), &block, config)))
+      throw said.takeError("the bytecode is no module");
   } else {
     AsmParserState state;
     if (failed(parseAsmSourceFile(*sources, &block, config, &state)))
-      throw takeError("the text is no module");
+      throw said.takeError("the text is no module");
     nameValues(state);
   }
-  module = mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
-      &block, &context, FileLineColLoc::get(&context, kTextName, 1, 1));
+  auto module =
+      mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+          &block, &context, FileLineColLoc::get(&context, kTextName, 1, 1));
   if (!module)
-    throw takeError("there is no module");
+    throw said.takeError("there is no module");
+  return module;
+}
+
+void ModuleInContext::parse() {
+  module = read(isBytecode ? std::exchange(sources, nullptr) : sources,
+                isBytecode, said);
   if (arrays) {
     py::gil_scoped_acquire interpreter;
     attach(std::exchange(arrays, {}));
@@ -192,6 +202,57 @@ void ModuleInContext::parse() {
 void ModuleInContext::run(PassManager &passes) {
   if (failed(passes.run(*module)))
     throw takeError("the pipeline failed");
+}
+
+void ModuleInContext::check(llvm::function_ref<LogicalResult()> run,
+                            const llvm::Twine &otherwise) {
+  StringRef text;
+  if (!isBytecode)
+    text = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
+  DiagnosticCollector now(&context, text, kTextName);
+  if (failed(run()))
+    throw now.takeError(otherwise);
+}
+
+void ModuleInContext::replaceSymbols(ModuleData data) {
+  constexpr StringLiteral kName = "<replacement>"; // not the name of the text
+  auto others = std::make_shared<llvm::SourceMgr>();
+  if (!data.isBytecode)
+    data.buffer =
+        llvm::MemoryBuffer::getMemBufferCopy(data.buffer->getBuffer(), kName);
+  DiagnosticCollector now(
+      &context, data.isBytecode ? StringRef() : data.buffer->getBuffer(),
+      kName);
+  others->AddNewSourceBuffer(std::move(data.buffer), SMLoc());
+  OwningOpRef<ModuleOp> other = read(others, data.isBytecode, now);
+  for (Operation &op : *other->getBody())
+    if (!op.hasAttr(SymbolTable::getSymbolAttrName()))
+      fail("'" + op.getName().getStringRef() +
+           "' has no name, by which it would replace anything");
+  if (!(*other)->getAttrDictionary().empty())
+    fail("the replacement has attributes of a module, which stay as they were");
+  std::vector<std::pair<Operation *, Operation *>> replaced; // by the first
+  for (Operation &op : llvm::make_early_inc_range(*other->getBody())) {
+    Operation *known =
+        SymbolTable::lookupSymbolIn(*module, SymbolTable::getSymbolName(&op));
+    op.moveBefore(module->getBody(),
+                  known ? known->getIterator() : module->getBody()->end());
+    if (known)
+      known->remove();
+    replaced.push_back({&op, known});
+  }
+  bool isValid = succeeded(verify(*module));
+  for (auto [op, known] : llvm::reverse(replaced)) {
+    if (!isValid) {
+      if (known)
+        module->getBody()->getOperations().insert(op->getIterator(), known);
+      op->erase();
+    } else if (known) {
+      known->destroy();
+    }
+  }
+  if (!isValid)
+    throw now.takeError("the result is no valid module");
 }
 
 std::string ModuleInContext::chooseTarget(StringRef wanted) {

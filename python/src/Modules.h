@@ -63,6 +63,15 @@ public:
 
   void run(PassManager &passes);
 
+  /// Throws what is said by `run` where that fails.
+  void check(llvm::function_ref<LogicalResult()> run,
+             const llvm::Twine &otherwise);
+
+  /// Puts the functions and globals of another module in the place of those
+  /// that have their names, others at the end. Throws, with the module as it
+  /// was, where there is something else, or the result is no valid module.
+  void replaceSymbols(ModuleData data);
+
   /// The text of the target that `wanted` is, else of the one that the module
   /// states, else of a machine with caches.
   std::string chooseTarget(StringRef wanted);
@@ -82,6 +91,8 @@ public:
 
 private:
   void attach(const pybind11::object &arrays);
+  OwningOpRef<ModuleOp> read(std::shared_ptr<llvm::SourceMgr> sources,
+                             bool isBytecode, const DiagnosticCollector &said);
 
   /// Of text it is what diagnostics show; the constants of bytecode, which are
   /// not copied, keep it while they need it.

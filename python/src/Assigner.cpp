@@ -1,0 +1,356 @@
+//===- Assigner.cpp - Decisions for a module that changes -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LayoutAssigner.h, with the edits that Python can make to a module: layouts
+// that ops are held to, and functions that are replaced.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "CostFunction.h"
+#include "Modules.h"
+#include "TensorTypes.h"
+#include "layout/Analysis/LayoutAssigner.h"
+#include "layout/Analysis/LayoutConstraints.h"
+#include "layout/Analysis/PriceList.h"
+#include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Support/Places.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/SymbolTable.h"
+#include <mutex>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+namespace {
+class Assigner {
+public:
+  Assigner(const py::object &given, const py::object &target,
+           const py::object &shapes, const py::object &costs);
+
+  unsigned assign();
+  void hold(StringRef name, std::optional<StringRef> function,
+            std::optional<std::vector<std::string>> operands,
+            std::optional<std::vector<std::string>> results);
+  void replace(ModuleData data);
+  void remove(StringRef function);
+
+  std::string getText();
+  TypesByName getTypes();
+  /// Calls `ask` with the decision that holds for the module as it is.
+  template <typename Fn> auto withDecision(Fn ask) {
+    py::gil_scoped_release withoutInterpreter;
+    std::lock_guard lock(mutex);
+    if (!isDecided)
+      fail("nothing is decided for the module as it is: call assign()");
+    return ask(*assigner);
+  }
+  const std::string &getTarget() const { return target; }
+
+private:
+  void forget();
+  Operation *find(StringRef name, std::optional<StringRef> function);
+
+  // Python's threads may share an object. Who waits has no interpreter's lock.
+  std::mutex mutex;
+  ModuleInContext module;
+  std::string target;
+  std::unique_ptr<FunctionOfPython> function;
+  OwningOpRef<ModuleOp> prices;
+  std::unique_ptr<PriceList> list;
+  std::optional<LayoutAssigner> assigner;
+  bool isDecided = false;
+};
+} // namespace
+
+namespace mlir::layout::python {
+template <> struct Argument<Assigner &> {
+  using Type = const std::shared_ptr<Assigner> &;
+  static Assigner &get(Type value) {
+    HeldArgument<Assigner>::get(value);
+    return *value;
+  }
+};
+} // namespace mlir::layout::python
+
+Assigner::Assigner(const py::object &given, const py::object &wantedTarget,
+                   const py::object &shapes, const py::object &costs)
+    : module(readModule(given, shapes)) {
+  std::string wanted = toTargetText(wantedTarget), file;
+  if (PyCallable_Check(costs.ptr()))
+    function = std::make_unique<FunctionOfPython>(costs);
+  else if (!costs.is_none())
+    file = py::module_::import("os").attr("fspath")(costs).cast<std::string>();
+  py::gil_scoped_release withoutInterpreter;
+  module.parse();
+  target = module.chooseTarget(wanted);
+  if (!file.empty())
+    module.check(
+        [&] {
+          prices = readPriceList(file, &module.getContext());
+          auto chosen = findTarget(module.get(), target);
+          if (!prices || failed(chosen))
+            return failure();
+          auto read = PriceList::get(*prices, *chosen);
+          if (succeeded(read))
+            list = std::move(*read);
+          return LogicalResult(read);
+        },
+        "the price list cannot be read");
+  forget();
+}
+
+void Assigner::forget() {
+  CostProvider *provider = list.get();
+  if (function)
+    provider = function.get();
+  assigner.emplace(*findTarget(module.get(), target), Objective::time,
+                   CandidateLimits(), SolveOptions(), provider);
+  isDecided = false;
+}
+
+unsigned Assigner::assign() {
+  unsigned numDecided = 0;
+  {
+    py::gil_scoped_release withoutInterpreter;
+    std::lock_guard lock(mutex);
+    module.check([&] { return assigner->assign(module.get()); },
+                 "nothing could be decided");
+    isDecided = true;
+    numDecided = assigner->getNumDecided();
+    // What was decided without an answer is not kept.
+    if (function && function->hasFailed())
+      forget();
+  }
+  if (function)
+    function->rethrow();
+  return numDecided;
+}
+
+Operation *Assigner::find(StringRef name, std::optional<StringRef> function) {
+  Operation *root = module.get();
+  if (function)
+    root = SymbolTable::lookupSymbolIn(module.get(), *function);
+  if (!root)
+    fail("there is no function '" + *function + "'");
+  SmallVector<Operation *> found;
+  root->walk([&](Operation *op) {
+    if (op->getNumResults() != 0 && printPlace(op->getLoc()) == name)
+      found.push_back(op);
+  });
+  if (found.empty())
+    fail("no op is called '" + name + "'");
+  if (found.size() > 1)
+    fail("several ops are called '" + name +
+         "': 'function' says in which function, and locations tell them apart "
+         "there");
+  return found.front();
+}
+
+void Assigner::hold(StringRef name, std::optional<StringRef> function,
+                    std::optional<std::vector<std::string>> operands,
+                    std::optional<std::vector<std::string>> results) {
+  py::gil_scoped_release withoutInterpreter;
+  std::lock_guard lock(mutex);
+  Operation *op = find(name, function);
+  MLIRContext *context = &module.getContext();
+  auto set = [&](StringRef attr,
+                 const std::optional<std::vector<std::string>> &layouts) {
+    if (!layouts) {
+      op->removeDiscardableAttr(attr);
+      return;
+    }
+    SmallVector<Attribute> entries;
+    for (const std::string &layout : *layouts) {
+      entries.push_back(layout.empty() ? UnitAttr::get(context)
+                                       : parseAttribute(layout, context));
+      if (!entries.back())
+        fail("'" + layout + "' is no layout");
+    }
+    op->setDiscardableAttr(attr, ArrayAttr::get(context, entries));
+  };
+  set(kOperandLayouts, operands);
+  set(kResultLayouts, results);
+  isDecided = false;
+}
+
+void Assigner::replace(ModuleData data) {
+  py::gil_scoped_release withoutInterpreter;
+  std::lock_guard lock(mutex);
+  module.replaceSymbols(std::move(data));
+  isDecided = false;
+}
+
+void Assigner::remove(StringRef name) {
+  py::gil_scoped_release withoutInterpreter;
+  std::lock_guard lock(mutex);
+  Operation *op = SymbolTable::lookupSymbolIn(module.get(), name);
+  if (!op)
+    fail("there is no function '" + name + "'");
+  if (!SymbolTable::symbolKnownUseEmpty(op, module.get()))
+    fail("'" + name + "' is used, as by a call");
+  op->erase();
+  isDecided = false;
+}
+
+std::string Assigner::getText() {
+  py::gil_scoped_release withoutInterpreter;
+  std::lock_guard lock(mutex);
+  return module.getText();
+}
+
+TypesByName Assigner::getTypes() {
+  return withDecision([&](const LayoutAssigner &decided) {
+    DenseMap<Value, Type> chosen;
+    for (const LayoutAssigner::Part *part : decided.getParts()) {
+      const LayoutAssignment &it = part->assignment;
+      auto add = [&](Value value, LayoutId layout) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        if (type && !type.getEncoding() && layout != kAnyLayout)
+          chosen[value] = part->costs.getStoredType(type, layout);
+      };
+      for (auto [n, node] : llvm::enumerate(it.program.nodes)) {
+        ArrayRef<LayoutId> results = it.getConfig(n).exact.results;
+        if (node.op)
+          for (auto [value, layout] :
+               llvm::zip_equal(node.op->getResults(), results))
+            add(value, layout);
+        else
+          for (Value value : it.program.flow.ties[node.tie].values)
+            add(value, results.front());
+      }
+    }
+    // What nothing was chosen for is no type that counts.
+    return collectTypes(module.get(),
+                        [&](Value value) { return chosen.lookup(value); });
+  });
+}
+
+/// Texts of layouts, empty for None; nothing for None as a whole.
+static std::optional<std::vector<std::string>>
+toLayouts(const py::object &layouts) {
+  if (layouts.is_none())
+    return std::nullopt;
+  std::vector<std::string> texts;
+  for (py::handle layout : layouts) {
+    if (!layout.is_none() && !py::isinstance<py::str>(layout) &&
+        !py::isinstance<LayoutValue>(layout))
+      throw py::type_error("a layout is to be a Layout, a str or None");
+    if (layout.is_none())
+      texts.emplace_back();
+    else if (py::isinstance<py::str>(layout))
+      texts.push_back(LayoutValue::parse(expandName(layout.cast<std::string>()),
+                                         std::nullopt, std::nullopt)
+                          ->text);
+    else
+      texts.push_back(Argument<const LayoutValue &>::get(
+                          layout.cast<std::shared_ptr<LayoutValue>>())
+                          .text);
+  }
+  return texts;
+}
+
+static void pin(Assigner &self, const std::string &name,
+                const py::object &operands, const py::object &results,
+                const std::optional<std::string> &function) {
+  self.hold(name, function, toLayouts(operands), toLayouts(results));
+}
+
+static unsigned assign(Assigner &self) { return self.assign(); }
+
+static void replace(Assigner &self, const py::object &module) {
+  self.replace(toModuleData(module));
+}
+
+static void removeFunction(Assigner &self, const std::string &function) {
+  self.remove(function);
+}
+
+static py::dict getLayouts(Assigner &self) {
+  TypesByName types = self.getTypes();
+  LayoutsOfTypes layouts;
+  return toDict(types, layouts);
+}
+
+static Cost getCost(Assigner &self) {
+  return self.withDecision([](auto &it) { return it.getCost(); });
+}
+
+static Cost getLowerBound(Assigner &self) {
+  return self.withDecision([](auto &it) { return it.getLowerBound(); });
+}
+
+static size_t getNumParts(Assigner &self) {
+  return self.withDecision([](auto &it) { return it.getParts().size(); });
+}
+
+void mlir::layout::python::bindAssigner(py::module_ &module) {
+  py::class_<Assigner, std::shared_ptr<Assigner>>(
+      module, "LayoutAssigner",
+      R"(Decides layouts of a module again and again while it changes.
+
+The arguments are those of `assign`, but for what a pipeline does before it
+decides: the module counts as it is. Functions that call each other are a part;
+`assign()` decides for parts that are not what they were, and returns how many
+these are. What it knows of all of them is what a new LayoutAssigner would say.
+
+>>> from layout_mlir import LayoutAssigner
+>>> f = '''func.func @f(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+...   %y = arith.negf %x : tensor<4x6xf32>
+...   return %y : tensor<4x6xf32>
+... }
+... '''
+>>> a = LayoutAssigner(f + f.replace('@f', '@g'))
+>>> a.assign(), a.parts
+(2, 2)
+>>> a.pin('%y', operands=['BA'], results=['BA'], function='g')
+>>> a.assign()
+1
+>>> a.layouts['%y']
+Layout('#layout.map<(d0, d1) -> buffer(d1, d0)>', element='f32')
+
+Threads may share one.)")
+      .def(py::init<const py::object &, const py::object &, const py::object &,
+                    const py::object &>(),
+           py::arg("module"), py::arg("target") = py::none(), py::kw_only(),
+           py::arg("shapes") = py::none(), py::arg("costs") = py::none())
+      .def("assign", forPython(assign),
+           "Decides where something has changed; returns for how many parts.")
+      .def("pin", forPython(pin), py::arg("name"),
+           py::arg("operands") = py::none(), py::arg("results") = py::none(),
+           py::kw_only(), py::arg("function") = py::none(),
+           R"(Holds an op to layouts, one for each operand and each result.
+
+The name is that of its first result; None stands for "as typed", and for a
+whole list for "as it likes". Without lists the op is free again.)")
+      .def("replace", forPython(replace), py::arg("module"),
+           "Puts functions and globals of a module, text or bytecode, in the "
+           "place of those with their names, and new ones at the end.")
+      .def("remove", forPython(removeFunction), py::arg("function"),
+           "Takes a function out that nobody calls.")
+      .def_property_readonly(
+          "target", forPython(+[](Assigner &self) { return self.getTarget(); }),
+          "What the layouts are decided for, as in IR.")
+      .def_property_readonly("parts", forPython(getNumParts),
+                             "How many parts there are.")
+      .def_property_readonly("cost", forPython(getCost),
+                             "The price of ops and conversions of all parts.")
+      .def_property_readonly("lower_bound", forPython(getLowerBound),
+                             "No decision costs less.")
+      .def_property_readonly(
+          "layouts", forPython(getLayouts),
+          "The Layout of every tensor that an op or control flow chooses one "
+          "for, by name, as of an Assignment.")
+      .def_property_readonly("module", forPython(+[](Assigner &self) {
+                               return toPythonString(self.getText());
+                             }),
+                             "The module as it is, with what ops are held to, "
+                             "as text.");
+}

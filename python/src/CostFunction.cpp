@@ -1,0 +1,103 @@
+//===- CostFunction.cpp - Prices that a function of Python has ------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CostFunction.h"
+#include "Bindings.h"
+#include "Errors.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+using namespace mlir;
+using namespace mlir::layout;
+using namespace mlir::layout::python;
+
+namespace mlir::layout::python {
+struct PricedOp {
+  std::string name, text;
+  std::vector<std::string> operands, results;
+  Cost modeled;
+};
+
+template <> struct Argument<const PricedOp &> : HeldArgument<PricedOp> {};
+} // namespace mlir::layout::python
+
+static std::vector<std::string> print(ArrayRef<Type> types) {
+  std::vector<std::string> texts;
+  for (Type type : types)
+    llvm::raw_string_ostream(texts.emplace_back()) << type;
+  return texts;
+}
+
+Cost FunctionOfPython::getOpCost(const OpToPrice &op) {
+  return ask([&] {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    op.op->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
+    return PricedOp{op.op->getName().getStringRef().str(), text,
+                    print(op.operands), print(op.results), op.modeled};
+  });
+}
+
+Cost FunctionOfPython::getConversionCost(const ConversionToPrice &conversion) {
+  return ask([&] {
+    StringRef name = ConvertOp::getOperationName();
+    return PricedOp{name.str(), name.str(), print({conversion.from}),
+                    print({conversion.to}), conversion.modeled};
+  });
+}
+
+Cost FunctionOfPython::ask(llvm::function_ref<PricedOp()> describe) {
+  PricedOp op = describe();
+  if (error)
+    return op.modeled;
+  py::gil_scoped_acquire interpreter;
+  try {
+    Cost modeled = op.modeled;
+    py::object answer = function(std::make_shared<PricedOp>(std::move(op)));
+    Cost cost = answer.is_none() ? modeled : answer.cast<Cost>();
+    if (cost >= 0 && cost < kInfiniteCost)
+      return cost;
+    throw py::value_error("'costs' gives a price of " + std::to_string(cost) +
+                          ": it has to be at least 0");
+  } catch (const py::cast_error &) {
+    error = std::make_exception_ptr(
+        py::type_error("'costs' has to give an int, or None for the modeled "
+                       "price"));
+  } catch (...) {
+    error = std::current_exception();
+  }
+  return 0;
+}
+
+void mlir::layout::python::bindCostFunction(py::module_ &module) {
+  py::class_<PricedOp, std::shared_ptr<PricedOp>>(
+      module, "PricedOp",
+      "One run of an op or a conversion, for which assign(costs=..) is asked.")
+      .def_property_readonly("name", forPython(+[](const PricedOp &self) {
+                               return toPythonString(self.name);
+                             }),
+                             "As in IR: 'linalg.matmul', 'layout.convert'.")
+      .def_property_readonly("text", forPython(+[](const PricedOp &self) {
+                               return toPythonString(self.text);
+                             }),
+                             "The op before layouts, with its attributes and "
+                             "body.")
+      .def_property_readonly("operands", forPython(+[](const PricedOp &self) {
+                               return py::tuple(py::cast(self.operands));
+                             }),
+                             "The types of operands, with layouts.")
+      .def_property_readonly("results", forPython(+[](const PricedOp &self) {
+                               return py::tuple(py::cast(self.results));
+                             }),
+                             "The types of results, with layouts.")
+      .def_property_readonly(
+          "modeled",
+          forPython(+[](const PricedOp &self) { return self.modeled; }),
+          "The price by the model of the target: 1 is the time in which memory "
+          "moves a byte.");
+}
