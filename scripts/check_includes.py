@@ -60,12 +60,13 @@ ROOMS = {
     "Targets/NPU/NPUToEmitC": ("Dialect/NPU/Transforms", "Targets/Package"),
     # No IR: programs link it alone.
     "Targets/NPU/Simulator": ("Support",),
+    "Targets/Mesh": ("Analysis", "Targets"),
     "Targets/Mesh/LayoutToMPI": ("Analysis",),
     # No IR: programs link it alone.
     "Targets/Mesh/Runtime": (),
     "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",
                   "Targets/OpenCL/LayoutToGPU", "Targets/NPU/LayoutToNPU",
-                  "Targets/NPU/NPUToEmitC", "Targets/Mesh/LayoutToMPI"),
+                  "Targets/NPU/NPUToEmitC", "Targets/Mesh", "Targets/Mesh/LayoutToMPI"),
     # The implementation of include/layout-c.
     "CAPI": ("Pipelines",),
 }

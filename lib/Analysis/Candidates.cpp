@@ -122,7 +122,8 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   candidates.configs.push_back(std::move(*config));
   for (auto [slot, tensorClass] : node.meets) {
     LayoutId layout = getLayout(candidates.configs.back().layouts, slot);
-    if (layout != kAnyLayout)
+    // Parts of sums are read by conversions alone (P4).
+    if (layout != kAnyLayout && !costs.isPartial(layout))
       offer(tensorClass, costs.withoutPadding(layout));
   }
 }

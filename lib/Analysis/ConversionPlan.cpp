@@ -81,6 +81,8 @@ ConversionPlan::Way ConversionPlan::getWay() const {
     return Way::Fill;
   if (transfers)
     return Way::Transfers;
+  if (messages)
+    return Way::Messages;
   return copy ? Way::Copy : Way::Gather;
 }
 
@@ -99,6 +101,10 @@ void ConversionPlan::print(raw_ostream &os) const {
   case Way::Transfers:
     os << *transfers << (*transfers == 1 ? " transfer" : " transfers")
        << " by DMA";
+    break;
+  case Way::Messages:
+    os << *messages << (*messages == 1 ? " message" : " messages") << " of "
+       << bytesRead << " bytes";
     break;
   }
 }
@@ -133,6 +139,8 @@ StringRef layout::stringify(ConversionPlan::Way way) {
     return "gather";
   case ConversionPlan::Way::Transfers:
     return "transfers";
+  case ConversionPlan::Way::Messages:
+    return "messages";
   }
   llvm_unreachable("all ways are named");
 }

@@ -53,8 +53,9 @@ static FailureOr<Type> applyLayout(Operation *op, StringRef name, size_t i,
                             "with layout.convert";
     return Type(tensor);
   }
-  // Addresses in local memory need more of a family than its map.
-  if (isa<NpuScatterAttr>(entry))
+  // Addresses in local memory, and blocks on a mesh, need more of a family than
+  // its map.
+  if (isa<NpuScatterAttr, MeshAttr, PartialAttr>(entry))
     return Type(RankedTensorType::get(shape, elementType, entry));
   return Type(withLayout(tensor, *map, layout.getPadding(elementType)));
 }

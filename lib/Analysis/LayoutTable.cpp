@@ -27,6 +27,12 @@ LayoutId LayoutTable::intern(LayoutAttrInterface layout,
                              RankedTensorType type) {
   LayoutId id =
       intern(*layout.resolve(type.getShape(), type.getElementType(), nullptr));
+  if (isa<PartialAttr>(layout)) {
+    auto [it, isNew] = partials.try_emplace({id, layout}, maps.size());
+    if (isNew)
+      maps.push_back(LayoutMap(maps[id]));
+    id = it->second;
+  }
   spellings.try_emplace(id, layout);
   getRepresentative(id, type, /*isKnownValid=*/true);
   return id;
@@ -46,6 +52,10 @@ LayoutId LayoutTable::withPadding(LayoutId layout, TypedAttr padding) {
 
 RankedTensorType LayoutTable::getStoredType(RankedTensorType type,
                                             LayoutId layout) const {
+  Attribute spelling = getSpelling(layout);
+  if (isa_and_present<MeshAttr, PartialAttr>(spelling))
+    return RankedTensorType::get(type.getShape(), type.getElementType(),
+                                 spelling);
   return withLayout(type, getMap(layout), getPadding(layout));
 }
 
@@ -71,8 +81,8 @@ LayoutId LayoutTable::getRowMajor(unsigned rank) {
 LayoutId LayoutTable::getLayoutOf(RankedTensorType type) {
   if (!type.getEncoding())
     return getRowMajor(type.getRank());
-  if (auto scatter = dyn_cast<NpuScatterAttr>(type.getEncoding()))
-    return intern(scatter, type);
+  if (isa<NpuScatterAttr, MeshAttr, PartialAttr>(type.getEncoding()))
+    return intern(cast<LayoutAttrInterface>(type.getEncoding()), type);
   LayoutId layout = intern(*getLayoutMap(type));
   return statesPadding(type) ? withPadding(layout, layout::getPadding(type))
                              : layout;
@@ -212,6 +222,8 @@ std::optional<LayoutMap> LayoutTable::computeProjection(const LayoutMap &layout,
 
 LayoutId LayoutTable::getNormalForm(LayoutId layout, RankedTensorType type) {
   layout = withoutPadding(layout);
+  if (isPartial(layout))
+    return layout;
   auto [it, isNew] = normalFormOf.try_emplace({type, layout}, 0);
   if (!isNew)
     return it->second;
@@ -276,8 +288,8 @@ std::optional<LayoutId> LayoutTable::getRepresentative(LayoutId layout,
                                                        RankedTensorType type,
                                                        bool isKnownValid) {
   LayoutId plain = getRowMajor(type.getRank());
-  if (layout == plain)
-    return plain;
+  if (layout == plain || isPartial(layout))
+    return layout;
   auto [it, isNew] = representatives.try_emplace({type, layout});
   if (!isNew)
     return it->second;

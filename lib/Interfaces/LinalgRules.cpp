@@ -12,8 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -47,6 +50,22 @@ static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
   return sizes;
 }
 
+/// How result `r` combines what it accumulates.
+static std::optional<Reduction> findCombiner(linalg::LinalgOp op, unsigned r) {
+  SmallVector<Operation *> combiners;
+  if (!matchReduction(op.getRegionOutputArgs(), r, combiners) ||
+      combiners.size() != 1)
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<Reduction>>(combiners[0])
+      .Case<arith::AddFOp, arith::AddIOp>(
+          [](Operation *) { return Reduction::Sum; })
+      .Case<arith::MaximumFOp, arith::MaxSIOp>(
+          [](Operation *) { return Reduction::Max; })
+      .Case<arith::MinimumFOp, arith::MinSIOp>(
+          [](Operation *) { return Reduction::Min; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return OpaqueRule{kHasMemory};
@@ -64,8 +83,10 @@ static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
                                         : AffineMap());
     rule.isRead.push_back(isTensor && op.payloadUsesValueFromOperand(&operand));
   }
-  for (OpOperand &init : op.getDpsInitsMutable())
+  for (auto [r, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     rule.resultMaps.push_back(maps[init.getOperandNumber()]);
+    rule.combiners.push_back(findCombiner(op, r));
+  }
   rule.opsPerPoint = countScalarOps(op);
   findTileableLoops(rule);
   // The body sees the loop's value, which a tiled loop does not have.

@@ -10,6 +10,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/DroppedDims.h"
 #include "layout/Interfaces/IterationSpace.h"
+#include "layout/Interfaces/MeshLoops.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -28,6 +29,7 @@ public:
 private:
   LogicalResult checkSpaces();
   LogicalResult checkLoops(const LoopsRule &rule);
+  LogicalResult checkBlocks(const LoopsRule &rule);
   LogicalResult checkView(const ViewRule &view);
   LogicalResult checkPerDim(const PerDimRule &rule);
 
@@ -169,6 +171,29 @@ static bool runsOnWholeDigits(ArrayRef<OperandAccess> accesses,
   });
 }
 
+/// On a mesh, that every device has what its loops need, and can run them on
+/// its own memory.
+LogicalResult Checker::checkBlocks(const LoopsRule &rule) {
+  if (failed(checkLoopsOnMesh(rule, operands, results, refuse)))
+    return failure();
+  SmallVector<Type> locals;
+  bool hasLocal = false;
+  for (ArrayRef<Type> types : {operands, results})
+    for (Type type : types) {
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        type = getLocalType(tensor);
+      hasLocal |= hasLayout(type) && !liesOnMesh(type);
+      locals.push_back(type);
+    }
+  if (!hasLocal)
+    return success();
+  ArrayRef<Type> onDevice = locals;
+  ArrayRef<Type> reads = onDevice.take_front(operands.size());
+  ArrayRef<Type> writes = onDevice.drop_front(operands.size());
+  LoopsRule local = withSizesOf(rule, reads, writes);
+  return checkRule(local, reads, writes, refuse, findsElements);
+}
+
 /// Kernels read each image by its own map, so the tensors need not agree.
 LogicalResult Checker::checkLoops(const LoopsRule &rule) {
   for (ArrayRef<Type> types : {operands, results})
@@ -277,11 +302,19 @@ LogicalResult Checker::run() {
     return success();
   if (failed(checkSpaces()))
     return failure();
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  bool onMesh =
+      llvm::any_of(operands, liesOnMesh) || llvm::any_of(results, liesOnMesh);
+  if (loops && onMesh)
+    return checkBlocks(*loops);
+  if (llvm::any_of(operands, isPartial) || llvm::any_of(results, isPartial))
+    return refuse("computes with parts of sums (P4): reduce them by "
+                  "layout.convert before");
   if (auto *view = std::get_if<ViewRule>(&rule))
     return checkView(*view);
   if (findsElements)
     return success();
-  if (auto *loops = std::get_if<LoopsRule>(&rule))
+  if (loops)
     return checkLoops(*loops);
   return checkPerDim(std::get<PerDimRule>(rule));
 }

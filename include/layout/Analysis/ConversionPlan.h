@@ -54,6 +54,7 @@ struct ConversionPlan {
     Copy,      // boxes of common digits
     Gather,    // every position asks for its element
     Transfers, // by the DMA engine of a chip
+    Messages,  // between the devices of a mesh
   };
 
   Kind kind = Kind::Relayout;
@@ -65,6 +66,9 @@ struct ConversionPlan {
   /// On a target that moves by DMA: how many transfers do it; nothing where
   /// none are found.
   std::optional<int64_t> transfers;
+  /// On a mesh: how many messages do it, which have the bytes read and written;
+  /// nothing where none are planned.
+  std::optional<int64_t> messages;
   /// What is copied (Relayout) or filled (Padding).
   std::shared_ptr<const CopyPlan> copy;
   /// Why there are no common digits to copy over: elements are then gathered,

@@ -47,13 +47,18 @@ public:
   using Tiles = SmallVector<int64_t, 6>;
 
   LayoutId intern(const LayoutMap &map);
-  /// A layout of a family that keeps its name; it is valid for the type.
+  /// A layout of a family that keeps its name; it is valid for the type. What
+  /// holds parts of sums (P4) is no other layout's equal.
   LayoutId intern(LayoutAttrInterface layout, RankedTensorType type);
   /// The attribute that `layout` was given as; null for maps.
   Attribute getSpelling(LayoutId layout) const {
     return spellings.lookup(layout);
   }
   const LayoutMap &getMap(LayoutId layout) const { return maps[layout]; }
+  /// Whether its replicas are parts of elements (P4).
+  bool isPartial(LayoutId layout) const {
+    return isa_and_present<PartialAttr>(getSpelling(layout));
+  }
 
   /// `layout` with padding that holds `padding` (P1); null: anything.
   LayoutId withPadding(LayoutId layout, TypedAttr padding);
@@ -117,6 +122,8 @@ private:
   std::vector<LayoutMap> maps;
   std::unordered_map<LayoutMap, LayoutId, MapHash> ids;
   llvm::DenseMap<LayoutId, Attribute> spellings;
+  // By map and #layout.partial.
+  llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> partials;
   // The same map with nothing stated, and what is stated; and the way back.
   llvm::DenseMap<LayoutId, std::pair<LayoutId, TypedAttr>> stated;
   llvm::DenseMap<std::pair<LayoutId, Attribute>, LayoutId> padded;

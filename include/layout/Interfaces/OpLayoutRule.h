@@ -32,6 +32,7 @@
 #ifndef LAYOUT_INTERFACES_OPLAYOUTRULE_H
 #define LAYOUT_INTERFACES_OPLAYOUTRULE_H
 
+#include "layout/Algebra/Families/Mesh.h"
 #include "layout/Algebra/Views.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
@@ -71,6 +72,9 @@ struct LoopsRule {
   bool onlyWrites = false;
   /// Where the loops cannot run on the stored digits, the lowering converts.
   bool runsAnywhere = false;
+  /// Per result, or empty: how the values that it accumulates are combined;
+  /// nothing where no one op does it.
+  SmallVector<std::optional<Reduction>> combiners;
 };
 
 /// Operand 0 and result 0 have the same elements in the same order, and share

@@ -10,6 +10,7 @@
 //   #layout.cpu      linear memory                            CPU/
 //   #layout.opencl   linear memory and images                 OpenCL/
 //   #layout.npu      system memory and the memories of cores  NPU/
+//   #layout.mesh_target  memories of many devices             Mesh/
 //
 // A target of somebody else implements TargetInterface by itself.
 //
@@ -25,12 +26,14 @@ namespace layout {
 void registerCpuTarget(DialectRegistry &registry);
 void registerOpenClTarget(DialectRegistry &registry);
 void registerNpuTarget(DialectRegistry &registry);
+void registerMeshTarget(DialectRegistry &registry);
 
 /// All of them.
 inline void registerTargets(DialectRegistry &registry) {
   registerCpuTarget(registry);
   registerOpenClTarget(registry);
   registerNpuTarget(registry);
+  registerMeshTarget(registry);
 }
 
 } // namespace layout

@@ -150,3 +150,54 @@ NpuTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
        {"assumed_size", assumedSize, 1},
        {"assumed_trips", assumedTrips, 1}});
 }
+
+//===----------------------------------------------------------------------===//
+// Meshes
+//===----------------------------------------------------------------------===//
+
+static int64_t getFigure(ArrayAttr figures, unsigned axis, int64_t standard) {
+  return figures ? cast<IntegerAttr>(figures[axis]).getInt() : standard;
+}
+
+int64_t MeshTargetAttr::getByteCostAlong(unsigned axis) const {
+  return getFigure(getByteCost(), axis, kByteCost);
+}
+
+int64_t MeshTargetAttr::getMessageCostAlong(unsigned axis) const {
+  return getFigure(getMessageCost(), axis, kMessageCost);
+}
+
+CpuTargetAttr MeshTargetAttr::getDeviceTarget() const {
+  return cast<CpuTargetAttr>(getDevice());
+}
+
+LogicalResult
+MeshTargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Mesh axes,
+                       Attribute device, ArrayAttr byteCost,
+                       ArrayAttr messageCost, int64_t memory) {
+  if (!isa_and_present<CpuTargetAttr>(device))
+    return emitError() << "target figure 'device' is " << device
+                       << ": the devices of a mesh are a #layout.cpu";
+  auto checkAxes = [&](StringRef name, ArrayAttr figures,
+                       int64_t most) -> LogicalResult {
+    if (!figures)
+      return success();
+    if (figures.size() != axes.axes.size())
+      return emitError() << "target figure '" << name << "' has "
+                         << figures.size() << " entries for a mesh of "
+                         << axes.axes.size() << " axes: state one for each";
+    for (Attribute figure : figures) {
+      auto value = dyn_cast<IntegerAttr>(figure);
+      if (!value || !value.getType().isInteger(64))
+        return emitError() << "target figure '" << name << "' lists " << figure
+                           << ": it is a list of integers";
+      if (failed(checkFigures(emitError, {{name, value.getInt(), 0, most}})))
+        return failure();
+    }
+    return success();
+  };
+  if (failed(checkAxes("byte_cost", byteCost, 1 << 20)) ||
+      failed(checkAxes("message_cost", messageCost, int64_t(1) << 40)))
+    return failure();
+  return checkFigures(emitError, {{"memory", memory, 1, kAnyMemory}});
+}

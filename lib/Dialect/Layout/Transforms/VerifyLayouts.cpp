@@ -51,12 +51,6 @@ static bool hasLaidOutTensor(Operation *op) {
          llvm::any_of(op->getResultTypes(), hasLayout);
 }
 
-/// Whether the tensor holds parts of its elements (P4).
-static bool isPartial(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && isa_and_present<PartialAttr>(tensor.getEncoding());
-}
-
 LogicalResult Verifier::verifyType(Location loc, Type type) {
   if (!hasLayout(type) || !valid.insert(type).second)
     return success();
@@ -82,12 +76,6 @@ LogicalResult Verifier::verify(Operation *op) {
   if (!hasLaidOutTensor(op) || isa<ConvertOp, StorageViewOp>(op))
     return success();
   OpLayoutRule rule = getLayoutRule(op);
-  // What forwards tensors has no rule.
-  if (!std::holds_alternative<OpaqueRule>(rule) &&
-      (llvm::any_of(op->getOperandTypes(), isPartial) ||
-       llvm::any_of(op->getResultTypes(), isPartial)))
-    return op->emitOpError() << "computes with parts of sums (P4): reduce them "
-                                "by layout.convert before";
   auto *loops = std::get_if<LoopsRule>(&rule);
   return checkRule(
       rule, SmallVector<Type>(op->getOperandTypes()),

@@ -69,3 +69,39 @@ module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, lau
 
 // expected-error @below {{target figure 'launch_cost' is -1: it lies between 0 and 1048576}}
 module attributes {layout.target = #layout.npu<chip = #npu.target<"BM1684">, launch_cost = -1>} {}
+
+// -----
+
+// CHECK: layout.target = #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16>, byte_cost = [20, 5], memory = 1024>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16, line_bytes = 64>, memory = 1024, byte_cost = [20, 5]>} {}
+
+// -----
+
+// expected-error @below {{target figure 'device' is #layout.opencl: the devices of a mesh are a #layout.cpu}}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.opencl>} {}
+
+// -----
+
+// expected-error @below {{target figure 'byte_cost' has 1 entries for a mesh of 2 axes: state one for each}}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2, y = 2], device = #layout.cpu<lanes = 16>, byte_cost = [1]>} {}
+
+// -----
+
+// expected-error @below {{target figure 'message_cost' lists 1 : i32: it is a list of integers}}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [1 : i32]>} {}
+
+// -----
+
+// expected-error @below {{target figure 'message_cost' is -1: it lies between 0 and 1099511627776}}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [-1]>} {}
+
+// -----
+
+// expected-error @below {{axis 'x' is repeated}}
+// expected-error @below {{failed to parse Layout_MeshTargetAttr parameter 'axes'}}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2, x = 2], device = #layout.cpu<lanes = 16>>} {}
+
+// -----
+
+// expected-error @below {{target figure 'memory' is 0: it lies between 1 and 9223372036854775807}}
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, memory = 0>} {}

@@ -175,4 +175,50 @@ def Layout_NpuTargetAttr : Layout_Attr<"NpuTarget", "npu"> {
   }];
 }
 
+def Layout_MeshAxes : AttrParameter<"::mlir::layout::Mesh", "axes of a mesh"> {
+  let parser = "::mlir::layout::parseMeshAxes($_parser)";
+  let printer = "::mlir::layout::printMeshAxes($_printer, $_self)";
+}
+
+def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
+  let summary = "the figures of a mesh of devices that decide who computes what";
+  let description = [{
+    What the assignment of layouts knows of devices that send each other messages,
+    each with memory of its own (docs/mesh.md).
+
+    ```mlir
+    #layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 16>,
+                        byte_cost = [20, 5], message_cost = [200000, 50000]>
+    ```
+
+    * `axes`: those of the mesh, the slowest one first, with their sizes;
+    * `device`: what ops cost on one device, a `#layout.cpu`;
+    * `byte_cost`, `message_cost`: for each axis the cost (see `#layout.cpu`) of a byte
+      that goes over a link along it, and of a message; by default 10 and 100000,
+      which are links of 1 GB/s and 10 us where memory has 10 GB/s. A message that goes
+      along several axes costs as along the dearest of them;
+    * `memory`: bytes that a block of a tensor may have; an op with a larger one counts as
+      many times as makes any other choice better. What all blocks take together has
+      no limit.
+  }];
+  let parameters = (ins
+    Layout_MeshAxes:$axes,
+    "::mlir::Attribute":$device,
+    OptionalParameter<"::mlir::ArrayAttr">:$byte_cost,
+    OptionalParameter<"::mlir::ArrayAttr">:$message_cost,
+    DefaultValuedParameter<"int64_t", "MeshTargetAttr::kAnyMemory">:$memory);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t kByteCost = 10;
+    static constexpr int64_t kMessageCost = 100000;
+    static constexpr int64_t kAnyMemory = INT64_MAX;
+
+    /// Of a byte, and of a message, along an axis.
+    int64_t getByteCostAlong(unsigned axis) const;
+    int64_t getMessageCostAlong(unsigned axis) const;
+    CpuTargetAttr getDeviceTarget() const;
+  }];
+}
+
 #endif // LAYOUT_TARGETATTRS

@@ -36,6 +36,10 @@ SMLoc getLocInString(SMLoc literal, size_t column);
 ParseResult parseAtLeast(AsmParser &parser, int64_t &value, int64_t least,
                          StringRef what);
 
+/// `[x = 2, y = 4]`: a mesh that splits nothing.
+FailureOr<Mesh> parseMeshAxes(AsmParser &parser);
+void printMeshAxes(AsmPrinter &printer, const Mesh &mesh);
+
 } // namespace layout
 } // namespace mlir
 

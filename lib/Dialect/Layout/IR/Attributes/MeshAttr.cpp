@@ -7,7 +7,6 @@
 
 #include "Common.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,6 +24,22 @@ static ParseResult parseAxis(AsmParser &parser, Mesh &mesh) {
   axis.name = name.str();
   auto report = [&](const Twine &why) { parser.emitError(loc) << why; };
   return success(mesh.check(report));
+}
+
+FailureOr<Mesh> layout::parseMeshAxes(AsmParser &parser) {
+  Mesh mesh;
+  if (parser.parseCommaSeparatedList(Delimiter::Square,
+                                     [&] { return parseAxis(parser, mesh); }))
+    return failure();
+  return mesh;
+}
+
+void layout::printMeshAxes(AsmPrinter &printer, const Mesh &mesh) {
+  printer << '[';
+  llvm::interleaveComma(mesh.axes, printer, [&](const MeshAxis &axis) {
+    printer << axis.name << " = " << axis.size;
+  });
+  printer << ']';
 }
 
 static ParseResult parseSplit(AsmParser &parser, Mesh &mesh) {
@@ -47,13 +62,13 @@ static ParseResult parseSplit(AsmParser &parser, Mesh &mesh) {
 }
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
-  Mesh mesh;
   LayoutAttrInterface local;
   SMLoc loc = parser.getCurrentLocation(), localLoc = loc;
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(Delimiter::Square,
-                                     [&] { return parseAxis(parser, mesh); }) ||
-      parser.parseComma() ||
+  FailureOr<Mesh> axes = failure();
+  if (parser.parseLess() || failed(axes = parseMeshAxes(parser)))
+    return {};
+  Mesh mesh = std::move(*axes);
+  if (parser.parseComma() ||
       parser.parseCommaSeparatedList(Delimiter::Square,
                                      [&] { return parseSplit(parser, mesh); }))
     return {};
@@ -70,13 +85,9 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 void MeshAttr::print(AsmPrinter &printer) const {
   const Mesh &mesh = getMesh();
   auto printName = [&](unsigned axis) { printer << mesh.axes[axis].name; };
-  printer << "<[";
-  llvm::interleaveComma(llvm::seq<unsigned>(mesh.axes.size()), printer,
-                        [&](unsigned axis) {
-                          printName(axis);
-                          printer << " = " << mesh.axes[axis].size;
-                        });
-  printer << "], [";
+  printer << '<';
+  printMeshAxes(printer, mesh);
+  printer << ", [";
   llvm::interleaveComma(mesh.splits, printer, [&](ArrayRef<unsigned> split) {
     printer << '[';
     llvm::interleaveComma(split, printer, printName);

@@ -1,0 +1,56 @@
+//===- MeshLoops.h - Loops of an op over devices ----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op whose tensors lie on a mesh computes on every device what that device
+// holds: a loop is split over an axis of the mesh iff the dims that it indexes
+// are. So all tensors that a loop indexes are split alike, and a result of a
+// reduction whose loop is split has parts of its elements (P4).
+//
+//   matmul ([i, k], [k, j]) -> [i, j] on [x = 2, y = 2]
+//     [[y], []], [[], [x]] -> [[y], [x]]               i over y, j over x
+//     [[], [x]], [[x], []] -> partial [[], []] over x  k over x
+//
+// What is stored in linear memory is whole on every device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_INTERFACES_MESHLOOPS_H
+#define LAYOUT_INTERFACES_MESHLOOPS_H
+
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "layout/Support/Refusal.h"
+
+namespace mlir {
+namespace layout {
+
+/// Whether a tensor lies on a mesh.
+bool liesOnMesh(Type type);
+
+/// Whether a tensor holds parts of its elements (P4).
+bool isPartial(Type type);
+
+/// The `#layout.mesh` of a type, that of its parts too; null for others.
+MeshAttr getMeshLayout(RankedTensorType type);
+
+/// What one device stores of a tensor with a `#layout.mesh`: the shape of the
+/// largest block, with the layout that it has there. Other types are whole.
+RankedTensorType getLocalType(RankedTensorType type);
+
+/// `rule` with the sizes of the loops on types of those shapes.
+LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
+                      TypeRange results);
+
+/// Whether every device can run the loops of an op on what it holds. If not,
+/// the reason goes on from the name of the op.
+LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,
+                               TypeRange results, Refusal refuse = {});
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_INTERFACES_MESHLOOPS_H

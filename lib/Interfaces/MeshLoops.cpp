@@ -1,0 +1,236 @@
+//===- MeshLoops.cpp - Loops of an op over devices ------------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Interfaces/MeshLoops.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+bool layout::liesOnMesh(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getEncoding())
+    return false;
+  FailureOr<LayoutMap> map = getLayoutMap(tensor);
+  return succeeded(map) && map->getSpace() == kMeshSpace &&
+         !map->getCoordinates().empty();
+}
+
+bool layout::isPartial(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_present<PartialAttr>(tensor.getEncoding());
+}
+
+MeshAttr layout::getMeshLayout(RankedTensorType type) {
+  Attribute layout = type.getEncoding();
+  if (auto partial = dyn_cast_if_present<PartialAttr>(layout))
+    layout = partial.getLayout();
+  return dyn_cast_if_present<MeshAttr>(layout);
+}
+
+RankedTensorType layout::getLocalType(RankedTensorType type) {
+  MeshAttr layout = getMeshLayout(type);
+  if (!layout)
+    return type;
+  return RankedTensorType::get(
+      *layout.getMesh().getLocalShape(type.getShape(), nullptr),
+      type.getElementType(), layout.getLocal());
+}
+
+LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,
+                              TypeRange results) {
+  LoopsRule sized = rule;
+  auto read = [&](AffineMap map, Type type) {
+    if (!map)
+      return;
+    for (auto [expr, size] : llvm::zip_equal(
+             map.getResults(), cast<RankedTensorType>(type).getShape()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        sized.loops[loop.getPosition()].size = size;
+  };
+  for (auto [map, type] : llvm::zip_equal(rule.operandMaps, operands))
+    read(map, type);
+  for (auto [map, type] : llvm::zip_equal(rule.resultMaps, results))
+    read(map, type);
+  return sized;
+}
+
+namespace {
+
+/// What a coordinate of the mesh takes of a loop.
+struct Share {
+  unsigned loop;
+  int64_t divisor, modulus;
+
+  bool operator==(const Share &other) const {
+    return loop == other.loop && divisor == other.divisor &&
+           modulus == other.modulus;
+  }
+};
+
+/// A tensor of an op: how loops index it, and where it is.
+struct Access {
+  std::string name;
+  AffineMap map;
+  RankedTensorType type;
+  bool isResult = false;
+  /// By axis of the mesh; empty where the tensor is whole on every device.
+  SmallVector<std::optional<Share>> shares;
+
+  bool isPartialAlong(StringRef axis) const {
+    auto partial = dyn_cast_if_present<PartialAttr>(type.getEncoding());
+    return partial && llvm::any_of(partial.getAxes(), [&](StringAttr name) {
+             return name.getValue() == axis;
+           });
+  }
+};
+
+class MeshLoops {
+public:
+  MeshLoops(const LoopsRule &rule, Refusal refuse)
+      : rule(rule), refuse(refuse) {}
+
+  LogicalResult add(Twine name, AffineMap map, Type type, bool isResult);
+  LogicalResult check();
+
+private:
+  LogicalResult checkAxis(unsigned axis);
+  LogicalResult checkParts(const Access &access);
+  std::optional<Share> getShare(const Access &access, unsigned axis) const {
+    return access.shares.empty() ? std::nullopt : access.shares[axis];
+  }
+
+  const LoopsRule &rule;
+  Refusal refuse;
+  SmallVector<Access> accesses;
+  SmallVector<Coordinate> axes; // of the mesh, as the first tensor has them
+};
+
+} // namespace
+
+LogicalResult MeshLoops::add(Twine name, AffineMap map, Type type,
+                             bool isResult) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !map)
+    return success();
+  Access access{name.str(), map, tensor, isResult, {}};
+  if (!liesOnMesh(tensor)) {
+    accesses.push_back(std::move(access));
+    return success();
+  }
+  LayoutMap layout = *getLayoutMap(tensor);
+  ArrayRef<Coordinate> own = layout.getCoordinates().drop_back();
+  if (axes.empty())
+    axes.assign(own.begin(), own.end());
+  if (!llvm::equal(axes, own, [](const Coordinate &a, const Coordinate &b) {
+        return a.name == b.name && a.extent == b.extent;
+      }))
+    return refuse("works on two meshes: " + access.name +
+                  " is on another one; convert it with layout.convert");
+  for (const Coordinate &axis : own) {
+    const Digit *digit = axis.value.getSingleDigit();
+    if (axis.value.isZero() ||
+        (digit && digit->isDim() && digit->dim >= layout.getRank())) {
+      access.shares.push_back(std::nullopt);
+      continue;
+    }
+    AffineExpr expr =
+        digit && digit->isDim() ? map.getResult(digit->dim) : AffineExpr();
+    auto loop = dyn_cast_if_present<AffineDimExpr>(expr);
+    if (!loop)
+      return refuse("has " + access.name + " split over axis '" + axis.name +
+                    "' of the mesh along a dim that no loop indexes alone; "
+                    "convert it with layout.convert");
+    access.shares.push_back(
+        Share{loop.getPosition(), digit->divisor, digit->modulus});
+  }
+  accesses.push_back(std::move(access));
+  return success();
+}
+
+/// Parts come from a split reduction, or from where parts are added to.
+LogicalResult MeshLoops::checkParts(const Access &access) {
+  auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
+  if (!partial)
+    return success();
+  bool isReduced = llvm::any_of(accesses, [&](const Access &other) {
+    return other.isResult && other.type == access.type &&
+           other.map == access.map;
+  });
+  if (!isReduced)
+    return refuse("computes with parts of sums (P4): reduce them by "
+                  "layout.convert before");
+  if (!access.isResult || rule.onlyWrites)
+    return success();
+  unsigned r = 0;
+  for (const Access &other : accesses)
+    r += other.isResult && &other < &access;
+  if (r >= rule.combiners.size() || rule.combiners[r] != partial.getReduction())
+    return refuse("does not combine values by " +
+                  getName(partial.getReduction()) + ", of which " +
+                  access.name + " has parts (P4)");
+  for (auto [axis, coordinate] : llvm::enumerate(axes))
+    if (access.isPartialAlong(coordinate.name) &&
+        llvm::none_of(accesses, [&, axis = axis](const Access &other) {
+          return getShare(other, axis);
+        }))
+      return refuse("has " + access.name + " in parts along axis '" +
+                    coordinate.name +
+                    "', which splits no reduction of it (P4)");
+  return success();
+}
+
+LogicalResult MeshLoops::checkAxis(unsigned axis) {
+  const Access *first = nullptr;
+  std::optional<Share> share;
+  for (const Access &access : accesses)
+    if (!share && (share = getShare(access, axis)))
+      first = &access;
+  if (!share)
+    return success();
+  std::string along = " along axis '" + axes[axis].name + "' of the mesh";
+  for (const Access &access : accesses) {
+    std::optional<Share> own = getShare(access, axis);
+    if (own && *own == *share)
+      continue;
+    bool isIndexed = access.map.isFunctionOfDim(share->loop);
+    if (own || isIndexed)
+      return refuse("needs one split of its loops" + along +
+                    ", found others in " + first->name + " and " + access.name +
+                    "; convert one of them with layout.convert");
+    if (access.isResult && !access.isPartialAlong(axes[axis].name))
+      return refuse("splits a reduction" + along + ", so " + access.name +
+                    " has parts of sums: state #layout.partial and reduce it "
+                    "by layout.convert (P4)");
+  }
+  return success();
+}
+
+LogicalResult MeshLoops::check() {
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    if (failed(checkAxis(axis)))
+      return failure();
+  for (const Access &access : accesses)
+    if (failed(checkParts(access)))
+      return failure();
+  return success();
+}
+
+LogicalResult layout::checkLoopsOnMesh(const LoopsRule &rule,
+                                       TypeRange operands, TypeRange results,
+                                       Refusal refuse) {
+  MeshLoops loops(rule, refuse);
+  for (auto [i, type] : llvm::enumerate(operands))
+    if (failed(loops.add("operand " + Twine(i), rule.operandMaps[i], type,
+                         /*isResult=*/false)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(results))
+    if (failed(loops.add("result " + Twine(i), rule.resultMaps[i], type,
+                         /*isResult=*/true)))
+      return failure();
+  return loops.check();
+}

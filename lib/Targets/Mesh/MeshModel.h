@@ -1,0 +1,93 @@
+//===- MeshModel.h - The model of devices that send messages ----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   conversion   the messages of its plan (ReshardPlan.h), round by round, and
+//                what the busiest device copies
+//   op           what it costs the model of the device on the largest block
+//
+// Ops with loops are offered every way to split them: for each axis of the mesh
+// one loop, or none. What is not split at all is a plain tensor, which every
+// device has. Views and ops per dim follow their neighbors.
+//
+// Laws:
+//  * a loop is split that indexes dims alone and has as many iterations as
+//    devices; one that reduces only where the results start from fresh storage,
+//    so that no part has anything of its own;
+//  * where two axes split one loop, the major one comes first on the mesh.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_MESH_MESHMODEL_H
+#define LAYOUT_LIB_TARGETS_MESH_MESHMODEL_H
+
+#include "layout/Analysis/ConfigBuilder.h"
+#include "layout/Analysis/ReshardPlan.h"
+
+namespace mlir {
+namespace layout {
+
+/// What an op costs more on tensors whose blocks a device cannot hold.
+constexpr int64_t kDoesNotFit = 1 << 20;
+
+class MeshModel : public TargetModel {
+public:
+  explicit MeshModel(MeshTargetAttr target)
+      : TargetModel(target.getDeviceTarget().getAssumedSize(),
+                    target.getDeviceTarget().getAssumedTrips()),
+        target(target), axes(target.getAxes()),
+        device(cast<TargetInterface>(target.getDevice())) {}
+
+  bool canStore(const LayoutMap &map, RankedTensorType type) const override;
+  ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
+                          AxesCache *cache) const override;
+  Cost getCost(const ConversionPlan &plan) const override;
+  Cost getLoopsCost(Operation *op, const LoopsRule &rule,
+                    const OpLayouts &layouts, CostModel &costs) override;
+  Cost getPerDimCost(Operation *op, const PerDimRule &rule,
+                     const OpLayouts &layouts, CostModel &costs) override;
+  CandidateLimits getLimits(CandidateLimits limits) const override;
+  void seed(const NodeClass &op, CostModel &costs, Candidates &known,
+            AddConfig add) override;
+  void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
+             Candidates &known, AddConfig add) override;
+  void describe(const OpConfig &config, raw_ostream &os) const override;
+
+private:
+  /// By dim, or loop, the axes that split it.
+  using Splits = std::vector<std::vector<unsigned>>;
+
+  /// `type` on the mesh: what is plain is whole on every device.
+  RankedTensorType place(RankedTensorType type) const;
+  Cost getTime(const ReshardPlan &plan) const;
+  Cost getLinkCost(int64_t from, int64_t to, int64_t bytes) const;
+  /// The number of the layout that splits a tensor of `type` so, with parts
+  /// along `partial`; nothing where a device would have nothing.
+  std::optional<LayoutId>
+  getLayout(const Splits &splits, RankedTensorType type, CostModel &costs,
+            ArrayRef<unsigned> partial = {},
+            std::optional<Reduction> reduction = {}) const;
+  std::optional<OpConfig> split(const NodeClass &op, const Splits &loops,
+                                CostModel &costs) const;
+  std::optional<OpConfig> carryView(const NodeClass &op, const ViewRule &view,
+                                    bool isResult, LayoutId layout,
+                                    CostModel &costs) const;
+  std::optional<OpConfig> carryPerDim(const NodeClass &op,
+                                      const PerDimRule &rule, Slot slot,
+                                      LayoutId layout, CostModel &costs) const;
+  /// What one run of `op` costs a device, `rule` being that of its block.
+  Cost priceBlock(Operation *op, const OpLayoutRule &rule,
+                  const OpLayouts &layouts, CostModel &costs);
+
+  MeshTargetAttr target;
+  Mesh axes;
+  CostModel device;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_MESH_MESHMODEL_H

@@ -1,0 +1,121 @@
+// RUN: layout-opt %s --layout-verify --split-input-file --verify-diagnostics
+// What every device needs for its loops is there, or the op is refused.
+
+#m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
+#n = #layout.mesh<[x = 2, y = 2], [[x], []]>
+#w = #layout.mesh<[x = 2, y = 2], [[], []]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf32, #w>) -> tensor<8x8xf32, #w> {
+  // expected-error @below {{'linalg.matmul' op splits a reduction along axis 'x' of the mesh, so result 0 has parts of sums: state #layout.partial and reduce it by layout.convert (P4)}}
+  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%c : tensor<8x8xf32, #w>) -> tensor<8x8xf32, #w>
+  return %r : tensor<8x8xf32, #w>
+}
+
+// -----
+
+#w = #layout.mesh<[x = 2, y = 2], [[], []]>
+#p = #layout.partial<#w, max, [x]>
+#m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
+#n = #layout.mesh<[x = 2, y = 2], [[x], []]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
+  // expected-error @below {{'linalg.matmul' op does not combine values by max, of which result 0 has parts (P4)}}
+  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%c : tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p>
+  return %r : tensor<8x8xf32, #p>
+}
+
+// -----
+
+#w = #layout.mesh<[x = 2, y = 2], [[], []]>
+#p = #layout.partial<#w, sum, [x, y]>
+#m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
+#n = #layout.mesh<[x = 2, y = 2], [[x], []]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
+  // expected-error @below {{'linalg.matmul' op has result 0 in parts along axis 'y', which splits no reduction of it (P4)}}
+  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%c : tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p>
+  return %r : tensor<8x8xf32, #p>
+}
+
+// -----
+
+#w = #layout.mesh<[x = 2, y = 2], [[], []]>
+#p = #layout.partial<#w, sum, [x]>
+func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
+  // expected-error @below {{'arith.negf' op does not combine values by sum, of which result 0 has parts (P4)}}
+  %r = arith.negf %a : tensor<8x8xf32, #p>
+  return %r : tensor<8x8xf32, #p>
+}
+
+// -----
+
+#m = #layout.mesh<[x = 2], [[], [x]]>
+#n = #layout.mesh<[y = 2], [[], [y]]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %e: tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m> {
+  // expected-error @below {{'linalg.add' op works on two meshes: operand 1 is on another one; convert it with layout.convert}}
+  %r = linalg.add ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%e : tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m>
+  return %r : tensor<8x8xf32, #m>
+}
+
+// -----
+
+#h = #layout.mesh<[x = 2], [[], [], [x], []]>
+#r = #layout.mesh<[x = 2], [[], [], [x], []]>
+func.func @f(%a: tensor<1x3x10x10xf32, #h>, %k: tensor<3x3xf32>, %e: tensor<1x3x8x8xf32, #r>) -> tensor<1x3x8x8xf32, #r> {
+  // expected-error @below {{'linalg.pooling_nchw_max' op has operand 0 split over axis 'x' of the mesh along a dim that no loop indexes alone; convert it with layout.convert}}
+  %r = linalg.pooling_nchw_max ins(%a, %k : tensor<1x3x10x10xf32, #h>, tensor<3x3xf32>) outs(%e : tensor<1x3x8x8xf32, #r>) -> tensor<1x3x8x8xf32, #r>
+  return %r : tensor<1x3x8x8xf32, #r>
+}
+
+// -----
+
+// Rows are split alike, and each device may store them in another way.
+#c = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>
+#r = #layout.mesh<[x = 2], [[x], []]>
+func.func @f(%a: tensor<8x8xf32, #c>, %b: tensor<8x8xf32, #r>, %e: tensor<8x8xf32, #r>) -> tensor<8x8xf32, #r> {
+  %r = linalg.add ins(%a, %b : tensor<8x8xf32, #c>, tensor<8x8xf32, #r>) outs(%e : tensor<8x8xf32, #r>) -> tensor<8x8xf32, #r>
+  return %r : tensor<8x8xf32, #r>
+}
+
+// -----
+
+#m = #layout.mesh<[x = 2, y = 2], [[], [x]]>
+#n = #layout.mesh<[x = 2, y = 2], [[x], []]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %e: tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m> {
+  // expected-error @below {{'linalg.add' op needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1; convert one of them with layout.convert}}
+  %r = linalg.add ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%e : tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m>
+  return %r : tensor<8x8xf32, #m>
+}
+
+// -----
+
+// Parts that are added to are the parts of what they become; filled ones count once.
+#w = #layout.mesh<[x = 2], [[], []]>
+#p = #layout.partial<#w, sum, [x]>
+#m = #layout.mesh<[x = 2], [[], [x]]>
+#n = #layout.mesh<[x = 2], [[x], []]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %s: f32) -> tensor<8x8xf32, #w> {
+  %e = tensor.empty() : tensor<8x8xf32, #p>
+  %z = linalg.fill ins(%s : f32) outs(%e : tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p>
+  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%z : tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p>
+  %t = linalg.matmul ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32, #n>) outs(%r : tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p>
+  %0 = layout.convert %t : tensor<8x8xf32, #p> to tensor<8x8xf32, #w>
+  return %0 : tensor<8x8xf32, #w>
+}
+
+// -----
+
+// A tensor without a layout is whole on every device, which is more than a device needs of it.
+#m = #layout.mesh<[x = 2], [[x], []]>
+func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32>) -> tensor<8x8xf32, #m> {
+  // expected-error @below {{needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1}}
+  %r = linalg.add ins(%a, %b : tensor<8x8xf32, #m>, tensor<8x8xf32>) outs(%a : tensor<8x8xf32, #m>) -> tensor<8x8xf32, #m>
+  return %r : tensor<8x8xf32, #m>
+}
+
+// -----
+
+#w = #layout.mesh<[x = 2], [[], []]>
+#p = #layout.partial<#w, sum, [x]>
+func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<64xf32> {
+  // expected-error @below {{'tensor.collapse_shape' op computes with parts of sums (P4): reduce them by layout.convert before}}
+  %r = tensor.collapse_shape %a [[0, 1]] : tensor<8x8xf32, #p> into tensor<64xf32>
+  return %r : tensor<64xf32>
+}

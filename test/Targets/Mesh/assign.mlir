@@ -1,0 +1,75 @@
+// RUN: layout-opt %s --split-input-file --layout-assign | FileCheck %s
+// RUN: layout-opt %s --split-input-file --layout-assign --layout-verify -o /dev/null
+
+// One token reads large weights: columns are split, then rows, and one sum is reduced, as Megatron does.
+
+// CHECK-DAG: #[[COLUMNS:.*]] = #layout.mesh<[t = 4], {{\[\[}}], [t]]>
+// CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[t = 4], {{\[\[}}t], []]>
+// CHECK-DAG: #[[WHOLE:.*]] = #layout.mesh<[t = 4], {{\[\[}}], []]>
+// CHECK-DAG: #[[PARTS:.*]] = #layout.partial<#[[WHOLE]], sum, [t]>
+// CHECK: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}
+// CHECK-LABEL: func.func @mlp(
+// CHECK-SAME: %[[X:.*]]: tensor<1x256xf32>) -> tensor<1x256xf32>
+// CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<1x256xf32>, tensor<256x1024xf32, #[[COLUMNS]]>)
+// CHECK: math.tanh %{{.*}} : tensor<1x1024xf32, #[[COLUMNS]]>
+// CHECK: linalg.fill {{.*}} -> tensor<1x256xf32, #[[PARTS]]>
+// CHECK: linalg.matmul ins({{.*}} : tensor<1x1024xf32, #[[COLUMNS]]>, tensor<1024x256xf32, #[[ROWS]]>){{.*}} -> tensor<1x256xf32, #[[PARTS]]>
+// CHECK: layout.convert %{{.*}} : tensor<1x256xf32, #[[PARTS]]> to tensor<1x256xf32>
+// CHECK-NOT: layout.convert
+module attributes {layout.target = #layout.mesh_target<axes = [t = 4], device = #layout.cpu<lanes = 16>, message_cost = [1000]>} {
+  func.func @mlp(%x: tensor<1x256xf32>) -> tensor<1x256xf32> {
+    %up = arith.constant dense<0.5> : tensor<256x1024xf32>
+    %down = arith.constant dense<0.25> : tensor<1024x256xf32>
+    %zero = arith.constant 0.0 : f32
+    %0 = tensor.empty() : tensor<1x1024xf32>
+    %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+    %2 = linalg.matmul ins(%x, %up : tensor<1x256xf32>, tensor<256x1024xf32>) outs(%1 : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+    %3 = math.tanh %2 : tensor<1x1024xf32>
+    %4 = tensor.empty() : tensor<1x256xf32>
+    %5 = linalg.fill ins(%zero : f32) outs(%4 : tensor<1x256xf32>) -> tensor<1x256xf32>
+    %6 = linalg.matmul ins(%3, %down : tensor<1x1024xf32>, tensor<1024x256xf32>) outs(%5 : tensor<1x256xf32>) -> tensor<1x256xf32>
+    return %6 : tensor<1x256xf32>
+  }
+}
+
+// -----
+
+// Where messages are dear, every device computes all of it.
+
+// CHECK-LABEL: func.func @dear(
+// CHECK-NOT: #layout
+// CHECK: return
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [100000000]>} {
+  func.func @dear(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %0 = math.exp %x : tensor<64x64xf32>
+    return %0 : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// Heads are blocks of columns: a split goes through the reshape. Rows that 6 heads do not divide stay together.
+
+// CHECK-LABEL: func.func @heads(
+// CHECK: tensor.expand_shape {{.*}} : tensor<7x36xf32, #[[$COLUMNS:.*]]> into tensor<7x6x6xf32, #[[$HEADS:.*]]>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, byte_cost = [1], message_cost = [0]>} {
+  func.func @heads(%x: tensor<7x36xf32>) -> tensor<7x6x6xf32> attributes {layout.flexible_abi} {
+    %0 = math.exp %x : tensor<7x36xf32>
+    %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [7, 6, 6] : tensor<7x36xf32> into tensor<7x6x6xf32>
+    %2 = math.exp %1 : tensor<7x6x6xf32>
+    return %2 : tensor<7x6x6xf32>
+  }
+}
+
+// -----
+
+// A block that a device has no room for is not chosen, whatever the messages cost.
+
+// CHECK-LABEL: func.func @memory(
+// CHECK: math.exp {{.*}} : tensor<64x64xf32, #{{.*}}>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [100000000], memory = 8192>} {
+  func.func @memory(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %0 = math.exp %x : tensor<64x64xf32>
+    return %0 : tensor<64x64xf32>
+  }
+}
