@@ -1,5 +1,5 @@
 // RUN: layout-opt %s --split-input-file --layout-assign | FileCheck %s
-// RUN: layout-opt %s --split-input-file --layout-assign --layout-verify -o /dev/null
+// RUN: layout-opt %s --split-input-file --layout-assign --layout-place-on-mesh --layout-verify -o /dev/null
 
 // One token reads large weights: columns are split, then rows, and one sum is reduced, as Megatron does.
 

@@ -67,4 +67,36 @@ def ImportShardingsPass : Pass<"layout-import-shardings", "ModuleOp"> {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
+def PlaceOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
+  let summary = "Gives every plain tensor a copy on each device of the mesh";
+  let description = [{
+    For the assignment of layouts a tensor without a layout is whole on every
+    device. This says so in its type, `#layout.mesh<[x = 2], [[], []]>` with the axes
+    of the target, of all tensors of functions, those of their signatures included:
+    what every rank is called with and returns. Runs after `layout-assign`, whose
+    target is the `#layout.mesh_target` of the module.
+
+    Functions that are only declared keep their types, which is an error where tensors
+    go in or out.
+  }];
+  let dependentDialects = ["::mlir::layout::LayoutDialect"];
+}
+
+def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
+  let summary = "Turns layouts on a mesh into shardings of upstream's dialect shard";
+  let description = [{
+    The way back of `layout-import-shardings`: tensors get plain types, `shard.grid`
+    has the sizes of the axes, and each value on a mesh is annotated by
+    `shard.shard %v to %sharding`. A `layout.convert` is an annotation for the users
+    of its source. Parts of sums are not annotated: a partitioner of upstream finds
+    them from the operands of the op, and reduces them for the annotation that
+    follows.
+
+    Axes have no names there: the import calls them a0, a1, .. What `shard` cannot
+    say is an error: two meshes, layouts in the memory of a device, distributions that
+    are no `#layout.mesh`.
+  }];
+  let dependentDialects = ["::mlir::shard::ShardDialect"];
+}
+
 #endif // LAYOUT_TARGETS_MESH_LAYOUTTOMPI_PASSES

@@ -1,0 +1,28 @@
+// RUN: layout-opt %s --layout-export-shardings | FileCheck %s
+// RUN: layout-opt %s --layout-export-shardings | layout-opt --layout-import-shardings | FileCheck %s --check-prefix=BACK
+
+// What upstream's annotations say is read back as it was.
+
+#rows = #layout.mesh<[a0 = 2, a1 = 2], [[a0], []]>
+#columns = #layout.mesh<[a0 = 2, a1 = 2], [[], [a1, a0]]>
+#whole = #layout.mesh<[a0 = 2, a1 = 2], [[], []]>
+
+// CHECK: shard.grid @mesh(shape = 2x2)
+// CHECK-LABEL: func.func @two(
+// CHECK-SAME: %[[A:.*]]: tensor<10x6xf32>, %[[B:.*]]: tensor<10x6xf32>) -> (tensor<10x6xf32>, tensor<10x6xf32>)
+// CHECK-DAG: %[[ROWS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}0], []] : !shard.sharding
+// CHECK-DAG: %[[ON:.*]] = shard.shard %[[A]] to %[[ROWS]] : tensor<10x6xf32>
+// CHECK-DAG: %[[COLUMNS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}], [1, 0]] : !shard.sharding
+// CHECK: %[[TO:.*]] = shard.shard %[[ON]] to %[[COLUMNS]] annotate_for_users : tensor<10x6xf32>
+// CHECK: return %[[TO]]
+// BACK-DAG: #[[ROWS:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}a0], []]>
+// BACK-DAG: #[[COLUMNS:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}], [a1, a0]]>
+// BACK-DAG: #[[WHOLE:.*]] = #layout.mesh<[a0 = 2, a1 = 2], {{\[\[}}], []]>
+// BACK: func.func @two(%[[A:.*]]: tensor<10x6xf32, #[[ROWS]]>, %[[B:.*]]: tensor<10x6xf32, #[[WHOLE]]>)
+// BACK-SAME: -> (tensor<10x6xf32, #[[COLUMNS]]>, tensor<10x6xf32, #[[WHOLE]]>)
+// BACK: %[[TO:.*]] = layout.convert %[[A]]
+// BACK: return %[[TO]], %[[B]]
+func.func @two(%a: tensor<10x6xf32, #rows>, %b: tensor<10x6xf32, #whole>) -> (tensor<10x6xf32, #columns>, tensor<10x6xf32, #whole>) {
+  %0 = layout.convert %a : tensor<10x6xf32, #rows> to tensor<10x6xf32, #columns>
+  return %0, %b : tensor<10x6xf32, #columns>, tensor<10x6xf32, #whole>
+}

@@ -1,0 +1,32 @@
+// RUN: layout-opt %s --layout-export-shardings --split-input-file --verify-diagnostics
+
+#local = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>
+// expected-error @below {{has a layout in the memory of a device, of which 'shard' knows nothing: export before it is decided}}
+func.func @local(%a: tensor<4x4xf32, #local>) {
+  return
+}
+
+// -----
+
+#blocked = #layout.map<(i, j) -> buffer(j, i)>
+// expected-error @below {{is distributed as no #layout.mesh says, so 'shard' cannot say it either}}
+func.func @no_mesh(%a: tensor<4x4xf32, #blocked>) {
+  return
+}
+
+// -----
+
+#cyclic = #layout.map<(i, j) -> mesh(x = i mod 2, offset = [i floordiv 2, j])>
+// expected-error @below {{is distributed as no #layout.mesh says}}
+func.func @cyclic(%a: tensor<4x4xf32, #cyclic>) {
+  return
+}
+
+// -----
+
+#two = #layout.mesh<[x = 2], [[x], []]>
+#four = #layout.mesh<[x = 4], [[x], []]>
+// expected-error @below {{is on another mesh than those before: the program is annotated with one 'shard.grid'}}
+func.func @two(%a: tensor<4x4xf32, #two>, %b: tensor<4x4xf32, #four>) {
+  return
+}

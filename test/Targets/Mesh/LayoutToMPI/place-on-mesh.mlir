@@ -1,0 +1,37 @@
+// RUN: layout-opt %s --layout-place-on-mesh --split-input-file --verify-diagnostics | FileCheck %s
+
+// What is plain is whole on every device; what is on the mesh stays, and a conversion between equal types goes.
+
+// CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[x = 2], {{\[\[}}x], []]>
+// CHECK-DAG: #[[WHOLE:.*]] = #layout.mesh<[x = 2], {{\[\[}}], []]>
+// CHECK: func.func @f(%[[A:.*]]: tensor<4x?xf32, #[[WHOLE]]>, %[[B:.*]]: tensor<4x4xf32, #[[ROWS]]>) -> (tensor<4x4xf32, #[[WHOLE]]>, tensor<4x4xf32, #[[WHOLE]]>)
+// CHECK: %[[C:.*]] = arith.constant dense<{{.*}}> : tensor<4x4xf32, #[[WHOLE]]>
+// CHECK: %[[D:.*]] = layout.convert %[[B]]
+// CHECK-NOT: layout.convert
+// CHECK: return %[[D]], %[[C]]
+#rows = #layout.mesh<[x = 2], [[x], []]>
+#whole = #layout.mesh<[x = 2], [[], []]>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>>} {
+  func.func @f(%a: tensor<4x?xf32>, %b: tensor<4x4xf32, #rows>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %c = arith.constant dense<1.0> : tensor<4x4xf32>
+    %0 = layout.convert %b : tensor<4x4xf32, #rows> to tensor<4x4xf32, #whole>
+    %1 = layout.convert %0 : tensor<4x4xf32, #whole> to tensor<4x4xf32>
+    return %1, %c : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+}
+
+// -----
+
+// expected-error @below {{'layout.target' on the module is no #layout.mesh_target: state it, or decide layouts for one before}}
+module {
+  func.func @f(%a: tensor<4xf32>) {
+    return
+  }
+}
+
+// -----
+
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>>} {
+  // expected-error @below {{'func.func' op is only declared, and takes or returns tensors: whoever defines it relies on its types; define it in this module}}
+  func.func private @g(tensor<4xf32>)
+}
