@@ -1,0 +1,157 @@
+"""./dev bench --mesh: what the assignment over a mesh of devices decides, beside known plans.
+
+Networks are decided for meshes of 2, 4 and 8 devices, once without and once with the plan that people
+write by hand: of a transformer Megatron's, in which projections before heads and before the activation
+have their columns over the devices, those behind them their rows, so that two sums a layer are reduced
+(the axis d of a mesh with two is the batch); of ResNet-50 its batch over all devices. Of a plan the
+products, or convolutions, are stated, and the rest is decided at the least cost. Costs are modeled
+times, in percent of one device; KB are what all devices send, as `layout-print-messages` counts them.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import re
+import time
+from dataclasses import dataclass
+
+from layout_mlir.tools import ToolError, run_tool
+from networks import NETWORKS
+
+from .rows import measure_rows, write_json
+
+MESHES = {"2": "t = 2", "4": "t = 4", "8": "t = 8", "2x2": "d = 2, t = 2", "2x4": "d = 2, t = 4"}
+DEVICE = "#layout.cpu<lanes = 16>"
+COLUMNS = ("query", "key", "value", "gate", "up", "intermediate")
+ROWS = ("_output", "down")
+
+
+@dataclass
+class Case:
+    network: str
+    options: dict
+    plan: str
+
+
+CASES = {
+    "llama": Case("llama3_8b", dict(batch=2, sequence=64, layers=1, hidden=256, heads=8, groups=8,
+                                    intermediate=512, vocabulary=64, positions=64), "Megatron"),
+    "bert": Case("bert_base", dict(batch=2, sequence=64, layers=1, hidden=256, heads=8,
+                                   intermediate=1024, vocabulary=64, positions=64), "Megatron"),
+    "resnet": Case("resnet50", dict(batch=8, image=64, width=0.25), "batch"),
+}
+
+
+def target(axes, args):
+    count = axes.count("=")
+    def each(cost):
+        return "[" + ", ".join([str(cost)] * count) + "]"
+    return (f"#layout.mesh_target<axes = [{axes}], device = {DEVICE}, "
+            f"byte_cost = {each(args.byte_cost)}, message_cost = {each(args.message_cost)}>")
+
+
+def layout(axes, *splits):
+    mesh = f"#layout.mesh<[{axes}], [{', '.join(f'[{split}]' for split in splits)}]>"
+    return mesh if any(splits) else "unit"
+
+
+def block(kind, splits, axes):
+    """The type of a block of a tensor."""
+    sizes = dict(re.findall(r"(\w+) = (\d+)", axes))
+    shape, element = re.fullmatch(r"tensor<((?:\d+x)*)(\w+)>", kind).groups()
+    parts = [math.prod(int(sizes[axis]) for axis in split.split(", ") if axis) for split in splits]
+    local = [-(-int(size) // part) for size, part in zip(shape.split("x"), parts)]
+    return f"tensor<{''.join(f'{size}x' for size in local)}{element}>"
+
+
+class Plan:
+    """Attributes for some ops of a network, and the ops of one device that they stand for: what is stated
+    has no price in a decision."""
+
+    def __init__(self, text, axes):
+        self.axes, self.ops = axes, []
+        self.text = re.sub(r"%(\w+) = (linalg\.(?:matmul|conv_2d_nchw_fchw)) (?:\{(.*?)\} )?ins\(%\w+, %\w+ : "
+                           r"(\S+), (\S+)\) outs\(%\w+ : (\S+)\)", self.state, text)
+
+    def split(self, name, op):
+        """How the operands and the result are split, and the axes of parts."""
+        data = "d" if "d =" in self.axes else ""
+        if op != "linalg.matmul":
+            both = ", ".join(re.findall(r"(\w+) =", self.axes))
+            return (both, "", "", ""), ("", "", "", ""), (both, "", "", ""), ""
+        if name.endswith(COLUMNS):
+            return (data, ""), ("", "t"), (data, "t"), ""
+        if name.endswith(ROWS):
+            return (data, "t"), ("t", ""), (data, ""), "t"
+        return None
+
+    def state(self, match):
+        name, op, attributes, *types = match.groups()
+        if not (splits := self.split(name, op)):
+            return match[0]
+        *splits, parts = splits
+        layouts = [layout(self.axes, *each) for each in splits]
+        if parts:
+            mesh = f"#layout.mesh<[{self.axes}], [{', '.join(f'[{each}]' for each in splits[2])}]>"
+            layouts[2] = f"#layout.partial<{mesh}, sum, [{parts}]>"
+        stated = f"layout.operand_layouts = [{', '.join(layouts)}], layout.result_layouts = [{layouts[2]}]"
+        a, b, c = (block(kind, each, self.axes) for kind, each in zip(types, splits))
+        own = f"{{{attributes}}} " if attributes else ""
+        number = len(self.ops)
+        self.ops.append(f"func.func @f{number}(%a: {a}, %b: {b}) -> {c} {{\n  %z = arith.constant 0.0 : f32\n  %e = tensor.empty() : {c}\n"
+                        f"  %i = linalg.fill ins(%z : f32) outs(%e : {c}) -> {c}\n"
+                        f"  %r = {op} {own}ins(%a, %b : {a}, {b}) outs(%i : {c}) -> {c}\n  return %r : {c}\n}}\n")
+        return match[0].replace(own + "ins(", f"{{{stated}{', ' + attributes if attributes else ''}}} ins(")
+
+
+def decide(path, axes, args):
+    """The cost, its bound, and the bytes that are sent."""
+    started = time.monotonic()
+    text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args)}}}",
+                    "--layout-place-on-mesh", "--layout-print-messages=format=json output=" + str(path) + ".json",
+                    "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8")
+    figures = {name: int(value) for name, value in
+               re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
+    if figures["cost"] != figures["lower_bound"]:
+        raise ToolError(f"{path}: the optimum is not proven")
+    sent = sum(each["bytes_sent"] for each in json.loads(pathlib.Path(f"{path}.json").read_text()))
+    return {"cost": figures["cost"], "bytes": sent, "seconds": time.monotonic() - started}
+
+
+def measure(name, args, folder):
+    case = CASES[name.split()[0]]
+    axes = MESHES[name.split()[1]]
+    path = folder / "network.mlir"
+    NETWORKS[case.network].write(path, weights="splat", **case.options)
+    one = decide(path, "t = 1", args)
+    best = decide(path, axes, args)
+    plan, planned, stated = Plan(path.read_text(), axes), folder / "plan.mlir", folder / "stated.mlir"
+    planned.write_text(plan.text)
+    stated.write_text("".join(plan.ops))
+    known = decide(planned, axes, args)
+    known["cost"] += decide(stated, "t = 1", args)["cost"]
+    return {"network": name, "one": one, "optimum": best, "plan": known, "name": case.plan}
+
+
+def show(row):
+    def part(each):
+        return f"{each['cost'] / row['one']['cost']:>10.1%}{each['bytes'] / 1000:>12.1f}{each['seconds']:>8.2f}"
+    return f"{row['network']:<14}{row['one']['cost']:>14}{part(row['optimum'])}  {row['name']:<9}{part(row['plan'])}"
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --mesh", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", default="", help="only rows whose name contains this")
+    parser.add_argument("--byte-cost", type=int, default=10, help="of the links (default: %(default)s)")
+    parser.add_argument("--message-cost", type=int, default=1000, help="of a message (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    names = [f"{case} {mesh}" for case in CASES for mesh in MESHES if args.network in f"{case} {mesh}"]
+    if not names:
+        parser.error(f"no row matches '{args.network}'")
+    print(f"{'network, mesh':<14}{'one device':>14}{'optimum':>10}{'KB sent':>12}{'s':>8}  {'plan':<9}{'cost':>10}{'KB sent':>12}{'s':>8}", flush=True)
+    rows, complete = measure_rows(names, lambda name, folder: measure(name, args, folder), show)
+    write_json(args.json, device=DEVICE, byte_cost=args.byte_cost, message_cost=args.message_cost, rows=rows)
+    return 0 if complete else 1
