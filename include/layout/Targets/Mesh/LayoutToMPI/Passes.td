@@ -82,6 +82,23 @@ def PlaceOnMeshPass : Pass<"layout-place-on-mesh", "ModuleOp"> {
   let dependentDialects = ["::mlir::layout::LayoutDialect"];
 }
 
+def ImportShardyPass : Pass<"layout-import-shardy", "ModuleOp"> {
+  let summary = "Turns shardings of Shardy into layouts that the assignment keeps";
+  let description = [{
+    `#sdy.sharding<@mesh, [{"x"}, {"y"} ]>` on an argument or result of a function is
+    stated as `layout.argument_layouts` of the function, or `layout.operand_layouts` of
+    what returns, with the axes of the `sdy.mesh`; a public function gets
+    `layout.flexible_abi`. `layout-assign` then decides the rest. The dialect `sdy` is
+    not a part of MLIR, so its ops come in generic form, and the tool needs
+    `--allow-unregistered-dialect`.
+
+    A dim that is open for more axes (`{?}`) is stated as it is, and priorities have no
+    meaning. Parts of axes, meshes with numbers of devices, and shardings of what a
+    function computes are errors.
+  }];
+  let dependentDialects = ["::mlir::layout::LayoutDialect"];
+}
+
 def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
   let summary = "Turns layouts on a mesh into shardings of upstream's dialect shard";
   let description = [{

@@ -1,0 +1,288 @@
+//===- ImportShardy.cpp - Shardings of Shardy as constraints --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dialect `sdy` is not a part of MLIR: its ops and attributes come as text
+// that nobody has read.
+//
+//   "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}> : () ->
+//   () %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}
+//     -> argument 0 is stated to be #layout.mesh<[x = 2, y = 4], [[x], []]>
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Analysis/ControlFlow.h"
+#include "layout/Analysis/LayoutConstraints.h"
+#include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_IMPORTSHARDYPASS
+#include "layout/Targets/Mesh/LayoutToMPI/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+static constexpr StringLiteral kSharding = "sdy.sharding";
+
+namespace {
+
+/// Reads the text of an attribute, of which white space is no part.
+class Scanner {
+public:
+  explicit Scanner(StringRef text) : rest(text) {}
+
+  bool take(StringRef token) {
+    rest = rest.ltrim();
+    return rest.consume_front(token);
+  }
+  std::optional<StringRef> takeQuoted() {
+    if (!take("\""))
+      return std::nullopt;
+    auto [text, after] = rest.split('"');
+    rest = after;
+    return text;
+  }
+  std::optional<StringRef> takeSymbol() {
+    if (!take("@"))
+      return std::nullopt;
+    if (rest.starts_with("\""))
+      return takeQuoted();
+    StringRef name = rest.take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    rest = rest.drop_front(name.size());
+    return name;
+  }
+  std::optional<int64_t> takeInteger() {
+    rest = rest.ltrim();
+    int64_t value;
+    if (rest.consumeInteger(10, value))
+      return std::nullopt;
+    return value;
+  }
+  bool isAtEnd() { return rest.ltrim().empty(); }
+
+private:
+  StringRef rest;
+};
+
+class Importer {
+public:
+  explicit Importer(ModuleOp module) : module(module) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult readMesh(Operation *op);
+  FailureOr<Attribute> getLayout(Operation *op, Attribute sharding, Type type);
+  FailureOr<Mesh> parse(Operation *op, Attribute sharding);
+  LogicalResult import(func::FuncOp function);
+
+  ModuleOp module;
+  llvm::StringMap<Mesh> meshes;
+};
+
+struct ImportShardy : layout::impl::ImportShardyPassBase<ImportShardy> {
+  void runOnOperation() override {
+    if (failed(Importer(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+/// An attribute of an op that nobody has registered, whichever way it came.
+static Attribute getUnread(Operation *op, StringRef name) {
+  if (auto properties =
+          dyn_cast_if_present<DictionaryAttr>(op->getPropertiesAsAttribute()))
+    if (Attribute attr = properties.get(name))
+      return attr;
+  return op->getAttr(name);
+}
+
+static StringRef getText(Attribute attr) {
+  auto opaque = dyn_cast_if_present<OpaqueAttr>(attr);
+  return opaque ? opaque.getAttrData() : StringRef();
+}
+
+LogicalResult Importer::readMesh(Operation *op) {
+  auto name = dyn_cast_if_present<StringAttr>(getUnread(op, "sym_name"));
+  Attribute attr = getUnread(op, "mesh");
+  Scanner scanner(getText(attr));
+  Mesh mesh;
+  bool isRead = name && scanner.take("mesh<[");
+  while (isRead && !scanner.take("]")) {
+    std::optional<StringRef> axis = scanner.takeQuoted();
+    std::optional<int64_t> size;
+    isRead = axis && scanner.take("=") && (size = scanner.takeInteger());
+    if (isRead)
+      mesh.axes.push_back({axis->str(), *size});
+    scanner.take(",");
+  }
+  if (!isRead || !scanner.take(">") || !scanner.isAtEnd())
+    return op->emitOpError()
+           << "has a mesh that is not read: "
+           << (attr ? attr : Attribute(UnitAttr::get(op->getContext())))
+           << "; write a name and #sdy.mesh<[\"x\"=2, ..]> "
+              "without numbers of devices";
+  if (!mesh.check([&](const Twine &why) { op->emitOpError() << why; }))
+    return failure();
+  meshes[name.getValue()] = std::move(mesh);
+  return success();
+}
+
+FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
+  auto fail = [&](const Twine &why) -> FailureOr<Mesh> {
+    return op->emitError() << "'" << kSharding << "' is " << sharding << ": "
+                           << why;
+  };
+  Scanner scanner(getText(sharding));
+  std::optional<StringRef> name;
+  if (!scanner.take("sharding<") || !(name = scanner.takeSymbol()) ||
+      !scanner.take(",") || !scanner.take("["))
+    return fail("expected #sdy.sharding<@mesh, [{\"x\"}, {}]>");
+  auto known = meshes.find(*name);
+  if (known == meshes.end())
+    return fail("the module has no 'sdy.mesh' of that name");
+  Mesh mesh = known->second;
+  auto takeAxis = [&](StringRef axis) -> std::optional<unsigned> {
+    const auto *found = llvm::find_if(
+        ArrayRef(mesh.axes), [&](auto &each) { return each.name == axis; });
+    unsigned number = found - mesh.axes.data();
+    return number == mesh.axes.size() ? std::nullopt : std::optional(number);
+  };
+  while (!scanner.take("]")) {
+    if (!scanner.take("{"))
+      return fail("expected the axes of a dim in braces");
+    std::vector<unsigned> &split = mesh.splits.emplace_back();
+    while (!scanner.take("}")) {
+      // A dim that is open for more axes is stated as it is.
+      if (scanner.take("?"))
+        continue;
+      std::optional<StringRef> axis = scanner.takeQuoted();
+      std::optional<unsigned> number = axis ? takeAxis(*axis) : std::nullopt;
+      if (!number)
+        return fail("expected axes of the mesh, found another name");
+      if (scanner.take(":"))
+        return fail("a part of an axis is none that #layout.mesh has: make it "
+                    "two axes of the mesh");
+      split.push_back(*number);
+      scanner.take(",");
+    }
+    // Priorities say in which order Shardy decides, which is no order here.
+    if (scanner.take("p"))
+      scanner.takeInteger();
+    scanner.take(",");
+  }
+  while (!scanner.take(">")) {
+    if (!scanner.take(",") || !scanner.take("replicated={"))
+      return fail("only axes along which there are copies may follow the dims");
+    while (!scanner.take("}")) {
+      if (!scanner.takeQuoted())
+        return fail("expected names of axes");
+      scanner.take(",");
+    }
+  }
+  if (!scanner.isAtEnd())
+    return fail("expected the end of the attribute");
+  return mesh;
+}
+
+FailureOr<Attribute> Importer::getLayout(Operation *op, Attribute sharding,
+                                         Type type) {
+  FailureOr<Mesh> mesh = parse(op, sharding);
+  if (failed(mesh))
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() != int64_t(mesh->splits.size()))
+    return op->emitError() << "'" << kSharding << "' is " << sharding << ", of "
+                           << mesh->splits.size()
+                           << " dims, on a value of type " << type;
+  auto layout =
+      MeshAttr::getChecked([&] { return op->emitError(); }, op->getContext(),
+                           *mesh, LayoutAttrInterface());
+  if (!layout)
+    return failure();
+  return Attribute(layout);
+}
+
+LogicalResult Importer::import(func::FuncOp function) {
+  bool isStated = false;
+  auto unit = UnitAttr::get(function.getContext());
+  auto read = [&](Type type, Attribute sharding) -> FailureOr<Attribute> {
+    if (!sharding)
+      return Attribute(unit);
+    isStated = true;
+    return getLayout(function, sharding, type);
+  };
+  Builder b(function.getContext());
+  SmallVector<Attribute> arguments, results;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    FailureOr<Attribute> layout = read(type, function.getArgAttr(i, kSharding));
+    if (failed(layout))
+      return failure();
+    arguments.push_back(*layout);
+    function.removeArgAttr(i, kSharding);
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    FailureOr<Attribute> layout =
+        read(type, function.getResultAttr(i, kSharding));
+    if (failed(layout))
+      return failure();
+    results.push_back(*layout);
+    function.removeResultAttr(i, b.getStringAttr(kSharding));
+  }
+  if (!isStated)
+    return success();
+  if (function.isExternal())
+    return function.emitError() << "is only declared, so that its shardings "
+                                   "are no layouts that could be chosen here";
+  SmallVector<Attribute> blocks;
+  for (Block &block : function.getBody()) {
+    SmallVector<Attribute> all(block.getNumArguments(), unit);
+    blocks.push_back(
+        b.getArrayAttr(block.isEntryBlock() ? ArrayRef(arguments) : all));
+    if (auto ret = dyn_cast<func::ReturnOp>(block.getTerminator()))
+      if (llvm::any_of(results, [&](Attribute each) { return each != unit; }))
+        ret->setDiscardableAttr(kOperandLayouts, b.getArrayAttr(results));
+  }
+  if (llvm::any_of(arguments, [&](Attribute each) { return each != unit; }))
+    function->setDiscardableAttr(kArgumentLayouts, b.getArrayAttr(blocks));
+  if (function.isPublic())
+    function->setDiscardableAttr(kFlexibleABI, unit);
+  return success();
+}
+
+LogicalResult Importer::run() {
+  SmallVector<Operation *> found;
+  for (Operation &op : *module.getBody())
+    if (op.getName().getStringRef() == "sdy.mesh")
+      found.push_back(&op);
+  for (Operation *op : found)
+    if (failed(readMesh(op)))
+      return failure();
+  auto walk = module.walk([&](Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      return failed(import(function)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+    bool isOfShardy = op->getName().getDialectNamespace() == "sdy";
+    if ((!isOfShardy || llvm::is_contained(found, op)) &&
+        !op->getDiscardableAttr(kSharding))
+      return WalkResult::advance();
+    op->emitOpError() << "states a sharding of what the program computes: only "
+                         "those of arguments and results of functions are "
+                         "imported; state others as 'layout.result_layouts'";
+    return WalkResult::interrupt();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  for (Operation *op : found)
+    op->erase();
+  return success();
+}

@@ -1,0 +1,86 @@
+// RUN: layout-opt %s --allow-unregistered-dialect --layout-import-shardy --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: layout-opt %s --allow-unregistered-dialect --layout-import-shardy --split-input-file --verify-diagnostics \
+// RUN:   | layout-opt --split-input-file '--layout-assign=target={#layout.mesh_target<axes = [x = 2, y = 4], device = #layout.cpu<lanes = 4>>}' | FileCheck %s --check-prefix=DECIDED
+
+// CHECK-NOT: sdy
+// CHECK-DAG: #[[A:.*]] = #layout.mesh<[x = 2, y = 4], {{\[\[}}x], [y]]>
+// CHECK-DAG: #[[R:.*]] = #layout.mesh<[x = 2, y = 4], {{\[\[}}y, x], []]>
+// CHECK: func.func @main(%{{.*}}: tensor<8x8xf32>, %{{.*}}: tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-SAME: layout.argument_layouts = {{\[\[}}#[[A]], unit]], layout.flexible_abi
+// CHECK: return {layout.operand_layouts = [#[[R]]]}
+// DECIDED-DAG: #[[A:.*]] = #layout.mesh<[x = 2, y = 4], {{\[\[}}x], [y]]>
+// DECIDED-DAG: #[[R:.*]] = #layout.mesh<[x = 2, y = 4], {{\[\[}}y, x], []]>
+// DECIDED: func.func @main(%{{.*}}: tensor<8x8xf32, #[[A]]>, %{{.*}}: tensor<8x8xf32{{.*}}>) -> tensor<8x8xf32, #[[R]]>
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}> : () -> ()
+func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x", ?}, {"y"}p1], replicated={}>}, %b: tensor<8x8xf32>)
+    -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"y", "x"}, {?}]>}) {
+  %0 = arith.addf %a, %b : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error @below {{'sdy.sharding' is #sdy.sharding<@n, [{"x"}]>: the module has no 'sdy.mesh' of that name}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@n, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{a part of an axis is none that #layout.mesh has: make it two axes of the mesh}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x":(1)2}]>}) {
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{expected axes of the mesh, found another name}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}]>}) {
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{of 2 dims, on a value of type 'tensor<8xf32>'}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) {
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{axis 'x' splits more than once: a device has one coordinate along it}}
+func.func @f(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"x"}]>}) {
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{only axes along which there are copies may follow the dims}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'sdy.mesh' op has a mesh that is not read: #sdy.mesh<["x"=4], device_ids=[3, 2, 1, 0]>; write a name and}}
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4], device_ids=[3, 2, 1, 0]>}> : () -> ()
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'sdy.sharding_constraint' op states a sharding of what the program computes: only those of arguments and results of functions are imported; state others as 'layout.result_layouts'}}
+  %0 = "sdy.sharding_constraint"(%a) <{sharding = #sdy.sharding<@m, [{"x"}]>}> : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{is only declared, so that its shardings are no layouts that could be chosen here}}
+func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>})
