@@ -61,7 +61,7 @@ ROOMS = {
     # No IR: programs link it alone.
     "Targets/NPU/Simulator": ("Support",),
     "Targets/Mesh": ("Analysis", "Targets"),
-    "Targets/Mesh/LayoutToMPI": ("Analysis",),
+    "Targets/Mesh/LayoutToMPI": ("Analysis", "Dialect/Layout/Utils"),
     # No IR: programs link it alone.
     "Targets/Mesh/Runtime": (),
     "Pipelines": ("Targets/CPU", "Targets/CPU/LayoutToLinalg", "Targets/CPU/LinalgToLLVM",

@@ -17,11 +17,12 @@ using namespace mlir::layout;
 
 void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
                                       const LayoutToMPIOptions &options) {
-  pm.addPass(createVerifyLayoutsPass());
   ConvertLayoutToMPIPassOptions messages;
   messages.maxExtraBytes = options.maxExtraBytes;
   messages.implementation = options.implementation;
   pm.addPass(createConvertLayoutToMPIPass(messages));
+  // What is on a mesh was checked there.
+  pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createConvertLayoutToLinalgPass());
   buildLinalgToLLVMPipeline(pm, options);
 }
@@ -29,7 +30,7 @@ void layout::buildLayoutToMPIPipeline(OpPassManager &pm,
 void layout::registerLayoutToMPIPipelines() {
   PassPipelineRegistration<LayoutToMPIOptions>(
       "layout-to-mpi",
-      "Lower conversions over a mesh to messages of MPI, and the program that "
-      "every rank runs to the LLVM dialect",
+      "Lower ops over a mesh to ops on blocks, conversions to messages of MPI, "
+      "and the program that every rank runs to the LLVM dialect",
       buildLayoutToMPIPipeline);
 }

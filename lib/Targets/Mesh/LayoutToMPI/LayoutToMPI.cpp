@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plans all conversions, which says what cannot be lowered while the program is
-// whole, and then replaces tensors on a mesh by the memory of their blocks.
+// Ops compute with blocks first. Then all conversions are planned, which says
+// what cannot be lowered, and tensors on a mesh are replaced by the memory of
+// their blocks.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MessageLoops.h"
+#include "ComputeOnBlocks.h"
+#include "MeshBlocks.h"
 #include "layout/Algebra/Families/Mesh.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
@@ -18,6 +20,7 @@
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::layout {
@@ -30,30 +33,12 @@ using namespace mlir::layout;
 
 using PlannedConversions = DenseMap<Operation *, PlannedConversion>;
 
-static bool isOnMesh(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !hasLayout(tensor))
-    return false;
-  FailureOr<LayoutMap> map = getLayoutMap(tensor);
-  return succeeded(map) && map->getSpace() == kMeshSpace;
-}
-
-/// The memory of a block; null where its size is not known.
-static RankedTensorType getBlockType(RankedTensorType type) {
-  LayoutMap map = *getLayoutMap(type);
-  std::optional<int64_t> extent;
-  if (type.hasStaticShape())
-    extent = map.getCoordinates().back().extent.evaluate(type.getShape());
-  return extent ? RankedTensorType::get({*extent}, type.getElementType())
-                : RankedTensorType();
-}
-
 static void populateBlockConversion(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](RankedTensorType type) -> std::optional<Type> {
-    if (!isOnMesh(type))
+    if (!liesOnMesh(type))
       return std::nullopt;
-    return getBlockType(type);
+    return getBlockMemory(type);
   });
 }
 
@@ -63,7 +48,7 @@ static RankedTensorType findOnMesh(Operation *op) {
   RankedTensorType found;
   auto look = [&](TypeRange types) {
     for (Type type : types)
-      if (!found && isOnMesh(type))
+      if (!found && liesOnMesh(type))
         found = cast<RankedTensorType>(type);
   };
   look(op->getOperandTypes());
@@ -76,13 +61,6 @@ static RankedTensorType findOnMesh(Operation *op) {
     look(function.getResultTypes());
   }
   return found;
-}
-
-/// What only changes its types.
-static bool isStructure(Operation *op) {
-  return isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
-             scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
-             cf::BranchOp, cf::CondBranchOp>(op);
 }
 
 namespace {
@@ -100,8 +78,8 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
       return failure();
     const PlannedConversion &conversion = found->second;
     Location loc = op.getLoc();
-    RankedTensorType from = getBlockType(op.getSource().getType());
-    RankedTensorType to = getBlockType(op.getResult().getType());
+    RankedTensorType from = getBlockMemory(op.getSource().getType());
+    RankedTensorType to = getBlockMemory(op.getResult().getType());
     auto getBuffer = [](RankedTensorType type) {
       return MemRefType::get(type.getShape(), type.getElementType());
     };
@@ -127,6 +105,22 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
   }
 
   const PlannedConversions &planned;
+};
+
+/// Ops on blocks see the memory of a tensor on a mesh.
+struct CastPattern : OpConversionPattern<UnrealizedConversionCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || op->getNumOperands() != 1 ||
+        adaptor.getInputs()[0].getType() !=
+            typeConverter->convertType(op.getType(0)))
+      return failure();
+    rewriter.replaceOp(op, adaptor.getInputs());
+    return success();
+  }
 };
 
 struct ConvertLayoutToMPI
@@ -224,13 +218,7 @@ LogicalResult ConvertLayoutToMPI::check(Operation *op) {
     return success();
   if (auto convert = dyn_cast<ConvertOp>(op))
     return plan(convert);
-  if (!isStructure(op))
-    return op->emitOpError()
-           << "has a value of type " << type
-           << ": of tensors on a mesh only layout.convert, calls and control "
-              "flow become messages; compute on the blocks, in functions that "
-              "take and return those";
-  if (!getBlockType(type))
+  if (!getBlockMemory(type))
     return op->emitOpError()
            << "has a value of type " << type
            << ", whose blocks have no known size: messages are planned for "
@@ -245,10 +233,15 @@ void ConvertLayoutToMPI::runOnOperation() {
   if (failed(checkOptions()))
     return signalPassFailure();
   bool isOkay = true;
+  MessageSymbols symbols(module);
+  module->walk([&](func::FuncOp function) {
+    isOkay &= succeeded(computeOnBlocks(function, symbols));
+  });
+  if (!isOkay)
+    return signalPassFailure();
   module->walk([&](Operation *op) { isOkay &= succeeded(check(op)); });
   if (!isOkay)
     return signalPassFailure();
-  MessageSymbols symbols(module);
   for (ConvertOp op : conversions)
     if (failed(symbols.add(op.getLoc(),
                            op.getSource().getType().getElementType(),
@@ -261,6 +254,7 @@ void ConvertLayoutToMPI::runOnOperation() {
   populateBlockConversion(converter);
   RewritePatternSet patterns(&getContext());
   patterns.add<ConvertPattern>(converter, &getContext(), planned);
+  patterns.add<CastPattern>(converter, &getContext());
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                  converter);
   populateCallOpTypeConversionPattern(patterns, converter);

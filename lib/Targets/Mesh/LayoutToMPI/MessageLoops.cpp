@@ -200,18 +200,23 @@ memref::GlobalOp MessageSymbols::getNumbers(Location loc,
   return found;
 }
 
+LLVM::GlobalOp MessageSymbols::addText(Location loc, std::string text) {
+  auto b = OpBuilder::atBlockEnd(module.getBody());
+  text.push_back('\0');
+  auto global = LLVM::GlobalOp::create(
+      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
+      /*isConstant=*/true, LLVM::Linkage::Private, "layout_place",
+      b.getStringAttr(text));
+  symbols.insert(global);
+  return global;
+}
+
 LogicalResult MessageSymbols::add(Location loc, Type elementType,
                                   PlannedConversion &conversion) {
   const MessageTables &tables = conversion.tables;
   conversion.numbers = getNumbers(loc, tables);
   auto b = OpBuilder::atBlockEnd(module.getBody());
-  std::string text = "layout.convert at " + printPlace(loc);
-  text.push_back('\0');
-  conversion.place = LLVM::GlobalOp::create(
-      b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()),
-      /*isConstant=*/true, LLVM::Linkage::Private, "layout_place",
-      b.getStringAttr(text));
-  symbols.insert(conversion.place);
+  conversion.place = addText(loc, "layout.convert at " + printPlace(loc));
   conversion.move = getMove(tables, elementType, std::nullopt);
   if (conversion.plan.reduction)
     conversion.combine =

@@ -46,12 +46,17 @@ public:
   LogicalResult add(Location loc, Type elementType,
                     PlannedConversion &conversion);
 
+  /// A text that ends with a zero.
+  LLVM::GlobalOp addText(Location loc, std::string text);
+  /// A function of the runtime; null, after an error there, where its name is
+  /// taken.
+  func::FuncOp getExternal(StringRef name, TypeRange inputs, TypeRange results);
+
 private:
   func::FuncOp getMove(const MessageTables &tables, Type elementType,
                        std::optional<Reduction> reduction);
   func::FuncOp getTransfer(bool isSend);
   memref::GlobalOp getNumbers(Location loc, const MessageTables &tables);
-  func::FuncOp getExternal(StringRef name, TypeRange inputs, TypeRange results);
 
   SymbolTable symbols;
   ModuleOp module;

@@ -179,12 +179,11 @@ static void start() {
   state.isReady = true;
 }
 
-/// Begins a conversion, which is described by `place`, on a mesh of as many
-/// devices; gives the rank.
-extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
+/// The rank, for the part of a program that `place` describes, on a mesh of as
+/// many devices.
+extern "C" int64_t layoutMPIRank(const char *place, int64_t devices) {
   strncpy(state.conversion, place, sizeof(state.conversion) - 1);
   state.isConverting = true;
-  state.numMessages = 0;
   if (!state.isReady)
     start();
   if (devices != state.size)
@@ -192,7 +191,16 @@ extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
         "is one of %d, where mpirun -np %lld starts one for each device of the "
         "mesh,",
         state.size, (long long)devices);
+  state.isConverting = false;
   return state.rank;
+}
+
+/// Begins a conversion; gives the rank.
+extern "C" int64_t layoutMPIEnter(const char *place, int64_t devices) {
+  int64_t rank = layoutMPIRank(place, devices);
+  state.isConverting = true;
+  state.numMessages = 0;
+  return rank;
 }
 
 /// Ends a conversion, in which this rank sent and received so many messages.

@@ -6,24 +6,6 @@
 // BYTES: error: the option 'max-extra-bytes' is -1: it is at least 0
 // NAME: error: the option 'implementation' is 'LAM': it is OpenMPI or MPICH, which upstream can lower to
 
-#rows = #layout.mesh<[x = 4], [[x], []]>
-func.func @not_on_mesh(%a: tensor<10x6xf32>) -> tensor<10x6xf32, #rows> {
-  // expected-error@below {{'layout.convert' op has no messages: tensor<10x6xf32> is on no mesh: give it a #layout.mesh}}
-  %0 = layout.convert %a : tensor<10x6xf32> to tensor<10x6xf32, #rows>
-  return %0 : tensor<10x6xf32, #rows>
-}
-
-// -----
-
-#rows = #layout.mesh<[x = 4], [[x], []]>
-func.func @computes(%a: tensor<10x6xf32, #rows>) -> tensor<10x6xf32, #rows> {
-  // expected-error@below {{'arith.addf' op has a value of type 'tensor<10x6xf32, #layout.mesh<[x = 4], [[x], []]>>': of tensors on a mesh only layout.convert, calls and control flow become messages; compute on the blocks, in functions that take and return those}}
-  %0 = arith.addf %a, %a : tensor<10x6xf32, #rows>
-  return %0 : tensor<10x6xf32, #rows>
-}
-
-// -----
-
 #columns = #layout.mesh<[x = 4], [[], [x]]>
 // expected-error@below {{'func.func' op has a value of type 'tensor<?x6xf32, #layout.mesh<[x = 4], [[], [x]]>>', whose blocks have no known size: messages are planned for static shapes}}
 func.func @dynamic(%a: tensor<?x6xf32, #columns>) {

@@ -27,8 +27,11 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
     of the messages that are left, the first one has both its ranks at it. In a
     round, messages of ranks that are not busy stand beside each other.
 
-    Functions, calls and control flow change their types. An op that computes
-    with a tensor on a mesh is an error that names it. The module says which MPI
+    Ops that compute with tensors on a mesh compute with the block of the rank
+    (docs/mesh.md): all dims that a loop indexes alone have one range of indices on a
+    device, other dims that it reads or cuts are whole there, and a loop that reduces
+    and is split leaves a `#layout.partial`. Anything else is an error that says which
+    conversion helps. Functions, calls and control flow change their types. The module says which MPI
     it is for, `"MPI:Implementation"` in its `dlti.map`, unless it does already.
     Programs are linked with `libLayoutMPIRuntime`, which starts MPI, checks that
     there are as many ranks as devices, and ends all ranks where one fails.
@@ -46,7 +49,7 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::memref::MemRefDialect", "::mlir::mpi::MPIDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

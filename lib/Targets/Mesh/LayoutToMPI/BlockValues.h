@@ -1,0 +1,87 @@
+//===- BlockValues.h - Tensors on a mesh as a rank has them -----*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rank has two values for a tensor on a mesh: the memory of its block, which
+// functions, control flow and messages have, and the local tensor of the
+// indices that it holds, which ops compute with. Between the two are views, and
+// copies where blocks differ in size. What differs between ranks is looked up
+// in tables by the rank, once at the beginning of a function.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_BLOCKVALUES_H
+#define LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_BLOCKVALUES_H
+
+#include "MeshBlocks.h"
+#include "MessageLoops.h"
+#include "mlir/IR/Builders.h"
+#include <map>
+
+namespace mlir {
+namespace layout {
+
+class BlockValues {
+public:
+  BlockValues(func::FuncOp function, MessageSymbols &symbols);
+  ~BlockValues() { beginning->erase(); }
+
+  /// The blocks of a type; fails with a reason that `refuse` is told.
+  const MeshBlocks *getBlocks(RankedTensorType type, Refusal refuse);
+  /// Of a type that was asked for before.
+  const MeshBlocks &getBlocks(Value value) {
+    return *getBlocks(cast<RankedTensorType>(value.getType()), {});
+  }
+
+  /// The local tensor of a value of such a type; any other value as it is.
+  Value getLocal(Value value);
+  /// The value on the mesh whose local tensor is `local`.
+  Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+                  Value local);
+
+  /// What `numbers` has for this rank.
+  OpFoldResult getNumber(ArrayRef<int64_t> numbers);
+  Value getValue(ArrayRef<int64_t> numbers);
+  /// The first index of a range on this rank, and how many it has.
+  OpFoldResult getBegin(const DeviceRanges &range);
+  OpFoldResult getSize(const DeviceRanges &range);
+  SmallVector<OpFoldResult> getSizes(const MeshBlocks &blocks);
+
+  /// The local tensor from the storage of the different blocks of a tensor.
+  Value readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+               Value storage);
+  /// The part of a tensor that all ranks have all of which is the local tensor
+  /// of this one.
+  Value takeBlock(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+                  Value whole);
+  /// A tensor for the local one, uninitialized.
+  Value makeEmpty(OpBuilder &b, Location loc, const MeshBlocks &blocks);
+
+  bool hasFailed() const { return failed; }
+
+private:
+  Value getRank(int64_t numDevices);
+  Value read(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+             Value memory);
+  Value view(OpBuilder &b, Location loc, Value value, RankedTensorType type);
+
+  func::FuncOp function;
+  MessageSymbols &symbols;
+  DenseMap<Type, std::unique_ptr<MeshBlocks>> known;
+  DenseMap<Value, Value> locals;
+  std::map<std::vector<int64_t>, Value> numbers;
+  Value rank;
+  Operation *beginning; // what is the same in all of the function is before it
+  bool failed = false;  // a name of the runtime is taken
+};
+
+/// `value` in another layout of the same shape.
+Value convertLayout(OpBuilder &b, Location loc, Value value, Type type);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_BLOCKVALUES_H

@@ -1,0 +1,647 @@
+//===- ComputeOnBlocks.cpp - Ops on the block of each rank ----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ComputeOnBlocks.h"
+#include "BlockValues.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Dialect/Layout/Utils/PackConstant.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// Lowers one op. What is wrong is found before anything is changed.
+class OpOnBlocks {
+public:
+  OpOnBlocks(Operation *op, BlockValues &values)
+      : op(op), values(values), b(op), loc(op->getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult findBlocks();
+  LogicalResult lower();
+  LogicalResult lowerLoops(const LoopsRule &rule);
+  LogicalResult lowerPerDim(const PerDimRule &rule);
+  LogicalResult lowerReshape();
+  LogicalResult lowerConvert(ConvertOp convert);
+  LogicalResult lowerConstant(arith::ConstantOp constant);
+  LogicalResult lowerReader();
+
+  LogicalResult findLoops(const LoopsRule &rule);
+  LogicalResult findLoop(AffineExpr index, const MeshBlocks &tensor, unsigned d,
+                         std::string name);
+  LogicalResult checkWindows(const LoopsRule &rule);
+  LogicalResult checkParts(const LoopsRule &rule);
+  LogicalResult checkReduction(const LoopsRule &rule, unsigned r);
+  LogicalResult checkGroup(ArrayRef<int64_t> group, const DeviceRanges &folded,
+                           ArrayRef<DeviceRanges> unfolded);
+
+  Operation *cloneOnBlocks();
+  void offsetIndices(Operation *clone);
+  Value makeFirst(Value local, unsigned r);
+  void replace(unsigned r, Value local);
+  void replaceAll(Operation *clone);
+
+  /// With the reason.
+  LogicalResult fail(const Twine &why) {
+    return op->emitOpError() << "does not run on blocks: " << why;
+  }
+  bool isInit(unsigned k) {
+    auto dps = dyn_cast<DestinationStyleOpInterface>(op);
+    return dps && dps.isDpsInit(&op->getOpOperand(k));
+  }
+
+  Operation *op;
+  BlockValues &values;
+  OpBuilder b;
+  Location loc;
+  SmallVector<const MeshBlocks *> operands, results; // null for no tensor
+  SetVector<Value> captured;                         // on a mesh
+  SmallVector<std::optional<DeviceRanges>> loops;
+  SmallVector<std::string> namesOfLoops;         // what said the range
+  SmallVector<SmallVector<std::string, 2>> once; // axes, by result
+};
+
+} // namespace
+
+bool layout::forwardsBlocks(Operation *op) {
+  if (auto convert = dyn_cast<ConvertOp>(op))
+    return liesOnMesh(convert.getSource().getType()) ==
+           liesOnMesh(convert.getResult().getType());
+  return isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
+             scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
+             cf::BranchOp, cf::CondBranchOp, UnrealizedConversionCastOp>(op);
+}
+
+LogicalResult OpOnBlocks::findBlocks() {
+  auto find = [&](Type type, const MeshBlocks *&found) -> LogicalResult {
+    found = nullptr;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return success();
+    found =
+        values.getBlocks(tensor, [&](const Twine &why) { (void)fail(why); });
+    return success(found);
+  };
+  int64_t numDevices = 0;
+  for (auto [types, blocks] :
+       {std::pair(TypeRange(op->getOperandTypes()), &operands),
+        std::pair(TypeRange(op->getResultTypes()), &results)})
+    for (Type type : types) {
+      if (failed(find(type, blocks->emplace_back())))
+        return failure();
+      int64_t devices = blocks->back() ? blocks->back()->numDevices : 0;
+      if (devices && numDevices && devices != numDevices)
+        return fail("it has tensors on " + Twine(numDevices) + " and on " +
+                    Twine(devices) + " devices: state one mesh");
+      numDevices = std::max(numDevices, devices);
+    }
+  SetVector<Value> above;
+  getUsedValuesDefinedAbove(op->getRegions(), above);
+  for (Value value : above) {
+    if (!liesOnMesh(value.getType()))
+      continue;
+    const MeshBlocks *blocks = nullptr;
+    if (failed(find(value.getType(), blocks)))
+      return failure();
+    if (!blocks->isWhole())
+      return fail("its body reads a tensor by any index, of which devices have "
+                  "blocks or parts: convert it to a #layout.mesh that splits "
+                  "nothing before");
+    captured.insert(value);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult OpOnBlocks::findLoop(AffineExpr index, const MeshBlocks &tensor,
+                                   unsigned d, std::string name) {
+  const DeviceRanges &range = tensor.dims[d];
+  auto dim = dyn_cast<AffineDimExpr>(index);
+  if (!dim) {
+    if (range.isWhole())
+      return success();
+    std::string text;
+    llvm::raw_string_ostream(text) << index;
+    return fail("dim " + Twine(d) + " of " + name + ", which " + text +
+                " indexes, is split: only dims that a loop indexes alone are, "
+                "so convert it to a #layout.mesh where it is whole before");
+  }
+  unsigned loop = dim.getPosition();
+  if (!loops[loop]) {
+    loops[loop] = range;
+    namesOfLoops[loop] = "dim " + std::to_string(d) + " of " + name;
+    return success();
+  }
+  if (loops[loop]->isSameAs(range))
+    return success();
+  return fail("loop " + Twine(loop) + " has other indices on a device by dim " +
+              Twine(d) + " of " + name + " than by " + namesOfLoops[loop] +
+              ": split both in one way by layout.convert");
+}
+
+/// A split loop indexes dims alone, wherever it does.
+LogicalResult OpOnBlocks::checkWindows(const LoopsRule &rule) {
+  for (auto maps : {ArrayRef(rule.operandMaps), ArrayRef(rule.resultMaps)})
+    for (AffineMap map : maps)
+      for (AffineExpr index : map ? map.getResults() : ArrayRef<AffineExpr>()) {
+        std::optional<unsigned> split;
+        index.walk([&](AffineExpr part) {
+          auto dim = dyn_cast<AffineDimExpr>(part);
+          if (dim && loops[dim.getPosition()] &&
+              !loops[dim.getPosition()]->isWhole())
+            split = dim.getPosition();
+        });
+        if (split && !isa<AffineDimExpr>(index)) {
+          std::string text;
+          llvm::raw_string_ostream(text) << index;
+          return fail("loop " + Twine(*split) + " is split by " +
+                      namesOfLoops[*split] + ", and " + text +
+                      " reads beyond a block: convert that to a #layout.mesh "
+                      "where it is whole");
+        }
+      }
+  // Ops without maps of their own, as softmax, say which loops are of rows.
+  if (!isa<linalg::LinalgOp>(op))
+    for (auto [i, loop] : llvm::enumerate(rule.loops))
+      if (!loop.tileable && loops[i] && !loops[i]->isWhole())
+        return fail("it needs all indices of " + namesOfLoops[i] +
+                    " on a device: convert that to a #layout.mesh where it is "
+                    "whole");
+  return success();
+}
+
+LogicalResult OpOnBlocks::findLoops(const LoopsRule &rule) {
+  loops.resize(rule.loops.size());
+  namesOfLoops.resize(rule.loops.size());
+  auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all,
+                  StringRef kind) -> LogicalResult {
+    for (auto [k, map, blocks] : llvm::enumerate(maps, all))
+      if (map && blocks)
+        for (auto [d, index] : llvm::enumerate(map.getResults()))
+          if (failed(
+                  findLoop(index, *blocks, d, (kind + " " + Twine(k)).str())))
+            return failure();
+    return success();
+  };
+  if (failed(find(rule.operandMaps, operands, "operand")) ||
+      failed(find(rule.resultMaps, results, "result")))
+    return failure();
+  return checkWindows(rule);
+}
+
+/// Parts come from loops that reduce over the axes of the parts, and what does
+/// not is written once.
+LogicalResult OpOnBlocks::checkReduction(const LoopsRule &rule, unsigned r) {
+  const MeshBlocks *result = results[r];
+  SmallVector<std::string> reduced;
+  for (auto [i, loop] : llvm::enumerate(rule.loops)) {
+    if (loop.iterator != utils::IteratorType::reduction || !loops[i])
+      continue;
+    for (const std::string &axis : loops[i]->axes) {
+      if (result && llvm::is_contained(result->partial, axis)) {
+        reduced.push_back(axis);
+        continue;
+      }
+      return fail("loop " + Twine(i) + ", a reduction, is split over '" + axis +
+                  "' by " + namesOfLoops[i] + ": result " + Twine(r) +
+                  " has to be a #layout.partial along that axis, which "
+                  "layout.convert reduces (P4)");
+    }
+  }
+  if (!result)
+    return success();
+  if (!reduced.empty() &&
+      (r >= rule.combiners.size() || rule.combiners[r] != result->reduction))
+    return fail("its body does not combine elements as the parts of result " +
+                Twine(r) + " are (P4), by " + getName(*result->reduction));
+  for (const std::string &axis : result->partial)
+    if (!llvm::is_contained(reduced, axis))
+      once[r].push_back(axis);
+  return success();
+}
+
+LogicalResult OpOnBlocks::checkParts(const LoopsRule &rule) {
+  once.resize(results.size());
+  for (unsigned r = 0; r < results.size(); ++r)
+    if (failed(checkReduction(rule, r)))
+      return failure();
+  for (auto [k, operand] : llvm::enumerate(operands)) {
+    if (!operand || operand->partial.empty())
+      continue;
+    if (!isInit(k))
+      return fail("operand " + Twine(k) +
+                  " has parts (P4): reduce them by layout.convert before");
+    unsigned r = cast<DestinationStyleOpInterface>(op)
+                     .getTiedOpResult(&op->getOpOperand(k))
+                     .getResultNumber();
+    if (rule.isRead[k] && !once[r].empty())
+      return fail("it adds to the parts of operand " + Twine(k) + " along '" +
+                  once[r].front() +
+                  "' (P4), which none of its loops is split over");
+  }
+  return success();
+}
+
+/// A copy of the op on local tensors.
+Operation *OpOnBlocks::cloneOnBlocks() {
+  IRMapping mapping;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, values.getLocal(operand));
+  for (Value value : captured)
+    mapping.map(value, values.getLocal(value));
+  Operation *clone = b.clone(*op, mapping);
+  for (auto [result, blocks] : llvm::zip(clone->getResults(), results))
+    if (blocks)
+      result.setType(blocks->local);
+  return clone;
+}
+
+/// Bodies see the indices of the whole tensor.
+void OpOnBlocks::offsetIndices(Operation *clone) {
+  clone->walk([&](linalg::IndexOp index) {
+    const std::optional<DeviceRanges> &loop = loops[index.getDim()];
+    if (index->getParentOfType<linalg::LinalgOp>() != clone || !loop ||
+        loop->isWhole())
+      return;
+    Value begin = values.getValue(loop->begins);
+    OpBuilder inside(index->getBlock(), std::next(index->getIterator()));
+    Value whole = arith::AddIOp::create(inside, loc, index, begin);
+    index.getResult().replaceAllUsesExcept(whole, whole.getDefiningOp());
+  });
+}
+
+/// `local` on the devices that come first along the axes of result `r` over
+/// which nothing was reduced, the neutral element on the others.
+Value OpOnBlocks::makeFirst(Value local, unsigned r) {
+  if (r >= once.size() || once[r].empty())
+    return local;
+  const MeshBlocks &blocks = *results[r];
+  TypedAttr neutral = getNeutralElement(b, loc, *blocks.reduction,
+                                        blocks.type.getElementType());
+  // Neutral everywhere already; a sum that begins with a zero of another sign
+  // is what it is with one of it.
+  Attribute filled;
+  if (auto fill = local.getDefiningOp<linalg::FillOp>();
+      fill && matchPattern(fill.getInputs()[0], m_Constant(&filled)) &&
+      (filled == neutral ||
+       (blocks.reduction == Reduction::Sum &&
+        matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))))
+    return local;
+  Value first = values.getValue(blocks.findFirst(once[r]));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, first,
+                            arith::ConstantIndexOp::create(b, loc, 0));
+  Value other = arith::ConstantOp::create(b, loc, neutral);
+  unsigned rank = blocks.local.getRank();
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, local.getType(), local, values.makeEmpty(b, loc, blocks),
+             maps, iterators,
+             [&](OpBuilder &inside, Location at, ValueRange elements) {
+               Value chosen = arith::SelectOp::create(inside, at, isFirst,
+                                                      elements[0], other);
+               linalg::YieldOp::create(inside, at, chosen);
+             })
+      .getResult(0);
+}
+
+void OpOnBlocks::replace(unsigned r, Value local) {
+  const MeshBlocks *blocks = results[r];
+  if (blocks && blocks->numDevices)
+    local = values.getOnMesh(b, loc, *blocks, makeFirst(local, r));
+  op->getResult(r).replaceAllUsesWith(local);
+}
+
+void OpOnBlocks::replaceAll(Operation *clone) {
+  for (unsigned r = 0; r < op->getNumResults(); ++r)
+    replace(r, clone->getResult(r));
+  op->erase();
+}
+
+LogicalResult OpOnBlocks::lowerLoops(const LoopsRule &rule) {
+  if (failed(findLoops(rule)) || failed(checkParts(rule)))
+    return failure();
+  Operation *clone = cloneOnBlocks();
+  offsetIndices(clone);
+  replaceAll(clone);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Dims
+//===----------------------------------------------------------------------===//
+
+/// The sizes of a slice, those of dims that are split being of the block.
+template <typename SliceOp>
+static SmallVector<OpFoldResult>
+getSliceSizes(SliceOp slice, const MeshBlocks &large, BlockValues &values) {
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  for (auto [d, range] : llvm::enumerate(large.dims))
+    if (!range.isWhole())
+      sizes[d] = values.getSize(range);
+  return sizes;
+}
+
+LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
+  for (unsigned d = 0; d < rule.tileDivisors.size(); ++d) {
+    // The same dim of each tensor, without those that some lack.
+    const DeviceRanges *first = nullptr;
+    std::string name;
+    auto check = [&](const MeshBlocks *blocks,
+                     std::string own) -> LogicalResult {
+      if (!blocks)
+        return success();
+      bool lacks = blocks->dims.size() < rule.tileDivisors.size();
+      if (lacks && d < rule.dropped.size() && rule.dropped[d])
+        return success();
+      unsigned dim = d;
+      for (unsigned before = 0; lacks && before < d; ++before)
+        dim -= rule.dropped[before];
+      const DeviceRanges &range = blocks->dims[dim];
+      own = "dim " + std::to_string(dim) + " of " + own;
+      if (rule.tileDivisors[d] && !range.isWhole())
+        return fail(own + ", which it cuts, is split: convert it to a "
+                          "#layout.mesh where it is whole before");
+      if (!rule.tileDivisors[d] && first && !first->isSameAs(range))
+        return fail(own + " has other indices on a device than " + name +
+                    ": split both in one way by layout.convert");
+      if (!first)
+        name = own;
+      first = &range;
+      return success();
+    };
+    for (auto [k, blocks] : llvm::enumerate(operands))
+      if (failed(check(blocks, "operand " + std::to_string(k))))
+        return failure();
+    for (auto [r, blocks] : llvm::enumerate(results))
+      if (failed(check(blocks, "result " + std::to_string(r))))
+        return failure();
+  }
+  for (const auto &all : {operands, results})
+    for (const MeshBlocks *blocks : all)
+      if (blocks && !blocks->partial.empty())
+        return fail("it has parts (P4): reduce them by layout.convert before");
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    replace(0, tensor::ExtractSliceOp::create(
+                   b, loc, results[0]->local,
+                   values.getLocal(slice.getSource()), slice.getMixedOffsets(),
+                   getSliceSizes(slice, *operands[0], values),
+                   slice.getMixedStrides()));
+  } else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
+    replace(0, tensor::InsertSliceOp::create(
+                   b, loc, values.getLocal(slice.getSource()),
+                   values.getLocal(slice.getDest()), slice.getMixedOffsets(),
+                   getSliceSizes(slice, *operands[1], values),
+                   slice.getMixedStrides()));
+  } else if (isa<tensor::PadOp, tensor::ConcatOp, tensor::CastOp>(op)) {
+    replaceAll(cloneOnBlocks());
+    return success();
+  } else {
+    return fail("it has no lowering there: write it as an op of linalg or "
+                "tensor");
+  }
+  op->erase();
+  return success();
+}
+
+/// A dim that is reshaped splits where its first dim does, whose indices each
+/// have a run of it.
+LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
+                                     const DeviceRanges &folded,
+                                     ArrayRef<DeviceRanges> unfolded) {
+  while (group.size() > 1 && unfolded[group.front()].isWhole() &&
+         unfolded[group.front()].size == 1)
+    group = group.drop_front();
+  int64_t inner = 1;
+  for (int64_t d : group.drop_front()) {
+    if (!unfolded[d].isWhole())
+      return fail("dim " + Twine(d) +
+                  " of the reshape is split, and others of its group come "
+                  "before it: convert it to a #layout.mesh where it is whole");
+    inner *= unfolded[d].size;
+  }
+  DeviceRanges expected = unfolded[group.front()];
+  expected.size *= inner;
+  for (int64_t &begin : expected.begins)
+    begin *= inner;
+  for (int64_t &size : expected.sizes)
+    size *= inner;
+  if (expected.isSameAs(folded))
+    return success();
+  return fail("dim " + Twine(group.front()) +
+              " of the reshape has other indices on a device than the dim that "
+              "it is a part of: convert one of them before");
+}
+
+LogicalResult OpOnBlocks::lowerReshape() {
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  if (!collapse && !expand)
+    return fail("it has no lowering there: write it as an op of linalg or "
+                "tensor");
+  const MeshBlocks &source = *operands[0], &result = *results[0];
+  const MeshBlocks &folded = collapse ? result : source;
+  const MeshBlocks &unfolded = collapse ? source : result;
+  auto groups = collapse ? collapse.getReassociationIndices()
+                         : expand.getReassociationIndices();
+  if (!source.partial.empty() || !result.partial.empty())
+    return fail("it has parts (P4): reduce them by layout.convert before");
+  for (auto [d, group] : llvm::enumerate(groups))
+    if (failed(checkGroup(group, folded.dims[d], unfolded.dims)))
+      return failure();
+  if (groups.empty() && !llvm::all_of(unfolded.dims, [](const auto &dim) {
+        return dim.isWhole();
+      }))
+    return fail("a dim of size 1 is split: convert it to a #layout.mesh where "
+                "it is whole before");
+  Value local = values.getLocal(op->getOperand(0));
+  if (collapse)
+    replace(0, tensor::CollapseShapeOp::create(b, loc, result.local, local,
+                                               groups));
+  else
+    replace(0, tensor::ExpandShapeOp::create(b, loc, result.local, local,
+                                             groups, values.getSizes(result)));
+  op->erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sources and what leaves the mesh
+//===----------------------------------------------------------------------===//
+
+/// The blocks of a constant, one after the other as the map has them, of which
+/// a rank reads its own.
+LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
+  const MeshBlocks &blocks = *results[0];
+  auto value = dyn_cast<ElementsAttr>(constant.getValue());
+  if (!value)
+    return fail("its value has no elements");
+  once = {blocks.partial};
+  if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
+    Value element = arith::ConstantOp::create(
+        b, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+    replace(0, linalg::FillOp::create(b, loc, element,
+                                      values.makeEmpty(b, loc, blocks))
+                   .getResult(0));
+    op->erase();
+    return success();
+  }
+  // Copies are stored once.
+  MeshAttr layout = getMesh(blocks.type);
+  Mesh mesh = layout.getMesh();
+  for (auto [a, axis] : llvm::enumerate(mesh.axes))
+    if (!mesh.isSplit(a))
+      axis.size = 1;
+  auto distinct = RankedTensorType::get(
+      blocks.type.getShape(), blocks.type.getElementType(),
+      MeshAttr::get(op->getContext(), mesh, layout.getLocal()));
+  std::string why;
+  FailureOr<ElementsAttr> packed =
+      packConstant(retypeElements(value, distinct), distinct, why);
+  if (failed(packed))
+    return fail(why);
+  Value all = arith::ConstantOp::create(b, loc, cast<TypedAttr>(*packed));
+  replace(0, values.readOf(b, loc, blocks, all));
+  op->erase();
+  return success();
+}
+
+LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
+  const MeshBlocks &source = *operands[0], &result = *results[0];
+  if (!(source.numDevices ? source : result).partial.empty())
+    return fail("it has parts (P4), and goes from or to no mesh: convert "
+                "between two #layout.mesh");
+  if (!source.numDevices) {
+    Value plain =
+        convertLayout(b, loc, convert.getSource(), withoutLayout(source.type));
+    replace(0, values.takeBlock(b, loc, result, plain));
+  } else {
+    if (!source.isWhole())
+      return fail("it goes to no mesh, that is to all devices: convert to a "
+                  "#layout.mesh that splits nothing before");
+    replace(0, convertLayout(b, loc, values.getLocal(convert.getSource()),
+                             result.type));
+  }
+  op->erase();
+  return success();
+}
+
+/// What has no rule reads tensors by any index, and makes none on a mesh.
+LogicalResult OpOnBlocks::lowerReader() {
+  for (auto [r, blocks] : llvm::enumerate(results))
+    if (blocks && blocks->numDevices)
+      return fail("nothing is known of how result " + Twine(r) +
+                  " comes from blocks: write it as an op of linalg or tensor");
+  for (auto [k, blocks] : llvm::enumerate(operands))
+    if (blocks && !blocks->isWhole())
+      return fail("it reads operand " + Twine(k) +
+                  " by any index, of which devices have blocks or parts: "
+                  "convert it to a #layout.mesh that splits nothing before");
+  replaceAll(cloneOnBlocks());
+  return success();
+}
+
+LogicalResult OpOnBlocks::lower() {
+  if (auto convert = dyn_cast<ConvertOp>(op))
+    return lowerConvert(convert);
+  if (isa<StorageViewOp>(op))
+    return fail("storage is spread over the devices: let functions take and "
+                "return the tensor itself");
+  OpLayoutRule rule = getLayoutRule(op);
+  if (auto *loopsRule = std::get_if<LoopsRule>(&rule))
+    return lowerLoops(*loopsRule);
+  if (auto *perDim = std::get_if<PerDimRule>(&rule))
+    return lowerPerDim(*perDim);
+  if (std::holds_alternative<ViewRule>(rule))
+    return lowerReshape();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return lowerConstant(constant);
+  if (isa<tensor::EmptyOp>(op)) {
+    replace(0, values.makeEmpty(b, loc, *results[0]));
+    op->erase();
+    return success();
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> d = dim.getConstantIndex();
+    if (d && *d < int64_t(operands[0]->dims.size())) {
+      replace(0, arith::ConstantIndexOp::create(
+                     b, loc, operands[0]->type.getDimSize(*d)));
+      op->erase();
+      return success();
+    }
+  }
+  return lowerReader();
+}
+
+LogicalResult OpOnBlocks::run() {
+  return failed(findBlocks()) ? failure() : lower();
+}
+
+/// Whether the op has a tensor on a mesh, or its body one from outside.
+static bool usesMesh(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), liesOnMesh) ||
+      llvm::any_of(op->getResultTypes(), liesOnMesh))
+    return true;
+  SetVector<Value> above;
+  getUsedValuesDefinedAbove(op->getRegions(), above);
+  return llvm::any_of(above,
+                      [](Value value) { return liesOnMesh(value.getType()); });
+}
+
+/// Ops that control flow runs are lowered on their own.
+static bool hasBlocks(Operation *op) {
+  return isa<func::FuncOp, scf::IfOp, scf::ForOp, scf::WhileOp,
+             scf::IndexSwitchOp>(op);
+}
+
+LogicalResult layout::computeOnBlocks(func::FuncOp function,
+                                      MessageSymbols &symbols) {
+  if (function.isExternal())
+    return success();
+  SmallVector<Operation *> ops;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (hasBlocks(op))
+      return WalkResult::advance();
+    if (!forwardsBlocks(op) && usesMesh(op))
+      ops.push_back(op);
+    return WalkResult::skip();
+  });
+  if (ops.empty())
+    return success();
+  {
+    BlockValues values(function, symbols);
+    for (Operation *op : ops)
+      if (failed(OpOnBlocks(op, values).run()))
+        return failure();
+    if (values.hasFailed())
+      return failure();
+  }
+  // Memory that only ops had is read by nobody.
+  function->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  return success();
+}

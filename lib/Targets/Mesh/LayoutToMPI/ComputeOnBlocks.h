@@ -1,0 +1,45 @@
+//===- ComputeOnBlocks.h - Ops on the block of each rank --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops that compute with tensors on a mesh become ops on local tensors:
+//
+//   linalg.matmul of (i, k) and (k, j), both split along k over x = 4
+//     loop i, j   all of it: no operand splits what they index
+//     loop k      [0:3] [3:6] [6:9] [9:10]
+//     result      a part of the sum on each rank: its type says
+//                 #layout.partial<.., sum, [x]>
+//
+// Laws:
+//  * a loop has one range on each device, and all dims that it indexes alone
+//    have that range; dims of any other index are whole on each device;
+//  * where a reduction loop is split, results are parts along the axes that
+//    split it. What an op writes that does not reduce over an axis of the
+//    parts counts once: other devices have the neutral element.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_COMPUTEONBLOCKS_H
+#define LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_COMPUTEONBLOCKS_H
+
+#include "MessageLoops.h"
+
+namespace mlir {
+namespace layout {
+
+/// What has tensors on a mesh as they are, in functions and messages: structure
+/// and conversions between two of them.
+bool forwardsBlocks(Operation *op);
+
+/// Lowers all ops of `function` that compute with tensors on a mesh. Those that
+/// are left have such tensors from and to `builtin.unrealized_conversion_cast`s
+/// of the memory of a block.
+LogicalResult computeOnBlocks(func::FuncOp function, MessageSymbols &symbols);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_COMPUTEONBLOCKS_H

@@ -1,0 +1,174 @@
+//===- MeshBlocks.cpp - The block of a tensor on each device --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MeshBlocks.h"
+#include "layout/Algebra/Evaluator.h"
+#include "layout/Algebra/Families/Mesh.h"
+#include "layout/Analysis/ReshardPlan.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+RankedTensorType layout::getBlockMemory(RankedTensorType type) {
+  LayoutMap map = *getLayoutMap(type);
+  std::optional<int64_t> extent;
+  if (type.hasStaticShape())
+    extent = map.getCoordinates().back().extent.evaluate(type.getShape());
+  return extent ? RankedTensorType::get({*extent}, type.getElementType())
+                : RankedTensorType();
+}
+
+MeshAttr layout::getMesh(RankedTensorType type) {
+  Attribute layout = type.getEncoding();
+  for (;;) {
+    if (auto partial = dyn_cast_if_present<PartialAttr>(layout))
+      layout = partial.getLayout();
+    else if (auto padded = dyn_cast_if_present<PaddedAttr>(layout))
+      layout = padded.getLayout();
+    else
+      return dyn_cast_if_present<MeshAttr>(layout);
+  }
+}
+
+/// The coordinate of a device along axis `a` of the mesh.
+static int64_t getPosition(const Mesh &mesh, unsigned a, int64_t device) {
+  for (unsigned b = mesh.axes.size(); --b > a;)
+    device /= mesh.axes[b].size;
+  return device % mesh.axes[a].size;
+}
+
+/// The ranges of dim `d`, by the coordinates of `map` that split it.
+static void findRanges(const Mesh &mesh, const LayoutMap &map,
+                       ArrayRef<int64_t> box, unsigned d, int64_t numDevices,
+                       DeviceRanges &ranges) {
+  // The values of those coordinates as one number.
+  std::vector<int64_t> places(box[d], 0);
+  for (unsigned a : mesh.splits[d]) {
+    const Coordinate &axis = map.getCoordinates()[a];
+    std::optional<Evaluator> value =
+        Evaluator::compile(axis.value, box, ReshardPlan::kLongestDim);
+    assert(value && value->hasOnlyTables() && "of a #layout.mesh");
+    ArrayRef<int64_t> table = value->getTable(d);
+    for (auto [i, place] : llvm::enumerate(places))
+      place = place * mesh.axes[a].size + value->getStart() +
+              (table.empty() ? 0 : table[i]);
+  }
+  struct Range {
+    int64_t begin = 0, size = 0;
+  };
+  DenseMap<int64_t, Range> found;
+  for (auto [i, place] : llvm::enumerate(places)) {
+    Range &range = found[place];
+    if (!range.size)
+      range.begin = i;
+    ++range.size;
+    assert(range.begin + range.size == int64_t(i) + 1 && "blocks are ranges");
+  }
+  for (int64_t device = 0; device < numDevices; ++device) {
+    int64_t place = 0;
+    for (unsigned a : mesh.splits[d])
+      place = place * mesh.axes[a].size + getPosition(mesh, a, device);
+    Range range = found.lookup(place);
+    ranges.begins.push_back(range.begin);
+    ranges.sizes.push_back(range.size);
+  }
+  ranges.size = *llvm::max_element(ranges.sizes);
+}
+
+/// The dims of a tensor on a mesh, and the shapes of its blocks.
+static bool findDims(MeshBlocks &blocks, const Mesh &mesh, Refusal refuse) {
+  RankedTensorType type = blocks.type;
+  LayoutMap map = *getLayoutMap(type);
+  SmallVector<int64_t> box = map.getBox(type.getShape());
+  for (auto [d, split] : llvm::enumerate(mesh.splits)) {
+    DeviceRanges &ranges = blocks.dims[d];
+    for (unsigned a : split)
+      if (mesh.axes[a].size > 1)
+        ranges.axes.push_back(mesh.axes[a].name);
+    if (ranges.axes.empty())
+      continue;
+    if (box[d] > ReshardPlan::kLongestDim) {
+      refuse("dim " + Twine(d) + " has more than " +
+             Twine(ReshardPlan::kLongestDim) +
+             " indices: split it by tensor.expand_shape");
+      return false;
+    }
+    findRanges(mesh, map, box, d, blocks.numDevices, ranges);
+  }
+  return true;
+}
+
+FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
+  MeshBlocks blocks;
+  blocks.type = blocks.local = blocks.block = type;
+  blocks.dims.resize(type.getRank());
+  for (auto [d, size] : llvm::enumerate(type.getShape()))
+    blocks.dims[d].size = size;
+  if (!liesOnMesh(type))
+    return blocks;
+  MeshAttr layout = getMesh(type);
+  if (!layout)
+    return refuse([&](raw_ostream &os) {
+      os << type << " has its mesh in a map: ops compute with blocks of "
+         << "#layout.mesh";
+    });
+  if (!type.hasStaticShape())
+    return refuse([&](raw_ostream &os) {
+      os << type << " has blocks of no known size: make its shape static";
+    });
+  Mesh mesh = layout.getMesh();
+  blocks.numDevices = 1;
+  for (const MeshAxis &axis : mesh.axes)
+    blocks.numDevices *= axis.size;
+  if (auto partial = dyn_cast<PartialAttr>(type.getEncoding())) {
+    blocks.reduction = partial.getReduction();
+    for (StringAttr axis : partial.getAxes())
+      blocks.partial.push_back(axis.str());
+  }
+  if (!findDims(blocks, mesh, refuse))
+    return failure();
+  SmallVector<int64_t> local;
+  for (const DeviceRanges &dim : blocks.dims)
+    local.push_back(llvm::all_equal(dim.sizes) ? dim.size
+                                               : ShapedType::kDynamic);
+  Attribute encoding;
+  if (layout.getLocal())
+    encoding = withPadding(layout.getLocal(), getPadding(type));
+  Type element = type.getElementType();
+  blocks.block = RankedTensorType::get(
+      *mesh.getLocalShape(type.getShape(), refuse), element, encoding);
+  blocks.local = RankedTensorType::get(local, element, encoding);
+  blocks.memory = getBlockMemory(type);
+  return blocks;
+}
+
+bool MeshBlocks::isWhole() const {
+  return partial.empty() && llvm::all_of(dims, [](const DeviceRanges &dim) {
+           return dim.isWhole();
+         });
+}
+
+std::vector<int64_t> MeshBlocks::findFirst(ArrayRef<std::string> axes) const {
+  Mesh mesh = getMesh(type).getMesh();
+  std::vector<int64_t> first(numDevices, 1);
+  for (auto [a, axis] : llvm::enumerate(mesh.axes))
+    if (llvm::is_contained(axes, axis.name))
+      for (auto [device, value] : llvm::enumerate(first))
+        value &= getPosition(mesh, a, device) == 0;
+  return first;
+}
+
+std::vector<int64_t> MeshBlocks::findNumbers() const {
+  Mesh mesh = getMesh(type).getMesh();
+  std::vector<int64_t> numbers(numDevices, 0);
+  for (auto [a, axis] : llvm::enumerate(mesh.axes))
+    if (mesh.isSplit(a))
+      for (auto [device, number] : llvm::enumerate(numbers))
+        number = number * axis.size + getPosition(mesh, a, device);
+  return numbers;
+}

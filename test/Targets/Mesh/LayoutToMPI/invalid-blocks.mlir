@@ -1,0 +1,239 @@
+// RUN: layout-opt %s --split-input-file --verify-diagnostics --convert-layout-to-mpi
+// What cannot run on blocks is refused, with the rule and the way out.
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#two = #layout.mesh<[x = 2], [[x], []]>
+func.func @two_meshes(%a: tensor<8x4xf32, #rows>, %b: tensor<8x4xf32, #two>, %c: tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows> {
+  // expected-error@below {{'linalg.generic' op does not run on blocks: it has tensors on 4 and on 2 devices: state one mesh}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<8x4xf32, #rows>, tensor<8x4xf32, #two>) outs(%c : tensor<8x4xf32, #rows>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    linalg.yield %y : f32
+  } -> tensor<8x4xf32, #rows>
+  return %0 : tensor<8x4xf32, #rows>
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+func.func @body(%a: tensor<8x4xf32, #rows>, %c: tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows> {
+  %i = arith.constant 0 : index
+  // expected-error@below {{its body reads a tensor by any index, of which devices have blocks or parts: convert it to a #layout.mesh that splits nothing before}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%c : tensor<8x4xf32, #rows>) {
+  ^bb0(%z: f32):
+    %v = tensor.extract %a[%i, %i] : tensor<8x4xf32, #rows>
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32, #rows>
+  return %0 : tensor<8x4xf32, #rows>
+}
+
+// -----
+
+#map = #layout.map<(i) -> mesh(x = i mod 2, offset = i floordiv 2)>
+func.func @map(%a: tensor<8xf32, #map>) -> tensor<8xf32, #map> {
+  // expected-error@below {{has its mesh in a map: ops compute with blocks of #layout.mesh}}
+  %0 = arith.addf %a, %a : tensor<8xf32, #map>
+  return %0 : tensor<8xf32, #map>
+}
+
+// -----
+
+#columns = #layout.mesh<[x = 4], [[], [x]]>
+func.func @dynamic(%a: tensor<?x8xf32, #columns>) -> tensor<?x8xf32, #columns> {
+  // expected-error@below {{has blocks of no known size: make its shape static}}
+  %0 = arith.addf %a, %a : tensor<?x8xf32, #columns>
+  return %0 : tensor<?x8xf32, #columns>
+}
+
+// -----
+
+#images = #layout.mesh<[x = 2], [[], [], [x], []]>
+#all = #layout.mesh<[x = 2], [[], [], [], []]>
+func.func @window(%a: tensor<1x3x8x8xf32, #images>, %k: tensor<4x3x3x3xf32, #all>, %c: tensor<1x4x6x6xf32, #all>) -> tensor<1x4x6x6xf32, #all> {
+  // expected-error@below {{dim 2 of operand 0, which d2 + d5 indexes, is split: only dims that a loop indexes alone are, so convert it to a #layout.mesh where it is whole before}}
+  %0 = linalg.conv_2d_nchw_fchw ins(%a, %k : tensor<1x3x8x8xf32, #images>, tensor<4x3x3x3xf32, #all>) outs(%c : tensor<1x4x6x6xf32, #all>) -> tensor<1x4x6x6xf32, #all>
+  return %0 : tensor<1x4x6x6xf32, #all>
+}
+
+// -----
+
+#images = #layout.mesh<[x = 2], [[], [], [x], []]>
+#all = #layout.mesh<[x = 2], [[], [], [], []]>
+func.func @rows_of_images(%a: tensor<1x3x8x8xf32, #all>, %k: tensor<4x3x3x3xf32, #all>, %c: tensor<1x4x6x6xf32, #images>) -> tensor<1x4x6x6xf32, #images> {
+  // expected-error@below {{loop 2 is split by dim 2 of operand 2, and d2 + d5 reads beyond a block: convert that to a #layout.mesh where it is whole}}
+  %0 = linalg.conv_2d_nchw_fchw ins(%a, %k : tensor<1x3x8x8xf32, #all>, tensor<4x3x3x3xf32, #all>) outs(%c : tensor<1x4x6x6xf32, #images>) -> tensor<1x4x6x6xf32, #images>
+  return %0 : tensor<1x4x6x6xf32, #images>
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#all = #layout.mesh<[x = 4], [[], []]>
+func.func @other_indices(%a: tensor<8x4xf32, #rows>, %b: tensor<4x3xf32, #all>, %c: tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all> {
+  // expected-error@below {{loop 0 has other indices on a device by dim 0 of operand 2 than by dim 0 of operand 0: split both in one way by layout.convert}}
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #rows>, tensor<4x3xf32, #all>) outs(%c : tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all>
+  return %0 : tensor<8x3xf32, #all>
+}
+
+// -----
+
+#columns = #layout.mesh<[x = 4], [[], [x]]>
+func.func @softmax(%a: tensor<8x4xf32, #columns>, %c: tensor<8x4xf32, #columns>) -> tensor<8x4xf32, #columns> {
+  // expected-error@below {{it needs all indices of dim 1 of operand 0 on a device: convert that to a #layout.mesh where it is whole}}
+  %0 = linalg.softmax dimension(1) ins(%a : tensor<8x4xf32, #columns>) outs(%c : tensor<8x4xf32, #columns>) -> tensor<8x4xf32, #columns>
+  return %0 : tensor<8x4xf32, #columns>
+}
+
+// -----
+
+#columns = #layout.mesh<[x = 4], [[], [x]]>
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#all = #layout.mesh<[x = 4], [[], []]>
+func.func @no_parts(%a: tensor<8x4xf32, #columns>, %b: tensor<4x3xf32, #rows>, %c: tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all> {
+  // expected-error@below {{loop 2, a reduction, is split over 'x' by dim 1 of operand 0: result 0 has to be a #layout.partial along that axis, which layout.convert reduces (P4)}}
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #columns>, tensor<4x3xf32, #rows>) outs(%c : tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all>
+  return %0 : tensor<8x3xf32, #all>
+}
+
+// -----
+
+#columns = #layout.mesh<[x = 4], [[], [x]]>
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, max, [x]>
+func.func @other_parts(%a: tensor<8x4xf32, #columns>, %b: tensor<4x3xf32, #rows>, %c: tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts> {
+  // expected-error@below {{its body does not combine elements as the parts of result 0 are (P4), by max}}
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #columns>, tensor<4x3xf32, #rows>) outs(%c : tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts>
+  return %0 : tensor<8x3xf32, #parts>
+}
+
+// -----
+
+#parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, sum, [x]>
+func.func @reads_parts(%a: tensor<8x4xf32, #parts>) -> tensor<8x4xf32, #parts> {
+  // expected-error@below {{operand 0 has parts (P4): reduce them by layout.convert before}}
+  %0 = arith.mulf %a, %a : tensor<8x4xf32, #parts>
+  return %0 : tensor<8x4xf32, #parts>
+}
+
+// -----
+
+#all = #layout.mesh<[x = 4], [[], []]>
+#parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, sum, [x]>
+func.func @adds_to_parts(%a: tensor<8x4xf32, #all>, %b: tensor<4x3xf32, #all>, %c: tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts> {
+  // expected-error@below {{it adds to the parts of operand 2 along 'x' (P4), which none of its loops is split over}}
+  %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #all>, tensor<4x3xf32, #all>) outs(%c : tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts>
+  return %0 : tensor<8x3xf32, #parts>
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+func.func @cuts(%a: tensor<8x4xf32, #rows>) -> tensor<6x4xf32, #rows> {
+  // expected-error@below {{dim 0 of operand 0, which it cuts, is split: convert it to a #layout.mesh where it is whole before}}
+  %0 = tensor.extract_slice %a[2, 0] [6, 4] [1, 1] : tensor<8x4xf32, #rows> to tensor<6x4xf32, #rows>
+  return %0 : tensor<6x4xf32, #rows>
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#all = #layout.mesh<[x = 4], [[], []]>
+func.func @other_rows(%a: tensor<8x4xf32, #rows>) -> tensor<8x2xf32, #all> {
+  // expected-error@below {{dim 0 of result 0 has other indices on a device than dim 0 of operand 0: split both in one way by layout.convert}}
+  %0 = tensor.extract_slice %a[0, 1] [8, 2] [1, 1] : tensor<8x4xf32, #rows> to tensor<8x2xf32, #all>
+  return %0 : tensor<8x2xf32, #all>
+}
+
+// -----
+
+#parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, sum, [x]>
+func.func @slices_parts(%a: tensor<8x4xf32, #parts>) -> tensor<8x2xf32, #parts> {
+  // expected-error@below {{it has parts (P4): reduce them by layout.convert before}}
+  %0 = tensor.extract_slice %a[0, 1] [8, 2] [1, 1] : tensor<8x4xf32, #parts> to tensor<8x2xf32, #parts>
+  return %0 : tensor<8x2xf32, #parts>
+}
+
+// -----
+
+#all = #layout.mesh<[x = 4], [[], []]>
+#tiles = #layout.mesh<[x = 4], [[], [], []]>
+func.func @packs(%a: tensor<8x4xf32, #all>, %b: tensor<4x4x2xf32, #tiles>) -> tensor<4x4x2xf32, #tiles> {
+  // expected-error@below {{it has no lowering there: write it as an op of linalg or tensor}}
+  %0 = linalg.pack %a inner_dims_pos = [0] inner_tiles = [2] into %b : tensor<8x4xf32, #all> -> tensor<4x4x2xf32, #tiles>
+  return %0 : tensor<4x4x2xf32, #tiles>
+}
+
+// -----
+
+#columns = #layout.mesh<[x = 4], [[], [x]]>
+#line = #layout.mesh<[x = 4], [[x]]>
+func.func @not_first(%a: tensor<3x8xf32, #columns>) -> tensor<24xf32, #line> {
+  // expected-error@below {{dim 1 of the reshape is split, and others of its group come before it: convert it to a #layout.mesh where it is whole}}
+  %0 = tensor.collapse_shape %a [[0, 1]] : tensor<3x8xf32, #columns> into tensor<24xf32, #line>
+  return %0 : tensor<24xf32, #line>
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#line = #layout.mesh<[x = 4], [[x]]>
+func.func @other_runs(%a: tensor<6x3xf32, #rows>) -> tensor<18xf32, #line> {
+  // expected-error@below {{dim 0 of the reshape has other indices on a device than the dim that it is a part of: convert one of them before}}
+  %0 = tensor.collapse_shape %a [[0, 1]] : tensor<6x3xf32, #rows> into tensor<18xf32, #line>
+  return %0 : tensor<18xf32, #line>
+}
+
+// -----
+
+#one = #layout.mesh<[x = 4], [[x]]>
+#scalar = #layout.mesh<[x = 4], []>
+func.func @scalar(%a: tensor<1xf32, #one>) -> tensor<f32, #scalar> {
+  // expected-error@below {{a dim of size 1 is split: convert it to a #layout.mesh where it is whole before}}
+  %0 = tensor.collapse_shape %a [] : tensor<1xf32, #one> into tensor<f32, #scalar>
+  return %0 : tensor<f32, #scalar>
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x], []]>
+func.func @storage(%a: tensor<8x4xf32, #rows>) -> tensor<4x8xf32> {
+  // expected-error@below {{storage is spread over the devices: let functions take and return the tensor itself}}
+  %0 = layout.storage_view %a : tensor<8x4xf32, #rows> to tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+#line = #layout.mesh<[x = 2], [[x]]>
+func.func @elements(%a: f32) -> tensor<2xf32, #line> {
+  // expected-error@below {{nothing is known of how result 0 comes from blocks: write it as an op of linalg or tensor}}
+  %0 = tensor.from_elements %a, %a : tensor<2xf32, #line>
+  return %0 : tensor<2xf32, #line>
+}
+
+// -----
+
+#line = #layout.mesh<[x = 2], [[x]]>
+func.func @reads(%a: tensor<2xf32, #line>, %i: index) -> f32 {
+  // expected-error@below {{it reads operand 0 by any index, of which devices have blocks or parts: convert it to a #layout.mesh that splits nothing before}}
+  %0 = tensor.extract %a[%i] : tensor<2xf32, #line>
+  return %0 : f32
+}
+
+// -----
+
+#line = #layout.mesh<[x = 2], [[x]]>
+func.func @to_no_mesh(%a: tensor<2xf32, #line>) -> tensor<2xf32> {
+  // expected-error@below {{it goes to no mesh, that is to all devices: convert to a #layout.mesh that splits nothing before}}
+  %0 = layout.convert %a : tensor<2xf32, #line> to tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+#parts = #layout.partial<#layout.mesh<[x = 2], [[]]>, sum, [x]>
+func.func @parts_to_no_mesh(%a: tensor<2xf32, #parts>) -> tensor<2xf32> {
+  // expected-error@below {{it has parts (P4), and goes from or to no mesh: convert between two #layout.mesh}}
+  %0 = layout.convert %a : tensor<2xf32, #parts> to tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
