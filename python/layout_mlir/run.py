@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir import LayoutError, Target, html_report, run_npu
+from layout_mlir import LayoutError, Target, html_report, run_mesh, run_npu
 from layout_mlir.models import Model, Options, load_model
 from layout_mlir.onnx_compare import Oracle
 from layout_mlir.onnx_import import ImportFailed
@@ -45,6 +45,7 @@ DEVICES = {
             ["--layout-unroll-loops", "--canonicalize", *PREPARATION[:2],
              "--layout-fold-constant-slices=transposes", "--layout-prepare-for-cores",
              "--layout-fold-constant-slices=transposes", *PREPARATION[2:]]),
+    "mesh": (None, "layout-to-mpi", PREPARATION),
 }
 
 
@@ -77,8 +78,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Where the model runs, and what is compared."""
     parser.add_argument("--device", choices=DEVICES, default="cpu",
                         help="where the laid-out network runs: on this CPU, with images on an "
-                             "OpenCL device, or in the simulator of an NPU; the untouched one runs "
-                             "on the CPU")
+                             "OpenCL device, in the simulator of an NPU, or on ranks of MPI; the "
+                             "untouched one runs on the CPU")
+    parser.add_argument("--ranks", type=positive, metavar="N", default=2,
+                        help="of a mesh: processes, each of which computes a block (default: %(default)s)")
+    parser.add_argument("--hostfile", metavar="FILE",
+                        help="of a mesh: the machines of the ranks, as mpirun takes them; the folder of "
+                             "--keep is the same on all of them")
     parser.add_argument("--chip", choices=Target.names(), default="BM1684",
                         help="which NPU")
     parser.add_argument("--simulator-kernels", action="store_true",
@@ -88,7 +94,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="of an NPU: draw when its engines run the first commands")
     parser.add_argument("--target", help="default: " + "; ".join(
         f"{target} for {name}" for name, (target, *_) in DEVICES.items() if target) +
-        "; that of --chip for npu")
+        "; that of --chip for npu; "
+        f"{run_mesh.get_target(2)} for mesh, with --ranks")
     parser.add_argument("--repeat", type=positive, default=5, help="timed runs of each")
     parser.add_argument("--threads", type=positive, metavar="N",
                         default=min(len(os.sched_getaffinity(0)), MOST_THREADS),
@@ -113,7 +120,10 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
         raise ToolError("--timeline is for --device npu")
     if args.simulator_kernels and args.device != "npu":
         raise ToolError("--simulator-kernels is for --device npu")
-    args.target = args.target or DEVICES[args.device][0] or run_npu.get_target(args.chip)
+    if args.hostfile and args.device != "mesh":
+        raise ToolError("--hostfile is for --device mesh")
+    default = run_mesh.get_target(args.ranks) if args.device == "mesh" else run_npu.get_target(args.chip)
+    args.target = args.target or DEVICES[args.device][0] or default
     return args
 
 
@@ -166,7 +176,7 @@ def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) 
     with Progress("lowering the untouched network"):
         run_tool("layout-opt", module, f"--layout-linalg-to-llvm={vectors}", *written,
                  "-o", folder / "before.mlirbc")
-    if args.device != "npu":
+    if args.device in ("cpu", "opencl"):
         with Progress("lowering the laid-out network"):
             run_tool("layout-opt", module, f"--{pipeline}=target={{{args.target}}}"
                      f"{' ' + vectors if args.device == 'cpu' else ''}"
@@ -323,9 +333,40 @@ def run_on_npu(args: argparse.Namespace, model: Model, cost: dict[str, Any], inp
                           args.max_rel)
 
 
+def run_on_mesh(args: argparse.Namespace, model: Model, cost: dict[str, Any], inputs: list[pathlib.Path],
+                folder: pathlib.Path) -> tuple[list[tuple[str, str]], bool]:
+    """Runs the program on ranks, and the untouched one in one process; what `report` gives."""
+    with Progress("lowering to messages"):
+        planned = run_mesh.lower(folder / "assigned.mlirbc", folder)
+    threads = max(args.threads // args.ranks, 1)
+    with Progress(f"compiling, running on {args.ranks} ranks"):
+        results, sent = run_mesh.run(inputs, folder, args.ranks, args.hostfile, args.repeat, threads)
+    files = [folder / f"expected-{number}.npy" for number in range(len(results))]
+    with Progress("running in one process"):
+        run_tool("layout-run", folder / "before.mlirbc", *[f"--input={path}" for path in inputs],
+                 *[f"--output={path}" for path in files], "--warmup=1", f"--repeat={args.repeat}",
+                 f"--threads={threads}", f"--json={folder / 'before.json'}")
+    before = json.loads((folder / "before.json").read_text())
+    assignment = cost["assignment"]
+    rows = [("modeled cost", f"{assignment['cost']} (lower bound {assignment['lower_bound']})"),
+            ("bytes on the wire", f"{sent['bytes']:.0f} of {planned} planned, in {sent['messages']:.0f} messages"),
+            ("run time in one process", f"{milli(before['run_median_seconds'])} (median of {args.repeat})"),
+            (f"run time on {args.ranks} ranks", f"{milli(sent['seconds'])} (the slowest rank)"),
+            ("threads of a process", str(threads))]
+    compared, agree = describe_differences(
+        "largest difference", [difference(np.load(path), result) for path, result in zip(files, results)],
+        args.max_rel)
+    if sent["bytes"] != planned:
+        compared.append(("note", "other bytes were sent than planned"))
+    print_rows(f"{model.name} on {args.target}", rows + compared)
+    return rows + compared, agree and sent["bytes"] == planned
+
+
 def describe_device(args: argparse.Namespace, runs: list[dict[str, Any]]) -> str:
     if args.device == "npu":
         return f"{args.chip}, in the simulator"
+    if args.device == "mesh":
+        return f"this CPU, {args.ranks} ranks of MPI"
     used = runs[1].get("opencl_device")
     return used["name"] if used else f"this CPU, threads: {args.threads}"
 
@@ -354,6 +395,8 @@ def run_model(args: argparse.Namespace, model: Model, folder: pathlib.Path) -> b
     runs: list[dict[str, Any]] = []
     if args.device == "npu":
         rows, agree = run_on_npu(args, model, cost, inputs, folder)
+    elif args.device == "mesh":
+        rows, agree = run_on_mesh(args, model, cost, inputs, folder)
     else:
         runs, results = compare(args, model, inputs, folder)
         rows, agree = report(args, model, cost, runs, results)

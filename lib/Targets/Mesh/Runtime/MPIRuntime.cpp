@@ -16,6 +16,9 @@
 //  * a rank that a signal or a failed exit ends says in which conversion, and
 //    so does each that is ended with it.
 //
+// A rank that ends well writes what it gave to MPI to send into the file
+// LAYOUT_MPI_COUNTS.<rank>, where that is set: `{"messages": 3, "bytes": 96}`.
+//
 // Messages of conversions have a communicator of their own, so that they meet
 // no others of the program.
 //
@@ -47,6 +50,8 @@ struct State {
   char conversion[1024] = "";
   volatile bool isConverting = false;
   int64_t numMessages = 0; // that it has sent and received
+  /// In all conversions.
+  int64_t messagesSent = 0, bytesSent = 0;
   /// Set while a message is under way.
   const char *volatile action = nullptr;
   volatile int peer = 0, bytes = 0;
@@ -134,6 +139,23 @@ static void handleSignal(int number) {
   raise(number);
 }
 
+static void writeCounts() {
+  const char *prefix = getenv("LAYOUT_MPI_COUNTS");
+  if (!prefix || !*prefix)
+    return;
+  char path[4096];
+  snprintf(path, sizeof(path), "%s.%d", prefix, state.rank);
+  FILE *file = fopen(path, "w");
+  bool isWritten =
+      file &&
+      fprintf(file, "{\"messages\": %lld, \"bytes\": %lld}\n",
+              (long long)state.messagesSent, (long long)state.bytesSent) > 0;
+  if (file)
+    isWritten &= fclose(file) == 0;
+  if (!isWritten)
+    fail("cannot write %s (LAYOUT_MPI_COUNTS)", path);
+}
+
 /// A rank that ends well waits for the others; any other one ends them.
 static void handleExit(int status, void *) {
   int isFinalized = 0;
@@ -142,6 +164,7 @@ static void handleExit(int status, void *) {
     return;
   if (status || state.isConverting)
     fail("exits with status %d", status);
+  writeCounts();
   if (state.beganMPI)
     PMPI_Finalize();
 }
@@ -253,6 +276,8 @@ extern "C" int MPI_Send(const void *data, int count, MPI_Datatype type,
   wait(code, request, "MPI_Send");
   state.action = nullptr;
   ++state.numMessages;
+  ++state.messagesSent;
+  state.bytesSent += state.bytes;
   return MPI_SUCCESS;
 }
 
