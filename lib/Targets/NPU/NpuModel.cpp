@@ -49,8 +49,37 @@ int64_t NpuModel::getIssuedWords(RankedTensorType type, LayoutId layout,
   return scaleCost(words, figures.npus);
 }
 
+/// The move of an operand from system memory into every core that needs it; of
+/// one that goes nowhere, or finds no way, one transfer.
+Cost NpuModel::getLoadCost(RankedTensorType type, const NpuLoad &load) const {
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  SmallVector<int64_t> sizes = assumeSizes(load.type.getShape());
+  std::optional<NpuMove> move;
+  FailureOr<LayoutMap> to = failure();
+  if (auto layout =
+          dyn_cast_if_present<NpuScatterAttr>(load.type.getEncoding()))
+    to = layout.resolve(sizes, load.type.getElementType(), nullptr);
+  if (succeeded(to)) {
+    // The dims in front are repeated.
+    std::vector<IndexExpr> dims;
+    std::vector<SizeExpr> sizeOf;
+    for (int64_t size : assumeSizes(type.getShape())) {
+      dims.push_back(IndexExpr::dim(load.numNew + dims.size()));
+      sizeOf.push_back(SizeExpr(size));
+    }
+    move = getNpuMove(LayoutMap::rowMajor(type.getRank())
+                          .substitute(sizes.size(), dims, sizeOf, sizes),
+                      *to, sizes, elementBytes, target);
+  }
+  return move ? move->getCost(times)
+              : times.getTransfers(
+                    1,
+                    scaleCost(ShapedType::getNumElements(sizes), elementBytes));
+}
+
 /// Arithmetic runs where the result lies, once for every index that is summed
-/// over; what all cores need comes over the network or from system memory.
+/// over. Operands in local memory are free: the network takes no time of the
+/// clock.
 Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
                             const OpLayouts &layouts, CostModel &costs) {
   auto isLocal = [&](LayoutId layout) {
@@ -70,38 +99,26 @@ Cost NpuModel::getLoopsCost(Operation *op, const LoopsRule &rule,
       points =
           scaleCost(points, ShapedType::isDynamic(loop.size) ? getAssumedSize()
                                                              : loop.size);
-  llvm::SmallBitVector channels;
   NpuScatterAttr scatter;
   if (!layouts.results.empty() && layouts.results[0] != kAnyLayout)
     scatter = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(layouts.results[0]));
-  if (scatter)
-    channels = getChannelLoops(rule.resultMaps.front(), scatter);
   SmallVector<int64_t> ranges;
   for (const LoopRule &loop : rule.loops)
     ranges.push_back(ShapedType::isDynamic(loop.size) ? getAssumedSize()
                                                       : loop.size);
   auto compute = dyn_cast<linalg::LinalgOp>(op);
+  bool takesStrides = compute && npu::takesStrides(compute);
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     AffineMap map = rule.operandMaps[i];
-    if (!map || !rule.isRead[i])
+    if (!map || !rule.isRead[i] || isLocal(layouts.operands[i]))
       continue;
     auto type = cast<RankedTensorType>(operand.getType());
-    bool isOwn = npu::getReach(map, channels) == npu::Reach::Own;
-    if (isOwn && isLocal(layouts.operands[i]))
-      continue;
-    // What is loaded goes to every core that needs it.
-    if (!isLocal(layouts.operands[i])) {
-      if (scatter)
-        type = getNpuLoad(type, map, rule.resultMaps.front(), ranges, scatter,
-                          compute && npu::takesStrides(compute))
-                   .type;
-      cost = addCosts(cost, times.transferStart);
-    }
-    cost =
-        addCosts(cost, getStorageBytes(LayoutMap::rowMajor(type.getRank()),
-                                       assumeSizes(type.getShape()),
-                                       getElementBytes(type.getElementType())));
+    NpuLoad load{type, map, 0};
+    if (scatter)
+      load = getNpuLoad(type, map, rule.resultMaps.front(), ranges, scatter,
+                        takesStrides);
+    cost = addCosts(cost, getLoadCost(type, load));
   }
   // A step multiplies and adds on all lanes.
   int64_t steps = getNpuSteps(target, points);

@@ -21,6 +21,7 @@
 #define LAYOUT_LIB_TARGETS_NPU_NPUMODEL_H
 
 #include "layout/Analysis/Candidates.h"
+#include "layout/Targets/NPU/NpuLayouts.h"
 #include "layout/Targets/NPU/NpuMove.h"
 
 namespace mlir {
@@ -58,6 +59,7 @@ public:
 private:
   int64_t getIssuedWords(RankedTensorType type, LayoutId layout,
                          const CostModel &costs) const;
+  Cost getLoadCost(RankedTensorType type, const NpuLoad &load) const;
 
   NpuTargetAttr target;
   EngineTimes times;

@@ -73,11 +73,6 @@ static SmallVector<Part, 2> getParts(Operation *op) {
   return parts;
 }
 
-/// What the bytes of a copy cost beside the transfers that are started.
-static Cost getMovedCost(int64_t elements, int64_t elementBytes) {
-  return scaleCost(elements, 2 * elementBytes); // each is read and written
-}
-
 /// What is cut out of system memory is read where it is, and what is made in
 /// its place in a concatenation moves no more.
 Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
@@ -119,8 +114,8 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
       int64_t elements =
           std::min(type.getNumElements(), result.getNumElements());
       if (!isView)
-        cost = addCosts(cost, addCosts(times.transferStart,
-                                       getMovedCost(elements, elementBytes)));
+        cost = addCosts(
+            cost, times.getTransfers(1, scaleCost(elements, elementBytes)));
       continue;
     }
     if (isInPlace(*part))
@@ -141,9 +136,10 @@ Cost NpuModel::getPerDimCost(Operation *op, const PerDimRule &rule,
         moved = move->getCost(times);
     }
     if (!moved) // as good as impossible
-      cost = addCosts(
-          cost, scaleCost(1 + getMovedCost(box.getNumElements(), elementBytes),
-                          kNotOnCores));
+      cost = addCosts(cost,
+                      scaleCost(1 + times.getTransfers(0, box.getNumElements() *
+                                                              elementBytes),
+                                kNotOnCores));
     else if (!isView)
       cost = addCosts(cost, *moved);
   }

@@ -2,10 +2,13 @@
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # The clock of the simulator and the prices of the assignment: of a program in
 # which nothing overlaps the cost is the time, by hand and by both. Figures of the
-# chip change both alike; a picture has a box for each command.
+# chip change both alike; a picture has a box for each command. What an op loads
+# into all cores, and what comes over the network, is priced as the clock has it.
 # CHECK: BM1684: 8296 cycles
 # CHECK: BM1684X: 8328 cycles
 # CHECK: slow: 16984 cycles
+# CHECK: loads: 12424 cycles
+# CHECK: network: {{[0-9]+}} cycles
 # CHECK: 3 commands drawn
 import json
 import pathlib
@@ -28,31 +31,75 @@ source.write_text("""func.func @main(%x: tensor<1x64x32x32xf32>) -> tensor<1x64x
   return %r : tensor<1x64x32x32xf32>
 }
 """)
-x = np.random.default_rng(3).standard_normal((1, 64, 32, 32), dtype=np.float32)
-for name, chip, dma_bytes, wanted in [
-        ("BM1684", '"BM1684"', 64, 2 * (32 + 4096) + 8 + 32),
-        ("BM1684X", '"BM1684X"', 64, 2 * (32 + 4096) + 8 + 64),
-        ("slow", '"BM1684", dma_bytes_per_cycle = 32, dma_start = 200, compute_start = 168', 32,
-         2 * (200 + 8192) + 168 + 32)]:
-    target = f"#layout.npu<chip = #npu.target<{chip}>>"
+random = np.random.default_rng(3)
+x = random.standard_normal((1, 64, 32, 32), dtype=np.float32)
+
+
+def run(target, source, *inputs, events=0):
+    """The program, what it makes, and its cost."""
     lowered = folder / "lowered.mlir"
     run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
     cost = folder / "cost.json"
     run_tool("layout-opt", source, f"--layout-assign=target={{{target}}}",
              f"--layout-print-cost=target={{{target}}} format=json output={cost}", "-o", folder / "assigned.mlir")
     program = npu.Program(lowered)
-    result = program.run(x, events=10)
+    return program, program.run(*inputs, events=events), json.loads(cost.read_text())["assignment"]["cost"]
+
+
+for name, chip, dma_bytes, wanted in [
+        ("BM1684", '"BM1684"', 64, 2 * (32 + 4096) + 8 + 32),
+        ("BM1684X", '"BM1684X"', 64, 2 * (32 + 4096) + 8 + 64),
+        ("slow", '"BM1684", dma_bytes_per_cycle = 32, dma_start = 200, compute_start = 168', 32,
+         2 * (200 + 8192) + 168 + 32)]:
+    target = f"#layout.npu<chip = #npu.target<{chip}>>"
+    program, result, cost = run(target, source, x, events=10)
     assert np.array_equal(result.outputs[0], -x)
     cycles = result.counters["cycles"]
     assert cycles == wanted, (name, cycles, wanted)
-    assert json.loads(cost.read_text())["assignment"]["cost"] == cycles * 2 * dma_bytes, (name, cost.read_text())
+    assert cost == cycles * 2 * dma_bytes, (name, cost)
     assert result.counters["dma_cycles"] + result.counters["compute_cycles"] == cycles
     assert [event.name for event in result.events] == ["S2L", "neg", "L2S"]
     assert all(a.end == b.begin for a, b in zip(result.events, result.events[1:]))
     again = program.run(x, events=2)
     assert again.counters == result.counters and again.events == result.events[:2]
     print(f"{name}: {cycles} cycles")
-picture = xml.etree.ElementTree.fromstring(draw_timeline(result.events, program.megahertz))
+    timeline = draw_timeline(result.events, program.megahertz)
+
+# An image for all channels is loaded into each of 64 cores, so it is as many bytes
+# as the channels.
+target = '#layout.npu<chip = #npu.target<"BM1684">>'
+source.write_text("""func.func @main(%x: tensor<1x64x32x32xf32>, %w: tensor<32x32xf32>) -> tensor<1x64x32x32xf32> {
+  %e = tensor.empty() : tensor<1x64x32x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (c, d)>,
+                                        affine_map<(a, b, c, d) -> (a, b, c, d)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %w : tensor<1x64x32x32xf32>, tensor<32x32xf32>) outs(%e : tensor<1x64x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<1x64x32x32xf32>
+  return %r : tensor<1x64x32x32xf32>
+}
+""")
+w = random.standard_normal((32, 32), dtype=np.float32)
+_, result, cost = run(target, source, x, w)
+assert np.array_equal(result.outputs[0], x + w)
+cycles = result.counters["cycles"]
+assert cost == cycles * 128 and cycles == 3 * (32 + 4096) + 8 + 32, (cycles, cost)
+print(f"loads: {cycles} cycles")
+# The left operand of a product comes over the network.
+source.write_text("""func.func @main(%x: tensor<16x64xf32>, %w: tensor<64x64xf32>, %b: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<16x64xf32>, tensor<64x64xf32>) outs(%b : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}
+""")
+left, right, sums = (random.standard_normal(shape, dtype=np.float32) for shape in [(16, 64), (64, 64), (16, 64)])
+_, result, cost = run(target, source, left, right, sums)
+np.testing.assert_allclose(result.outputs[0], sums + left @ right, rtol=1e-5, atol=1e-5)
+cycles = result.counters["cycles"]
+assert cost == cycles * 128, (cycles, cost)
+print(f"network: {cycles} cycles")
+picture = xml.etree.ElementTree.fromstring(timeline)
 boxes = [each for each in picture if each.find("{*}title") is not None]
 assert xml.etree.ElementTree.fromstring(draw_timeline([], 1000)) is not None
 print(f"{len(boxes)} commands drawn")
