@@ -20,8 +20,7 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
-                                      const LayoutToNPUOptions &options) {
+void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   pm.addPass(createCheckInputPass());
   pm.addPass(createInlinerPass());
   pm.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
@@ -41,12 +40,17 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
   addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   SplitForCoresPassOptions split;
-  split.target = options.target;
+  split.target = target.str();
   pm.addPass(createSplitForCoresPass(split));
   addCanonicalizer(pm);
   NarrowConstantsPassOptions narrow;
-  narrow.target = options.target;
+  narrow.target = target.str();
   pm.addPass(createNarrowConstantsPass(narrow));
+}
+
+void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
+                                      const LayoutToNPUOptions &options) {
+  buildPrepareForNPUPipeline(pm, options.target);
   buildAssignLayoutsPipeline(pm, options.target);
   pm.addPass(createConvertLayoutToNPUPass());
   npu::NPUSpillTensorsPassOptions spill;
@@ -60,6 +64,12 @@ void layout::buildLayoutToNPUPipeline(OpPassManager &pm,
 }
 
 void layout::registerLayoutToNPUPipelines() {
+  PassPipelineRegistration<PrepareForNPUOptions>(
+      "layout-prepare-for-npu",
+      "What layout-to-npu does before it assigns layouts",
+      [](OpPassManager &pm, const PrepareForNPUOptions &options) {
+        buildPrepareForNPUPipeline(pm, options.target);
+      });
   PassPipelineRegistration<LayoutToNPUOptions>(
       "layout-to-npu",
       "Assign layouts for the cores of an NPU, and lower to its memory ops "

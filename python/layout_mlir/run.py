@@ -41,10 +41,7 @@ DEVICES = {
     "opencl": ('#layout.opencl<image2d_max_width = 16384, '
                'image2d_max_height = 16384>', "layout-to-opencl",
                PREPARATION),
-    "npu": (None, "layout-to-npu",
-            ["--layout-unroll-loops", "--canonicalize", *PREPARATION[:2],
-             "--layout-fold-constant-slices=transposes", "--layout-prepare-for-cores",
-             "--layout-fold-constant-slices=transposes", *PREPARATION[2:]]),
+    "npu": (None, "layout-to-npu", ["--layout-prepare-for-npu=target={{{target}}}"]),
     "mesh": (None, "layout-to-mpi", PREPARATION),
 }
 
@@ -153,10 +150,7 @@ def parse(argv: Sequence[str] | None, prog: str) -> argparse.Namespace:
 def passes_before(args: argparse.Namespace) -> list[str]:
     """What the pipeline of the device does before it decides."""
     _, _, before = DEVICES[args.device]
-    if args.device == "npu":
-        before = before + [f"--layout-split-for-cores=target={{{args.target}}}", "--canonicalize",
-                           f"--layout-narrow-constants=target={{{args.target}}}"]
-    return before
+    return [each.format(target=args.target) for each in before]
 
 
 def lower(args: argparse.Namespace, module: pathlib.Path, folder: pathlib.Path) -> dict[str, Any]:

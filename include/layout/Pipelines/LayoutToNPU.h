@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `layout-to-npu`: linalg on tensors to npu memory ops with addresses, layouts
-// decided for the chip of the target.
+// decided for the chip of the target. `layout-prepare-for-npu` is the part of
+// it before the decision.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +22,25 @@ class OpPassManager;
 
 namespace layout {
 
-struct LayoutToNPUOptions : public PassPipelineOptions<LayoutToNPUOptions> {
-  PassOptions::Option<std::string> target{
+template <typename Options>
+struct NPUTargetOptions : public PassPipelineOptions<Options> {
+  mlir::detail::PassOptions::Option<std::string> target{
       *this, "target",
       llvm::cl::desc("The target, as in `layout.target`; without it that of "
                      "the module")};
+};
+
+struct PrepareForNPUOptions : public NPUTargetOptions<PrepareForNPUOptions> {};
+
+struct LayoutToNPUOptions : public NPUTargetOptions<LayoutToNPUOptions> {
   PassOptions::Option<bool> reuseHoles{
       *this, "reuse-holes",
       llvm::cl::desc("Tensors may lie in the holes of others, where no byte of "
                      "an element is shared"),
       llvm::cl::init(false)};
 };
+
+void buildPrepareForNPUPipeline(OpPassManager &pm, llvm::StringRef target);
 
 void buildLayoutToNPUPipeline(OpPassManager &pm,
                               const LayoutToNPUOptions &options);
