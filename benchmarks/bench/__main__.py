@@ -8,6 +8,7 @@ that prices of layouts are made of, `--instructions` what kernels for a device w
 their arithmetic, `--vectorize` the kernels beside upstream's tile-and-vectorize,
 `--iree` what IREE makes of layouts applied as upstream's ops, `--mace FOLDER` kernels for images beside MACE's,
 `--mesh` networks over devices, beside plans by hand,
+`--npu` networks on NPUs in the simulator, with prices as they were and as they are,
 `--opencl` networks on an OpenCL device, with kernels as they were and as they are,
 `--peers` networks beside other runtimes,
 `--prices` whether ops that are priced higher run longer, `--untouched` whether layouts make a network slower,
@@ -22,7 +23,7 @@ import sys
 from . import assignment, kernels
 
 # Options that name a module; some of these need packages that others do not.
-PARTS = ("--assignment", "--budget", "--calibrate", "--candidates", "--certificates", "--conversions", "--decode", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--mesh", "--opencl", "--peers", "--prices", "--scaling",
+PARTS = ("--assignment", "--budget", "--calibrate", "--candidates", "--certificates", "--conversions", "--decode", "--dynamic", "--images", "--instructions", "--iree", "--mace", "--mesh", "--npu", "--opencl", "--peers", "--prices", "--scaling",
          "--solvers", "--target", "--untouched", "--vectorize", "--wide")
 
 

@@ -1,0 +1,81 @@
+"""./dev bench --npu: networks on NPUs in the simulator, at full size.
+
+Before is a target whose prices are stated, launch_cost = 4096 and flops_per_byte = 32; now they are those of
+the chip's clock, which says how long both programs take. The other columns are of the program that is made
+now: the peak of a core as it is without care for banks, with its bound where that is not met, the peak and
+the bank conflicts as they are, those without care, and the bytes that results need once.
+"""
+
+import argparse
+import pathlib
+
+import numpy as np
+
+from layout_mlir import Target, run_npu
+from layout_mlir.npu import Program
+from layout_mlir.tools import run_tool
+from networks import NETWORKS
+
+from .rows import measure_rows, write_json
+
+# What rows are called, and what they run.
+DEFAULT = {
+    "ResNet-50": ("resnet50", {}),
+    "MobileNetV2": ("mobilenet_v2", {}),
+    "MobileNetV2, i8": ("mobilenet_v2", {"element": "i8"}),
+    "MobileNetV2, i8, batch 4": ("mobilenet_v2", {"element": "i8", "batch": 4}),
+    "BERT, 2 layers": ("bert_base", {"hidden_input": True, "layers": 2}),
+    "ViT, 2 layers": ("vit_b16", {"layers": 2}),
+}
+BEFORE = '#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
+
+
+def measure(row, small, folder):
+    name, chip = row
+    network, options = DEFAULT[name]
+    network = NETWORKS[network]
+    network = network.build((network.small_options if small else network.Options)(**options))
+    module = folder / "network.mlir"
+    with open(module, "w", encoding="utf-8") as file:
+        network.write(file)
+    arrays, files = network.example_inputs(), []
+    for array in arrays:
+        files.append(folder / f"{len(files)}.npy")
+        np.save(files[-1], array)
+    run_tool("layout-opt", module, "--layout-linalg-to-llvm=cpu=host", "--emit-bytecode", "--verify-each=false", "-o",
+             folder / "before.mlirbc")
+    run_npu.lower(module, BEFORE.format(chip=chip), folder)
+    old = Program(folder / "after.mlirbc").run(*arrays)
+    memory = run_npu.lower(module, run_npu.get_target(chip), folder)
+    program, now, differences = run_npu.run(files, folder, simulator_kernels=False, timeline=None)
+    counters = now.counters
+    return {"network": name, "chip": chip, **memory, "bytes": counters["bytes_s2l"] + counters["bytes_l2s"] + counters["bytes_s2s"],
+            "conflicts": counters["bank_conflicts"] + counters["region_conflicts"], "transfers": counters["transfers"],
+            "lanes": counters["useful_ops"] / max(counters["issued_ops"], 1), "difference": max(rel for _, rel in differences),
+            "before_milliseconds": program.milliseconds(old.counters["cycles"]),
+            "milliseconds": program.milliseconds(counters["cycles"]), "errors": len(now.errors) + len(old.errors)}
+
+
+def show(row):
+    bound = "" if row["LeastPeak"] == row["LowerBound"] else f" ({row['LowerBound']:,})"
+    return (f"| {row['network']} | {row['chip']} | {row['LeastPeak']:,}{bound} of {row['BytesPerCore']:,} | {row['PeakBytes']:,} | "
+            f"{row['conflicts']:,} ({row['CarelessConflicts']:,}) | {row['bytes'] / 1e6:.2f} MB ({row['Least'] / 1e6:.2f}) | "
+            f"{row['transfers']} | {row['lanes']:.1%} | {row['difference']:.3g} | {row['before_milliseconds']:.3f} ms | "
+            f"{row['milliseconds']:.3f} ms |")
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="./dev bench --npu", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", action="append", choices=DEFAULT, help="may be repeated (default: all)")
+    parser.add_argument("--chip", action="append", choices=Target.names(), help="may be repeated (default: BM1684)")
+    parser.add_argument("--small", action="store_true", help="networks as in the tests")
+    parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
+    args = parser.parse_args(argv)
+    print("| network | chip | least peak of a core (bound) | peak, conflicts avoided | bank conflicts (without care) | "
+          "to and from cores (least) | transfers | lanes used | difference | predicted before | now |\n"
+          "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
+    names = [(network, chip) for chip in args.chip or ["BM1684"] for network in args.network or DEFAULT]
+    rows, complete = measure_rows(names, lambda row, folder: measure(row, args.small, folder), show)
+    write_json(args.json, rows=rows)
+    return 0 if complete and not any(row["errors"] for row in rows) else 1
