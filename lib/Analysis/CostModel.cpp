@@ -97,7 +97,7 @@ int64_t CostModel::getStoredBytes(RankedTensorType type, LayoutId layout) {
   LayoutMap special = type.hasStaticShape()
                           ? getMap(getNormalForm(layout, type))
                           : getMap(layout).specialize(shape);
-  return storedBytes[{type, layout}] = getStorageBytes(
+  return storedBytes[{type, layout}] = model->getStoredBytes(
              special, shape, getElementBytes(type.getElementType()));
 }
 

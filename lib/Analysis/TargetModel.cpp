@@ -26,6 +26,12 @@ static SmallVector<StringRef> getOrder(const LayoutMap &map) {
   return order;
 }
 
+int64_t TargetModel::getStoredBytes(const LayoutMap &map,
+                                    ArrayRef<int64_t> sizes,
+                                    int64_t elementBytes) const {
+  return getStorageBytes(map, sizes, elementBytes);
+}
+
 /// The type stored in linear memory with the same digits next to each other:
 /// digits are refined alike in every space.
 static RankedTensorType linearize(RankedTensorType type) {

@@ -63,7 +63,8 @@ struct PlannedConversion {
 /// What constants count. A constant that is wanted in several layouts is kept
 /// in each, for all functions together.
 struct WeightOptions {
-  /// Bytes that all of them may take, padding included.
+  /// Bytes that all of them may take, padding included; on a mesh, of one
+  /// device.
   std::optional<int64_t> budget;
   /// What a byte that is kept costs, in hundredths of one that is moved, and
   /// which share of its price a conversion of a constant costs, which happens

@@ -71,6 +71,13 @@ public:
     return true;
   }
 
+  /// What one memory takes of a tensor of these sizes, in bytes.
+  virtual int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
+                                 int64_t elementBytes) const;
+
+  /// The bytes of one memory, where constants are to fit into it.
+  virtual std::optional<int64_t> getMemory() const { return std::nullopt; }
+
   /// Whether an op finds each element by its index, whatever its tensors have
   /// in common; else its loops run on stored digits, which its tensors share.
   virtual bool findsElements() const { return false; }

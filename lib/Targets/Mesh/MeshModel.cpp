@@ -23,12 +23,28 @@ using namespace mlir::layout;
 static constexpr Cost kNoPlan = kInfiniteCost / 4;
 
 bool MeshModel::canStore(const LayoutMap &map, RankedTensorType type) const {
-  if (map.getSpace() != kMeshSpace || map.getCoordinates().empty())
+  if (map.getSpace() != kMeshSpace)
     return true;
+  return type.hasStaticShape() &&
+         getStoredBytes(map, type.getShape(),
+                        getElementBytes(type.getElementType())) <=
+             target.getMemory();
+}
+
+/// What is not on the mesh is whole on each device.
+int64_t MeshModel::getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
+                                  int64_t elementBytes) const {
+  if (map.getSpace() != kMeshSpace || map.getCoordinates().empty())
+    return TargetModel::getStoredBytes(map, sizes, elementBytes);
   std::optional<int64_t> positions =
-      map.getCoordinates().back().extent.evaluate(type.getShape());
-  return positions && scaleCost(getElementBytes(type.getElementType()),
-                                *positions) <= target.getMemory();
+      map.getCoordinates().back().extent.evaluate(sizes);
+  return positions ? scaleCost(elementBytes, *positions) : kNoPlan;
+}
+
+std::optional<int64_t> MeshModel::getMemory() const {
+  if (target.getMemory() == MeshTargetAttr::kAnyMemory)
+    return std::nullopt;
+  return target.getMemory();
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,8 +171,7 @@ Cost MeshModel::priceBlock(Operation *op, const OpLayoutRule &rule,
       RankedTensorType block = getLocalType(costs.getStoredType(whole, layout));
       ids.back() = device.getLayoutOf(block);
       types.back() = withoutLayout(block);
-      fits &= device.getStoredBytes(withoutLayout(block), ids.back()) <=
-              target.getMemory();
+      fits &= costs.getStoredBytes(whole, layout) <= target.getMemory();
     }
     return types;
   };
@@ -169,7 +184,7 @@ Cost MeshModel::priceBlock(Operation *op, const OpLayoutRule &rule,
     ofBlock = withSizesOf(*loops, operands, results);
   LocalOp block(op, operands, results);
   Cost cost = device.getOpCost(block.get(), ofBlock, local);
-  return fits ? cost : scaleCost(addCosts(cost, 1), kDoesNotFit);
+  return fits ? cost : addCosts(cost, kDoesNotFit);
 }
 
 Cost MeshModel::getLoopsCost(Operation *op, const LoopsRule &rule,

@@ -30,8 +30,9 @@
 namespace mlir {
 namespace layout {
 
-/// What an op costs more on tensors whose blocks a device cannot hold.
-constexpr int64_t kDoesNotFit = 1 << 20;
+/// What an op costs more on tensors whose blocks a device cannot hold: more
+/// than other ops and messages, and little enough that a million of it add up.
+constexpr Cost kDoesNotFit = kInfiniteCost >> 20;
 
 class MeshModel : public TargetModel {
 public:
@@ -42,6 +43,9 @@ public:
         device(cast<TargetInterface>(target.getDevice())) {}
 
   bool canStore(const LayoutMap &map, RankedTensorType type) const override;
+  int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
+                         int64_t elementBytes) const override;
+  std::optional<int64_t> getMemory() const override;
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                           AxesCache *cache) const override;
   Cost getCost(const ConversionPlan &plan) const override;

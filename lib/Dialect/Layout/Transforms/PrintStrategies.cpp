@@ -102,7 +102,8 @@ struct PrintStrategiesPass
     auto print = [&](TargetInterface wanted, raw_ostream &os) {
       CostModel costs(wanted);
       LayoutAssignment assignment =
-          assignLayouts(root, costs, {}, {}, *constraints);
+          assignLayouts(root, costs, {}, {}, *constraints,
+                        {costs.getModel().getMemory()});
       std::vector<Strategy> strategies = {{"optimum", assignment}};
       setBaseline(assignment, Baseline::asTyped, costs);
       strategies.push_back({"as-typed", assignment});

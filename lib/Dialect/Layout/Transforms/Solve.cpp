@@ -398,10 +398,11 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
   }
 
   /// Nothing keeps to it, or nothing that does was found.
-  void reportBudget(int64_t least) {
-    int64_t budget = weightBudget;
-    InFlightDiagnostic error = getOperation()->emitError()
-                               << "the option 'weight-budget': ";
+  void reportBudget(int64_t least, int64_t budget) {
+    InFlightDiagnostic error =
+        getOperation()->emitError()
+        << (weightBudget == -1 ? "the target's 'memory': "
+                               : "the option 'weight-budget': ");
     if (least > budget)
       error << "constants take at least " << least
             << " bytes in layouts on which all ops run, and " << budget
@@ -444,7 +445,7 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
     solve.certify = !certificate.empty();
-    WeightOptions weights;
+    WeightOptions weights{costs.getModel().getMemory()};
     if (weightBudget != -1)
       weights.budget = weightBudget.getValue();
     weights.costPercent = weightCost;
@@ -452,7 +453,7 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     LayoutAssignment assignment = assignLayouts(
         root, costs, {maxConfigs, maxLayouts}, solve, *constraints, weights);
     if (assignment.leastWeightBytes) {
-      reportBudget(*assignment.leastWeightBytes);
+      reportBudget(*assignment.leastWeightBytes, *weights.budget);
       return signalPassFailure();
     }
     if (solve.certify && failed(writeCertificate(assignment)))
