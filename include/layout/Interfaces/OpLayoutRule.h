@@ -75,6 +75,9 @@ struct LoopsRule {
   /// Per result, or empty: how the values that it accumulates are combined;
   /// nothing where no one op does it.
   SmallVector<std::optional<Reduction>> combiners;
+  /// Per result, or empty: the operand that it begins with; nothing where it
+  /// begins with none.
+  SmallVector<std::optional<unsigned>> inits;
 };
 
 /// Operand 0 and result 0 have the same elements in the same order, and share
