@@ -118,19 +118,26 @@ void Assigner::forget() {
 
 unsigned Assigner::assign() {
   unsigned numDecided = 0;
+  std::exception_ptr error; // thrown and destroyed with the interpreter's lock
   {
     py::gil_scoped_release withoutInterpreter;
     std::lock_guard lock(mutex);
-    module.check([&] { return assigner->assign(module.get()); },
-                 "nothing could be decided");
-    isDecided = true;
+    module.check(
+        [&] {
+          LogicalResult done = assigner->assign(module.get());
+          // What was decided without an answer is not kept.
+          if (function && (error = function->takeError())) {
+            forget();
+            return success();
+          }
+          isDecided = succeeded(done);
+          return done;
+        },
+        "nothing could be decided");
     numDecided = assigner->getNumDecided();
-    // What was decided without an answer is not kept.
-    if (function && function->hasFailed())
-      forget();
   }
-  if (function)
-    function->rethrow();
+  if (error)
+    std::rethrow_exception(error);
   return numDecided;
 }
 

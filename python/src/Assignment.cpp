@@ -101,8 +101,8 @@ static std::shared_ptr<Assignment> assign(const py::object &given,
     types =
         collectTypes(module.get(), [](Value value) { return value.getType(); });
   }
-  if (provider)
-    provider->rethrow();
+  if (std::exception_ptr error = provider ? provider->takeError() : nullptr)
+    std::rethrow_exception(error);
   // A module without tensors has none.
   result->figures = table.assignment.value_or(DecisionFigures());
   LayoutsOfTypes layouts;

@@ -11,6 +11,7 @@
 #include "layout/Analysis/CostProvider.h"
 #include <exception>
 #include <pybind11/pybind11.h>
+#include <utility>
 
 namespace mlir {
 namespace layout {
@@ -29,13 +30,9 @@ public:
   Cost getOpCost(const OpToPrice &op) override;
   Cost getConversionCost(const ConversionToPrice &conversion) override;
 
-  bool hasFailed() const { return bool(error); }
-
-  /// With the interpreter's lock.
-  void rethrow() {
-    if (error)
-      std::rethrow_exception(std::exchange(error, nullptr));
-  }
+  /// What was raised since the last call. The interpreter's lock is needed to
+  /// throw or destroy it, not to take it.
+  std::exception_ptr takeError() { return std::exchange(error, nullptr); }
 
 private:
   Cost ask(llvm::function_ref<PricedOp()> describe);
