@@ -21,8 +21,11 @@
 #include "layout/Support/Places.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/ScopeExit.h"
+#include <atomic>
 #include <mutex>
 #include <pybind11/stl.h>
+#include <thread>
 
 namespace py = pybind11;
 using namespace mlir;
@@ -47,7 +50,7 @@ public:
   /// Calls `ask` with the decision that holds for the module as it is.
   template <typename Fn> auto withDecision(Fn ask) {
     py::gil_scoped_release withoutInterpreter;
-    std::lock_guard lock(mutex);
+    auto locked = lock();
     if (!isDecided)
       fail("nothing is decided for the module as it is: call assign()");
     return ask(*assigner);
@@ -55,11 +58,19 @@ public:
   const std::string &getTarget() const { return target; }
 
 private:
+  /// For a thread without the interpreter's lock. One that decides has it
+  /// already, and asks again where the function of prices does.
+  std::unique_lock<std::mutex> lock() {
+    if (deciding == std::this_thread::get_id())
+      fail("the function of prices asks the LayoutAssigner that asks it");
+    return std::unique_lock<std::mutex>(mutex);
+  }
   void forget();
   Operation *find(StringRef name, std::optional<StringRef> function);
 
   // Python's threads may share an object. Who waits has no interpreter's lock.
   std::mutex mutex;
+  std::atomic<std::thread::id> deciding = std::thread::id();
   ModuleInContext module;
   std::string target;
   std::unique_ptr<FunctionOfPython> function;
@@ -121,7 +132,9 @@ unsigned Assigner::assign() {
   std::exception_ptr error; // thrown and destroyed with the interpreter's lock
   {
     py::gil_scoped_release withoutInterpreter;
-    std::lock_guard lock(mutex);
+    auto locked = lock();
+    deciding = std::this_thread::get_id();
+    llvm::scope_exit decided([&] { deciding = std::thread::id(); });
     module.check(
         [&] {
           LogicalResult done = assigner->assign(module.get());
@@ -165,7 +178,7 @@ void Assigner::hold(StringRef name, std::optional<StringRef> function,
                     std::optional<std::vector<std::string>> operands,
                     std::optional<std::vector<std::string>> results) {
   py::gil_scoped_release withoutInterpreter;
-  std::lock_guard lock(mutex);
+  auto locked = lock();
   Operation *op = find(name, function);
   MLIRContext *context = &module.getContext();
   auto set = [&](StringRef attr,
@@ -190,14 +203,14 @@ void Assigner::hold(StringRef name, std::optional<StringRef> function,
 
 void Assigner::replace(ModuleData data) {
   py::gil_scoped_release withoutInterpreter;
-  std::lock_guard lock(mutex);
+  auto locked = lock();
   module.replaceSymbols(std::move(data));
   isDecided = false;
 }
 
 void Assigner::remove(StringRef name) {
   py::gil_scoped_release withoutInterpreter;
-  std::lock_guard lock(mutex);
+  auto locked = lock();
   Operation *op = SymbolTable::lookupSymbolIn(module.get(), name);
   if (!op)
     fail("there is no function '" + name + "'");
@@ -209,7 +222,7 @@ void Assigner::remove(StringRef name) {
 
 std::string Assigner::getText() {
   py::gil_scoped_release withoutInterpreter;
-  std::lock_guard lock(mutex);
+  auto locked = lock();
   return module.getText();
 }
 

@@ -187,6 +187,24 @@ class Assigner(unittest.TestCase):
         self.assertEqual(a.assign(), 1)
         self.agrees(a, write("f", 8, 3))
 
+    def test_prices_cannot_ask_the_assigner_that_asks_them(self):
+        questions = (lambda: a.cost, lambda: a.layouts, lambda: a.module, lambda: a.assign(), lambda: a.pin("%v1"),
+                     lambda: a.replace(write("f", 8, 2)), lambda: a.remove("f"))
+        question = [None]
+
+        def price(op):
+            if question[0]:
+                question[0]()
+            return op.modeled
+
+        a = LayoutAssigner(write("f", 8, 3), TARGET, costs=price)
+        for question[0] in questions:
+            with self.assertRaisesRegex(LayoutError, "the function of prices asks the LayoutAssigner that asks it"):
+                a.assign()
+        question[0] = None
+        self.assertEqual(a.assign(), 1)
+        self.agrees(a, write("f", 8, 3))
+
     def test_nothing_to_decide(self):
         for text in "", "func.func @f() {\nreturn\n}", write("f", 0, 2), write("f", 1, 2):
             a = LayoutAssigner(text, TARGET)
