@@ -286,7 +286,10 @@ static void pin(Assigner &self, const std::string &name,
 static unsigned assign(Assigner &self) { return self.assign(); }
 
 static void replace(Assigner &self, const py::object &module) {
-  self.replace(toModuleData(module));
+  ModuleData data = toModuleData(module);
+  if (data.arrays)
+    throw py::type_error("a replacement is text or bytecode, without arrays");
+  self.replace(std::move(data));
 }
 
 static void removeFunction(Assigner &self, const std::string &function) {

@@ -123,6 +123,8 @@ class Assigner(unittest.TestCase):
                 function()
         self.assertEqual((a.module, say(a)), before)
         self.assertRaises(TypeError, a.replace, 3)
+        with self.assertRaisesRegex(TypeError, "a replacement is text or bytecode, without arrays"):
+            a.replace((write("f", 3, 3), {}))
         self.assertRaises(TypeError, a.pin, "%v1", [3], function="f")
         self.assertRaises(TypeError, LayoutAssigner.__new__(LayoutAssigner).assign)
         self.assertRaises(TypeError, LayoutAssigner, None)
