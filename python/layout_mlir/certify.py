@@ -10,6 +10,7 @@ here, so that every step is arithmetic on integers, which do not overflow.
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,21 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layout_mlir.certify_budget import without_price
+from layout_mlir.certify_budget import Rejected, require, without_price
 
 Scope = tuple[int, ...]
 Table = NDArray[Any]
 
 MOST_ENTRIES = 1 << 27  # of a table, whatever a certificate asks for
-
-
-class Rejected(Exception):
-    """What a certificate claims does not follow."""
-
-
-def require(condition: object, message: str) -> None:
-    if not condition:
-        raise Rejected(message)
 
 
 class Problem:
@@ -225,10 +217,10 @@ STEPS: dict[str, Callable[..., None]] = {
 
 
 class Replay:
-    """Takes the steps of a proof, each a line."""
+    """Takes the steps of a proof, each a line, of which the first has the number `first`."""
 
-    def __init__(self, lines: list[list[str]]) -> None:
-        self.lines, self.next = [*lines, ["end"]], 0
+    def __init__(self, lines: list[list[str]], first: int) -> None:
+        self.lines, self.first, self.next = [*lines, ["end"]], first, 0
 
     def sees(self, *kinds: str) -> bool:
         return self.lines[self.next][0] in kinds
@@ -270,7 +262,7 @@ class Replay:
             else:
                 best = max(best, self.split(network, target, step, *numbers))
             best = max(best, network.bound)
-        require(self.sees("end") and not self.take(), f"line {self.next + 6} is no step")
+        require(self.sees("end") and not self.take(), f"line {self.first + self.next} is no step")
         return min(best, target)
 
     def split(self, network: Network, target: int, step: int, variable: int, *first: int) -> int:
@@ -300,8 +292,8 @@ class Replay:
         network.add((parent,), np.array([*bounds.values()], dtype=network.problem.type))
 
 
-def check(text: str) -> tuple[float, float]:
-    """The cost and the bound of a certificate, both true; raises Rejected."""
+def check(text: str) -> tuple[float, float, int | None]:
+    """The cost and the bound of a certificate, both true, and the limit that it keeps to, if any; raises Rejected."""
     head, _, problem_text = text.partition("\nwcsp\n")
     version, cost_line, bound_line, assignment, proof, *lines = [line.split() for line in head.split("\n")]
     names = *version, cost_line[0], bound_line[0], assignment[0], *proof
@@ -321,20 +313,23 @@ def check(text: str) -> tuple[float, float]:
     network = Network(problem, {v: list(range(domain)) for v, domain in enumerate(problem.domains)})
     for scope, table in problem.functions:
         network.add(scope, table)
-    limited = [line for line in lines if line[:1] in (["budget"], ["takes"])]
-    replay = Replay([line for line in lines if line and line not in limited])
+    limited = [*itertools.takewhile(lambda line: line[:1] in (["budget"], ["takes"]), lines)]
+    replay = Replay([line for line in lines[len(limited):] if line], first=6 + len(limited))
     best = replay.prove(network, target, step)
-    require(replay.next == len(replay.lines), f"line {replay.next + 6} is no step")
+    require(replay.next == len(replay.lines), f"line {replay.first + replay.next} is no step")
     require(best > target - step, f"the steps prove {best} and not {target}")
-    if limited:
-        cost, bound = without_price(problem.domains, problem.functions, limited, [*map(int, assignment[1:])], cost, bound)
-    return cost, bound
+    if not limited:
+        return cost, bound, None
+    return without_price(problem.domains, problem.functions, limited, [*map(int, assignment[1:])], cost, bound)
 
 
 def main(path: str) -> int:
     try:
         with open(path, encoding="utf-8") as file:
-            verdict = "accepted, cost {}, at least {}".format(*check(file.read()))
+            cost, bound, limit = check(file.read())
+        verdict = f"accepted, cost {cost}, at least {bound}"
+        if limit is not None:
+            verdict += f", of what takes at most {limit}"
     except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
         verdict = f"rejected: {error}"
     print(f"{path}: {verdict}")

@@ -12,22 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+class Rejected(Exception):
+    """What a certificate claims does not follow."""
+
+
 def require(condition: object, message: str) -> None:
     if not condition:
-        raise ValueError(message)
+        raise Rejected(message)
 
 
 def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
-                  lines: Sequence[Sequence[str]], values: Sequence[int], cost: float, bound: float) -> tuple[int, int]:
-    """The cost and the bound without the price of what is taken. Who keeps to the limit pays for no more than it has, and
-    the variables of the chain behind what is taken must forbid nobody who does."""
+                  lines: Sequence[Sequence[str]], values: Sequence[int], cost: float,
+                  bound: float) -> tuple[int, int, int]:
+    """The cost and the bound without the price of what is taken, and the limit. Who keeps to the limit pays for no more than
+    it has, and the variables of the chain behind what is taken must forbid nobody who does."""
+    require(lines[0][0] == "budget" and all(line[0] == "takes" for line in lines[1:]), "a limit has other lines")
     limit, least, unit, weight, price = map(int, lines[0][1:])
     terms = [(int(v), int(chain), np.array([*map(int, units)], dtype=object)) for _, v, chain, *units in lines[1:]]
     require(unit > 0 and weight > 0 and price >= 0, "a limit is none")
-    require(all(len(units) == domains[v] and (units >= 0).all() for v, _, units in terms), "what is taken is none")
+    require(all(v >= 0 and len(units) == domains[v] and (units >= 0).all() for v, _, units in terms),
+            "what is taken is none")
     taken, room = sum(units[values[v]] for v, _, units in terms), (limit - least) // unit
     require(taken <= room, f"the assignment takes {least + unit * taken}, and the limit is {limit}")
     chain = [behind for _, behind, _ in terms if behind >= 0]
+    require(not {*chain} & {v for v, _, _ in terms}, "a variable of the chain takes something itself")
     links = [(scope, table) for scope, table in functions if {*scope} & {*chain}]
     require(len(links) == len(chain) == len({*chain}) in (0, len(terms)), "the chain has other functions")
     # Per value of the last variable of the chain, the least that was taken before it.
@@ -40,4 +48,4 @@ def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, .
     room = min(room, sum(units.max() for *_, units in terms))
     paid, most = int(cost) - price * taken, int(bound) - price * room
     require(paid % weight == 0, "the price of what is taken is not in the cost")
-    return paid // weight, -(-most // weight)
+    return paid // weight, -(-most // weight), limit

@@ -135,7 +135,7 @@ while counts["problems"] < args.problems:
     source = rng.choice([draw_tables, draw_program])(rng)
     certificate = certify_problem(source, options)
     try:
-        cost, bound = certify.check(certificate)
+        cost, bound, _ = certify.check(certificate)
     except certify.Rejected as error:
         raise AssertionError(f"{error}: {options}\n{source}") from error
     counts["problems"] += 1

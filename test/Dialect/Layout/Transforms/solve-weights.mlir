@@ -23,7 +23,7 @@
 // TWO: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64, weight_bytes = 294912 : i64}
 // ONE: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64, weight_bytes = 147456 : i64}
 // NONE: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = {{[0-9]+}} : i64, lower_bound = {{[0-9]+}} : i64}
-// PROOF: accepted, cost [[COST:[0-9]+]], at least [[COST]]{{$}}
+// PROOF: accepted, cost [[COST:[0-9]+]], at least [[COST]], of what takes at most {{1000000|147456}}{{$}}
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @main(%x: tensor<1x64x56x56xf32>) -> tensor<1x64x54x54xf32> {
   %zero = arith.constant 0.0 : f32
