@@ -362,6 +362,10 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
       return getOperation()->emitError()
              << "the options 'costs' and 'objective=bytes' exclude each other: "
                 "the prices of others are no bytes";
+    if (weightCost != 0)
+      return getOperation()->emitError()
+             << "the options 'costs' and 'weight-cost' exclude each other: the "
+                "prices of others are no bytes";
     if (!prices)
       return provider;
     FailureOr<std::unique_ptr<PriceList>> list =

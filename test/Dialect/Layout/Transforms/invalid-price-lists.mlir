@@ -27,6 +27,8 @@
 // ALIKE: error: {{.*}}no price of this conversion is ever asked for: both sides store alike
 // RUN: not layout-opt %t/net.mlir --layout-solve="costs=%t/good.mlir objective=bytes" 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: error: {{.*}}the options 'costs' and 'objective=bytes' exclude each other: the prices of others are no bytes
+// RUN: not layout-opt %t/net.mlir --layout-solve="costs=%t/good.mlir weight-cost=1" 2>&1 | FileCheck %s --check-prefix=WEIGHTS
+// WEIGHTS: error: {{.*}}the options 'costs' and 'weight-cost' exclude each other: the prices of others are no bytes
 // RUN: not layout-opt %t/net.mlir --layout-solve=write-costs=%t/none/x 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: error: {{.*}}the option 'write-costs': cannot write '{{.*}}x': No such file or directory
 // RUN: layout-opt %t/net.mlir --layout-solve=costs=%t/good.mlir -o /dev/null
