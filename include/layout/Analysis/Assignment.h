@@ -91,8 +91,9 @@ struct LayoutAssignment {
   /// cost that this has.
   std::optional<int64_t> weightBytes;
   Cost weightCost = 0;
-  /// Nothing keeps to the budget, and then nothing is chosen: at least so many
-  /// bytes are taken.
+  /// Nothing that keeps to the budget was found, and then nothing is chosen.
+  /// Proven is that at least so many bytes are taken: where these are more than
+  /// the budget, that nothing keeps to it.
   std::optional<int64_t> leastWeightBytes;
 
   /// The size of the problem that was solved.

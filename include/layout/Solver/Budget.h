@@ -25,8 +25,11 @@
 //  * no assignment within the limit costs less than `lowerBound`, and the one
 //    that is found takes `amount`, which is within;
 //  * among the cheapest one that takes least is found, where numbers allow;
-//  * where nothing keeps to the limit, the answer has no assignment and is
-//    exact, and `leastAmount` is the smallest limit that has one.
+//  * where nothing that keeps to the limit is found, the answer has no
+//    assignment. It is exact where there is proven to be none: `leastAmount`,
+//    below which nothing is, is above the limit, or the graph forbids all;
+//  * `leastAmount` is the smallest limit that can be kept to where the search
+//    for that was complete, and else a bound of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +62,7 @@ struct BudgetedSolution {
   Solution solution;
   int64_t amount = 0;
   /// Nothing takes less; known where the cheapest assignment takes too much.
+  /// What takes as much need not exist where the search was given up.
   int64_t leastAmount = 0;
   /// Where the options ask for one; empty where the format cannot say it.
   std::string certificate;

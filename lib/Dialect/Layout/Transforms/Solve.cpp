@@ -414,7 +414,7 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     else
       error << "no layouts were found in which constants take at most "
             << budget << " bytes, nor a proof that there are none; a larger "
-            << "'max-nodes' or budget may help";
+            << "budget or 'max-nodes' of layout-solve may help";
   }
 
   void runOnOperation() override {
