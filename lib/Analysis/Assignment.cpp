@@ -93,6 +93,10 @@ void layout::setChoice(LayoutAssignment &assignment,
         addCosts(assignment.cost,
                  scaleCost(assignment.getConfig(u).cost,
                            assignment.program.getClass(node).frequency));
+  if (assignment.weights.areCounted()) {
+    countWeights(assignment, costs);
+    assignment.cost = addCosts(assignment.cost, assignment.weightCost);
+  }
   assignment.exact = assignment.cost == assignment.lowerBound;
 }
 
@@ -102,6 +106,7 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const LayoutConstraints &constraints,
                                        const WeightOptions &weights) {
   LayoutAssignment result;
+  result.weights = weights;
   result.program =
       readProgram(root, costs.getModel().getAssumedTrips(), constraints);
   result.candidates = collectCandidates(result.program, costs, limits);
@@ -151,13 +156,8 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
   // Variables beyond those of the nodes say which copies there are.
   solution.assignment.resize(result.program.nodes.size());
   setChoice(result, std::move(solution.assignment), costs);
-  if (weights.areCounted()) {
-    countWeights(result, weights, costs);
-    result.cost = addCosts(result.cost, result.weightCost);
-    result.exact = result.cost == result.lowerBound;
-    assert((!weights.budget || *result.weightBytes <= *weights.budget) &&
-           "the budget holds");
-  }
+  assert((!weights.budget || *result.weightBytes <= *weights.budget) &&
+         "the budget holds");
   LDBG() << "cost " << result.cost << ", at least " << result.lowerBound
          << ", of " << result.numVariables << " variables and "
          << result.numFactors << " factors";

@@ -60,8 +60,7 @@ Cost layout::getWeightCost(RankedTensorType type, LayoutId layout,
   return cost;
 }
 
-void layout::countWeights(LayoutAssignment &assignment,
-                          const WeightOptions &options, CostModel &costs) {
+void layout::countWeights(LayoutAssignment &assignment, CostModel &costs) {
   assignment.weightBytes = 0;
   assignment.weightCost = 0;
   for (const Weight &weight : collectWeights(assignment.program)) {
@@ -75,8 +74,9 @@ void layout::countWeights(LayoutAssignment &assignment,
     for (LayoutId layout : kept) {
       *assignment.weightBytes =
           addCosts(*assignment.weightBytes, costs.getStoredBytes(type, layout));
-      assignment.weightCost = addCosts(
-          assignment.weightCost, getWeightCost(type, layout, options, costs));
+      assignment.weightCost =
+          addCosts(assignment.weightCost,
+                   getWeightCost(type, layout, assignment.weights, costs));
     }
   }
 }

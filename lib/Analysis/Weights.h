@@ -41,8 +41,7 @@ Cost getWeightCost(RankedTensorType type, LayoutId layout,
                    const WeightOptions &options, CostModel &costs);
 
 /// What an assignment keeps, into its `weightBytes` and `weightCost`.
-void countWeights(LayoutAssignment &assignment, const WeightOptions &options,
-                  CostModel &costs);
+void countWeights(LayoutAssignment &assignment, CostModel &costs);
 
 } // namespace layout
 } // namespace mlir

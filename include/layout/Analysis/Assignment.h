@@ -87,6 +87,8 @@ struct LayoutAssignment {
   Cost lowerBound = 0;
   bool exact = false;
 
+  /// What constants count, with this choice or another one.
+  WeightOptions weights;
   /// Of constants, where these are counted: what is kept, and the part of the
   /// cost that this has.
   std::optional<int64_t> weightBytes;
@@ -120,8 +122,8 @@ assignLayouts(Operation *root, CostModel &costs,
               const WeightOptions &weights = {});
 
 /// Takes the configuration `choice[u]` for each node u, with the conversions
-/// that this makes necessary and what they and the ops cost. The lower bound is
-/// of the program, so it stays.
+/// that this makes necessary and what they, the ops and constants cost. The
+/// lower bound is of the program, so it stays.
 void setChoice(LayoutAssignment &assignment, std::vector<unsigned> choice,
                CostModel &costs);
 

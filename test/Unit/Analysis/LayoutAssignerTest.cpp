@@ -232,4 +232,17 @@ TEST_F(LayoutAssignerTest, EditsGiveWhatANewDecisionGives) {
   }
 }
 
+TEST_F(LayoutAssignerTest, ChoicesCountWhatWeightsTake) {
+  OwningOpRef<ModuleOp> module = parse(writeModule(1));
+  CostModel costs(target);
+  WeightOptions weights;
+  weights.costPercent = 100;
+  LayoutAssignment decided =
+      assignLayouts(*module, costs, {}, {}, LayoutConstraints(), weights);
+  EXPECT_GT(decided.weightCost, 0);
+  Cost cost = decided.cost;
+  setChoice(decided, decided.choice, costs);
+  EXPECT_EQ(decided.cost, cost);
+}
+
 } // namespace
