@@ -319,10 +319,11 @@ void mlir::layout::python::bindAssigner(py::module_ &module) {
       module, "LayoutAssigner",
       R"(Decides layouts of a module again and again while it changes.
 
-The arguments are those of `assign`, but for what a pipeline does before it
-decides: the module counts as it is. Functions that call each other are a part;
-`assign()` decides for parts that are not what they were, and returns how many
-these are. What it knows of all of them is what a new LayoutAssigner would say.
+The arguments are those of `assign`, without `weight_budget` and what a pipeline
+does before it decides: the module counts as it is. Functions that call each
+other are a part; `assign()` decides for parts that are not what they were, and
+returns how many these are. What it knows of all of them is what a new
+LayoutAssigner would say.
 
 >>> from layout_mlir import LayoutAssigner
 >>> f = '''func.func @f(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {

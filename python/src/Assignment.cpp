@@ -267,6 +267,9 @@ as in IR; without one the module's own counts, or a CPU.
 or a function that takes a PricedOp and returns an int of any unit, or None for
 the modeled price. The cost of the assignment and its bound are in that unit.
 
+`weight_budget` is the most bytes that all constants may take together, each once
+for every layout that it is wanted in.
+
 >>> from layout_mlir import assign
 >>> a = assign('''
 ... func.func @f(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
