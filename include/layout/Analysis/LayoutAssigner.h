@@ -22,7 +22,8 @@
 //    prices and candidates;
 //  * it costs as much as `layout-solve` decides for the parts by themselves;
 //  * ops are told apart by address and by a hash of what they consist of, of
-//    128 bits, so changes need not be announced;
+//    128 bits, in which MLIR's hash of properties has 64, so changes need not
+//    be announced;
 //  * each part is decided alone, so no budget of weights holds for all of them;
 //  * assignments point into the module: one is valid until the part changes.
 //
