@@ -8,6 +8,7 @@
 #include "layout/Solver/Budget.h"
 #include "layout/Solver/Wcsp.h"
 #include "llvm/Support/MathExtras.h"
+#include <chrono>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -65,10 +66,15 @@ private:
   }
 
   Relaxed relax(Weights weights) const;
-  std::vector<unsigned> solve(Relaxed relaxed, ArrayRef<unsigned> initial);
+  std::vector<unsigned> solve(Relaxed relaxed, ArrayRef<unsigned> initial,
+                              const SolveOptions &limits);
+  void count(const SolveStatistics &statistics) {
+    taken.numNodes += statistics.numNodes;
+    taken.work += statistics.work;
+  }
   void keep(ArrayRef<unsigned> assignment);
   std::vector<unsigned> findLeanest(ArrayRef<unsigned> initial,
-                                    int64_t &leastAmount) const;
+                                    int64_t &leastAmount);
   bool findStates();
   Relaxed addChain(Weights weights) const;
   std::vector<unsigned> extend(const Relaxed &relaxed,
@@ -95,6 +101,8 @@ private:
   /// The best that keeps to the limit, and what proves the bound.
   Solution best;
   std::optional<Relaxed> proof;
+  /// The nodes and the work of all that was solved.
+  SolveStatistics taken;
 };
 
 } // namespace
@@ -180,14 +188,13 @@ void BudgetSolver::keep(ArrayRef<unsigned> assignment) {
 /// The values of the graph's own variables. What is better than what is known
 /// is kept, the assignment and the bound apart.
 std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
-                                          ArrayRef<unsigned> initial) {
-  SolveOptions withInitial = options;
+                                          ArrayRef<unsigned> initial,
+                                          const SolveOptions &limits) {
+  SolveOptions withInitial = limits;
   withInitial.initial = initial;
-  // Where a chain is too wide, prices have a bound sooner.
-  if (!relaxed.chain.empty())
-    withInitial.maxWork = options.maxWork / 4;
   relaxed.solution = relaxed.problem.solve(withInitial);
   Solution &solution = relaxed.solution;
+  count(solution.statistics);
   std::vector<unsigned> found = solution.assignment;
   if (!found.empty()) {
     found.resize(graph.getNumVariables());
@@ -212,12 +219,13 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
 /// What takes least and, where numbers allow, costs least of that. Sets the
 /// least amount, or what it is at least.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
-                                                int64_t &leastAmount) const {
+                                                int64_t &leastAmount) {
   Weights weights = pick({1, addCosts(mostCost, 1)}, {0, 1});
   SolveOptions withoutProof = options;
   withoutProof.certify = false;
   withoutProof.initial = initial;
   Solution solution = relax(weights).problem.solve(withoutProof);
+  count(solution.statistics);
   leastAmount = least + solution.lowerBound / weights.unit * unit;
   solution.assignment.resize(graph.getNumVariables());
   return std::move(solution.assignment);
@@ -300,12 +308,27 @@ BudgetSolver::extend(const Relaxed &relaxed,
 }
 
 /// The price at which both assignments cost the same, as often as that gives
-/// another one between them.
+/// another one between them. All prices together have the limits of one search.
 void BudgetSolver::searchPrices(std::vector<unsigned> within,
                                 std::vector<unsigned> above) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  SolveStatistics before = taken;
   for (unsigned round = 0; round < kMostPrices; ++round) {
     if (best.cost == best.lowerBound)
       return;
+    int64_t nodes = taken.numNodes - before.numNodes;
+    int64_t work = taken.work - before.work;
+    std::chrono::duration<double> seconds = Clock::now() - start;
+    // What needs no search takes none of it.
+    if ((nodes > 0 && nodes >= options.maxNodes) ||
+        (work > 0 && work >= options.maxWork) ||
+        seconds.count() >= options.maxSeconds)
+      return;
+    SolveOptions left = options;
+    left.maxNodes -= nodes;
+    left.maxWork -= work;
+    left.maxSeconds -= seconds.count();
     int64_t units = countUnits(above) - countUnits(within);
     Cost gain = graph.evaluate(within) - graph.evaluate(above);
     if (units <= 0 || gain <= 0)
@@ -321,7 +344,7 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
       return weights.cost * graph.evaluate(assignment) +
              weights.unit * countUnits(assignment);
     };
-    std::vector<unsigned> next = solve(relax(weights), within);
+    std::vector<unsigned> next = solve(relax(weights), within, left);
     if (evaluate(next) >= std::min(evaluate(within), evaluate(above)))
       return;
     (countUnits(next) <= limit ? within : above) = std::move(next);
@@ -358,7 +381,8 @@ BudgetedSolution BudgetSolver::run() {
   BudgetedSolution answer;
   // Of equally cheap ones, first those that take less.
   Weights cheapest = pick({mostUnits + 1, 1}, {1, 0});
-  std::vector<unsigned> above = solve(relax(cheapest), options.initial);
+  std::vector<unsigned> above =
+      solve(relax(cheapest), options.initial, options);
   if (!above.empty() && countUnits(above) > limit) {
     std::vector<unsigned> within = findLeanest(above, answer.leastAmount);
     if (countUnits(within) <= limit) {
@@ -366,7 +390,10 @@ BudgetedSolution BudgetSolver::run() {
       if (findStates()) {
         Relaxed limited = addChain(cheapest);
         std::vector<unsigned> initial = extend(limited, within);
-        solve(std::move(limited), initial);
+        // Where the chain is too wide, prices have a bound sooner.
+        SolveOptions less = options;
+        less.maxWork /= 4;
+        solve(std::move(limited), initial, less);
       }
       if (best.cost != best.lowerBound)
         searchPrices(std::move(within), std::move(above));
@@ -374,6 +401,8 @@ BudgetedSolution BudgetSolver::run() {
       best.lowerBound = kInfiniteCost;
     }
   }
+  best.statistics.numNodes = taken.numNodes;
+  best.statistics.work = taken.work;
   best.exact = best.cost == best.lowerBound;
   if (best.exact)
     best.openVariables.clear();

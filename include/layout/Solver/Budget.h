@@ -29,7 +29,10 @@
 //    assignment. It is exact where there is proven to be none: `leastAmount`,
 //    below which nothing is, is above the limit, or the graph forbids all;
 //  * `leastAmount` is the smallest limit that can be kept to where the search
-//    for that was complete, and else a bound of it.
+//    for that was complete, and else a bound of it;
+//  * the limits of the options hold for each of three searches, without the
+//    constraint, for what takes least and with the chain, and once more for
+//    those of all prices together. Nodes and work of the answer are the sum.
 //
 //===----------------------------------------------------------------------===//
 
