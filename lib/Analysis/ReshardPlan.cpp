@@ -378,8 +378,36 @@ bool Planner::split(Refusal refuse) {
   return true;
 }
 
+/// Sets the turns of the messages of one round. Chains begin with a device that
+/// receives nothing, rings with that of the lowest number.
+static void setTurns(MutableArrayRef<Message> round, int64_t numDevices) {
+  std::vector<Message *> sends(numDevices, nullptr); // those without a turn
+  std::vector<bool> receives(numDevices, false);
+  for (Message &message : round) {
+    sends[message.from] = &message;
+    receives[message.to] = true;
+  }
+  auto follow = [&](int64_t first) {
+    Message *last = nullptr;
+    int64_t device = first;
+    while (Message *message = std::exchange(sends[device], nullptr)) {
+      message->turn = last ? 1 - last->turn : 0;
+      device = message->to;
+      last = message;
+    }
+    // A ring of an odd number of devices.
+    if (last && device == first && last->turn == 0)
+      last->turn = 2;
+  };
+  for (const Message &message : round)
+    if (!receives[message.from])
+      follow(message.from);
+  for (const Message &message : round)
+    follow(message.from);
+}
+
 /// The longest messages first, each in the first round of its phase in which
-/// neither device is busy.
+/// neither device is busy; then the turns of each round.
 void Planner::schedule() {
   llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
     return std::tuple(a.phase, -a.getNumElements()) <
@@ -413,6 +441,14 @@ void Planner::schedule() {
   llvm::stable_sort(plan.messages, [](const Message &a, const Message &b) {
     return std::tuple(a.round, a.from) < std::tuple(b.round, b.from);
   });
+  MutableArrayRef<Message> rest(plan.messages);
+  while (!rest.empty()) {
+    unsigned round = rest.front().round;
+    MutableArrayRef<Message> messages = rest.take_while(
+        [&](const Message &message) { return message.round == round; });
+    setTurns(messages, plan.numDevices);
+    rest = rest.drop_front(messages.size());
+  }
 }
 
 FailureOr<ReshardPlan> ReshardPlan::get(RankedTensorType from,

@@ -107,7 +107,7 @@ def run(plan, source, target, pieces, shape, dtype):
         assert copy["from"] == copy["to"] and copy["phase"] == 0
         for box in copy["boxes"]:
             deliver(copy, box)
-    sent, held, last, phase_of = 0, {}, (0, 0), {}
+    sent, held, last, phase_of, busy = 0, {}, (0, 0), {}, set()
     for message in plan["messages"]:
         assert message["from"] != message["to"] and message["boxes"]
         assert (message["phase"], message["round"]) >= last, "out of order"
@@ -120,6 +120,9 @@ def run(plan, source, target, pieces, shape, dtype):
             rank = message["round"], key, message[key]
             assert rank not in held, f"two messages at once: {rank}"
             held[rank] = count * plan["element_bytes"]
+            place = message["round"], message["turn"], message[key]
+            assert place not in busy, f"busy twice in a turn: {place}"
+            busy.add(place)
         for box in message["boxes"]:
             deliver(message, box)
     peak = max((held.get((n, "from", rank), 0) + held.get((n, "to", rank), 0)

@@ -23,7 +23,11 @@
 //    that does not hold it, and a reduction of p parts for t devices takes
 //    p + t - 1 messages, one less where a device of the two groups is the same;
 //  * in a round a device sends one message and receives one, so that it needs
-//    room for two beside its blocks; phases are rounds after each other.
+//    room for two beside its blocks; phases are rounds after each other;
+//  * in a turn of a round a device does one of the two. A round is chains and
+//    rings of devices, along which every second message goes in one turn: a
+//    message alone takes one turn, a swap two, and a ring of an odd number of
+//    devices three.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +49,13 @@ struct MessageBox {
 };
 
 struct Message {
+  static constexpr unsigned kMostTurns = 3;
+
   unsigned phase = 0;
   unsigned round = 0; // counted through all phases
+  /// Counted in the round. Turns come after each other; the messages of one go
+  /// at the same time, as no device sends or receives two of them.
+  unsigned turn = 0;
   int64_t from = 0, to = 0;
   SmallVector<MessageBox, 1> boxes;
 

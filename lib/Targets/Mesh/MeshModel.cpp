@@ -76,10 +76,11 @@ Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   return addCosts(ofMessage, scaleCost(ofByte, bytes));
 }
 
-/// Rounds come after each other, and a round ends with its last message. What
+/// Turns come after each other, and a turn ends with its last message. What
 /// stays is read and written, and so is what is packed and unpacked.
 Cost MeshModel::getTime(const ReshardPlan &plan) const {
-  SmallVector<Cost> moved(plan.numDevices, 0), rounds(plan.numRounds, 0);
+  SmallVector<Cost> moved(plan.numDevices, 0),
+      turns(Message::kMostTurns * plan.numRounds, 0);
   auto move = [&](int64_t device, int64_t elements) {
     moved[device] =
         addCosts(moved[device], scaleCost(2 * plan.elementBytes, elements));
@@ -90,14 +91,13 @@ Cost MeshModel::getTime(const ReshardPlan &plan) const {
     int64_t elements = message.getNumElements();
     move(message.from, elements);
     move(message.to, elements);
-    rounds[message.round] =
-        std::max(rounds[message.round],
-                 getLinkCost(message.from, message.to,
-                             scaleCost(plan.elementBytes, elements)));
+    Cost &turn = turns[Message::kMostTurns * message.round + message.turn];
+    turn = std::max(turn, getLinkCost(message.from, message.to,
+                                      scaleCost(plan.elementBytes, elements)));
   }
   Cost time = moved.empty() ? 0 : *llvm::max_element(moved);
-  for (Cost round : rounds)
-    time = addCosts(time, round);
+  for (Cost turn : turns)
+    time = addCosts(time, turn);
   return time;
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   the messages of its plan (ReshardPlan.h), round by round, and
+//   conversion   the messages of its plan (ReshardPlan.h), turn by turn, and
 //                what the busiest device copies
 //   op           what it costs the model of the device on the largest block
 //

@@ -2,10 +2,11 @@
 """The least cost over a mesh, found by trying everything.
 
 Chains of products and an elementwise op are decided by layout-assign. Here each op splits for each axis
-one of its loops, or none, by a few lines of Python; a conversion costs the rounds of its messages and the
-bytes that the busiest device copies, both counted from what layout-print-messages says; and of an op on a
-block the price is that which layout-assign states for the op alone, with the types of the block, on a
-mesh of one device. The least sum over all choices has to be the cost that is claimed, and the bound.
+one of its loops, or none, by a few lines of Python; a conversion costs the turns of its messages, found
+here from their rounds, and the bytes that the busiest device copies, both counted from what
+layout-print-messages says; and of an op on a block the price is that which layout-assign states for the op
+alone, with the types of the block, on a mesh of one device. The least sum over all choices has to be the
+cost that is claimed, and the bound.
 """
 
 import functools
@@ -58,6 +59,21 @@ def price(kind, *sizes):
         body = f"  %r = math.tanh %a : {tensor(sizes)}\n"
     return figures(opt(f"func.func @f({arguments}) -> {tensor(result)} {{\n  %zero = arith.constant 0.0 : f32\n{body}"
                        f"  return %r : {tensor(result)}\n}}\n", f"--layout-assign=target={{{Mesh({'x': 1}, [1], [1]).target()}}}"))["cost"]
+
+
+def turns(messages):
+    """By sender, those of the messages of one round: of a chain or ring of devices every second goes at a time."""
+    receiver = {message["from"]: message["to"] for message in messages}
+    found = {}
+    for start in sorted(receiver, key=lambda device: (device in receiver.values(), device)):
+        path, device = [], start
+        while device in receiver and device not in found:
+            found[device] = len(path) % 2
+            path.append(device)
+            device = receiver[device]
+        if path and device == start and len(path) % 2:
+            found[path[-1]] = 2
+    return found
 
 
 class Mesh:
@@ -119,7 +135,9 @@ class Mesh:
         return result
 
     def time(self, plan):
-        copied, rounds = [0] * self.devices, {}
+        copied, longest = [0] * self.devices, {}
+        rounds = {number: turns([message for message in plan["messages"] if message["round"] == number])
+                  for number in {message["round"] for message in plan["messages"]}}
         for message in plan["messages"]:
             count = 4 * sum(math.prod(box["sizes"]) for box in message["boxes"])
             copied[message["from"]] += 2 * count
@@ -127,10 +145,11 @@ class Mesh:
             ends = self.coordinates(message["from"]), self.coordinates(message["to"])
             crossed = [axis for axis, (x, y) in enumerate(zip(*ends)) if x != y]
             took = max(self.message_cost[a] for a in crossed) + count * max(self.byte_cost[a] for a in crossed)
-            rounds[message["round"]] = max(rounds.get(message["round"], 0), took)
+            turn = message["round"], rounds[message["round"]][message["from"]]
+            longest[turn] = max(longest.get(turn, 0), took)
         for copy in plan["copies"]:
             copied[copy["from"]] += 8 * sum(math.prod(box["sizes"]) for box in copy["boxes"])
-        return max(1, max(copied) + sum(rounds.values()))
+        return max(1, max(copied) + sum(longest.values()))
 
 
 def least(mesh, rows, sizes):

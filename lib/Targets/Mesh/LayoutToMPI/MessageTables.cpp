@@ -9,8 +9,6 @@
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
-#include <map>
-#include <set>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -159,44 +157,15 @@ static bool addRows(const MessageBox &box, const Places &from, const Places &to,
   return true;
 }
 
-/// The messages of a plan in an order in which those beside each other wait for
-/// each other least: a round is chains and rings of ranks, along which every
-/// second message can go at the same time.
+/// The messages of a plan turn by turn: those beside each other wait for each
+/// other least.
 static std::vector<const Message *> orderMessages(const ReshardPlan &plan) {
-  // By round and sender.
-  std::map<std::pair<unsigned, int64_t>, const Message *> sends;
-  std::set<std::pair<unsigned, int64_t>> receives;
-  for (const Message &message : plan.messages) {
-    sends[{message.round, message.from}] = &message;
-    receives.insert({message.round, message.to});
-  }
-  std::map<const Message *, unsigned> turns;
-  auto follow = [&](const Message *first) {
-    unsigned turn = 0;
-    const Message *last = first;
-    for (const Message *message = first; message;) {
-      if (!turns.try_emplace(message, turn).second)
-        break;
-      last = message;
-      turn = 1 - turn;
-      auto next = sends.find({message->round, message->to});
-      message = next == sends.end() ? nullptr : next->second;
-    }
-    // A ring of an odd number of ranks.
-    if (last != first && last->to == first->from && turns[last] == 0)
-      turns[last] = 2;
-  };
-  for (auto &[key, message] : sends)
-    if (!receives.count(key))
-      follow(message);
-  for (auto &[key, message] : sends)
-    follow(message);
   std::vector<const Message *> order;
   for (const Message &message : plan.messages)
     order.push_back(&message);
-  llvm::stable_sort(order, [&](const Message *a, const Message *b) {
-    return std::tuple(a->phase, a->round, turns[a]) <
-           std::tuple(b->phase, b->round, turns[b]);
+  llvm::stable_sort(order, [](const Message *a, const Message *b) {
+    return std::tuple(a->phase, a->round, a->turn) <
+           std::tuple(b->phase, b->round, b->turn);
   });
   return order;
 }

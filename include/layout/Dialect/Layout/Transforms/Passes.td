@@ -192,7 +192,8 @@ def PrintMessagesPass : Pass<"layout-print-messages"> {
     ```
 
     In a round a device sends one message and receives one. JSON has the same
-    figures, and for each box also where it begins in the local tensors of the
+    figures, for each message also its turn in the round, in which a device does
+    one of the two, and for each box where it begins in the local tensors of the
     two devices.
   }];
   let options = [

@@ -24,8 +24,8 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
     grow with the mesh.
 
     All ranks go through the messages in one order, so that none waits for ever:
-    of the messages that are left, the first one has both its ranks at it. In a
-    round, messages of ranks that are not busy stand beside each other.
+    of the messages that are left, the first one has both its ranks at it. They
+    are in the order of their turns, in which no rank is busy twice.
 
     Ops that compute with tensors on a mesh compute with the block of the rank
     (docs/mesh.md): all dims that a loop indexes alone have one range of indices on a
