@@ -10,7 +10,9 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Interfaces/MeshLoops.h"
 #include "layout/Interfaces/RuleCheck.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -78,6 +80,27 @@ private:
 };
 } // namespace
 
+/// The elements of a constant as those of `type`; null where they are of a kind
+/// that is not known.
+static ElementsAttr getElementsAs(arith::ConstantOp constant, Type type) {
+  auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return elements && tensor ? retypeElements(elements, tensor) : ElementsAttr();
+}
+
+/// Whether a constant can be of `type`, as its attributes state.
+static LogicalResult checkConstant(arith::ConstantOp constant, Type type) {
+  if (constant.getType() == type)
+    return success();
+  if (isPartial(type))
+    return constant.emitOpError()
+           << "is stated to hold parts of sums, and has the sums (P4): state "
+              "the #layout.mesh, or make parts by layout.storage_view";
+  if (!getElementsAs(constant, type))
+    return constant.emitOpError() << "has elements of a kind that is not known";
+  return success();
+}
+
 LogicalResult Rewriter::readArguments(Operation *op) {
   size_t before = wantedArguments.size();
   if (failed(types.readArguments(op, wantedArguments)))
@@ -108,6 +131,10 @@ LogicalResult Rewriter::readOp(Operation *op) {
        failed(checkStatedTypes(op, entry.operands,
                                results ? TypeRange(entry.results)
                                        : TypeRange(op->getResultTypes())))))
+    return failure();
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (constant && results &&
+      failed(checkConstant(constant, entry.results.front())))
     return failure();
   if (operands && op->hasTrait<OpTrait::ReturnLike>() &&
       isa<FunctionOpInterface>(op->getParentOp()))
@@ -238,6 +265,16 @@ void Rewriter::meet(Value value, Type type, ArrayRef<OpOperand *> operands) {
                           : getAs(value, type, operand->getOwner()));
 }
 
+/// Gives a result its type, and the elements of a constant with it.
+static void setType(OpResult result, Type type) {
+  if (result.getType() == type)
+    return;
+  auto constant = dyn_cast<arith::ConstantOp>(result.getOwner());
+  if (constant)
+    constant.setValueAttr(getElementsAs(constant, type));
+  result.setType(type);
+}
+
 /// What nobody needs in the old layout any more; users before producers.
 void Rewriter::eraseReplacedSources() {
   bool changed = true;
@@ -269,7 +306,7 @@ LogicalResult Rewriter::run() {
     if (!entry.results.empty())
       for (auto [result, type] :
            llvm::zip(entry.op->getResults(), entry.results))
-        result.setType(type);
+        setType(result, type);
     DictionaryAttr attrs = entry.op->getDiscardableAttrDictionary();
     DictionaryAttr &left = leftOf[attrs];
     if (!left) {

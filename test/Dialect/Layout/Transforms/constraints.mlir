@@ -62,6 +62,23 @@ func.func @caller(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %b : tensor<4x8xf32>
 }
 
+// -----
+
+// A constant is made in the layout that is stated, also a splat.
+#t = #layout.map<(i, j) -> buffer(j, i)>
+// CHECK-LABEL: func @constants
+// CHECK-DAG: %[[A:.*]] = arith.constant dense<{{.*}}1.0{{.*}}2.0{{.*}}> : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<3.0{{.*}}> : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK: %[[S:.*]] = arith.addf %{{.*}}, %[[A]] : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+// CHECK: arith.mulf %[[S]], %[[B]] : tensor<2x2xf32, #layout.map<(d0, d1) -> buffer(d1, d0)>>
+func.func @constants(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %a = arith.constant {layout.result_layouts = [#t]} dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %b = arith.constant {layout.result_layouts = [#t]} dense<3.0> : tensor<2x2xf32>
+  %s = arith.addf %x, %a {layout.operand_layouts = [#t, #t], layout.result_layouts = [#t]} : tensor<2x2xf32>
+  %r = arith.mulf %s, %b {layout.operand_layouts = [#t, #t], layout.result_layouts = [#t]} : tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
 //--- bad.mlir
 #b = #layout.map<(i, j) -> buffer(j floordiv 4, i, j mod 4)>
 func.func @pad_of_a_divided_dim(%x: tensor<3x8xf32>, %c: f32) -> tensor<3x9xf32> {

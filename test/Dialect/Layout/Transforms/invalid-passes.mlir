@@ -36,3 +36,12 @@ func.func @wrong_rank(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %a = math.absf %x {layout.result_layouts = [#layout.map<(i) -> buffer(i)>]} : tensor<6x8xf32>
   return %a : tensor<6x8xf32>
 }
+
+// -----
+
+#parts = #layout.partial<#layout.mesh<[x = 2], [[], []]>, sum, [x]>
+func.func @parts_of_a_constant() -> tensor<6x8xf32> {
+  // expected-error @below {{'arith.constant' op is stated to hold parts of sums, and has the sums (P4): state the #layout.mesh, or make parts by layout.storage_view}}
+  %a = arith.constant {layout.result_layouts = [#parts]} dense<1.0> : tensor<6x8xf32>
+  return %a : tensor<6x8xf32>
+}
