@@ -32,6 +32,19 @@ MeshAttr layout::getMeshLayout(RankedTensorType type) {
   return dyn_cast_if_present<MeshAttr>(layout);
 }
 
+RankedTensorType layout::placeOnMesh(RankedTensorType type, const Mesh &axes) {
+  auto layout = dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding());
+  if (liesOnMesh(type) || isa_and_present<PaddedAttr>(layout))
+    return type;
+  Mesh mesh = axes;
+  mesh.splits.assign(type.getRank(), {});
+  auto placed = MeshAttr::get(type.getContext(), mesh, layout);
+  if (layout && failed(placed.resolve(type.getShape(), type.getElementType(),
+                                      /*emitError=*/nullptr)))
+    return type;
+  return RankedTensorType::get(type.getShape(), type.getElementType(), placed);
+}
+
 RankedTensorType layout::getLocalType(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   if (!layout)

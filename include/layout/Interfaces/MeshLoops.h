@@ -37,6 +37,12 @@ bool isPartial(Type type);
 /// The `#layout.mesh` of a type, that of its parts too; null for others.
 MeshAttr getMeshLayout(RankedTensorType type);
 
+/// `type` on the mesh of `axes`: what is plain, or has a layout in the memory
+/// of one device, is whole on every device. What lies on a mesh, and layouts
+/// that no
+/// `#layout.mesh` has for its local one, stay as they are.
+RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
+
 /// What one device stores of a tensor with a `#layout.mesh`: the shape of the
 /// largest block, with the layout that it has there. Other types are whole.
 RankedTensorType getLocalType(RankedTensorType type);

@@ -51,17 +51,7 @@ std::optional<int64_t> MeshModel::getMemory() const {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-RankedTensorType MeshModel::place(RankedTensorType type) const {
-  auto layout = dyn_cast_if_present<LayoutAttrInterface>(type.getEncoding());
-  if (liesOnMesh(type) || isa_and_present<PaddedAttr>(layout))
-    return type;
-  Mesh mesh = axes;
-  mesh.splits.resize(type.getRank());
-  return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               MeshAttr::get(type.getContext(), mesh, layout));
-}
-
-/// A message along several axes costs as along the dearest of them.
+/// A message along several axes costs as along the most expensive of them.
 Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
   Cost ofByte = 0, ofMessage = 0;
   for (unsigned axis = axes.axes.size(); axis-- > 0;) {
@@ -104,8 +94,9 @@ Cost MeshModel::getTime(const ReshardPlan &plan) const {
 ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
                                    AxesCache *cache) const {
   ConversionPlan plan;
-  FailureOr<ReshardPlan> messages = ReshardPlan::get(
-      place(from), place(to), {}, cache ? Refusal() : Refusal(plan.whyNot));
+  FailureOr<ReshardPlan> messages =
+      ReshardPlan::get(placeOnMesh(from, axes), placeOnMesh(to, axes), {},
+                       cache ? Refusal() : Refusal(plan.whyNot));
   if (failed(messages)) {
     plan.bytesRead = plan.bytesWritten = kNoPlan / 2;
     plan.overhead = kNoPlan;
@@ -340,7 +331,7 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
 /// What the coordinates of a map on this mesh take of each dim; nothing where
 /// `#layout.mesh` cannot say it.
 static std::optional<std::vector<std::vector<unsigned>>>
-findSplits(const LayoutMap &map) {
+readSplits(const LayoutMap &map) {
   std::vector<SmallVector<std::pair<int64_t, unsigned>>> found(map.getRank());
   for (auto [axis, coordinate] :
        llvm::enumerate(map.getCoordinates().drop_back())) {
@@ -371,7 +362,7 @@ std::optional<OpConfig> MeshModel::carryView(const NodeClass &op,
   LayoutMap viewed =
       applyView(costs.getMap(layout), isResult ? view.toResult : view.toSource)
           .specialize(type.getShape());
-  auto splits = findSplits(viewed);
+  auto splits = readSplits(viewed);
   std::optional<LayoutId> other =
       splits ? getLayout(*splits, type, costs) : std::nullopt;
   if (!other || costs.getNormalForm(*other, type) !=
@@ -388,7 +379,7 @@ std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
                                                Slot slot, LayoutId layout,
                                                CostModel &costs) const {
   ConfigBuilder builder(op, costs);
-  std::optional<Splits> known = findSplits(costs.getMap(layout));
+  std::optional<Splits> known = readSplits(costs.getMap(layout));
   if (!known)
     return std::nullopt;
   unsigned rank = rule.tileDivisors.size();

@@ -64,8 +64,6 @@ private:
   /// By dim, or loop, the axes that split it.
   using Splits = std::vector<std::vector<unsigned>>;
 
-  /// `type` on the mesh: what is plain is whole on every device.
-  RankedTensorType place(RankedTensorType type) const;
   Cost getTime(const ReshardPlan &plan) const;
   Cost getLinkCost(int64_t from, int64_t to, int64_t bytes) const;
   /// The number of the layout that splits a tensor of `type` so, with parts

@@ -28,7 +28,6 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
-static constexpr StringLiteral kAssignment = "layout.assignment";
 static constexpr StringLiteral kCost = "cost";
 static constexpr StringLiteral kConversionCost = "conversion_cost";
 static constexpr StringLiteral kLowerBound = "lower_bound";
@@ -193,13 +192,13 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
   if (assignment.weightBytes)
     figures.set(kWeightBytes,
                 builder.getI64IntegerAttr(*assignment.weightBytes));
-  root->setDiscardableAttr(kAssignment,
+  root->setDiscardableAttr(kAssignmentAttr,
                            figures.getDictionary(root->getContext()));
 }
 
 std::optional<DecisionFigures> layout::readDecisionFigures(Operation *root) {
   auto figures = dyn_cast_if_present<DictionaryAttr>(
-      root->getDiscardableAttr(kAssignment));
+      root->getDiscardableAttr(kAssignmentAttr));
   if (!figures)
     return std::nullopt;
   auto cost = figures.getAs<IntegerAttr>(kCost);

@@ -177,6 +177,7 @@ LogicalResult Exporter::run() {
   for (ConvertOp convert : converts)
     annotate(convert);
   module->removeDiscardableAttr(kTargetAttr);
+  module->removeDiscardableAttr(kAssignmentAttr);
   return retypeTensors(
       module, [](RankedTensorType type) { return withoutLayout(type); });
 }

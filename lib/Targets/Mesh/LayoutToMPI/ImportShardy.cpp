@@ -66,6 +66,16 @@ public:
       return std::nullopt;
     return value;
   }
+  /// Elements with commas between them, up to `close`.
+  bool takeList(StringRef close, function_ref<bool()> takeElement) {
+    if (take(close))
+      return true;
+    do {
+      if (!takeElement())
+        return false;
+    } while (take(","));
+    return take(close);
+  }
   bool isAtEnd() { return rest.ltrim().empty(); }
 
 private:
@@ -116,15 +126,17 @@ LogicalResult Importer::readMesh(Operation *op) {
   Attribute attr = getUnread(op, "mesh");
   Scanner scanner(getText(attr));
   Mesh mesh;
-  bool isRead = name && scanner.take("mesh<[");
-  while (isRead && !scanner.take("]")) {
+  auto takeAxis = [&] {
     std::optional<StringRef> axis = scanner.takeQuoted();
-    std::optional<int64_t> size;
-    isRead = axis && scanner.take("=") && (size = scanner.takeInteger());
-    if (isRead)
+    bool hasSize = axis && scanner.take("=");
+    std::optional<int64_t> size =
+        hasSize ? scanner.takeInteger() : std::nullopt;
+    if (size)
       mesh.axes.push_back({axis->str(), *size});
-    scanner.take(",");
-  }
+    return size.has_value();
+  };
+  bool isRead =
+      name && scanner.take("mesh<[") && scanner.takeList("]", takeAxis);
   if (!isRead || !scanner.take(">") || !scanner.isAtEnd())
     return op->emitOpError()
            << "has a mesh that is not read: "
@@ -133,7 +145,9 @@ LogicalResult Importer::readMesh(Operation *op) {
               "without numbers of devices";
   if (!mesh.check([&](const Twine &why) { op->emitOpError() << why; }))
     return failure();
-  meshes[name.getValue()] = std::move(mesh);
+  if (!meshes.try_emplace(name.getValue(), std::move(mesh)).second)
+    return op->emitOpError() << "is another mesh called '" << name.getValue()
+                             << "': give each a name of its own";
   return success();
 }
 
@@ -151,43 +165,47 @@ FailureOr<Mesh> Importer::parse(Operation *op, Attribute sharding) {
   if (known == meshes.end())
     return fail("the module has no 'sdy.mesh' of that name");
   Mesh mesh = known->second;
-  auto takeAxis = [&](StringRef axis) -> std::optional<unsigned> {
-    const auto *found = llvm::find_if(
-        ArrayRef(mesh.axes), [&](auto &each) { return each.name == axis; });
-    unsigned number = found - mesh.axes.data();
-    return number == mesh.axes.size() ? std::nullopt : std::optional(number);
+  StringRef whyNot = "expected commas in lists of axes and of dims";
+  auto refuse = [&](StringRef why) {
+    whyNot = why;
+    return false;
   };
-  while (!scanner.take("]")) {
-    if (!scanner.take("{"))
-      return fail("expected the axes of a dim in braces");
-    std::vector<unsigned> &split = mesh.splits.emplace_back();
-    while (!scanner.take("}")) {
-      // A dim that is open for more axes is stated as it is.
-      if (scanner.take("?"))
-        continue;
-      std::optional<StringRef> axis = scanner.takeQuoted();
-      std::optional<unsigned> number = axis ? takeAxis(*axis) : std::nullopt;
-      if (!number)
-        return fail("expected axes of the mesh, found another name");
-      if (scanner.take(":"))
-        return fail("a part of an axis is none that #layout.mesh has: make it "
+  auto takeAxis = [&] {
+    // A dim that is open for more axes is stated as it is.
+    if (scanner.take("?"))
+      return true;
+    std::optional<StringRef> text = scanner.takeQuoted();
+    const auto *axis =
+        llvm::find_if(ArrayRef(mesh.axes), [&](const MeshAxis &each) {
+          return text && each.name == *text;
+        });
+    if (axis == ArrayRef(mesh.axes).end())
+      return refuse("expected axes of the mesh, found another name");
+    if (scanner.take(":"))
+      return refuse("a part of an axis is none that #layout.mesh has: make it "
                     "two axes of the mesh");
-      split.push_back(*number);
-      scanner.take(",");
-    }
+    mesh.splits.back().push_back(axis - mesh.axes.data());
+    return true;
+  };
+  auto takeDim = [&] {
+    if (!scanner.take("{"))
+      return refuse("expected the axes of a dim in braces");
+    mesh.splits.emplace_back();
+    if (!scanner.takeList("}", takeAxis))
+      return false;
     // Priorities say in which order Shardy decides, which is no order here.
     if (scanner.take("p"))
       scanner.takeInteger();
-    scanner.take(",");
-  }
+    return true;
+  };
+  if (!scanner.takeList("]", takeDim))
+    return fail(whyNot);
+  auto takeName = [&] { return scanner.takeQuoted().has_value(); };
   while (!scanner.take(">")) {
     if (!scanner.take(",") || !scanner.take("replicated={"))
       return fail("only axes along which there are copies may follow the dims");
-    while (!scanner.take("}")) {
-      if (!scanner.takeQuoted())
-        return fail("expected names of axes");
-      scanner.take(",");
-    }
+    if (!scanner.takeList("}", takeName))
+      return fail("expected names of axes");
   }
   if (!scanner.isAtEnd())
     return fail("expected the end of the attribute");
@@ -243,17 +261,29 @@ LogicalResult Importer::import(func::FuncOp function) {
   if (function.isExternal())
     return function.emitError() << "is only declared, so that its shardings "
                                    "are no layouts that could be chosen here";
+  auto isLayout = [&](Attribute entry) { return entry != unit; };
+  auto state = [&](Operation *op, StringRef name, ArrayRef<Attribute> layouts) {
+    if (op->getDiscardableAttr(name)) {
+      op->emitError() << "has both '" << kSharding << "' and '" << name
+                      << "': leave one of them out";
+      return failure();
+    }
+    op->setDiscardableAttr(name, b.getArrayAttr(layouts));
+    return success();
+  };
   SmallVector<Attribute> blocks;
   for (Block &block : function.getBody()) {
     SmallVector<Attribute> all(block.getNumArguments(), unit);
     blocks.push_back(
         b.getArrayAttr(block.isEntryBlock() ? ArrayRef(arguments) : all));
     if (auto ret = dyn_cast<func::ReturnOp>(block.getTerminator()))
-      if (llvm::any_of(results, [&](Attribute each) { return each != unit; }))
-        ret->setDiscardableAttr(kOperandLayouts, b.getArrayAttr(results));
+      if (llvm::any_of(results, isLayout) &&
+          failed(state(ret, kOperandLayouts, results)))
+        return failure();
   }
-  if (llvm::any_of(arguments, [&](Attribute each) { return each != unit; }))
-    function->setDiscardableAttr(kArgumentLayouts, b.getArrayAttr(blocks));
+  if (llvm::any_of(arguments, isLayout) &&
+      failed(state(function, kArgumentLayouts, blocks)))
+    return failure();
   if (function.isPublic())
     function->setDiscardableAttr(kFlexibleABI, unit);
   return success();

@@ -7,6 +7,7 @@
 
 #include "Retype.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
+#include "layout/Interfaces/MeshLoops.h"
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
 
 namespace mlir::layout {
@@ -45,17 +46,11 @@ struct PlaceOnMesh : layout::impl::PlaceOnMeshPassBase<PlaceOnMesh> {
                             "it, or decide layouts for one before";
       return signalPassFailure();
     }
-    auto place = [&](RankedTensorType type) {
-      if (type.getEncoding())
-        return type;
-      Mesh mesh = target.getAxes();
-      mesh.splits.resize(type.getRank());
-      return RankedTensorType::get(
-          type.getShape(), type.getElementType(),
-          MeshAttr::get(type.getContext(), mesh, LayoutAttrInterface()));
-    };
+    Mesh axes = target.getAxes();
     if (failed(checkDeclarations(module)) ||
-        failed(retypeTensors(module, place)))
+        failed(retypeTensors(module, [&](RankedTensorType type) {
+          return placeOnMesh(type, axes);
+        })))
       signalPassFailure();
   }
 };

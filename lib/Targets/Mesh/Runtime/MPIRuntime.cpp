@@ -7,7 +7,7 @@
 //
 // Programs of convert-layout-to-mpi say where a conversion begins and ends.
 // Between the two this library takes their MPI_Send and MPI_Recv, by the
-// profiling interface of MPI, and sees to it that no rank waits for ever:
+// profiling interface of MPI, and sees to it that no rank waits forever:
 //
 //  * a message of another length than the plan's, an error of MPI, and one that
 //    takes longer than LAYOUT_MPI_TIMEOUT seconds (600; 0: no limit) end all

@@ -7,6 +7,8 @@
 #columns = #layout.mesh<[a0 = 2, a1 = 2], [[], [a1, a0]]>
 #whole = #layout.mesh<[a0 = 2, a1 = 2], [[], []]>
 
+// CHECK-NOT: layout.
+// CHECK: module {
 // CHECK: shard.grid @mesh(shape = 2x2)
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[A:.*]]: tensor<10x6xf32>, %[[B:.*]]: tensor<10x6xf32>) -> (tensor<10x6xf32>, tensor<10x6xf32>)
@@ -22,7 +24,10 @@
 // BACK-SAME: -> (tensor<10x6xf32, #[[COLUMNS]]>, tensor<10x6xf32, #[[WHOLE]]>)
 // BACK: %[[TO:.*]] = layout.convert %[[A]]
 // BACK: return %[[TO]], %[[B]]
-func.func @two(%a: tensor<10x6xf32, #rows>, %b: tensor<10x6xf32, #whole>) -> (tensor<10x6xf32, #columns>, tensor<10x6xf32, #whole>) {
-  %0 = layout.convert %a : tensor<10x6xf32, #rows> to tensor<10x6xf32, #columns>
-  return %0, %b : tensor<10x6xf32, #columns>, tensor<10x6xf32, #whole>
+module attributes {layout.assignment = {conversion_cost = 1 : i64, cost = 1 : i64, lower_bound = 1 : i64},
+                   layout.target = #layout.mesh_target<axes = [a0 = 2, a1 = 2], device = #layout.cpu<lanes = 16>>} {
+  func.func @two(%a: tensor<10x6xf32, #rows>, %b: tensor<10x6xf32, #whole>) -> (tensor<10x6xf32, #columns>, tensor<10x6xf32, #whole>) {
+    %0 = layout.convert %a : tensor<10x6xf32, #rows> to tensor<10x6xf32, #columns>
+    return %0, %b : tensor<10x6xf32, #columns>, tensor<10x6xf32, #whole>
+  }
 }

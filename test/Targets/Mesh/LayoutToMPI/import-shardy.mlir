@@ -84,3 +84,48 @@ func.func @f(%a: tensor<8xf32>) -> tensor<8xf32> {
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
 // expected-error @below {{is only declared, so that its shardings are no layouts that could be chosen here}}
 func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>})
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{'sdy.mesh' op is another mesh called 'm': give each a name of its own}}
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2]>}> : () -> ()
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x]]>
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{has both 'sdy.sharding' and 'layout.argument_layouts': leave one of them out}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) attributes {layout.argument_layouts = [[#rows]]} {
+  return
+}
+
+// -----
+
+#rows = #layout.mesh<[x = 4], [[x]]>
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+func.func @f(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  // expected-error @below {{has both 'sdy.sharding' and 'layout.operand_layouts': leave one of them out}}
+  return {layout.operand_layouts = [#rows]} %a : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{'sdy.mesh' op has a mesh that is not read: #sdy.mesh<["x"=2 "y"=4]>}}
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2 "y"=4]>}> : () -> ()
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2, "y"=4]>}> : () -> ()
+// expected-error @below {{expected commas in lists of axes and of dims}}
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x" "y"}]>}) {
+  return
+}
+
+// -----
+
+"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
+// expected-error @below {{expected commas in lists of axes and of dims}}
+func.func @f(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"} {}]>}) {
+  return
+}

@@ -22,6 +22,23 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
 
 // -----
 
+// A layout in the memory of one device is that of the copies; what no device of a mesh has stays.
+
+// CHECK-DAG: #[[$COLUMNS:.*]] = #layout.map<(d0, d1) -> buffer(d1, d0)>
+// CHECK-DAG: #[[$LOCAL:.*]] = #layout.mesh<[x = 2], {{\[\[}}], []], local = #[[$COLUMNS]]>
+// CHECK-DAG: #[[$NPU:.*]] = #layout.map<(d0, d1) -> npu(
+// CHECK-LABEL: func.func @local(
+// CHECK-SAME: %{{.*}}: tensor<4x4xf32, #[[$LOCAL]]>, %{{.*}}: tensor<8x8xf32, #[[$NPU]]>) -> tensor<4x4xf32, #[[$LOCAL]]>
+#columns = #layout.map<(i, j) -> buffer(j, i)>
+#npu = #layout.map<(i, j) -> npu(npu = i mod 4, offset = [i floordiv 4, j])>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>>} {
+  func.func @local(%a: tensor<4x4xf32, #columns>, %b: tensor<8x8xf32, #npu>) -> tensor<4x4xf32, #columns> {
+    return %a : tensor<4x4xf32, #columns>
+  }
+}
+
+// -----
+
 // expected-error @below {{'layout.target' on the module is no #layout.mesh_target: state it, or decide layouts for one before}}
 module {
   func.func @f(%a: tensor<4xf32>) {

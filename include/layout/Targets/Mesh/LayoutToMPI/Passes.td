@@ -23,7 +23,7 @@ def ConvertLayoutToMPIPass : Pass<"convert-layout-to-mpi", "ModuleOp"> {
     is a table of constants that all ranks read with the same code, which does not
     grow with the mesh.
 
-    All ranks go through the messages in one order, so that none waits for ever:
+    All ranks go through the messages in one order, so that none waits forever:
     of the messages that are left, the first one has both its ranks at it. They
     are in the order of their turns, in which no rank is busy twice.
 
@@ -110,7 +110,7 @@ def ExportShardingsPass : Pass<"layout-export-shardings", "ModuleOp"> {
     `shard.shard %v to %sharding`. A `layout.convert` is an annotation for the users
     of its source. Parts of sums are not annotated: a partitioner of upstream finds
     them from the operands of the op, and reduces them for the annotation that
-    follows.
+    follows. `layout.target` and `layout.assignment` of the module, which speak of layouts, go.
 
     Axes have no names there: the import calls them a0, a1, .. What `shard` cannot
     say is an error: two meshes, layouts in the memory of a device, distributions that
