@@ -77,8 +77,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="where the laid-out network runs: on this CPU, with images on an "
                              "OpenCL device, in the simulator of an NPU, or on ranks of MPI; the "
                              "untouched one runs on the CPU")
-    parser.add_argument("--ranks", type=positive, metavar="N", default=2,
-                        help="of a mesh: processes, each of which computes a block (default: %(default)s)")
+    parser.add_argument("--ranks", type=positive, metavar="N",
+                        help="of a mesh: processes, each of which computes a block (default: the devices "
+                             "of --target, or 2)")
     parser.add_argument("--hostfile", metavar="FILE",
                         help="of a mesh: the machines of the ranks, as mpirun takes them; the folder of "
                              "--keep is the same on all of them")
@@ -119,8 +120,12 @@ def complete(args: argparse.Namespace) -> argparse.Namespace:
         raise ToolError("--simulator-kernels is for --device npu")
     if args.hostfile and args.device != "mesh":
         raise ToolError("--hostfile is for --device mesh")
-    default = run_mesh.get_target(args.ranks) if args.device == "mesh" else run_npu.get_target(args.chip)
+    if args.ranks and args.device != "mesh":
+        raise ToolError("--ranks is for --device mesh")
+    default = run_mesh.get_target(args.ranks or 2) if args.device == "mesh" else run_npu.get_target(args.chip)
     args.target = args.target or DEVICES[args.device][0] or default
+    if args.device == "mesh":
+        args.ranks = run_mesh.count_ranks(args.target, args.ranks)
     return args
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -21,6 +22,7 @@ TARGET = "#layout.mesh_target<axes = [x = {ranks}], device = #layout.cpu<lanes =
 SECONDS = 600  # for all ranks
 # Printed as aliases, layouts are short: without them they stand in the types.
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)([a-z]\w*(?:<\w+>)?)(?:, (#\w+))?>")
+_AXES = re.compile(r"#layout\.mesh_target<.*?\baxes *= *\[(.*?)\]", re.S)
 _ALIAS = re.compile(r"^(#\w+) = (#layout\..*)$", re.M)
 _MAIN = re.compile(r"func\.func (?:public )?@main\((?P<arguments>.*?)\) -> (?P<results>.*?) (?:attributes )?\{$",
                    re.S | re.M)
@@ -28,6 +30,17 @@ _MAIN = re.compile(r"func\.func (?:public )?@main\((?P<arguments>.*?)\) -> (?P<r
 
 def get_target(ranks: int) -> str:
     return TARGET.format(ranks=ranks)
+
+
+def count_ranks(target: str, wanted: int | None) -> int:
+    """The devices of a target, of which each is a rank; no other number may be wanted."""
+    axes = _AXES.search(target)
+    if not axes:
+        raise ToolError(f"--device mesh is for a #layout.mesh_target, and --target is {target}")
+    devices = math.prod(map(int, re.findall(r"= *(\d+)", axes[1])))
+    if wanted not in (None, devices):
+        raise ToolError(f"--ranks is {wanted}, and --target {target} has {devices} devices: leave one of them out")
+    return devices
 
 
 def find_runtime() -> pathlib.Path:

@@ -34,13 +34,13 @@ module attributes {layout.target = #layout.mesh_target<axes = [t = 4], device = 
 
 // -----
 
-// Where messages are dear, every device computes all of it.
+// Where messages are expensive, every device computes all of it.
 
-// CHECK-LABEL: func.func @dear(
+// CHECK-LABEL: func.func @expensive(
 // CHECK-NOT: #layout
 // CHECK: return
 module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [100000000]>} {
-  func.func @dear(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  func.func @expensive(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
     %0 = math.exp %x : tensor<64x64xf32>
     return %0 : tensor<64x64xf32>
   }
