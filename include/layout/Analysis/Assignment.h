@@ -60,6 +60,9 @@ struct PlannedConversion {
   const OpConfig *producer = nullptr;
 };
 
+/// The attribute of a module that holds the figures of its assignment.
+inline constexpr StringLiteral kAssignmentAttr = "layout.assignment";
+
 /// What constants count. A constant that is wanted in several layouts is kept
 /// in each, for all functions together.
 struct WeightOptions {

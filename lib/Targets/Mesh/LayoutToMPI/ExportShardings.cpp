@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Retype.h"
+#include "layout/Analysis/Assignment.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h"

@@ -39,9 +39,6 @@ namespace layout {
 /// there what its option says; lowerings remove it with the last layout.
 inline constexpr StringLiteral kTargetAttr = "layout.target";
 
-/// The attribute of a module that holds the figures of its decision.
-inline constexpr StringLiteral kAssignmentAttr = "layout.assignment";
-
 } // namespace layout
 } // namespace mlir
 
