@@ -27,9 +27,14 @@ bool layout::isPartial(Type type) {
 
 MeshAttr layout::getMeshLayout(RankedTensorType type) {
   Attribute layout = type.getEncoding();
-  if (auto partial = dyn_cast_if_present<PartialAttr>(layout))
-    layout = partial.getLayout();
-  return dyn_cast_if_present<MeshAttr>(layout);
+  for (;;) {
+    if (auto partial = dyn_cast_if_present<PartialAttr>(layout))
+      layout = partial.getLayout();
+    else if (auto padded = dyn_cast_if_present<PaddedAttr>(layout))
+      layout = padded.getLayout();
+    else
+      return dyn_cast_if_present<MeshAttr>(layout);
+  }
 }
 
 RankedTensorType layout::placeOnMesh(RankedTensorType type, const Mesh &axes) {
@@ -49,9 +54,12 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   if (!layout)
     return type;
+  Attribute local;
+  if (layout.getLocal())
+    local = withPadding(layout.getLocal(), getPadding(type));
   return RankedTensorType::get(
       *layout.getMesh().getLocalShape(type.getShape(), nullptr),
-      type.getElementType(), layout.getLocal());
+      type.getElementType(), local);
 }
 
 LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,

@@ -34,7 +34,8 @@ bool liesOnMesh(Type type);
 /// Whether a tensor holds parts of its elements (P4).
 bool isPartial(Type type);
 
-/// The `#layout.mesh` of a type, that of its parts too; null for others.
+/// The `#layout.mesh` of a type, without what it says of padding and of parts;
+/// null for others.
 MeshAttr getMeshLayout(RankedTensorType type);
 
 /// `type` on the mesh of `axes`: what is plain, or has a layout in the memory
@@ -44,7 +45,8 @@ MeshAttr getMeshLayout(RankedTensorType type);
 RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 
 /// What one device stores of a tensor with a `#layout.mesh`: the shape of the
-/// largest block, with the layout that it has there. Other types are whole.
+/// largest block, with the layout and the padding that it has there. Other
+/// types are whole.
 RankedTensorType getLocalType(RankedTensorType type);
 
 /// `rule` with the sizes of the loops on types of those shapes.

@@ -37,7 +37,7 @@ const MeshBlocks *BlockValues::getBlocks(RankedTensorType type,
 // What differs between ranks
 //===----------------------------------------------------------------------===//
 
-Value BlockValues::getRank(int64_t numDevices) {
+Value BlockValues::getRank() {
   if (rank)
     return rank;
   OpBuilder b(beginning);
@@ -66,7 +66,8 @@ OpFoldResult BlockValues::getNumber(ArrayRef<int64_t> ofDevices) {
   Value &number = numbers[ofDevices.vec()];
   if (number)
     return number;
-  getRank(ofDevices.size());
+  assert(int64_t(ofDevices.size()) == numDevices && "of one mesh");
+  getRank();
   OpBuilder b(beginning);
   Location loc = function.getLoc();
   auto type =

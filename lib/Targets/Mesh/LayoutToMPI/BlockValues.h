@@ -31,6 +31,11 @@ public:
 
   /// The blocks of a type; fails with a reason that `refuse` is told.
   const MeshBlocks *getBlocks(RankedTensorType type, Refusal refuse);
+  /// Keeps the number of devices of the first tensor on a mesh in the function;
+  /// returns it. Tables have an entry for each of so many.
+  int64_t keepDevices(const MeshBlocks &blocks) {
+    return numDevices = numDevices ? numDevices : blocks.numDevices;
+  }
   /// Of a type that was asked for before.
   const MeshBlocks &getBlocks(Value value) {
     return *getBlocks(cast<RankedTensorType>(value.getType()), {});
@@ -63,7 +68,7 @@ public:
   bool hasFailed() const { return failed; }
 
 private:
-  Value getRank(int64_t numDevices);
+  Value getRank();
   Value read(OpBuilder &b, Location loc, const MeshBlocks &blocks,
              Value memory);
   Value view(OpBuilder &b, Location loc, Value value, RankedTensorType type);
@@ -73,6 +78,7 @@ private:
   DenseMap<Type, std::unique_ptr<MeshBlocks>> known;
   DenseMap<Value, Value> locals;
   std::map<std::vector<int64_t>, Value> numbers;
+  int64_t numDevices = 0; // 0 before the first tensor on a mesh
   Value rank;
   Operation *beginning; // what is the same in all of the function is before it
   bool failed = false;  // a name of the runtime is taken

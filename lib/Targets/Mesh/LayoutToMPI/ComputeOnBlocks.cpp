@@ -11,13 +11,13 @@
 #include "layout/Dialect/Layout/Utils/PackConstant.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -42,6 +42,7 @@ private:
   LogicalResult lowerConvert(ConvertOp convert);
   LogicalResult lowerConstant(arith::ConstantOp constant);
   LogicalResult lowerReader();
+  LogicalResult lowerWhole();
 
   LogicalResult findLoops(const LoopsRule &rule);
   LogicalResult findLoop(AffineExpr index, const MeshBlocks &tensor, unsigned d,
@@ -86,7 +87,7 @@ bool layout::forwardsBlocks(Operation *op) {
            liesOnMesh(convert.getResult().getType());
   return isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
              scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
-             cf::BranchOp, cf::CondBranchOp, UnrealizedConversionCastOp>(op);
+             BranchOpInterface, UnrealizedConversionCastOp>(op);
 }
 
 LogicalResult OpOnBlocks::findBlocks() {
@@ -97,21 +98,20 @@ LogicalResult OpOnBlocks::findBlocks() {
       return success();
     found =
         values.getBlocks(tensor, [&](const Twine &why) { (void)fail(why); });
-    return success(found);
+    if (!found)
+      return failure();
+    int64_t kept = values.keepDevices(*found);
+    if (found->numDevices && found->numDevices != kept)
+      return fail("the function has tensors on " + Twine(kept) + " and on " +
+                  Twine(found->numDevices) + " devices: state one mesh");
+    return success();
   };
-  int64_t numDevices = 0;
   for (auto [types, blocks] :
        {std::pair(TypeRange(op->getOperandTypes()), &operands),
         std::pair(TypeRange(op->getResultTypes()), &results)})
-    for (Type type : types) {
+    for (Type type : types)
       if (failed(find(type, blocks->emplace_back())))
         return failure();
-      int64_t devices = blocks->back() ? blocks->back()->numDevices : 0;
-      if (devices && numDevices && devices != numDevices)
-        return fail("it has tensors on " + Twine(numDevices) + " and on " +
-                    Twine(devices) + " devices: state one mesh");
-      numDevices = std::max(numDevices, devices);
-    }
   SetVector<Value> above;
   getUsedValuesDefinedAbove(op->getRegions(), above);
   for (Value value : above) {
@@ -419,8 +419,7 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
     replaceAll(cloneOnBlocks());
     return success();
   } else {
-    return fail("it has no lowering there: write it as an op of linalg or "
-                "tensor");
+    return lowerWhole();
   }
   op->erase();
   return success();
@@ -448,7 +447,7 @@ LogicalResult OpOnBlocks::checkGroup(ArrayRef<int64_t> group,
     begin *= inner;
   for (int64_t &size : expected.sizes)
     size *= inner;
-  if (expected.isSameAs(folded))
+  if (expected.isSameAs(folded) && expected.size == folded.size)
     return success();
   return fail("dim " + Twine(group.front()) +
               " of the reshape has other indices on a device than the dim that "
@@ -459,8 +458,7 @@ LogicalResult OpOnBlocks::lowerReshape() {
   auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   if (!collapse && !expand)
-    return fail("it has no lowering there: write it as an op of linalg or "
-                "tensor");
+    return lowerWhole();
   const MeshBlocks &source = *operands[0], &result = *results[0];
   const MeshBlocks &folded = collapse ? result : source;
   const MeshBlocks &unfolded = collapse ? source : result;
@@ -509,7 +507,7 @@ LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
     return success();
   }
   // Copies are stored once.
-  MeshAttr layout = getMesh(blocks.type);
+  MeshAttr layout = getMeshLayout(blocks.type);
   Mesh mesh = layout.getMesh();
   for (auto [a, axis] : llvm::enumerate(mesh.axes))
     if (!mesh.isSplit(a))
@@ -548,10 +546,10 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
   return success();
 }
 
-/// What has no rule reads tensors by any index, and makes none on a mesh.
+/// What has no rule reads tensors by any index, and makes whole ones.
 LogicalResult OpOnBlocks::lowerReader() {
   for (auto [r, blocks] : llvm::enumerate(results))
-    if (blocks && blocks->numDevices)
+    if (blocks && !blocks->isWhole())
       return fail("nothing is known of how result " + Twine(r) +
                   " comes from blocks: write it as an op of linalg or tensor");
   for (auto [k, blocks] : llvm::enumerate(operands))
@@ -559,6 +557,27 @@ LogicalResult OpOnBlocks::lowerReader() {
       return fail("it reads operand " + Twine(k) +
                   " by any index, of which devices have blocks or parts: "
                   "convert it to a #layout.mesh that splits nothing before");
+  return lowerWhole();
+}
+
+/// Each device does all that an op does whose tensors are whole.
+LogicalResult OpOnBlocks::lowerWhole() {
+  auto isWhole = [](const MeshBlocks *blocks) {
+    return !blocks || blocks->isWhole();
+  };
+  if (!llvm::all_of(operands, isWhole) || !llvm::all_of(results, isWhole))
+    return fail("it has no lowering there: write it as an op of linalg or "
+                "tensor");
+  // Bodies keep the types that they have.
+  bool makesSome = false;
+  op->walk([&](Block *block) {
+    makesSome |= llvm::any_of(block->getArgumentTypes(), liesOnMesh);
+    for (Operation &inner : *block)
+      makesSome |= llvm::any_of(inner.getResultTypes(), liesOnMesh);
+  });
+  if (makesSome)
+    return fail("its body has a tensor on a mesh of its own: write it as an op "
+                "of linalg or tensor");
   replaceAll(cloneOnBlocks());
   return success();
 }

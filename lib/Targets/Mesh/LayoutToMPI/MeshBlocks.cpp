@@ -23,18 +23,6 @@ RankedTensorType layout::getBlockMemory(RankedTensorType type) {
                 : RankedTensorType();
 }
 
-MeshAttr layout::getMesh(RankedTensorType type) {
-  Attribute layout = type.getEncoding();
-  for (;;) {
-    if (auto partial = dyn_cast_if_present<PartialAttr>(layout))
-      layout = partial.getLayout();
-    else if (auto padded = dyn_cast_if_present<PaddedAttr>(layout))
-      layout = padded.getLayout();
-    else
-      return dyn_cast_if_present<MeshAttr>(layout);
-  }
-}
-
 /// The coordinate of a device along axis `a` of the mesh.
 static int64_t getPosition(const Mesh &mesh, unsigned a, int64_t device) {
   for (unsigned b = mesh.axes.size(); --b > a;)
@@ -111,7 +99,7 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
     blocks.dims[d].size = size;
   if (!liesOnMesh(type))
     return blocks;
-  MeshAttr layout = getMesh(type);
+  MeshAttr layout = getMeshLayout(type);
   if (!layout)
     return refuse([&](raw_ostream &os) {
       os << type << " has its mesh in a map: ops compute with blocks of "
@@ -136,13 +124,9 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
   for (const DeviceRanges &dim : blocks.dims)
     local.push_back(llvm::all_equal(dim.sizes) ? dim.size
                                                : ShapedType::kDynamic);
-  Attribute encoding;
-  if (layout.getLocal())
-    encoding = withPadding(layout.getLocal(), getPadding(type));
-  Type element = type.getElementType();
-  blocks.block = RankedTensorType::get(
-      *mesh.getLocalShape(type.getShape(), refuse), element, encoding);
-  blocks.local = RankedTensorType::get(local, element, encoding);
+  blocks.block = getLocalType(type);
+  blocks.local = RankedTensorType::get(local, type.getElementType(),
+                                       blocks.block.getEncoding());
   blocks.memory = getBlockMemory(type);
   return blocks;
 }
@@ -154,7 +138,7 @@ bool MeshBlocks::isWhole() const {
 }
 
 std::vector<int64_t> MeshBlocks::findFirst(ArrayRef<std::string> axes) const {
-  Mesh mesh = getMesh(type).getMesh();
+  Mesh mesh = getMeshLayout(type).getMesh();
   std::vector<int64_t> first(numDevices, 1);
   for (auto [a, axis] : llvm::enumerate(mesh.axes))
     if (llvm::is_contained(axes, axis.name))
@@ -164,7 +148,7 @@ std::vector<int64_t> MeshBlocks::findFirst(ArrayRef<std::string> axes) const {
 }
 
 std::vector<int64_t> MeshBlocks::findNumbers() const {
-  Mesh mesh = getMesh(type).getMesh();
+  Mesh mesh = getMeshLayout(type).getMesh();
   std::vector<int64_t> numbers(numDevices, 0);
   for (auto [a, axis] : llvm::enumerate(mesh.axes))
     if (mesh.isSplit(a))

@@ -35,8 +35,9 @@ struct DeviceRanges {
   SmallVector<std::string, 2> axes;
 
   bool isWhole() const { return sizes.empty(); }
+  /// Dims that all devices have all of are, whatever is known of their sizes.
   bool isSameAs(const DeviceRanges &other) const {
-    return size == other.size && begins == other.begins && sizes == other.sizes;
+    return begins == other.begins && sizes == other.sizes;
   }
 };
 
@@ -65,9 +66,6 @@ struct MeshBlocks {
 
 /// What the last coordinate of the map counts; null where it is not known.
 RankedTensorType getBlockMemory(RankedTensorType type);
-
-/// The layout without what it says of padding and of parts.
-MeshAttr getMesh(RankedTensorType type);
 
 } // namespace layout
 } // namespace mlir

@@ -4,13 +4,25 @@
 #rows = #layout.mesh<[x = 4], [[x], []]>
 #two = #layout.mesh<[x = 2], [[x], []]>
 func.func @two_meshes(%a: tensor<8x4xf32, #rows>, %b: tensor<8x4xf32, #two>, %c: tensor<8x4xf32, #rows>) -> tensor<8x4xf32, #rows> {
-  // expected-error@below {{'linalg.generic' op does not run on blocks: it has tensors on 4 and on 2 devices: state one mesh}}
+  // expected-error@below {{'linalg.generic' op does not run on blocks: the function has tensors on 4 and on 2 devices: state one mesh}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
       iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<8x4xf32, #rows>, tensor<8x4xf32, #two>) outs(%c : tensor<8x4xf32, #rows>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     linalg.yield %y : f32
   } -> tensor<8x4xf32, #rows>
   return %0 : tensor<8x4xf32, #rows>
+}
+
+// -----
+
+// A table of one mesh has no entry for devices of another.
+#rows = #layout.mesh<[x = 2], [[x], []]>
+#four = #layout.mesh<[x = 4], [[x], []]>
+func.func @meshes_of_two_ops(%a: tensor<5x4xf32, #rows>, %b: tensor<10x4xf32, #four>) -> (tensor<5x4xf32, #rows>, tensor<10x4xf32, #four>) {
+  %0 = arith.addf %a, %a : tensor<5x4xf32, #rows>
+  // expected-error@below {{'arith.addf' op does not run on blocks: the function has tensors on 2 and on 4 devices: state one mesh}}
+  %1 = arith.addf %b, %b : tensor<10x4xf32, #four>
+  return %0, %1 : tensor<5x4xf32, #rows>, tensor<10x4xf32, #four>
 }
 
 // -----
@@ -155,11 +167,11 @@ func.func @slices_parts(%a: tensor<8x4xf32, #parts>) -> tensor<8x2xf32, #parts> 
 
 // -----
 
-#all = #layout.mesh<[x = 4], [[], []]>
-#tiles = #layout.mesh<[x = 4], [[], [], []]>
-func.func @packs(%a: tensor<8x4xf32, #all>, %b: tensor<4x4x2xf32, #tiles>) -> tensor<4x4x2xf32, #tiles> {
+#rows = #layout.mesh<[x = 4], [[x], []]>
+#tiles = #layout.mesh<[x = 4], [[x], [], []]>
+func.func @packs(%a: tensor<8x4xf32, #rows>, %b: tensor<4x4x2xf32, #tiles>) -> tensor<4x4x2xf32, #tiles> {
   // expected-error@below {{it has no lowering there: write it as an op of linalg or tensor}}
-  %0 = linalg.pack %a inner_dims_pos = [0] inner_tiles = [2] into %b : tensor<8x4xf32, #all> -> tensor<4x4x2xf32, #tiles>
+  %0 = linalg.pack %a inner_dims_pos = [0] inner_tiles = [2] into %b : tensor<8x4xf32, #rows> -> tensor<4x4x2xf32, #tiles>
   return %0 : tensor<4x4x2xf32, #tiles>
 }
 
@@ -209,6 +221,18 @@ func.func @elements(%a: f32) -> tensor<2xf32, #line> {
   // expected-error@below {{nothing is known of how result 0 comes from blocks: write it as an op of linalg or tensor}}
   %0 = tensor.from_elements %a, %a : tensor<2xf32, #line>
   return %0 : tensor<2xf32, #line>
+}
+
+// -----
+
+#all = #layout.mesh<[x = 2], [[]]>
+func.func @body_of_its_own(%a: tensor<8xf32, #all>) -> tensor<8xf32, #all> {
+  // expected-error@below {{its body has a tensor on a mesh of its own: write it as an op of linalg or tensor}}
+  %0 = scf.forall (%i) in (2) shared_outs(%o = %a) -> (tensor<8xf32, #all>) {
+    scf.forall.in_parallel {
+    }
+  }
+  return %0 : tensor<8xf32, #all>
 }
 
 // -----

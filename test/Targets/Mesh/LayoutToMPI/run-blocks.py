@@ -313,6 +313,11 @@ add("""%i = arith.constant 2 : index
   %x = tensor.extract %w[%i] : {w}
   %e = tensor.empty() : {0}
   %r = linalg.fill ins(%x : f32) outs(%e : {0}) -> {0}""", [(b, Distribution(X, [["x"]]))], Distribution(X, [["x"]]), np.full(3, b[2]), ("w", Distribution(X, [[]]), (3,)))
+# A tensor that an op without a rule makes on each rank.
+add("""%i = arith.constant 2 : index
+  %x = tensor.extract %a0[%i] : {0}
+  %e = tensor.from_elements %x, %x, %x : {0}
+  %r = arith.addf %e, %a0 : {0}""", [(b, Distribution(X, [[]]))], Distribution(X, [[]]), b + b[2])
 # Padding that a type states.
 add("""%p = layout.convert %a0 : {0} to {p}
   %s = arith.addf %p, %p : {p}

@@ -1,0 +1,60 @@
+// RUN: layout-opt %s --convert-layout-to-mpi --split-input-file | FileCheck %s
+// Ops on the block of a rank.
+
+// An op without a lowering of its own runs where all that it reads and makes is whole.
+
+// CHECK-LABEL: func.func @elements(
+// CHECK-SAME: %[[A:.*]]: f32) -> tensor<2xf32>
+// CHECK: %[[MADE:.*]] = tensor.from_elements %[[A]], %[[A]] : tensor<2xf32>
+// CHECK: return %[[MADE]] : tensor<2xf32>
+#all = #layout.mesh<[x = 2], [[]]>
+func.func @elements(%a: f32) -> tensor<2xf32, #all> {
+  %0 = tensor.from_elements %a, %a : tensor<2xf32, #all>
+  return %0 : tensor<2xf32, #all>
+}
+
+// -----
+
+// A view that is no reshape does, too.
+
+// CHECK-LABEL: func.func @packs(
+// CHECK: linalg.pack %{{.*}} inner_dims_pos = [0] inner_tiles = [2] into %{{.*}} : tensor<8x4xf32> -> tensor<4x4x2xf32>
+#all = #layout.mesh<[x = 4], [[], []]>
+#tiles = #layout.mesh<[x = 4], [[], [], []]>
+func.func @packs(%a: tensor<8x4xf32, #all>, %b: tensor<4x4x2xf32, #tiles>) -> tensor<4x4x2xf32, #tiles> {
+  %0 = linalg.pack %a inner_dims_pos = [0] inner_tiles = [2] into %b : tensor<8x4xf32, #all> -> tensor<4x4x2xf32, #tiles>
+  return %0 : tensor<4x4x2xf32, #tiles>
+}
+
+// -----
+
+// What all devices have all of is the same, whether its size is known or not.
+
+// CHECK-LABEL: func.func @size_of_whole(
+// CHECK: linalg.exp ins(%{{.*}} : tensor<?x4xf32>) outs(%{{.*}} : tensor<8x4xf32>) -> tensor<8x4xf32>
+#all = #layout.mesh<[x = 4], [[], []]>
+func.func @size_of_whole(%a: tensor<?x4xf32>, %b: tensor<8x4xf32, #all>) -> tensor<8x4xf32, #all> {
+  %0 = linalg.exp ins(%a : tensor<?x4xf32>) outs(%b : tensor<8x4xf32, #all>) -> tensor<8x4xf32, #all>
+  return %0 : tensor<8x4xf32, #all>
+}
+
+// -----
+
+// Any branch takes blocks.
+
+// CHECK-LABEL: func.func @switches(
+// CHECK-SAME: %[[FLAG:.*]]: i32, %[[A:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>) -> tensor<3xf32>
+// CHECK: cf.switch %[[FLAG]] : i32, [
+// CHECK-NEXT: default: ^[[END:bb[0-9]+]](%[[A]] : tensor<3xf32>),
+// CHECK-NEXT: 1: ^[[END]](%[[B]] : tensor<3xf32>)
+// CHECK: ^[[END]](%[[X:.*]]: tensor<3xf32>):
+// CHECK: return %[[X]] : tensor<3xf32>
+#halves = #layout.mesh<[x = 2], [[x]]>
+func.func @switches(%flag: i32, %a: tensor<6xf32, #halves>, %b: tensor<6xf32, #halves>) -> tensor<6xf32, #halves> {
+  cf.switch %flag : i32, [
+    default: ^end(%a : tensor<6xf32, #halves>),
+    1: ^end(%b : tensor<6xf32, #halves>)
+  ]
+^end(%x: tensor<6xf32, #halves>):
+  return %x : tensor<6xf32, #halves>
+}
