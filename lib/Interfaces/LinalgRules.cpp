@@ -86,6 +86,7 @@ static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
   for (auto [r, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     rule.resultMaps.push_back(maps[init.getOperandNumber()]);
     rule.combiners.push_back(findCombiner(op, r));
+    rule.inits.push_back(init.getOperandNumber());
   }
   rule.opsPerPoint = countScalarOps(op);
   findTileableLoops(rule);

@@ -84,7 +84,9 @@ namespace {
 
 /// What a coordinate of the mesh takes of a loop.
 struct Share {
-  unsigned loop;
+  /// Nothing where a map has all of the tensor at position 0.
+  std::optional<unsigned> loop;
+  /// 0 where the loop has one turn, which is at position 0.
   int64_t divisor, modulus;
 
   bool operator==(const Share &other) const {
@@ -99,6 +101,7 @@ struct Access {
   AffineMap map;
   RankedTensorType type;
   bool isResult = false;
+  unsigned number = 0; // of the operand or result
   /// By axis of the mesh; empty where the tensor is whole on every device.
   SmallVector<std::optional<Share>> shares;
 
@@ -115,12 +118,13 @@ public:
   MeshLoops(const LoopsRule &rule, Refusal refuse)
       : rule(rule), refuse(refuse) {}
 
-  LogicalResult add(Twine name, AffineMap map, Type type, bool isResult);
+  LogicalResult add(AffineMap map, Type type, bool isResult, unsigned number);
   LogicalResult check();
 
 private:
   LogicalResult checkAxis(unsigned axis);
   LogicalResult checkParts(const Access &access);
+  bool isAddedTo(const Access &operand) const;
   std::optional<Share> getShare(const Access &access, unsigned axis) const {
     return access.shares.empty() ? std::nullopt : access.shares[axis];
   }
@@ -133,12 +137,30 @@ private:
 
 } // namespace
 
-LogicalResult MeshLoops::add(Twine name, AffineMap map, Type type,
-                             bool isResult) {
+/// The dim that coordinate `a` of a mesh takes a digit of, or that a
+/// `#layout.mesh` splits along it although it has one index.
+static std::optional<unsigned> findSplitDim(RankedTensorType type, unsigned a,
+                                            const IndexExpr &value) {
+  if (const Digit *digit = value.getSingleDigit(); digit && digit->isDim())
+    return digit->dim;
+  MeshAttr layout = getMeshLayout(type);
+  if (!layout || !value.isZero())
+    return std::nullopt;
+  Mesh mesh = layout.getMesh();
+  for (auto [d, split] : llvm::enumerate(mesh.splits))
+    if (llvm::is_contained(split, a))
+      return unsigned(d);
+  return std::nullopt;
+}
+
+LogicalResult MeshLoops::add(AffineMap map, Type type, bool isResult,
+                             unsigned number) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !map)
     return success();
-  Access access{name.str(), map, tensor, isResult, {}};
+  std::string name =
+      (isResult ? "result " : "operand ") + std::to_string(number);
+  Access access{std::move(name), map, tensor, isResult, number, {}};
   if (!liesOnMesh(tensor)) {
     accesses.push_back(std::move(access));
     return success();
@@ -152,25 +174,41 @@ LogicalResult MeshLoops::add(Twine name, AffineMap map, Type type,
       }))
     return refuse("works on two meshes: " + access.name +
                   " is on another one; convert it with layout.convert");
-  for (const Coordinate &axis : own) {
-    const Digit *digit = axis.value.getSingleDigit();
-    if (axis.value.isZero() ||
-        (digit && digit->isDim() && digit->dim >= layout.getRank())) {
+  for (auto [a, axis] : llvm::enumerate(own)) {
+    bool isZero = axis.value.isZero();
+    std::optional<unsigned> dim = findSplitDim(tensor, a, axis.value);
+    // One device along the axis, or copies on all of them.
+    if ((isZero && axis.extent.isConstantEqual(1)) ||
+        (dim && *dim >= layout.getRank())) {
       access.shares.push_back(std::nullopt);
       continue;
     }
-    AffineExpr expr =
-        digit && digit->isDim() ? map.getResult(digit->dim) : AffineExpr();
+    if (isZero && !dim) {
+      access.shares.push_back(Share{std::nullopt, 0, 0});
+      continue;
+    }
+    AffineExpr expr = dim ? map.getResult(*dim) : AffineExpr();
     auto loop = dyn_cast_if_present<AffineDimExpr>(expr);
     if (!loop)
       return refuse("has " + access.name + " split over axis '" + axis.name +
                     "' of the mesh along a dim that no loop indexes alone; "
                     "convert it with layout.convert");
-    access.shares.push_back(
-        Share{loop.getPosition(), digit->divisor, digit->modulus});
+    const Digit *digit = axis.value.getSingleDigit();
+    access.shares.push_back(Share{loop.getPosition(),
+                                  digit ? digit->divisor : 0,
+                                  digit ? digit->modulus : 0});
   }
   accesses.push_back(std::move(access));
   return success();
+}
+
+/// Whether the operand is what a result of the same parts accumulates into.
+bool MeshLoops::isAddedTo(const Access &operand) const {
+  return llvm::any_of(accesses, [&](const Access &other) {
+    return other.isResult && other.number < rule.inits.size() &&
+           rule.inits[other.number] == operand.number &&
+           other.type == operand.type && other.map == operand.map;
+  });
 }
 
 /// Parts come from a split reduction, or from where parts are added to.
@@ -178,18 +216,13 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
   auto partial = dyn_cast_if_present<PartialAttr>(access.type.getEncoding());
   if (!partial)
     return success();
-  bool isReduced = llvm::any_of(accesses, [&](const Access &other) {
-    return other.isResult && other.type == access.type &&
-           other.map == access.map;
-  });
+  bool isReduced = access.isResult || isAddedTo(access);
   if (!isReduced)
     return refuse("computes with parts of sums (P4): reduce them by "
                   "layout.convert before");
   if (!access.isResult || rule.onlyWrites)
     return success();
-  unsigned r = 0;
-  for (const Access &other : accesses)
-    r += other.isResult && &other < &access;
+  unsigned r = access.number;
   if (r >= rule.combiners.size() || rule.combiners[r] != partial.getReduction())
     return refuse("does not combine values by " +
                   getName(partial.getReduction()) + ", of which " +
@@ -218,7 +251,7 @@ LogicalResult MeshLoops::checkAxis(unsigned axis) {
     std::optional<Share> own = getShare(access, axis);
     if (own && *own == *share)
       continue;
-    bool isIndexed = access.map.isFunctionOfDim(share->loop);
+    bool isIndexed = !share->loop || access.map.isFunctionOfDim(*share->loop);
     if (own || isIndexed)
       return refuse("needs one split of its loops" + along +
                     ", found others in " + first->name + " and " + access.name +
@@ -246,12 +279,10 @@ LogicalResult layout::checkLoopsOnMesh(const LoopsRule &rule,
                                        Refusal refuse) {
   MeshLoops loops(rule, refuse);
   for (auto [i, type] : llvm::enumerate(operands))
-    if (failed(loops.add("operand " + Twine(i), rule.operandMaps[i], type,
-                         /*isResult=*/false)))
+    if (failed(loops.add(rule.operandMaps[i], type, /*isResult=*/false, i)))
       return failure();
   for (auto [i, type] : llvm::enumerate(results))
-    if (failed(loops.add("result " + Twine(i), rule.resultMaps[i], type,
-                         /*isResult=*/true)))
+    if (failed(loops.add(rule.resultMaps[i], type, /*isResult=*/true, i)))
       return failure();
   return loops.check();
 }

@@ -39,7 +39,7 @@ func.func @f(%a: tensor<8x8xf32, #m>, %b: tensor<8x8xf32, #n>, %c: tensor<8x8xf3
 #w = #layout.mesh<[x = 2, y = 2], [[], []]>
 #p = #layout.partial<#w, sum, [x]>
 func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
-  // expected-error @below {{'arith.negf' op does not combine values by sum, of which result 0 has parts (P4)}}
+  // expected-error @below {{'arith.negf' op computes with parts of sums (P4): reduce them by layout.convert before}}
   %r = arith.negf %a : tensor<8x8xf32, #p>
   return %r : tensor<8x8xf32, #p>
 }
@@ -118,4 +118,54 @@ func.func @f(%a: tensor<8x8xf32, #p>) -> tensor<64xf32> {
   // expected-error @below {{'tensor.collapse_shape' op computes with parts of sums (P4): reduce them by layout.convert before}}
   %r = tensor.collapse_shape %a [[0, 1]] : tensor<8x8xf32, #p> into tensor<64xf32>
   return %r : tensor<64xf32>
+}
+
+// -----
+
+// Only what a result accumulates into may be in parts, not another operand of the same type and indices.
+#w = #layout.mesh<[x = 2], [[], []]>
+#p = #layout.partial<#w, sum, [x]>
+#m = #layout.mesh<[x = 2], [[], [x]]>
+func.func @f(%p: tensor<8x8xf32, #p>, %a: tensor<8x8xf32, #m>, %c: tensor<8x8xf32, #p>) -> tensor<8x8xf32, #p> {
+  // expected-error @below {{'linalg.generic' op computes with parts of sums (P4): reduce them by layout.convert before}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %a : tensor<8x8xf32, #p>, tensor<8x8xf32, #m>) outs(%c : tensor<8x8xf32, #p>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x8xf32, #p>
+  return %r : tensor<8x8xf32, #p>
+}
+
+// -----
+
+// The one index of a dim that two devices split is on the first of them alone.
+#one = #layout.mesh<[x = 2], [[x], []]>
+#w = #layout.mesh<[x = 2], [[], []]>
+func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<1x8xf32, #w>) -> tensor<1x8xf32, #w> {
+  // expected-error @below {{'linalg.add' op needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 2; convert one of them with layout.convert}}
+  %r = linalg.add ins(%a, %a : tensor<1x8xf32, #one>, tensor<1x8xf32, #one>) outs(%b : tensor<1x8xf32, #w>) -> tensor<1x8xf32, #w>
+  return %r : tensor<1x8xf32, #w>
+}
+
+// -----
+
+// Other tensors of the op may be whole where its loop does not index them.
+#one = #layout.mesh<[x = 2], [[x], []]>
+#w = #layout.mesh<[x = 2], [[], []]>
+func.func @f(%a: tensor<1x8xf32, #one>, %b: tensor<8x4xf32, #w>, %c: tensor<1x4xf32, #one>) -> tensor<1x4xf32, #one> {
+  %r = linalg.matmul ins(%a, %b : tensor<1x8xf32, #one>, tensor<8x4xf32, #w>) outs(%c : tensor<1x4xf32, #one>) -> tensor<1x4xf32, #one>
+  return %r : tensor<1x4xf32, #one>
+}
+
+// -----
+
+// A map that has all of a tensor on the first device.
+#first = #layout.map<(i) -> mesh(x = 0 extent 2, offset = i)>
+#w = #layout.mesh<[x = 2], [[]]>
+func.func @f(%a: tensor<8xf32, #first>, %b: tensor<8xf32, #w>) -> tensor<8xf32, #w> {
+  // expected-error @below {{'linalg.exp' op needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 1; convert one of them with layout.convert}}
+  %r = linalg.exp ins(%a : tensor<8xf32, #first>) outs(%b : tensor<8xf32, #w>) -> tensor<8xf32, #w>
+  return %r : tensor<8xf32, #w>
 }
