@@ -101,9 +101,8 @@ struct PrintStrategiesPass
       return signalPassFailure();
     auto print = [&](TargetInterface wanted, raw_ostream &os) {
       CostModel costs(wanted);
-      LayoutAssignment assignment =
-          assignLayouts(root, costs, {}, {}, *constraints,
-                        {costs.getModel().getMemory()});
+      LayoutAssignment assignment = assignLayouts(
+          root, costs, {}, {}, *constraints, {costs.getModel().getMemory()});
       std::vector<Strategy> strategies = {{"optimum", assignment}};
       setBaseline(assignment, Baseline::asTyped, costs);
       strategies.push_back({"as-typed", assignment});

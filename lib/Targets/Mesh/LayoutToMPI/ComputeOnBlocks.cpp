@@ -11,6 +11,7 @@
 #include "layout/Dialect/Layout/Utils/PackConstant.h"
 #include "layout/Interfaces/OpLayoutRule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -87,7 +88,7 @@ bool layout::forwardsBlocks(Operation *op) {
            liesOnMesh(convert.getResult().getType());
   return isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
              scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
-             BranchOpInterface, UnrealizedConversionCastOp>(op);
+             cf::BranchOp, cf::CondBranchOp, UnrealizedConversionCastOp>(op);
 }
 
 LogicalResult OpOnBlocks::findBlocks() {
@@ -585,6 +586,8 @@ LogicalResult OpOnBlocks::lowerWhole() {
 LogicalResult OpOnBlocks::lower() {
   if (auto convert = dyn_cast<ConvertOp>(op))
     return lowerConvert(convert);
+  if (isa<BranchOpInterface>(op))
+    return fail("it passes a tensor on a mesh: branch by 'cf.cond_br'");
   if (isa<StorageViewOp>(op))
     return fail("storage is spread over the devices: let functions take and "
                 "return the tensor itself");

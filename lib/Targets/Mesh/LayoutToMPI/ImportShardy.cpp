@@ -145,9 +145,7 @@ LogicalResult Importer::readMesh(Operation *op) {
               "without numbers of devices";
   if (!mesh.check([&](const Twine &why) { op->emitOpError() << why; }))
     return failure();
-  if (!meshes.try_emplace(name.getValue(), std::move(mesh)).second)
-    return op->emitOpError() << "is another mesh called '" << name.getValue()
-                             << "': give each a name of its own";
+  meshes.try_emplace(name.getValue(), std::move(mesh));
   return success();
 }
 

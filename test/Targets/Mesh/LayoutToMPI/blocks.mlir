@@ -37,24 +37,3 @@ func.func @size_of_whole(%a: tensor<?x4xf32>, %b: tensor<8x4xf32, #all>) -> tens
   %0 = linalg.exp ins(%a : tensor<?x4xf32>) outs(%b : tensor<8x4xf32, #all>) -> tensor<8x4xf32, #all>
   return %0 : tensor<8x4xf32, #all>
 }
-
-// -----
-
-// Any branch takes blocks.
-
-// CHECK-LABEL: func.func @switches(
-// CHECK-SAME: %[[FLAG:.*]]: i32, %[[A:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>) -> tensor<3xf32>
-// CHECK: cf.switch %[[FLAG]] : i32, [
-// CHECK-NEXT: default: ^[[END:bb[0-9]+]](%[[A]] : tensor<3xf32>),
-// CHECK-NEXT: 1: ^[[END]](%[[B]] : tensor<3xf32>)
-// CHECK: ^[[END]](%[[X:.*]]: tensor<3xf32>):
-// CHECK: return %[[X]] : tensor<3xf32>
-#halves = #layout.mesh<[x = 2], [[x]]>
-func.func @switches(%flag: i32, %a: tensor<6xf32, #halves>, %b: tensor<6xf32, #halves>) -> tensor<6xf32, #halves> {
-  cf.switch %flag : i32, [
-    default: ^end(%a : tensor<6xf32, #halves>),
-    1: ^end(%b : tensor<6xf32, #halves>)
-  ]
-^end(%x: tensor<6xf32, #halves>):
-  return %x : tensor<6xf32, #halves>
-}

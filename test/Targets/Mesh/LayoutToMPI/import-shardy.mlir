@@ -87,12 +87,6 @@ func.func private @f(tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>})
 
 // -----
 
-"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
-// expected-error @below {{'sdy.mesh' op is another mesh called 'm': give each a name of its own}}
-"sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=2]>}> : () -> ()
-
-// -----
-
 #rows = #layout.mesh<[x = 4], [[x]]>
 "sdy.mesh"() <{sym_name = "m", mesh = #sdy.mesh<["x"=4]>}> : () -> ()
 // expected-error @below {{has both 'sdy.sharding' and 'layout.argument_layouts': leave one of them out}}

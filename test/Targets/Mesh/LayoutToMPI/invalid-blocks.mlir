@@ -261,3 +261,16 @@ func.func @parts_to_no_mesh(%a: tensor<2xf32, #parts>) -> tensor<2xf32> {
   %0 = layout.convert %a : tensor<2xf32, #parts> to tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+#halves = #layout.mesh<[x = 2], [[x]]>
+func.func @switches(%flag: i32, %a: tensor<6xf32, #halves>, %b: tensor<6xf32, #halves>) -> tensor<6xf32, #halves> {
+  // expected-error@below {{it passes a tensor on a mesh: branch by 'cf.cond_br'}}
+  cf.switch %flag : i32, [
+    default: ^end(%a : tensor<6xf32, #halves>),
+    1: ^end(%b : tensor<6xf32, #halves>)
+  ]
+^end(%x: tensor<6xf32, #halves>):
+  return %x : tensor<6xf32, #halves>
+}
