@@ -27,7 +27,7 @@
 // SOURCE: const half4 [[V:v[0-9]+]] = read_imageh(a0, kPixels,
 // SOURCE: const half [[H:v[0-9]+]] = a1[v0];
 // SOURCE: write_imageh(a3, {{.*}} fma([[V]], (half4)([[H]]), (half4)((half)a2)));
-// SOURCE: a1[v0] = {{.*}}1.5h{{.*}}as_half((ushort)0x7e00){{.*}}(-(half)INFINITY)
+// SOURCE: a1[v0] = fma({{.*}}, 1.5h, as_half((ushort)0xfe00)) - (-(half)INFINITY)
 
 // FLOATS-NOT: cl_khr_fp16
 
