@@ -3,7 +3,8 @@
 FOLDER holds MACE's OpenCL kernels, the folder mace/ops/opencl/cl of its sources, which this project
 does not keep. Each operation is lowered to a package as any other program; its kernel and MACE's run
 in turns in one process, on the same image of data where the layouts are the same, and both results
-are compared with NumPy. MACE's kernels get the fastest of six local sizes, ours what the package says.
+are compared with NumPy. MACE's kernels get the fastest of six local sizes, ours what the package says. Times are
+medians over rounds, in which all run in turns; the ratio is the median of those of the rounds.
 """
 
 import argparse
@@ -118,7 +119,7 @@ def measure(name, folder, args):
 
 
 def show(row):
-    return (f"| {row['op']} | {row['ours']:.3f} | {row['mace']:.3f} | {row['ours'] / row['mace']:.2f} | "
+    return (f"| {row['op']} | {row['ours']:.3f} | {row['mace']:.3f} | {row['ratio']:.2f} | "
             f"{'yes' if row['same_image'] else 'no'} |")
 
 
