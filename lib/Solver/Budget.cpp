@@ -134,13 +134,7 @@ BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
   limit = budget.limit < least
               ? -1
               : std::min((budget.limit - least) / unit, mostUnits);
-  for (FactorGraph::Factor factor : graph.getFactors()) {
-    Cost largest = 0;
-    for (Cost entry : graph.getTable(factor.table))
-      if (entry != kInfiniteCost)
-        largest = std::max(largest, entry);
-    mostCost = addCosts(mostCost, largest);
-  }
+  mostCost = graph.getMostCost();
 }
 
 /// The graph with other weights, and no limit.

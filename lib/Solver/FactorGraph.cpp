@@ -88,6 +88,18 @@ Cost FactorGraph::evaluate(ArrayRef<unsigned> assignment) const {
   return sum;
 }
 
+Cost FactorGraph::getMostCost() const {
+  Cost most = 0;
+  for (Factor factor : getFactors()) {
+    Cost largest = 0;
+    for (Cost entry : getTable(factor.table))
+      if (entry != kInfiniteCost)
+        largest = std::max(largest, entry);
+    most = addCosts(most, largest);
+  }
+  return most;
+}
+
 Solution FactorGraph::solve(const SolveOptions &options) const {
   assert(
       (options.initial.empty() || options.initial.size() == domains.size()) &&

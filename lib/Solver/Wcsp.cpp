@@ -402,14 +402,7 @@ Error mlir::layout::writeWcsp(llvm::raw_ostream &os,
                                    "' of a problem is not one word");
   Cost bound = problem.upperBound;
   if (bound == kInfiniteCost) {
-    bound = 1;
-    for (FactorGraph::Factor factor : graph.getFactors()) {
-      Cost largest = 0;
-      for (Cost entry : graph.getTable(factor.table))
-        if (entry != kInfiniteCost)
-          largest = std::max(largest, entry);
-      bound = addCosts(bound, largest);
-    }
+    bound = addCosts(graph.getMostCost(), 1);
     if (bound == kMaxBound)
       return llvm::createStringError(
           "the costs of the problem add up to 2^63 - 3 or more, so that no "

@@ -196,6 +196,10 @@ public:
   /// The cost of a whole assignment.
   Cost evaluate(llvm::ArrayRef<unsigned> assignment) const;
 
+  /// The sum of the largest finite costs of all factors: no assignment that is
+  /// allowed costs more.
+  Cost getMostCost() const;
+
   Solution solve(const SolveOptions &options = {}) const;
 
 private:
