@@ -40,8 +40,7 @@ MeshAttr getMeshLayout(RankedTensorType type);
 
 /// `type` on the mesh of `axes`: what is plain, or has a layout in the memory
 /// of one device, is whole on every device. What lies on a mesh, and layouts
-/// that no
-/// `#layout.mesh` has for its local one, stay as they are.
+/// that no `#layout.mesh` has for its local one, stay as they are.
 RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 
 /// What one device stores of a tensor with a `#layout.mesh`: the shape of the

@@ -198,6 +198,14 @@ CandidateLimits MeshModel::getLimits(CandidateLimits limits) const {
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 16u)};
 }
 
+/// Into how many parts axes of the mesh split a dim or a loop.
+static int64_t countParts(const Mesh &mesh, ArrayRef<unsigned> split) {
+  int64_t parts = 1;
+  for (unsigned axis : split)
+    parts *= mesh.axes[axis].size;
+  return parts;
+}
+
 std::optional<LayoutId>
 MeshModel::getLayout(const Splits &splits, RankedTensorType type,
                      CostModel &costs, ArrayRef<unsigned> partial,
@@ -207,11 +215,9 @@ MeshModel::getLayout(const Splits &splits, RankedTensorType type,
   Mesh mesh = axes;
   mesh.splits = splits;
   for (auto [split, size] : llvm::zip_equal(splits, type.getShape())) {
-    int64_t devices = 1;
-    for (unsigned axis : split)
-      devices *= axes.axes[axis].size;
     isSplit |= !split.empty();
-    if (!split.empty() && (ShapedType::isDynamic(size) || size < devices))
+    if (!split.empty() &&
+        (ShapedType::isDynamic(size) || size < countParts(axes, split)))
       return std::nullopt;
   }
   if (!mesh.check(Refusal()))
@@ -317,12 +323,8 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
       if (digit)
         loops[splittable[digit - 1]].push_back(axis);
     bool isBusy = true;
-    for (auto [loop, split] : llvm::zip_equal(rule.loops, loops)) {
-      int64_t devices = 1;
-      for (unsigned axis : split)
-        devices *= axes.axes[axis].size;
-      isBusy &= split.empty() || loop.size >= devices;
-    }
+    for (auto [loop, split] : llvm::zip_equal(rule.loops, loops))
+      isBusy &= split.empty() || loop.size >= countParts(axes, split);
     if (isBusy)
       add(split(op, loops, costs));
   }

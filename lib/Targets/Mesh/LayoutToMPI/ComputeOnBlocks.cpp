@@ -20,6 +20,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -50,6 +51,7 @@ private:
                          std::string name);
   LogicalResult checkWindows(const LoopsRule &rule);
   LogicalResult checkParts(const LoopsRule &rule);
+  LogicalResult checkNoParts();
   LogicalResult checkReduction(const LoopsRule &rule, unsigned r);
   LogicalResult checkGroup(ArrayRef<int64_t> group, const DeviceRanges &folded,
                            ArrayRef<DeviceRanges> unfolded);
@@ -141,9 +143,8 @@ LogicalResult OpOnBlocks::findLoop(AffineExpr index, const MeshBlocks &tensor,
   if (!dim) {
     if (range.isWhole())
       return success();
-    std::string text;
-    llvm::raw_string_ostream(text) << index;
-    return fail("dim " + Twine(d) + " of " + name + ", which " + text +
+    return fail("dim " + Twine(d) + " of " + name + ", which " +
+                llvm::to_string(index) +
                 " indexes, is split: only dims that a loop indexes alone are, "
                 "so convert it to a #layout.mesh where it is whole before");
   }
@@ -172,14 +173,11 @@ LogicalResult OpOnBlocks::checkWindows(const LoopsRule &rule) {
               !loops[dim.getPosition()]->isWhole())
             split = dim.getPosition();
         });
-        if (split && !isa<AffineDimExpr>(index)) {
-          std::string text;
-          llvm::raw_string_ostream(text) << index;
+        if (split && !isa<AffineDimExpr>(index))
           return fail("loop " + Twine(*split) + " is split by " +
-                      namesOfLoops[*split] + ", and " + text +
+                      namesOfLoops[*split] + ", and " + llvm::to_string(index) +
                       " reads beyond a block: convert that to a #layout.mesh "
                       "where it is whole");
-        }
       }
   // Ops without maps of their own, as softmax, say which loops are of rows.
   if (!isa<linalg::LinalgOp>(op))
@@ -260,6 +258,15 @@ LogicalResult OpOnBlocks::checkParts(const LoopsRule &rule) {
                   once[r].front() +
                   "' (P4), which none of its loops is split over");
   }
+  return success();
+}
+
+/// Of an op that only moves elements.
+LogicalResult OpOnBlocks::checkNoParts() {
+  for (const auto &all : {operands, results})
+    for (const MeshBlocks *blocks : all)
+      if (blocks && !blocks->partial.empty())
+        return fail("it has parts (P4): reduce them by layout.convert before");
   return success();
 }
 
@@ -400,10 +407,8 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
       if (failed(check(blocks, "result " + std::to_string(r))))
         return failure();
   }
-  for (const auto &all : {operands, results})
-    for (const MeshBlocks *blocks : all)
-      if (blocks && !blocks->partial.empty())
-        return fail("it has parts (P4): reduce them by layout.convert before");
+  if (failed(checkNoParts()))
+    return failure();
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     replace(0, tensor::ExtractSliceOp::create(
                    b, loc, results[0]->local,
@@ -465,14 +470,12 @@ LogicalResult OpOnBlocks::lowerReshape() {
   const MeshBlocks &unfolded = collapse ? source : result;
   auto groups = collapse ? collapse.getReassociationIndices()
                          : expand.getReassociationIndices();
-  if (!source.partial.empty() || !result.partial.empty())
-    return fail("it has parts (P4): reduce them by layout.convert before");
+  if (failed(checkNoParts()))
+    return failure();
   for (auto [d, group] : llvm::enumerate(groups))
     if (failed(checkGroup(group, folded.dims[d], unfolded.dims)))
       return failure();
-  if (groups.empty() && !llvm::all_of(unfolded.dims, [](const auto &dim) {
-        return dim.isWhole();
-      }))
+  if (groups.empty() && !unfolded.isWhole())
     return fail("a dim of size 1 is split: convert it to a #layout.mesh where "
                 "it is whole before");
   Value local = values.getLocal(op->getOperand(0));

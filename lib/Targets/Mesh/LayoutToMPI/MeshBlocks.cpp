@@ -110,9 +110,7 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
       os << type << " has blocks of no known size: make its shape static";
     });
   Mesh mesh = layout.getMesh();
-  blocks.numDevices = 1;
-  for (const MeshAxis &axis : mesh.axes)
-    blocks.numDevices *= axis.size;
+  blocks.numDevices = *countDevices(*getLayoutMap(type), type.getShape());
   if (auto partial = dyn_cast<PartialAttr>(type.getEncoding())) {
     blocks.reduction = partial.getReduction();
     for (StringAttr axis : partial.getAxes())
