@@ -1,8 +1,9 @@
 """Times a kernel of a package beside MACE's kernel for the same operation, in one process.
 
 Run by `bench.mace` with the Python that has pyopencl: the folder of MACE's OpenCL kernels, the folder
-of the package and the operation as JSON. Prints JSON: the milliseconds of both on the device, which
-launches alternate, and the largest difference of both from NumPy, relative to the largest result.
+of the package and the operation as JSON. Prints JSON: the milliseconds of both on the device, each in
+groups of the size that is fastest, and the largest difference of both from NumPy, relative to the
+largest result.
 """
 
 import json
@@ -14,6 +15,10 @@ import time
 
 import numpy as np
 import pyopencl as cl
+
+
+# Lines, blocks and columns: what tuners try.
+SHAPES = (64, 1, 1), (4, 4, 4), (16, 4, 1), (4, 16, 1), (1, 16, 4), (1, 64, 1), (2, 32, 1)
 
 
 def up(x, y):
@@ -38,7 +43,7 @@ class Package:
         return image(self.context, memory["width"], memory["height"])
 
     def kernel(self, launch):
-        """The launch as something that may be repeated: it returns its event."""
+        """The launch in groups of a given size, which returns its event; its grid and its own groups."""
         described = next(each for each in self.manifest["kernels"]
                          if each["name"] == launch["kernel"] and each["file"] == launch["file"])
         if described["source"] not in self.sources:
@@ -48,9 +53,8 @@ class Package:
         for i, (value, argument) in enumerate(zip(launch["arguments"], described["arguments"])):
             kernel.set_arg(i, self.memory[value["memory"]] if "memory" in value
                            else np.array(value["scalar"], argument["type"].replace("i", "int"))[()])
-        items = launch["items"]
-        grid = [groups * many for groups, many in zip(launch["groups"], items)]
-        return lambda: cl.enqueue_nd_range_kernel(self.queue, kernel, grid, items)
+        grid = [groups * many for groups, many in zip(launch["groups"], launch["items"])]
+        return lambda local: cl.enqueue_nd_range_kernel(self.queue, kernel, grid, local), grid, launch["items"]
 
     def run(self, inputs):
         """The results of the commands, and the launches by the names of their kernels."""
@@ -60,9 +64,9 @@ class Package:
                 data = inputs[command["input"]] if "input" in command else np.fromfile(self.folder / command["file"], "u1")
                 cl.enqueue_copy(self.queue, self.memory[command["memory"]], np.ascontiguousarray(data))
             elif command["command"] == "launch":
-                run = self.kernel(command)
-                run()
-                launches[command["kernel"]] = (run, [each.get("memory") for each in command["arguments"]])
+                run, grid, written = self.kernel(command)
+                run(written)
+                launches[command["kernel"]] = (run, grid, written, [each.get("memory") for each in command["arguments"]])
             elif command["command"] == "copy":
                 cl.enqueue_copy(self.queue, self.memory[command["memory"]], self.memory[command["from"]])
             elif command["command"] == "download":
@@ -185,6 +189,16 @@ def seconds(event):
     return (event.profile.end - event.profile.start) * 1e-9
 
 
+def groups(grid):
+    """Sizes of groups of each shape that divide the grid, each once."""
+    sizes = [tuple(math.gcd(each, many) for each, many in zip(shape, grid)) for shape in SHAPES]
+    return list(dict.fromkeys(sizes))
+
+
+def median_ratio(times, others):
+    return statistics.median(a / b for a, b in zip(times, others))
+
+
 def main(folder, package, op):
     op = json.loads(op)
     device = cl.get_platforms()[0].get_devices()[0]
@@ -198,24 +212,22 @@ def main(folder, package, op):
     known = [name for name in launches if not name.startswith("layout_convert")]
     if len(known) != 1:
         raise SystemExit(f"one of these computes more than a conversion: {', '.join(launches)}")
-    run, used = launches[known[0]]
+    run, own_grid, written, used = launches[known[0]]
     images = [ours.memory[each] for each in used if each is not None and isinstance(ours.memory[each], cl.Image)]
     launch, result, same, grid = mace(queue, pathlib.Path(folder), op, x, filter, images[:-1])
-    locals_ = [None] + [[math.gcd(each, many) for each, many in zip(grid, sizes)]
-                        for sizes in ((4, 4, 4), (1, 16, 4), (16, 4, 1), (64, 1, 1), (1, 64, 1))]
-    largest = np.abs(expected).max()
-    times = {"ours": [], **{str(each): [] for each in locals_}}
+    ways = [*((run, local) for local in [written, *groups(own_grid)]), *((launch, local) for local in [None, *groups(grid)])]
+    times = [[] for _ in ways]
     until, rounds = time.monotonic() + op["seconds"], 0
     while rounds < 3 or time.monotonic() < until:
-        times["ours"].append(seconds(run()))
-        for each in locals_:
-            times[str(each)].append(seconds(launch(each)))
+        for (start, local), taken in zip(ways, times):
+            taken.append(seconds(start(local)))
         rounds += 1
-    best = {name: statistics.median(each) for name, each in times.items()}
-    mace_best = min((each for each in best if each != "ours"), key=best.get)
+    own, others = (min((taken for (start, _), taken in zip(ways, times) if start is side), key=statistics.median)
+                   for side in (run, launch))
+    largest = np.abs(expected).max()
     print(json.dumps({
-        "ours": best["ours"] * 1e3, "mace": best[mace_best] * 1e3, "local": mace_best, "rounds": rounds,
-        "ratio": statistics.median(a / b for a, b in zip(times["ours"], times[mace_best])), "same_image": same,
+        "ours": statistics.median(own) * 1e3, "mace": statistics.median(others) * 1e3, "rounds": rounds,
+        "ratio": median_ratio(own, others), "written_ratio": median_ratio(times[0], others), "same_image": same,
         "difference": float(np.abs(results[0].reshape(expected.shape) - expected).max() / largest),
         "mace_difference": float(np.abs(download(queue, result) - expected_pixels).max() / largest)}))
 
