@@ -8,16 +8,30 @@
 #ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_ALLOCATIONS_H
 #define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_ALLOCATIONS_H
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir {
 namespace layout {
 
+/// Whether `op` takes memory that only accesses in the same region see, so that
+/// whoever frees buffers frees it there.
+inline bool takesOwnMemory(Operation *op) {
+  return isa<memref::AllocOp>(op) &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<vector::LoadOp, vector::StoreOp>(user);
+         });
+}
+
 /// Whether `op`, with what it holds, provably neither takes nor gives back
-/// memory; of a call that is not known.
-inline bool leavesAllocationsAlone(Operation &op) {
-  WalkResult walk = op.walk([](Operation *inner) {
+/// memory; of a call that is not known. What is in it may take memory of its
+/// own, where that is asked for.
+inline bool leavesAllocationsAlone(Operation &op, bool mayHoldOwn = false) {
+  WalkResult walk = op.walk([&](Operation *inner) {
+    if (mayHoldOwn && inner != &op && takesOwnMemory(inner))
+      return WalkResult::advance();
     if (isa<CallOpInterface>(inner))
       return WalkResult::interrupt();
     if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||

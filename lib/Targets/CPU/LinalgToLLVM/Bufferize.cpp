@@ -81,7 +81,9 @@ static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
 /// Whether there is nothing to free in `function`, as in a kernel.
 static bool ownsNothing(func::FuncOp function) {
   return function.isPrivate() && function.getNumResults() == 0 &&
-         llvm::all_of(function.getOps(), layout::leavesAllocationsAlone);
+         llvm::all_of(function.getOps(), [](Operation &op) {
+           return layout::leavesAllocationsAlone(op);
+         });
 }
 
 /// Whether `module` has an op of one of these kinds.

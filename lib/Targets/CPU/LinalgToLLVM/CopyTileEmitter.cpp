@@ -99,6 +99,8 @@ void CopyTileEmitter::emit(CopySide in, CopySide out, Value firstColumn) {
   case CopyTile::Way::Weave:
   case CopyTile::Way::Unweave:
     return emitWoven();
+  case CopyTile::Way::Staged:
+    llvm_unreachable("a block that is staged is two copies");
   }
 }
 

@@ -29,6 +29,10 @@ static constexpr int64_t kNearBytes = 8192;
 /// What is read of each row before the next rows, where columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
+/// Columns of a block that is staged. Only bytes are: with 64 of them in a
+/// line, tiles come back to it more often than it stays where lines collide.
+static constexpr int64_t kStageColumns = 128;
+
 static bool isStatic(const CopyDigit &digit) {
   return ShapedType::isStatic(digit.extent) && ShapedType::isStatic(digit.in) &&
          ShapedType::isStatic(digit.out);
@@ -152,6 +156,24 @@ static void joinParts(CopyTile &tile, int64_t lane, const CpuFigures &figures) {
       registers * tile.vectorSize / lane <= figures.vectorRegisters;
 }
 
+/// Makes a block of half of the first cache the tile, which is staged; false
+/// where no more than that is copied.
+static bool planStage(CopyTile &tile, int64_t bytes,
+                      const CpuFigures &figures) {
+  int64_t rows = figures.firstCacheBytes / 2 / kStageColumns;
+  int64_t numRows = tile.digits[tile.rowDigit].extent;
+  int64_t numColumns = tile.getNumColumns();
+  if (bytes != 1 || tile.padding != 0 || tile.columnDigits.size() > 1 ||
+      numRows < rows || numColumns < kStageColumns ||
+      (numRows == rows && numColumns == kStageColumns))
+    return false;
+  tile.way = CopyTile::Way::Staged;
+  tile.rows = rows;
+  tile.columns = tile.blockColumns = kStageColumns;
+  tile.streams = false;
+  return true;
+}
+
 /// The order of tiles. Rows are innermost, so that lines of the result follow
 /// one another, unless rows of the source are further apart than columns of the
 /// result, and these near to each other and in lines of their own: then runs of
@@ -167,6 +189,8 @@ static void planBlocks(CopyTile &tile, int64_t bytes,
   int64_t out = ofColumns.out * bytes;
   bool rowsCollide = collide(tile.rows, ofRows.in * bytes, figures);
   bool columnsCollide = collide(tile.columns, out, figures);
+  if ((rowsCollide || columnsCollide) && planStage(tile, bytes, figures))
+    return;
   if (columnsCollide || tile.streams)
     joinParts(tile, kLaneBytes / bytes, figures);
   tile.streams &= tile.writesWholeLines || tile.rows == tile.vectorSize;
@@ -244,6 +268,23 @@ std::optional<CopyTile> layout::planCopyTile(ArrayRef<CopyDigit> digits,
   if (tile.way == CopyTile::Way::Squares)
     planBlocks(tile, bytes, figures);
   return tile;
+}
+
+std::pair<CopyTile, CopyTile>
+layout::planStagedCopies(const CopyTile &block, int64_t bytes,
+                         const CpuFigures &figures) {
+  int64_t rows = block.rows, columns = block.columns;
+  int64_t rowStride = block.digits[block.rowDigit].in;
+  int64_t columnStride = block.digits[block.columnDigits[0]].out;
+  CopyTile in = *planCopyTile(
+      {{rows, rowStride, columns, 0}, {columns, 1, 1, 1}}, bytes, figures);
+  CopyTile out = *planCopyTile(
+      {{columns, 1, columnStride, 0}, {rows, columns, 1, 1}}, bytes, figures);
+  // The stage stays in the cache, however often its lines are read: so few
+  // lines of the result as possible are written before those beside them.
+  out.columns = out.blockColumns = kLaneBytes / bytes;
+  out.readsWholeRows = false;
+  return {in, out};
 }
 
 std::optional<Factors> layout::readSum(AffineExpr expr) {

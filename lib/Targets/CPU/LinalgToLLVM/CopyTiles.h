@@ -42,6 +42,9 @@ struct CopyTile {
     Runs,
     /// Squares are transposed in registers.
     Squares,
+    /// A block of the source is copied to a place where its lines do not share
+    /// sets of the cache, and goes to the result from there.
+    Staged,
     /// The few rows of a tile are woven into one run of the result.
     Weave,
     /// The run of the source that is a tile is taken apart into few columns.
@@ -90,6 +93,12 @@ inline constexpr int64_t kLaneBytes = 16;
 std::optional<CopyTile> planCopyTile(ArrayRef<CopyDigit> digits, int64_t bytes,
                                      const CpuFigures &figures,
                                      int64_t padding = 0);
+
+/// The copies of a block that is staged: the first to its stage, where rows
+/// follow one another, the second from there to the result.
+std::pair<CopyTile, CopyTile> planStagedCopies(const CopyTile &block,
+                                               int64_t bytes,
+                                               const CpuFigures &figures);
 
 /// Whether `op` copies between two orders of the same indices: what
 /// layout-tile-transposes rewrites.

@@ -64,7 +64,7 @@ static bool isSetup(Operation &op) {
 /// Whether a function of its own can do what `op` does.
 static bool canMove(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() &&
-         layout::leavesAllocationsAlone(op);
+         layout::leavesAllocationsAlone(op, /*mayHoldOwn=*/true);
 }
 
 /// The shortest closed run that begins with `first`; empty where there is none.

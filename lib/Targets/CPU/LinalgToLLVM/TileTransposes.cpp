@@ -44,11 +44,10 @@ struct Side {
 
 class Emitter {
 public:
-  Emitter(OpBuilder &b, linalg::LinalgOp op, const CopyTile &tile,
-          Value padding, bool isShared)
-      : b(b), loc(op.getLoc()), tile(tile), isShared(isShared),
-        element(op.getBlock()->getArgument(0).getType()),
-        tiles(b, loc, tile, element, padding) {}
+  Emitter(OpBuilder &b, Location loc, Type element, const CopyTile &tile,
+          const CpuFigures &figures, Value padding, bool isShared)
+      : b(b), loc(loc), tile(tile), figures(figures), isShared(isShared),
+        element(element), tiles(b, loc, tile, element, padding) {}
 
   void run(const Side &source, const Side &result,
            ArrayRef<OpFoldResult> extents);
@@ -72,10 +71,13 @@ private:
   /// The source or the result from the indices of the loops on.
   CopySide getPart(const CopySide &side, bool isResult);
   void emitTile();
+  void emitStaged();
+  Value allocateStage();
 
   OpBuilder &b;
   Location loc;
   const CopyTile &tile;
+  const CpuFigures &figures;
   bool isShared;
   Type element;
   CopyTileEmitter tiles;
@@ -84,6 +86,8 @@ private:
   /// Of each digit of the tile its loop; those of columns have one in common.
   SmallVector<unsigned> loopOf;
   Value zero;
+  /// Of a block, for all tiles if one thread has them.
+  Value stage;
 };
 
 } // namespace
@@ -149,6 +153,8 @@ void Emitter::run(const Side &source, const Side &result,
   in = bind(source, &CopyDigit::in);
   out = bind(result, &CopyDigit::out);
   addLoops(extents);
+  if (tile.way == CopyTile::Way::Staged && !isShared)
+    stage = allocateStage();
   emitLoops(0);
 }
 
@@ -260,7 +266,29 @@ CopySide Emitter::getPart(const CopySide &side, bool isResult) {
   return part;
 }
 
+Value Emitter::allocateStage() {
+  auto type = MemRefType::get({tile.rows * tile.columns}, element);
+  return memref::AllocOp::create(b, loc, type,
+                                 b.getI64IntegerAttr(figures.lineBytes));
+}
+
+/// A block of the source to the stage, and from there to the result.
+void Emitter::emitStaged() {
+  Value block = stage ? stage : allocateStage();
+  auto copy = [&](const CopyTile &part, Side from, Side to) {
+    Emitter(b, loc, element, part, figures, /*padding=*/{}, /*isShared=*/false)
+        .run(from, to, /*extents=*/{});
+  };
+  auto [toStage, fromStage] =
+      planStagedCopies(tile, element.getIntOrFloatBitWidth() / 8, figures);
+  Side staged{block, b.getIndexAttr(0), {}};
+  copy(toStage, {in.memory, getPart(in, false).base, {}}, staged);
+  copy(fromStage, staged, {out.memory, getPart(out, true).base, {}});
+}
+
 void Emitter::emitTile() {
+  if (tile.way == CopyTile::Way::Staged)
+    return emitStaged();
   tiles.emit(getPart(in, false), getPart(out, true),
              loops[loopOf[tile.columnDigits[0]]].index);
 }
@@ -315,7 +343,7 @@ static bool tileCopy(linalg::LinalgOp op, const CpuFigures &figures,
   if (!tile)
     return false;
   tile->streams &= startsWithLine(to->get(), figures.lineBytes);
-  Emitter(b, op, *tile, filler,
+  Emitter(b, op.getLoc(), element, *tile, figures, filler,
           parallelLoops && isWorthThreads(op, tile->vectorSize))
       .run(in, out, extents);
   return true;

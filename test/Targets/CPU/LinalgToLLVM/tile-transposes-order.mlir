@@ -52,8 +52,29 @@ func.func @all_columns(%x: tensor<2x16x16x9xf32>) -> tensor<2x9x16x16xf32> {
 // CHECK: vector.load {{.*}} vector<16xi8>
 // CHECK: vector.store
 // CHECK-NOT: nontemporal
-func.func @bytes(%x: tensor<8192x4096xi8>) -> tensor<4096x8192xi8> {
-  %e = tensor.empty() : tensor<4096x8192xi8>
-  %r = linalg.transpose ins(%x : tensor<8192x4096xi8>) outs(%e : tensor<4096x8192xi8>) permutation = [1, 0]
-  return %r : tensor<4096x8192xi8>
+func.func @bytes(%x: tensor<8256x4128xi8>) -> tensor<4128x8256xi8> {
+  %e = tensor.empty() : tensor<4128x8256xi8>
+  %r = linalg.transpose ins(%x : tensor<8256x4128xi8>) outs(%e : tensor<4128x8256xi8>) permutation = [1, 0]
+  return %r : tensor<4128x8256xi8>
+}
+
+// -----
+
+// All lines of a column of the source share one set: 128 x 128 bytes are copied
+// to a stage, and from there in tiles of 64 rows of few lines of the result.
+// CHECK-LABEL: func.func @staged
+// CHECK: scf.for {{.*}} to %c4096 step %c128
+// CHECK: scf.for {{.*}} to %c1024 step %c128
+// CHECK: %[[STAGE:.*]] = memref.alloc() {alignment = 64 : i64} : memref<16384xi8>
+// CHECK: scf.for
+// CHECK: vector.store {{.*}}, %[[STAGE]]{{.*}} vector<32xi8>
+// CHECK: }
+// CHECK: scf.for {{.*}} to %c128 step %c16
+// CHECK: scf.for {{.*}} to %c128 step %c64
+// CHECK: vector.load %[[STAGE]]{{.*}} vector<16xi8>
+// CHECK-NOT: memref.alloc
+func.func @staged(%x: tensor<1024x4096xi8>) -> tensor<4096x1024xi8> {
+  %e = tensor.empty() : tensor<4096x1024xi8>
+  %r = linalg.transpose ins(%x : tensor<1024x4096xi8>) outs(%e : tensor<4096x1024xi8>) permutation = [1, 0]
+  return %r : tensor<4096x1024xi8>
 }
