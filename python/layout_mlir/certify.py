@@ -1,19 +1,18 @@
 """python -m layout_mlir.certify FILE..: whether what a certificate claims is true.
 
-A certificate of `layout-solve --certificate=FILE` or `layout-assign=certificate=FILE` has a problem in wcsp format, an
-assignment with its cost, a lower bound, and the steps by which the bound was found. This program adds up what the
-assignment costs, takes the steps in a network of its own, and computes what they prove. It needs NumPy and shares
-nothing with the solver but two text formats, which docs/solver.md describes. What is forbidden is a very large cost
-here, so that every step is arithmetic on integers, which do not overflow.
+A certificate (docs/solver.md) has a problem, an assignment, its cost, a lower bound, and steps that prove the bound.
+This program adds up what the assignment costs, takes the steps in a network of its own, and computes what they prove.
+What is forbidden is a very large cost here, so that all is arithmetic on integers, which do not overflow.
 """
 
 from __future__ import annotations
 
 import copy
-import itertools
 import math
+import pathlib
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,23 +27,21 @@ MOST_ENTRIES = 1 << 27  # of a table, whatever a certificate asks for
 
 
 class Problem:
-    """Domains, and functions as scopes and arrays."""
+    """Domains, functions as scopes and arrays, and the network of these."""
 
     def __init__(self, text: str) -> None:
         words = text.split()[:0:-1]  # the next one is the last
 
         def take(count: int) -> list[int]:
-            require(0 <= count <= len(words), "the problem ends too early")
             return [int(words.pop()) for _ in range(count)]
 
         count, _, functions, self.top = take(4)
-        self.domains, self.step, shared = take(count), 0, list[list[list[int]]]()
-        require(functions >= 0 and all(domain >= 1 for domain in self.domains), "a number is too small")
+        self.domains, self.functions, shared = take(count), list[tuple[Scope, Table]](), list[list[list[int]]]()
+        require(count >= 0 <= functions and all(domain >= 1 for domain in self.domains), "a number is too small")
         # What all finite costs and moves together stay below a quarter of.
         small = self.top < (1 << 55) // (functions + 1)
-        self.type: Any = np.int64 if small else object
-        self.forbidden = 1 << (60 if small else 200)
-        self.functions: list[tuple[Scope, Table]] = []
+        self.type, self.forbidden = (np.int64, 1 << 60) if small else (object, 1 << 200)
+        self.network = Network(self, {v: list(range(domain)) for v, domain in enumerate(self.domains)})
         for _ in range(functions):
             arity, = take(1)
             scope = tuple(take(abs(arity)))
@@ -60,67 +57,70 @@ class Problem:
                 table[tuple(values)] = cost
             require(table.min() >= 0, "a cost is negative")
             table = np.where(table < self.top, table, self.forbidden).astype(self.type)
-            self.step = math.gcd(self.step, *(int(cost) for cost in np.unique(table) if cost < self.top))
             self.functions.append((scope, table))
+            self.network.add(tuple(sorted(scope)), np.transpose(table, np.argsort(scope)))
         require(not words, "words follow the problem")
-
-    def cost(self, assignment: Sequence[int]) -> int:
-        require(all(0 <= x < domain for x, domain in zip(assignment, self.domains, strict=True)), "a value is none")
-        return sum(int(table[tuple(assignment[v] for v in scope)]) for scope, table in self.functions)
 
 
 class Network:
-    """A sum of tables over variables and the values that are left of each. Steps never raise the cost of an
-    assignment, and the least entries of all tables together are a bound. Tables are replaced, and never changed."""
+    """A sum of a bound and tables over variables and the values that are left of each. Scopes are sorted, and the least
+    entry of each table is 0. Steps never raise the cost of an assignment. Tables are replaced, and never changed."""
 
     def __init__(self, problem: Problem, live: dict[int, list[int]]) -> None:
         self.problem, self.forbidden, self.live = problem, problem.forbidden, live
-        self.tables, self.scopes_of = dict[Scope, Table](), {v: set[Scope]() for v in live}
-        self.charged: dict[tuple[int, ...], Any] = {}
-        self.constant = self.moved = self.bound = 0
+        self.tables_of = {v: dict[Scope, Table]() for v in live}  # each table is there for all of its variables
+        self.charged, self.asks = Counter[tuple[int, ...]](), dict[tuple[int, ...], dict[int, bool]]()
+        self.moved = self.bound = 0
 
     def copy(self) -> Network:
         other = copy.copy(self)
-        other.live, other.tables, other.charged = dict(self.live), dict(self.tables), dict(self.charged)
-        other.scopes_of = {v: {*scopes} for v, scopes in self.scopes_of.items()}
+        other.live, other.charged, other.asks = dict(self.live), Counter(self.charged), dict(self.asks)
+        other.tables_of = {v: dict(tables) for v, tables in self.tables_of.items()}
         return other
 
-    def remove(self, scope: Scope) -> Table:
-        self.bound -= int(self.tables[scope].min())
-        for v in scope:
-            self.scopes_of[v].discard(scope)
-        return self.tables.pop(scope)
+    def remove(self, *variables: int) -> list[tuple[Scope, Table]]:
+        """Removes the tables that have one of the variables."""
+        tables = {scope: table for v in variables for scope, table in self.tables_of[v].items()}
+        return [(scope, [self.tables_of[v].pop(scope) for v in scope][0]) for scope in sorted(tables)]
 
     def spread(self, scope: Scope, table: Table, over: Scope) -> Table:
-        """The table with axes in the order of `over`, which has all of its variables; of length 1 for others."""
-        table = np.transpose(table, sorted(range(len(scope)), key=lambda axis: over.index(scope[axis])))
+        """The table with an axis for each variable of `over`, which has all of its own, of length 1 for others."""
         return table.reshape([len(self.live[v]) if v in scope else 1 for v in over])
 
     def add(self, scope: Scope, table: Table) -> None:
-        """Adds a table over variables in any order."""
-        kept = tuple(sorted(v for v in scope if len(self.live[v]) > 1))
-        table = self.spread(scope, table, (*kept, *({*scope} - {*kept}))).reshape([len(self.live[v]) for v in kept])
-        if kept in self.tables:
-            table = np.minimum(table + self.remove(kept), self.forbidden)
-        least = int(table.min())
-        self.bound += least
-        if table.max() == least:
-            self.constant += least
-            return
-        self.tables[kept] = table
-        for v in kept:
-            self.scopes_of[v].add(kept)
+        """Adds a table, which may have axes of length 1."""
+        kept = tuple(v for v in scope if len(self.live[v]) > 1)
+        table = np.broadcast_to(table, [len(self.live[v]) for v in scope]).reshape([len(self.live[v]) for v in kept])
+        known = [self.tables_of[v].pop(kept, 0) for v in kept]  # many times the same
+        table = np.minimum(table + sum(known[:1]), self.forbidden, dtype=self.problem.type)
+        least = np.min(table)
+        self.bound += int(least)
+        if np.max(table) != least:
+            for v in kept:
+                self.tables_of[v][kept] = table - least
+
+    def add_product(self, first: int, of_first: Table, second: int, of_second: Table) -> None:
+        pair = tuple(sorted({first, second}))
+        self.add(pair, self.spread((first,), of_first, pair) * self.spread((second,), of_second, pair))
+
+    def project(self, variable: int, *others: int) -> Network:
+        """What each of the tables of a variable costs at least, for values of it and the others."""
+        part = Network(self.problem, {v: self.live[v] for v in (variable, *others)})
+        for scope, table in self.tables_of[variable].items():
+            axes = tuple(axis for axis, v in enumerate(scope) if v not in part.live)
+            part.add(tuple(v for v in scope if v in part.live), table.min(axis=axes))
+        return part
 
     def eliminate(self, *variables: int) -> None:
         for variable in variables:
-            scopes = sorted(self.scopes_of[variable])
-            over = (*sorted({v for scope in scopes for v in scope} - {variable}), variable)
+            tables = self.remove(variable)
+            over = tuple(sorted({variable, *(v for scope, _ in tables for v in scope)}))
             require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"{variable} is too much work")
             total = np.zeros([1] * len(over), dtype=self.problem.type)
-            for scope in scopes:
-                total = np.minimum(total + self.spread(scope, self.remove(scope), over), self.forbidden)
-            self.add(over[:-1], total.min(axis=-1))
-            del self.live[variable], self.scopes_of[variable]
+            for scope, table in tables:
+                total = np.minimum(total + self.spread(scope, table, over), self.forbidden)
+            self.add(tuple(v for v in over if v != variable), total.min(axis=over.index(variable)))
+            del self.live[variable], self.tables_of[variable]
 
     def vector(self, variable: int, pairs: Sequence[int]) -> Table:
         """Amounts as an array; those of values that are gone do not matter."""
@@ -131,23 +131,22 @@ class Network:
 
     def move(self, arity: int, *numbers: int) -> None:
         """Takes amounts per value of one variable off a table, and adds them to the costs of the variable."""
-        scope, place, pairs = numbers[:arity], numbers[arity], numbers[arity + 1:]
-        require(len({*scope}) == len(scope) == arity and 0 <= place, "a scope is none")
-        amounts = self.vector(scope[place], pairs)
-        table = self.spread((scope[place],), -amounts, scope)
-        self.add(scope, np.broadcast_to(table, [len(self.live[v]) for v in scope]))
-        self.add((scope[place],), amounts)
+        scope, place, pairs = tuple(sorted(numbers[:arity])), numbers[arity], numbers[arity + 1:]
+        require(len({*scope}) == arity > place >= 0, "a scope is none")
+        amounts = self.vector(to := numbers[place], pairs)
+        self.add(scope, self.spread((to,), -amounts, scope))
+        self.add((to,), amounts)
 
     def extract(self, first: int, second: int, place: int) -> None:
         """Moves to a variable what each of its values costs at least in the table of two, if there is one."""
         scope, to = tuple(sorted((first, second))), (first, second)[place]
-        if scope in self.tables and place in (0, 1):
-            table, axis = self.remove(scope), 1 - scope.index(to)
-            least = table.min(axis=axis, keepdims=True)
-            is_out, rest = least > self.forbidden // 2, table - least
+        if scope in self.tables_of[to]:
+            table, axis = self.tables_of[to][scope], scope.index(to)
+            least = table.min(axis=1 - axis, keepdims=True)
+            is_out = least > self.forbidden // 2
+            rest = np.where(is_out, self.forbidden, table - least)
             # For values that are forbidden any entries do.
-            common = np.where(is_out, self.forbidden, rest).min(axis=1 - axis, keepdims=True)
-            self.add(scope, np.where(is_out, 0 if is_out.all() else common, rest))
+            self.add(scope, np.where(is_out, rest.min(axis=axis, keepdims=True), rest) - table)
             self.add((to,), least.reshape(-1))
 
     def charge(self, variable: int, value: int, asker: int, payer: int, *pairs: int) -> None:
@@ -156,184 +155,144 @@ class Network:
         require(value in self.live[variable] and asker not in (variable, payer), "a cost is charged that is none")
         amounts = self.vector(payer, pairs)
         for x, amount in zip(self.live[payer], amounts):
-            paid = variable, value, asker, payer, x
-            self.charged[paid] = self.charged.get(paid, 0) + int(amount)
+            self.charged[paid := (variable, value, asker, payer, x)] += int(amount)
             require(self.charged[paid] >= 0, "more is returned than was charged")
         pays = np.array([x == value for x in self.live[variable]]).astype(self.problem.type)
-        if (key := (variable, value, asker)) not in self.charged:
-            # What each pair of values costs at least in one of the tables of the variable.
-            least = np.zeros((len(pays), len(self.live[asker])), dtype=self.problem.type)
-            for scope in self.scopes_of[variable]:
-                axes = tuple(axis for axis, v in enumerate(scope) if v not in (variable, asker))
-                kept = tuple(v for v in scope if v in (variable, asker))
-                least = np.maximum(least, self.spread(kept, self.tables[scope].min(axis=axes), (variable, asker)))
-            asks = (least[pays == 0] > self.forbidden // 2).all(axis=0)
-            self.charged[key] = dict(zip(self.live[asker], asks))
-        asks = np.array([self.charged[key][x] for x in self.live[asker]]).astype(self.problem.type)
+        if (key := (variable, value, asker)) not in self.asks:
+            others = self.project(variable, asker)
+            others.add((variable,), pays * self.forbidden)
+            others.eliminate(variable)
+            self.asks[key] = {x: cost > self.forbidden // 2 for x, cost in others.bounds(asker).items()}
+        asks = np.array([self.asks[key][x] for x in self.live[asker]]).astype(self.problem.type)
+        price = self.tables_of[variable].pop((variable,), pays * 0)  # so that it is in one table
+        self.add_product(variable, price, payer, amounts * 0 + 1)
+        self.add_product(variable, pays, payer, -amounts)
         if payer == variable:
-            self.add((variable,), -amounts)
             self.add((asker,), asks * amounts[pays == 1])
-            return
-        if (variable,) in self.tables:  # so that the price is in one table
-            self.add((variable, payer), np.repeat(self.remove((variable,))[:, None], len(amounts), axis=1))
-        self.add((variable, payer), -pays[:, None] * amounts)
-        self.add((payer, asker), amounts[:, None] * asks)
+        else:
+            self.add_product(payer, amounts, asker, asks)
 
     def restrict(self, variable: int, values: Iterable[int]) -> None:
         """Keeps these values alone."""
         kept = [index for index, value in enumerate(self.live[variable]) if value in values]
-        tables = [(scope, self.remove(scope)) for scope in sorted(self.scopes_of[variable])]
+        tables = self.remove(variable)
         self.live[variable] = [self.live[variable][index] for index in kept]
         for scope, table in tables:
             self.add(scope, np.take(table, kept, axis=scope.index(variable)))
 
     def bounds(self, variable: int) -> dict[int, int]:
         """Per value, a bound of the assignments that have it."""
-        total = np.full(len(self.live[variable]), self.bound, dtype=object)
-        for scope in self.scopes_of[variable]:
-            axes = tuple(axis for axis, v in enumerate(scope) if v != variable)
-            total += self.tables[scope].min(axis=axes).astype(object) - int(self.tables[scope].min())
-        return dict(zip(self.live[variable], total))
+        part, total = self.project(variable), np.full(len(self.live[variable]), self.bound, dtype=object)
+        return dict(zip(self.live[variable], total + part.bound + part.tables_of[variable].get((variable,), 0)))
 
-    def cost(self, assignment: Mapping[int, int]) -> int:
-        places = {v: values.index(assignment[v]) for v, values in self.live.items()}
-        return self.constant + sum(int(table[tuple(places[v] for v in scope)]) for scope, table in self.tables.items())
+    def cost(self, assignment: Sequence[int]) -> int:
+        """What values cost, one for each variable; the last may be left out where it has a single one."""
+        places = {v: values.index(x) for (v, values), x in zip(self.live.items(), assignment)}
+        tables = {scope: table for tables in self.tables_of.values() for scope, table in tables.items()}
+        return self.bound + sum(int(table[tuple(places[v] for v in scope)]) for scope, table in tables.items())
 
     def take_part(self, variables: Sequence[int], parent: Scope) -> Network:
         """Takes out variables that share tables with each other and the parent alone."""
-        require(not {*parent} & {*variables}, "a part is none")
-        part = Network(self.problem, {v: self.live[v] for v in (*variables, *parent)})
+        part = Network(self.problem, {v: self.live.pop(v) for v in variables} | {v: self.live[v] for v in parent})
         part.moved = self.moved
-        for scope in sorted({scope for v in variables for scope in self.scopes_of[v]}):
+        for scope, table in self.remove(*variables):
             require(all(v in part.live for v in scope), "a part is connected to the rest")
-            part.add(scope, self.remove(scope))
-        for v in {*variables}:
-            del self.live[v]
+            part.add(scope, table)
         return part
 
 
-STEPS: dict[str, Callable[..., None]] = {
-    "e": Network.eliminate, "m": Network.move, "x": Network.extract, "s": Network.charge}
+STEPS = {"e": "eliminate", "m": "move", "x": "extract", "s": "charge"}
 
 
-class Replay:
-    """Takes the steps of a proof, each a line, of which the first has the number `first`."""
+def cases(lines: list[list[str]], network: Network, variable: int, *words: str) -> Iterator[tuple[list[int], Network]]:
+    """For each line that starts with these words, the values that follow, and the network with no others."""
+    while lines[-1][:len(words)] == [*words]:
+        values = [int(word) for word in lines.pop()[len(words):]]
+        require({*values} <= {*network.live[variable]}, f"{variable} has no such value")
+        part = network.copy()
+        part.restrict(variable, values)
+        yield values, part
 
-    def __init__(self, lines: list[list[str]], first: int) -> None:
-        self.lines, self.first, self.next = [*lines, ["end"]], first, 0
 
-    def sees(self, *kinds: str) -> bool:
-        return self.lines[self.next][0] in kinds
-
-    def take(self) -> list[int]:
-        self.next += 1
-        return [int(word) for word in self.lines[self.next - 1][1:]]
-
-    def witness(self, part: Network, variables: Sequence[int], known: Mapping[int, int] = {}) -> int:
-        """What an assignment of a part costs, if one is given."""
-        return part.cost({**known, **dict(zip(variables, self.take()))}) if self.sees("w") else part.forbidden
-
-    def prove(self, network: Network, target: int, step: int) -> int:
-        """What all assignments cost at least, at most `target`; those of the whole problem cost multiples of `step`."""
-        best, trials = network.bound, list[Network]()
-        while self.sees(*STEPS, *"dtucpb"):
-            kind, numbers = self.lines[self.next][0], self.take()
-            if kind in STEPS:
-                STEPS[kind](network, *numbers)
-            elif kind == "d":
-                variable, *values = numbers
-                for value, bound in network.bounds(variable).items():
-                    require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
-                rest = {*network.live[variable]} - {*values}
-                for each in (network, *trials) if rest else ():
-                    each.restrict(variable, rest)
-                best = best if rest else target
-            elif kind == "t":
-                trials.append(network.copy())
-            elif kind == "u":
-                network = trials.pop()
-            elif kind == "c":
-                part = network.take_part(numbers, ())
-                known, most = self.witness(part, numbers), target - network.bound
-                bound = self.prove(part, min(most, known), 1 if known < most else step)
-                network.add((), np.array(bound, dtype=object))
-            elif kind == "p":
-                self.prove_block(network, *numbers)
-            else:
-                best = max(best, self.split(network, target, step, *numbers))
-            best = max(best, network.bound)
-        require(self.sees("end") and not self.take(), f"line {self.first + self.next} is no step")
-        return min(best, target)
-
-    def split(self, network: Network, target: int, step: int, variable: int, *first: int) -> int:
-        """One bound for all values of a variable."""
-        values, least, missing = [*first], target, {*network.live[variable]}
-        while values:
-            require({*values} <= missing, "a split has other values")
-            missing -= {*values}
-            part = network.copy()
-            part.restrict(variable, values)
-            least = min(least, self.prove(part, target, step))
-            other, *values = self.take() if self.sees("b") else [variable]
-            require(other == variable, "a split is of two variables")
-        require(not missing, "a split leaves out values")
-        return least
-
-    def prove_block(self, network: Network, parent: int, *variables: int) -> None:
-        """Makes bounds of the block for each value of its parent costs of these."""
-        block = network.take_part(variables, (parent,))
-        bounds = {value: min(bound, block.forbidden) for value, bound in block.bounds(parent).items()}
-        while self.sees("v"):
-            value, = self.take()
-            require(value in bounds, "a block is bounded for a value that its parent does not have")
-            part = block.copy()
-            part.restrict(parent, (value,))
-            bounds[value] = self.prove(part, self.witness(part, variables, {parent: value}), 1)
-        network.add((parent,), np.array([*bounds.values()], dtype=network.problem.type))
+def prove(lines: list[list[str]], network: Network, target: int, step: int) -> int:
+    """What all assignments cost at least, at most `target`, by steps, the last `lines` from behind. Costs of the
+    whole problem are multiples of `step`."""
+    best, trials = network.bound, list[Network]()
+    while (line := lines.pop()) != ["end"]:
+        kind, numbers = line[0], [int(word) for word in line[1:]]
+        if kind in STEPS:
+            getattr(network, STEPS[kind])(*numbers)
+        elif kind == "d":
+            variable, *values = numbers
+            for value, bound in network.bounds(variable).items():
+                require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
+            rest = {*network.live[variable]} - {*values}
+            for each in (network, *trials) if rest else ():
+                each.restrict(variable, rest)
+            best = best if rest else target
+        elif kind == "t":
+            trials.append(network.copy())
+        elif kind == "u":
+            network = trials.pop()
+        elif kind == "c":
+            part = network.take_part(numbers, ())
+            network.bound += prove(lines, part, target - network.bound, step)
+        elif kind == "p":
+            parent, *variables = numbers
+            block = network.take_part(variables, (parent,))
+            bounds = {value: min(bound, block.forbidden) for value, bound in block.bounds(parent).items()}
+            for (value,), part in cases(lines, block, parent, "v"):
+                bounds[value] = prove(lines, part, part.forbidden, 1)
+            network.add((parent,), np.array([*bounds.values()], dtype=network.problem.type))
+        elif kind == "w":
+            known = network.cost(numbers)
+            target, step = (known, 1) if known < target else (target, step)
+        else:
+            require(kind == "b", f"'{' '.join(line)}' is no step")
+            lines.append(line)  # the first that splits the values of a variable
+            bounds = dict.fromkeys(network.live[numbers[0]], network.bound)
+            for values, part in cases(lines, network, numbers[0], *line[:2]):
+                bounds.update(dict.fromkeys(values, prove(lines, part, target, step)))
+            best = max(best, min(bounds.values()))
+        best = max(best, network.bound)
+    return min(best, target)
 
 
 def check(text: str) -> tuple[float, float, int | None]:
     """The cost and the bound of a certificate, both true, and the limit that it keeps to, if any; raises Rejected."""
     head, _, problem_text = text.partition("\nwcsp\n")
-    version, cost_line, bound_line, assignment, proof, *lines = [line.split() for line in head.split("\n")]
-    names = *version, cost_line[0], bound_line[0], assignment[0], *proof
-    require(names == ("layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"), "this is no certificate")
+    lines = [line.split() for line in head.split("\n")]
+    names = [*lines[0], *(line[0] for line in lines[1:5])]
+    require(names == ["layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"], "these are other lines")
     problem = Problem(problem_text)
-    cost, bound = (math.inf if claim[1] == "infinite" else int(claim[1]) for claim in (cost_line, bound_line))
+    cost, bound = (math.inf if line[1] == "infinite" else int(line[1]) for line in lines[1:3])
+    values = [int(word) for word in lines[3][1:] if word != "none"]
     if cost != math.inf:
-        true = problem.cost([int(word) for word in assignment[1:]])
-        require(true == cost and cost < problem.top, f"the assignment costs {true}")
+        true = problem.network.cost(values)
+        require(true == cost < problem.top and len(values) == len(problem.domains), f"the assignment costs {true}")
     require(bound <= cost, "the bound is larger than the cost")
     # Where nothing is allowed, everything costs as much as the problem forbids.
-    step, target = max(problem.step, 1), int(min(bound, problem.top))
-    if bound == math.inf:
-        target += -target % step
-    elif target % step:
-        step = 1
-    network = Network(problem, {v: list(range(domain)) for v, domain in enumerate(problem.domains)})
-    for scope, table in problem.functions:
-        network.add(scope, table)
-    limited = [*itertools.takewhile(lambda line: line[:1] in (["budget"], ["takes"]), lines)]
-    replay = Replay([line for line in lines[len(limited):] if line], first=6 + len(limited))
-    best = replay.prove(network, target, step)
-    require(replay.next == len(replay.lines), f"line {replay.first + replay.next} is no step")
+    step = math.gcd(*(int(x) for _, table in problem.functions for x in np.unique(table) if x < problem.top)) or 1
+    target = -(-int(min(bound, problem.top)) // step) * step
+    budget = [line for line in lines[5:] if line[0] in ("budget", "takes")]
+    steps = [["end"], *reversed(lines[5 + len(budget):])]
+    best = prove(steps, problem.network, target, step)
+    require(not steps, "lines follow the steps")
     require(best > target - step, f"the steps prove {best} and not {target}")
-    if not limited:
+    if not budget:
         return cost, bound, None
-    return without_price(problem.domains, problem.functions, limited, [*map(int, assignment[1:])], cost, bound)
+    return without_price(problem.domains, problem.functions, budget, values, cost, bound)
 
 
 def main(path: str) -> int:
     try:
-        with open(path, encoding="utf-8") as file:
-            cost, bound, limit = check(file.read())
-        verdict = f"accepted, cost {cost}, at least {bound}"
-        if limit is not None:
-            verdict += f", of what takes at most {limit}"
+        cost, bound, limit = check(pathlib.Path(path).read_text(encoding="utf-8"))
     except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-        verdict = f"rejected: {error}"
-    print(f"{path}: {verdict}")
-    return verdict.startswith("rejected")
+        print(f"{path}: rejected: {error}")
+        return 1
+    keeps = "" if limit is None else f", of what takes at most {limit}"
+    print(f"{path}: accepted, cost {cost}, at least {bound}{keeps}")
+    return 0
 
 
 if __name__ == "__main__":

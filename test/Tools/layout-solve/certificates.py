@@ -101,7 +101,7 @@ def plant(rng, kind, head, steps, text):
         return head, steps, "\n".join(lines)
     place = rng.randrange(len(chosen))
     chosen[place] = rng.randrange(problem.domains[place])
-    worse, claimed = problem.cost(chosen), int(head[1].split()[1])
+    worse, claimed = problem.network.cost(chosen), int(head[1].split()[1])
     if kind == "choice":
         words = " ".join(map(str, chosen))
         return ([head[0], head[1], head[2], f"assignment {words}"], steps, text) if worse != claimed else None
@@ -163,7 +163,7 @@ while lies < args.lies:
         try:
             problem = certify.Problem(text)
             least = solve(text)
-            cost = problem.cost([int(word) for word in head[3].split()[1:]])
+            cost = problem.network.cost([int(word) for word in head[3].split()[1:]])
         except (certify.Rejected, IndexError, ValueError):
             continue
         claimed = head[1].split()[1]
