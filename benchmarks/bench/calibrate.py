@@ -6,12 +6,17 @@ one thread; its fastest run in nanoseconds becomes its price. What cannot be run
 arguments that are no tensors), and what does not fit --most, is left out, so it has the modeled price,
 scaled to nanoseconds.
 
-Then each network is decided by modeled prices and by the list, and both programs run in turns in
-one process: the ratio is the median over pairs of runs of the second time by the first. What the list
+The figures of the model are fitted to these prices, too. A modeled price is a sum in which each figure
+is one factor, so that prices under four targets say all. The figures that are printed, whole numbers, have
+the least mean distance between the logarithms of modeled and measured prices.
+
+Then each network is decided by modeled prices, by the list, and by the fitted model, and the three programs
+run in turns in one process: a ratio is the median over pairs of runs of a time by the first. What the list
 predicts for its decision is compared with the time that this takes.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import re
@@ -46,8 +51,46 @@ def read_candidates(module, target, folder):
     function without a name."""
     prices = folder / "prices.mlir"
     run_tool("layout-opt", module, f"--layout-assign=target={{{target}}} write-costs={prices}", "-o", "/dev/null")
-    text = run_tool_for_all("layout-opt", prices, "--mlir-print-local-scope")[0]
+    return read_list(prices)
+
+
+def read_list(path):
+    text = run_tool_for_all("layout-opt", path, "--mlir-print-local-scope")[0]
     return {(signature, body): (name, int(cost)) for name, signature, cost, body in FUNCTION.findall(text)}
+
+
+def with_figures(target, **figures):
+    """The target with other figures; those that are not given are the defaults."""
+    lanes = re.search(r"lanes = \d+", target)[0]
+    return f"#layout.cpu<{', '.join([lanes, *(f'{name} = {value}' for name, value in figures.items())])}>"
+
+
+def fit(modules, priced, target, folder):
+    """The target with the figures whose prices are closest to measured ones, and the mean distances, as factors, of the
+    prices by default and by these figures; all prices may be in another unit."""
+    # What is paid for bytes, and for bytes beside each other; for arithmetic, and for arithmetic without lanes.
+    probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 100, 200), (None,) * 3]
+    names = "flops_per_byte", "strided_percent", "scalar_percent"
+    tables = []
+    for probe in probes:
+        figures = {name: value for name, value in zip(names, probe) if value}
+        tables.append({key: cost for module in modules for key, (_, cost) in
+                       read_candidates(module, with_figures(target, **figures), folder).items()})
+    keys = [key for key in priced if all(key in table for table in tables)]
+    measured = np.log([priced[key][1] for key in keys])
+    plain, strided, vectors, scalars, default = (np.array([table[key] for key in keys], float) for table in tables)
+
+    def distance(modeled):
+        error = measured - np.log(np.maximum(modeled, 1))
+        return float(np.exp(np.mean(np.abs(error - np.median(error)))))
+
+    def model(flops, strided_percent, scalar_percent):
+        work = (vectors - plain) + (scalars - vectors) * (scalar_percent / 100 - 1)
+        return plain + (strided - plain) * (strided_percent / 100 - 1) + work / flops
+
+    best = min(itertools.product(range(1, 17), range(100, 310, 10), range(100, 2050, 50)),
+               key=lambda figures: distance(model(*figures)))
+    return with_figures(target, **dict(zip(names, best))), distance(default), distance(model(*best))
 
 
 def write_list(path, target, priced):
@@ -106,18 +149,22 @@ def decide(module, target, args, output, *options):
     return json.loads(head)["assignment"]["cost"]
 
 
-def compare(name, target, args, prices, folder):
-    """Both decisions of a network, run in turns."""
+def compare(name, target, fitted, args, prices, folder):
+    """The decisions of a network, run in turns."""
     module, inputs = make(name, args.size, folder)
-    before, after, runs = folder / "modeled.mlirbc", folder / "measured.mlirbc", folder / "runs.json"
-    modeled = decide(module, target, args, before)
-    predicted = decide(module, target, args, after, f"costs={prices}")
-    run_tool("layout-run", before, after, inputs, "--warmup=2", f"--repeat={args.repeat}", "--threads=1", "--compare",
+    programs = [folder / f"{each}.mlirbc" for each in ("modeled", "measured", "fitted")]
+    runs = folder / "runs.json"
+    modeled = decide(module, target, args, programs[0])
+    predicted = decide(module, target, args, programs[1], f"costs={prices}")
+    fitted_cost = decide(module, fitted, args, programs[2])
+    run_tool("layout-run", *programs, inputs, "--warmup=2", f"--repeat={args.repeat}", "--threads=1", "--compare",
              f"--max-rel={args.max_rel}", "--keep-freed-memory", "--cache=", f"--json={runs}")
-    by_model, by_list = [json.loads(line) for line in runs.read_text().splitlines()]
+    by_model, by_list, by_fit = [json.loads(line) for line in runs.read_text().splitlines()]
     return {"network": name, "modeled_cost": modeled, "predicted_seconds": predicted / 1e9,
             "modeled_decision_seconds": by_model["run_median_seconds"], "seconds": by_list["run_median_seconds"],
-            "ratio": 1 / by_list["speedup"], "error": predicted / 1e9 / by_list["run_median_seconds"] - 1}
+            "ratio": 1 / by_list["speedup"], "error": predicted / 1e9 / by_list["run_median_seconds"] - 1,
+            "fitted_cost": fitted_cost, "fitted_decision_seconds": by_fit["run_median_seconds"],
+            "fitted_ratio": 1 / by_fit["speedup"]}
 
 
 def correlate(rows, before, after):
@@ -129,7 +176,9 @@ def correlate(rows, before, after):
 
 def show(row):
     return (f"{row['network']:<20}{row['modeled_cost']:>14}{row['modeled_decision_seconds'] * 1e3:>12.3f}"
-            f"{row['predicted_seconds'] * 1e3:>14.3f}{row['seconds'] * 1e3:>12.3f}{row['error']:>+9.0%}{row['ratio']:>8.3f}")
+            f"{row['predicted_seconds'] * 1e3:>14.3f}{row['seconds'] * 1e3:>12.3f}{row['error']:>+9.0%}"
+            f"{row['ratio']:>8.3f}{row['fitted_cost']:>14}{row['fitted_decision_seconds'] * 1e3:>12.3f}"
+            f"{row['fitted_ratio']:>8.3f}")
 
 
 def main(argv):
@@ -137,6 +186,7 @@ def main(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("prices.mlir"),
                         help="the price list (default: %(default)s)")
+    parser.add_argument("--list", type=pathlib.Path, help="take the prices from this list, and measure none")
     parser.add_argument("--networks", nargs="+", default=NAMES, choices=tuple(NETWORKS), metavar="NAME",
                         help=f"(default: {' '.join(NAMES)})")
     parser.add_argument("--small", dest="size", action="store_const", const="small", default="full",
@@ -149,21 +199,28 @@ def main(argv):
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures there")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
+        modules = [make(name, args.size, pathlib.Path(scratch))[0] for name in args.networks]
         candidates = {}
-        for name in args.networks:
-            module, _ = make(name, args.size, pathlib.Path(scratch))
+        for module in modules:
             candidates |= read_candidates(module, args.target, pathlib.Path(scratch))
-        priced = measure_candidates(candidates, args.target, args, scratch)
-    write_list(args.output, args.target, priced)
-    print(f"{args.output} has their prices\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}{'predicted ms':>14}"
-          f"{'runs ms':>12}{'error':>9}{'ratio':>8}")
-    rows, complete = measure_rows(args.networks,
-                                  lambda name, folder: compare(name, args.target, args, args.output, folder), show)
-    modeled, measured = (correlate(rows, *columns) for columns in
-                         (("modeled_cost", "modeled_decision_seconds"), ("predicted_seconds", "seconds")))
+        if args.list:
+            args.output, priced = args.list, read_list(args.list)
+        else:
+            priced = measure_candidates(candidates, args.target, args, scratch)
+            write_list(args.output, args.target, priced)
+        fitted, *distances = fit(modules, priced, args.target, pathlib.Path(scratch))
+    print(f"{args.output} has their prices\n{fitted} is closest to them: by a factor of {distances[1]:.2f}, "
+          f"the defaults by {distances[0]:.2f}\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}"
+          f"{'predicted ms':>14}{'runs ms':>12}{'error':>9}{'ratio':>8}{'fitted cost':>14}{'runs ms':>12}{'ratio':>8}")
+    rows, complete = measure_rows(
+        args.networks, lambda name, folder: compare(name, args.target, fitted, args, args.output, folder), show)
+    modeled, measured, refit = (correlate(rows, *columns) for columns in
+                                (("modeled_cost", "modeled_decision_seconds"), ("predicted_seconds", "seconds"),
+                                 ("fitted_cost", "fitted_decision_seconds")))
     if modeled is not None:
-        print(f"\nrank correlation with the time: modeled cost {modeled:.3f}, price list {measured:.3f}; "
-              f"median error of the list {np.median([abs(row['error']) for row in rows]):.0%}")
+        print(f"\nrank correlation with the time: modeled cost {modeled:.3f}, price list {measured:.3f}, fitted model "
+              f"{refit:.3f}; median error of the list {np.median([abs(row['error']) for row in rows]):.0%}")
     write_json(args.json, target=args.target, candidates=len(candidates), measured=len(priced), rows=rows,
-               rank_correlation={"modeled": modeled, "measured": measured})
+               rank_correlation={"modeled": modeled, "measured": measured, "fitted": refit}, fitted=fitted,
+               distances=distances)
     return 0 if complete else 1
