@@ -18,6 +18,14 @@ using llvm::Twine;
 
 bool DimTables::compute(const LayoutMap &map, Sizes sizes, int64_t npus,
                         Refusal error) {
+  if (llvm::none_of(map.getCoordinates(), [](const Coordinate &coordinate) {
+        return coordinate.name == "offset";
+      })) {
+    error("a map into the space '" + map.getSpace() +
+          "' has no offset, which transfers go by: store the tensor in linear "
+          "or in local memory");
+    return false;
+  }
   for (int64_t size : sizes)
     if (size > kMaxTableSize) {
       error("a dim has " + Twine(size) +
