@@ -10,7 +10,6 @@ times, in percent of one device; KB are what all devices send, as `layout-print-
 
 import argparse
 import json
-import math
 import pathlib
 import re
 import time
@@ -56,23 +55,13 @@ def layout(axes, *splits):
     return mesh if any(splits) else "unit"
 
 
-def block(kind, splits, axes):
-    """The type of a block of a tensor."""
-    sizes = dict(re.findall(r"(\w+) = (\d+)", axes))
-    shape, element = re.fullmatch(r"tensor<((?:\d+x)*)(\w+)>", kind).groups()
-    parts = [math.prod(int(sizes[axis]) for axis in split.split(", ") if axis) for split in splits]
-    local = [-(-int(size) // part) for size, part in zip(shape.split("x"), parts)]
-    return f"tensor<{''.join(f'{size}x' for size in local)}{element}>"
-
-
 class Plan:
-    """Attributes for some ops of a network, and the ops of one device that they stand for: what is stated
-    has no price in a decision."""
+    """Attributes for some ops of a network."""
 
     def __init__(self, text, axes):
-        self.axes, self.ops = axes, []
-        self.text = re.sub(r"%(\w+) = (linalg\.(?:matmul|conv_2d_nchw_fchw)) (?:\{(.*?)\} )?ins\(%\w+, %\w+ : "
-                           r"(\S+), (\S+)\) outs\(%\w+ : (\S+)\)", self.state, text)
+        self.axes = axes
+        self.text = re.sub(r"%(\w+) = (linalg\.(?:matmul|conv_2d_nchw_fchw)) (?:\{(.*?)\} )?ins\(",
+                           self.state, text)
 
     def split(self, name, op):
         """How the operands and the result are split, and the axes of parts."""
@@ -87,7 +76,7 @@ class Plan:
         return None
 
     def state(self, match):
-        name, op, attributes, *types = match.groups()
+        name, op, attributes = match.groups()
         if not (splits := self.split(name, op)):
             return match[0]
         *splits, parts = splits
@@ -96,13 +85,7 @@ class Plan:
             mesh = f"#layout.mesh<[{self.axes}], [{', '.join(f'[{each}]' for each in splits[2])}]>"
             layouts[2] = f"#layout.partial<{mesh}, sum, [{parts}]>"
         stated = f"layout.operand_layouts = [{', '.join(layouts)}], layout.result_layouts = [{layouts[2]}]"
-        a, b, c = (block(kind, each, self.axes) for kind, each in zip(types, splits))
-        own = f"{{{attributes}}} " if attributes else ""
-        number = len(self.ops)
-        self.ops.append(f"func.func @f{number}(%a: {a}, %b: {b}) -> {c} {{\n  %z = arith.constant 0.0 : f32\n  %e = tensor.empty() : {c}\n"
-                        f"  %i = linalg.fill ins(%z : f32) outs(%e : {c}) -> {c}\n"
-                        f"  %r = {op} {own}ins(%a, %b : {a}, {b}) outs(%i : {c}) -> {c}\n  return %r : {c}\n}}\n")
-        return match[0].replace(own + "ins(", f"{{{stated}{', ' + attributes if attributes else ''}}} ins(")
+        return f"%{name} = {op} {{{stated}{', ' + attributes if attributes else ''}}} ins("
 
 
 def decide(path, axes, args):
@@ -126,11 +109,9 @@ def measure(name, args, folder):
     NETWORKS[case.network].write(path, weights="splat", **case.options)
     one = decide(path, "t = 1", args)
     best = decide(path, axes, args)
-    plan, planned, stated = Plan(path.read_text(), axes), folder / "plan.mlir", folder / "stated.mlir"
-    planned.write_text(plan.text)
-    stated.write_text("".join(plan.ops))
+    planned = folder / "plan.mlir"
+    planned.write_text(Plan(path.read_text(), axes).text)
     known = decide(planned, axes, args)
-    known["cost"] += decide(stated, "t = 1", args)["cost"]
     return {"network": name, "one": one, "optimum": best, "plan": known, "name": case.plan}
 
 

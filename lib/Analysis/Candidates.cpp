@@ -87,6 +87,15 @@ bool Propagation::canRun(const NodeClass &node,
       costs.getStoredTypes(node.op->getResults(), layouts.results)));
 }
 
+/// Encodings of other projects say nothing that a price could be made of.
+static bool knowsAllLayouts(Operation *op) {
+  auto isKnown = [](Value value) {
+    return !isa<RankedTensorType>(value.getType()) || hasKnownLayout(value);
+  };
+  return llvm::all_of(op->getOperands(), isKnown) &&
+         llvm::all_of(op->getResults(), isKnown);
+}
+
 void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
                       Value from) {
   if (!config)
@@ -113,8 +122,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   }
   config->meetsNeed = config->origin == OpConfig::Origin::Lanes;
   config->from = from;
-  // Where there is no choice there is no price.
-  if (!node.isFixed && !node.isTie())
+  if (!node.isTie() && knowsAllLayouts(node.op))
     config->cost = costs.getOpCost(node.op, node.rule, config->layouts);
   LDBG() << "class " << nodeClass << " may choose what "
          << describe(*config, costs) << ", at " << config->cost << ": "
