@@ -33,7 +33,8 @@ static LogicalResult optimize(llvm::StringRef inputPath,
       llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(reading the standard input)\n";
   std::string message;
-  auto source = openInputFile(inputPath, &message);
+  // Bytecode with aligned constants; small files are not mapped to a page.
+  auto source = openInputFile(inputPath, llvm::Align(4096), &message);
   if (!source) {
     llvm::errs() << message << "\n";
     return failure();

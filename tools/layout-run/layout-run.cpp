@@ -22,6 +22,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -213,7 +214,17 @@ static std::string resolveLibrary(StringRef name) {
 /// Parses and compiles one module.
 static LogicalResult load(MLIRContext &context, Module &module) {
   double start = now();
-  module.op = parseSourceFile<ModuleOp>(module.path, &context);
+  std::string message;
+  // Bytecode with aligned constants; small files are not mapped to a page.
+  auto file = openInputFile(module.path, llvm::Align(4096), &message);
+  if (!file) {
+    llvm::WithColor::error() << message << "\n";
+    return failure();
+  }
+  // Constants stay in the file as long as they are used.
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  module.op = parseSourceFile<ModuleOp>(sources, &context);
   if (!module.op)
     return failure();
   double parsed = now();
