@@ -62,6 +62,29 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
       type.getElementType(), local);
 }
 
+bool layout::hasEvenBlocks(RankedTensorType type) {
+  MeshAttr layout = getMeshLayout(type);
+  if (!layout)
+    return true;
+  Mesh mesh = layout.getMesh();
+  auto block = mesh.getLocalShape(type.getShape(), nullptr);
+  for (auto [d, split] : llvm::enumerate(mesh.splits)) {
+    int64_t size = block ? (*block)[d] : 0;
+    for (unsigned axis : split)
+      size *= mesh.axes[axis].size;
+    if (!split.empty() && size != type.getDimSize(d))
+      return false;
+  }
+  return true;
+}
+
+bool layout::convertsBlocks(RankedTensorType from, RankedTensorType to) {
+  auto source = dyn_cast_if_present<MeshAttr>(from.getEncoding()),
+       target = dyn_cast_if_present<MeshAttr>(to.getEncoding());
+  return source && target && source.getMesh() == target.getMesh() &&
+         hasEvenBlocks(from);
+}
+
 LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,
                               TypeRange results) {
   LoopsRule sized = rule;

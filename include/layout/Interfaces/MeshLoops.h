@@ -48,6 +48,15 @@ RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 /// types are whole.
 RankedTensorType getLocalType(RankedTensorType type);
 
+/// Whether all devices hold as many indices of a tensor, which is also so of a
+/// type that is not on a mesh.
+bool hasEvenBlocks(RankedTensorType type);
+
+/// Whether a conversion is one of blocks in the memory of each device: both
+/// tensors have the same indices there, on all devices as many, and neither has
+/// parts or states what padding holds.
+bool convertsBlocks(RankedTensorType from, RankedTensorType to);
+
 /// `rule` with the sizes of the loops on types of those shapes.
 LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
                       TypeRange results);

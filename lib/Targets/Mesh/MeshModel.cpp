@@ -6,18 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshModel.h"
+#include "BlockOp.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Targets/Registration.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::layout;
+
+MeshModel::MeshModel(MeshTargetAttr target)
+    : TargetModel(target.getDeviceTarget().getAssumedSize(),
+                  target.getDeviceTarget().getAssumedTrips()),
+      target(target), axes(target.getAxes()),
+      device(cast<TargetInterface>(target.getDevice())) {}
+
+MeshModel::~MeshModel() = default;
 
 /// What cannot be converted, far from the end of the numbers.
 static constexpr Cost kNoPlan = kInfiniteCost / 4;
@@ -67,37 +72,86 @@ Cost MeshModel::getLinkCost(int64_t from, int64_t to, int64_t bytes) const {
 }
 
 /// Turns come after each other, and a turn ends with its last message. What
-/// stays is read and written, and so is what is packed and unpacked.
-Cost MeshModel::getTime(const ReshardPlan &plan) const {
-  SmallVector<Cost> moved(plan.numDevices, 0),
-      turns(Message::kMostTurns * plan.numRounds, 0);
-  auto move = [&](int64_t device, int64_t elements) {
-    moved[device] =
-        addCosts(moved[device], scaleCost(2 * plan.elementBytes, elements));
-  };
-  for (const Message &copy : plan.copies)
-    move(copy.from, copy.getNumElements());
+/// stays is copied, and what is sent is packed and unpacked, as the device
+/// copies runs of that length.
+Cost MeshModel::getTime(const ReshardPlan &plan,
+                        const MessageTables &tables) const {
+  Cost moved = 0;
+  for (int64_t rank = 0; rank < plan.numDevices; ++rank) {
+    std::map<int64_t, int64_t> elementsByRun;
+    tables.forEachMove(rank, [&](int64_t elements, int64_t run) {
+      elementsByRun[run] += elements;
+    });
+    Cost ofRank = 0;
+    for (auto [run, elements] : elementsByRun) {
+      ConversionPlan copy;
+      copy.bytesRead = copy.bytesWritten =
+          scaleCost(plan.elementBytes, elements);
+      copy.runBytes = scaleCost(plan.elementBytes, run);
+      if (elements)
+        ofRank = addCosts(ofRank, device.getModel().getCost(copy));
+    }
+    moved = std::max(moved, ofRank);
+  }
+  SmallVector<Cost> turns(Message::kMostTurns * plan.numRounds, 0);
   for (const Message &message : plan.messages) {
-    int64_t elements = message.getNumElements();
-    move(message.from, elements);
-    move(message.to, elements);
     Cost &turn = turns[Message::kMostTurns * message.round + message.turn];
     turn = std::max(turn, getLinkCost(message.from, message.to,
-                                      scaleCost(plan.elementBytes, elements)));
+                                      scaleCost(plan.elementBytes,
+                                                message.getNumElements())));
   }
-  Cost time = moved.empty() ? 0 : *llvm::max_element(moved);
+  Cost time = moved;
   for (Cost turn : turns)
     time = addCosts(time, turn);
   return time;
 }
 
+/// A layout on a mesh with `local` for the blocks.
+static Attribute withLocal(Attribute layout, LayoutAttrInterface local) {
+  if (auto partial = dyn_cast<PartialAttr>(layout))
+    return PartialAttr::get(layout.getContext(),
+                            withLocal(partial.getLayout(), local),
+                            partial.getReduction(), partial.getAxes());
+  return MeshAttr::get(layout.getContext(), cast<MeshAttr>(layout).getMesh(),
+                       local);
+}
+
+/// `type` with row-major blocks.
+static RankedTensorType getDistribution(RankedTensorType type) {
+  if (!getMeshLayout(type) || isa<PaddedAttr>(type.getEncoding()))
+    return type;
+  return RankedTensorType::get(
+      type.getShape(), type.getElementType(),
+      withLocal(type.getEncoding(), LayoutAttrInterface()));
+}
+
+/// Who sends what does not depend on where devices have it in their memory.
+const ReshardPlan *MeshModel::planMessages(RankedTensorType from,
+                                           RankedTensorType to,
+                                           Refusal refuse) const {
+  from = getDistribution(from);
+  to = getDistribution(to);
+  std::unique_ptr<const ReshardPlan> &plan = plans[{from, to}];
+  if (!plan)
+    if (FailureOr<ReshardPlan> made = ReshardPlan::get(from, to, {}, refuse);
+        succeeded(made))
+      plan = std::make_unique<const ReshardPlan>(std::move(*made));
+  return plan.get();
+}
+
 ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
                                    AxesCache *cache) const {
+  from = placeOnMesh(from, axes);
+  to = placeOnMesh(to, axes);
+  if (convertsBlocks(from, to))
+    return planOnDevice(getLocalType(from), getLocalType(to), cache);
   ConversionPlan plan;
-  FailureOr<ReshardPlan> messages =
-      ReshardPlan::get(placeOnMesh(from, axes), placeOnMesh(to, axes), {},
-                       cache ? Refusal() : Refusal(plan.whyNot));
-  if (failed(messages)) {
+  Refusal refuse = cache ? Refusal() : Refusal(plan.whyNot);
+  const ReshardPlan *messages = planMessages(from, to, refuse);
+  FailureOr<MessageTables> tables =
+      messages ? MessageTables::get(*messages, from, to, refuse)
+               : FailureOr<MessageTables>();
+  if (failed(tables)) {
     plan.bytesRead = plan.bytesWritten = kNoPlan / 2;
     plan.overhead = kNoPlan;
     return plan;
@@ -105,7 +159,21 @@ ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
   plan.messages = messages->messages.size();
   plan.bytesRead = plan.bytesWritten = messages->bytesSent;
   plan.runBytes = messages->elementBytes;
-  plan.overhead = getTime(*messages);
+  plan.overhead = getTime(*messages, *tables);
+  return plan;
+}
+
+/// What one device does, while all others do the same.
+ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
+                                       RankedTensorType to,
+                                       AxesCache *cache) const {
+  RankedTensorType type = withoutLayout(from);
+  LayoutId source = device.getLayoutOf(from), dest = device.getLayoutOf(to);
+  std::optional<ConversionPlan> counted;
+  if (cache)
+    counted = device.getModel().countMove(type, source, dest, device);
+  ConversionPlan plan = counted ? *counted : device.getPlan(type, source, dest);
+  plan.overhead = device.getModeledConversionCost(type, source, dest);
   return plan;
 }
 
@@ -117,65 +185,21 @@ Cost MeshModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// An op on what one device has of its tensors, which stands nowhere.
-class LocalOp {
-public:
-  LocalOp(Operation *op, TypeRange operands, TypeRange results) {
-    OpBuilder builder(op->getContext());
-    IRMapping values;
-    for (auto [value, type] : llvm::zip_equal(op->getOperands(), operands)) {
-      sources.push_back(UnrealizedConversionCastOp::create(
-          builder, op->getLoc(), type, ValueRange()));
-      values.map(value, sources.back()->getResult(0));
-    }
-    copy = op->clone(values);
-    // One value may be two operands, of which a device has other blocks.
-    for (auto [operand, source] :
-         llvm::zip_equal(copy->getOpOperands(), sources))
-      operand.set(source->getResult(0));
-    for (auto [result, type] : llvm::zip_equal(copy->getResults(), results))
-      result.setType(type);
-  }
-
-  Operation *get() { return copy.get(); }
-
-private:
-  SmallVector<OwningOpRef<UnrealizedConversionCastOp>> sources;
-  OwningOpRef<Operation *> copy;
-};
-} // namespace
-
 Cost MeshModel::priceBlock(Operation *op, const OpLayoutRule &rule,
                            const OpLayouts &layouts, CostModel &costs) {
-  bool fits = true;
-  OpLayouts local;
-  auto localize = [&](ValueRange values, ArrayRef<LayoutId> layouts,
-                      auto &ids) {
-    SmallVector<Type> types;
-    for (auto [value, layout] : llvm::zip_equal(values, layouts)) {
-      types.push_back(value.getType());
-      ids.push_back(kAnyLayout);
-      if (layout == kAnyLayout)
-        continue;
-      auto whole = cast<RankedTensorType>(value.getType());
-      RankedTensorType block = getLocalType(costs.getStoredType(whole, layout));
-      ids.back() = device.getLayoutOf(block);
-      types.back() = withoutLayout(block);
-      fits &= costs.getStoredBytes(whole, layout) <= target.getMemory();
-    }
-    return types;
+  auto fits = [&](ValueRange values, ArrayRef<LayoutId> layouts) {
+    return llvm::all_of(llvm::zip_equal(values, layouts), [&](auto tensor) {
+      auto [value, layout] = tensor;
+      return layout == kAnyLayout ||
+             costs.getStoredBytes(cast<RankedTensorType>(value.getType()),
+                                  layout) <= target.getMemory();
+    });
   };
-  SmallVector<Type> operands =
-      localize(op->getOperands(), layouts.operands, local.operands);
-  SmallVector<Type> results =
-      localize(op->getResults(), layouts.results, local.results);
-  OpLayoutRule ofBlock = rule;
-  if (auto *loops = std::get_if<LoopsRule>(&rule))
-    ofBlock = withSizesOf(*loops, operands, results);
-  LocalOp block(op, operands, results);
-  Cost cost = device.getOpCost(block.get(), ofBlock, local);
-  return fits ? cost : addCosts(cost, kDoesNotFit);
+  Cost cost = BlockOp(op, rule, layouts, costs, device).getCost();
+  return fits(op->getOperands(), layouts.operands) &&
+                 fits(op->getResults(), layouts.results)
+             ? cost
+             : addCosts(cost, kDoesNotFit);
 }
 
 Cost MeshModel::getLoopsCost(Operation *op, const LoopsRule &rule,
@@ -328,6 +352,13 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     if (isBusy)
       add(split(op, loops, costs));
   }
+  // Blocks as they are, first.
+  for (size_t i = 0, e = known.configs.size(); i < e; ++i)
+    offerOnBlocks(op, OpLayouts(known.configs[i].exact), costs, add,
+                  [&](BlockOp &block, AddConfig give) {
+                    device.getModel().seed(block.getNode(op), device,
+                                           block.known, give);
+                  });
 }
 
 /// What the coordinates of a map on this mesh take of each dim; nothing where
@@ -351,6 +382,19 @@ readSplits(const LayoutMap &map) {
     llvm::append_range(splits.emplace_back(), llvm::make_second_range(ofDim));
   }
   return splits;
+}
+
+/// Whether layouts make a view of an op that is one.
+static bool isView(const NodeClass &op, const OpLayouts &layouts,
+                   CostModel &costs) {
+  auto *view = std::get_if<ViewRule>(&op.rule);
+  if (!view)
+    return true;
+  auto type = cast<RankedTensorType>(op.op->getResult(0).getType());
+  LayoutId viewed = costs.intern(
+      applyView(costs.getMap(layouts.operands[0]), view->toSource));
+  return costs.getNormalForm(viewed, type) ==
+         costs.getNormalForm(layouts.results[0], type);
 }
 
 std::optional<OpConfig> MeshModel::carryView(const NodeClass &op,
@@ -403,20 +447,131 @@ std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Layouts in the memory of a device
+//===----------------------------------------------------------------------===//
+
+/// Whether devices have their blocks in another order than row-major.
+static bool hasLocal(LayoutId layout, CostModel &costs) {
+  if (layout == kAnyLayout)
+    return false;
+  const LayoutMap &map = costs.getMap(layout);
+  if (map.getSpace() != kMeshSpace)
+    return layout != costs.getRowMajor(map.getRank());
+  Attribute spelling = costs.getSpelling(layout);
+  if (auto partial = dyn_cast_if_present<PartialAttr>(spelling))
+    spelling = partial.getLayout();
+  auto mesh = dyn_cast_if_present<MeshAttr>(spelling);
+  return mesh && mesh.getLocal();
+}
+
+static LayoutId getLayoutAt(const OpLayouts &layouts, Slot slot) {
+  return slot.isResult ? layouts.results[slot.index]
+                       : layouts.operands[slot.index];
+}
+
+/// The distribution `whole` with blocks that the device has as its layout
+/// `own`; nothing where a mesh has no such blocks.
+std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
+                                           RankedTensorType type,
+                                           RankedTensorType block,
+                                           CostModel &costs) {
+  if (own == kAnyLayout)
+    return whole;
+  if (device.getRepresentative(own, block) ==
+      device.getRowMajor(block.getRank()))
+    return whole == kAnyLayout ? costs.getRowMajor(type.getRank()) : whole;
+  if (whole == kAnyLayout || costs.getMap(whole).getSpace() != kMeshSpace)
+    return costs.intern(LayoutMap(device.getMap(own)));
+  auto local = cast<LayoutAttrInterface>(
+      withLayout(block, device.getMap(own)).getEncoding());
+  auto layout = cast<LayoutAttrInterface>(
+      withLocal(costs.getStoredType(type, whole).getEncoding(), local));
+  if (failed(layout.resolve(type.getShape(), type.getElementType(),
+                            /*emitError=*/nullptr)))
+    return std::nullopt;
+  return costs.intern(layout, type);
+}
+
+void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
+                              CostModel &costs, AddConfig add, AskDevice ask) {
+  ConfigBuilder builder(op, costs);
+  auto isEven = [&](ArrayRef<LayoutId> layouts, bool ofResults) {
+    for (auto [i, layout] : llvm::enumerate(layouts))
+      if (layout != kAnyLayout && !hasEvenBlocks(costs.getStoredType(
+                                      builder.getType(ofResults, i), layout)))
+        return false;
+    return true;
+  };
+  std::vector<LayoutId> key(split.operands.begin(), split.operands.end());
+  llvm::append_range(key, split.results);
+  std::unique_ptr<BlockOp> &block = blocks[{op.op, std::move(key)}];
+  if (!block) {
+    if (!isEven(split.operands, false) || !isEven(split.results, true))
+      return;
+    block = std::make_unique<BlockOp>(op.op, op.rule, split, costs, device);
+  }
+  ask(*block, [&](std::optional<OpConfig> local) {
+    std::vector<OpConfig> &known = block->known.configs;
+    if (!local || known.size() >= CandidateLimits().configsPerOp ||
+        llvm::any_of(known, [&](const OpConfig &other) {
+          return other.layouts == local->layouts;
+        }))
+      return;
+    known.push_back(*local);
+    std::optional<OpConfig> config = builder.assign([&](bool isResult,
+                                                        unsigned i) {
+      Slot slot{isResult, i};
+      return compose(getLayoutAt(split, slot), getLayoutAt(local->exact, slot),
+                     builder.getType(isResult, i), block->getType(slot), costs);
+    });
+    if (!config || !isView(op, config->exact, costs))
+      return;
+    config->origin = local->origin;
+    add(std::move(config));
+  });
+}
+
 void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                       CostModel &costs, Candidates &known, AddConfig add) {
-  if (costs.getMap(layout).getSpace() != kMeshSpace)
+  bool isOnMesh = costs.getMap(layout).getSpace() == kMeshSpace;
+  if (!hasLocal(layout, costs)) {
+    std::optional<OpConfig> config;
+    auto *view = std::get_if<ViewRule>(&op.rule);
+    auto *perDim = std::get_if<PerDimRule>(&op.rule);
+    if (view && isOnMesh)
+      config =
+          carryView(op, *view, slot.isResult || slot.index > 0, layout, costs);
+    else if (perDim && isOnMesh)
+      config = carryPerDim(op, *perDim, slot, layout, costs);
+    if (!config)
+      return;
+    config->origin = OpConfig::Origin::Carried;
+    add(std::move(config));
     return;
-  std::optional<OpConfig> config;
-  if (auto *view = std::get_if<ViewRule>(&op.rule))
-    config =
-        carryView(op, *view, slot.isResult || slot.index > 0, layout, costs);
-  else if (auto *perDim = std::get_if<PerDimRule>(&op.rule))
-    config = carryPerDim(op, *perDim, slot, layout, costs);
-  if (!config)
-    return;
-  config->origin = OpConfig::Origin::Carried;
-  add(std::move(config));
+  }
+  RankedTensorType type =
+      ConfigBuilder(op, costs).getType(slot.isResult, slot.index);
+  RankedTensorType stored = costs.getStoredType(type, layout);
+  LayoutId own = device.getLayoutOf(getLocalType(stored));
+  LayoutId row = costs.getRowMajor(type.getRank());
+  LayoutId split = isOnMesh ? costs.getLayoutOf(getDistribution(stored)) : row;
+  split = costs.getRepresentative(split, type).value_or(row);
+  // The configurations grow meanwhile.
+  for (size_t i = 0; i < known.configs.size(); ++i) {
+    const OpConfig &base = known.configs[i];
+    auto isLocal = [&](LayoutId other) { return hasLocal(other, costs); };
+    if (getLayoutAt(base.layouts, slot) != split ||
+        llvm::any_of(base.layouts.operands, isLocal) ||
+        llvm::any_of(base.layouts.results, isLocal))
+      continue;
+    offerOnBlocks(op, OpLayouts(base.exact), costs, add,
+                  [&](BlockOp &block, AddConfig give) {
+                    const NodeClass &node = block.getNode(op);
+                    device.getModel().carry(node, slot, own, device,
+                                            block.known, give);
+                  });
+  }
 }
 
 void MeshModel::describe(const OpConfig &config, raw_ostream &os) const {

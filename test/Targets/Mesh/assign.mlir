@@ -73,3 +73,28 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
     return %0 : tensor<64x64xf32>
   }
 }
+
+// -----
+
+// Splits and layouts of blocks are one choice: output channels over the devices and in tiles of their lanes, which is how the next
+// convolution sums them up.
+
+// CHECK-DAG: #[[TILED:.*]] = #layout.map<(d0, d1, d2, d3) -> buffer(d0, d1 floordiv 4, d2, d3, d1 mod 4)>
+// CHECK-DAG: #[[BLOCKS:.*]] = #layout.mesh<[x = 4], {{\[\[}}], [x], [], []], local = #[[TILED]]>
+// CHECK-LABEL: func.func @blocks(
+// CHECK: linalg.conv_2d_nchw_fchw {{.*}} -> tensor<1x32x2x2xf32, #[[BLOCKS]]>
+// CHECK: linalg.conv_2d_nchw_fchw ins({{.*}} : tensor<1x32x2x2xf32, #[[BLOCKS]]>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 4], device = #layout.cpu<lanes = 4>, byte_cost = [1], message_cost = [0]>} {
+  func.func @blocks(%x: tensor<1x32x3x3xf32>) -> tensor<1x32x1x1xf32> {
+    %zero = arith.constant 0.0 : f32
+    %w0 = arith.constant dense<1.0> : tensor<32x32x2x2xf32>
+    %e0 = tensor.empty() : tensor<1x32x2x2xf32>
+    %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<1x32x2x2xf32>) -> tensor<1x32x2x2xf32>
+    %0 = linalg.conv_2d_nchw_fchw ins(%x, %w0 : tensor<1x32x3x3xf32>, tensor<32x32x2x2xf32>) outs(%z0 : tensor<1x32x2x2xf32>) -> tensor<1x32x2x2xf32>
+    %w1 = arith.constant dense<2.0> : tensor<32x32x2x2xf32>
+    %e1 = tensor.empty() : tensor<1x32x1x1xf32>
+    %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x32x1x1xf32>) -> tensor<1x32x1x1xf32>
+    %1 = linalg.conv_2d_nchw_fchw ins(%0, %w1 : tensor<1x32x2x2xf32>, tensor<32x32x2x2xf32>) outs(%z1 : tensor<1x32x1x1xf32>) -> tensor<1x32x1x1xf32>
+    return %1 : tensor<1x32x1x1xf32>
+  }
+}

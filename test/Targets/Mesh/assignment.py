@@ -1,14 +1,16 @@
 # RUN: %python %s
 """The least cost over a mesh, found by trying everything.
 
-Chains of products and an elementwise op are decided by layout-assign. Here each op splits for each axis
-one of its loops, or none, by a few lines of Python; a conversion costs the turns of its messages, found
-here from their rounds, and the bytes that the busiest device copies, both counted from what
-layout-print-messages says; and of an op on a block the price is that which layout-assign states for the op
-alone, with the types of the block, on a mesh of one device. The least sum over all choices has to be the
-cost that is claimed, and the bound.
+Chains of products or convolutions and an elementwise op are decided by layout-assign. Here each op splits
+for each axis one of its loops, or none, and has its blocks row-major or, where all devices have as much,
+in tiles of the device's lanes, by a few lines of Python. A conversion between blocks costs what
+layout-print-cost states for it on one device; any other the turns of its messages, found here from their
+rounds, and what the busiest device copies, counted by NumPy in runs of the positions of what
+layout-print-messages says; and an op on blocks what layout-print-cost states for it. The least sum over
+all choices has to be the cost that is claimed, and the bound.
 """
 
+import collections
 import functools
 import itertools
 import json
@@ -19,9 +21,23 @@ import re
 import tempfile
 import unittest
 
+import numpy as np
 from layout_mlir.tools import run_tool
 
-DEVICE = "#layout.cpu<lanes = 4>"
+LANES, LINE, STRIDED = 4, 64, 300
+DEVICE = f"#layout.cpu<lanes = {LANES}, line_bytes = {LINE}, strided_percent = {STRIDED}>"
+
+# Of each op: the loops of the dims of its operands and its result (h and w are indexed by sums), the loops
+# that may be split, and those that lanes tile, all of which but the last go with the last one or alone.
+Kind = collections.namedtuple("Kind", "op operands result loops tiles")
+KINDS = {
+    # Lanes stay on columns, so rows of the second factor are tiled with them alone.
+    "matmul": Kind("linalg.matmul", ["ik", "kj"], "ij", "ijk", ["j", "kj"]),
+    "conv": Kind("linalg.conv_2d_nchw_fchw", ["nchw", "fcyx"], "nfop", "nfc", ["f", "cf", "c"]),
+    # Its tiles are those of its neighbors.
+    "tanh2": Kind("math.tanh", ["ij"], "ij", "ij", ["j"]),
+    "tanh4": Kind("math.tanh", ["nfop"], "nfop", "nfop", ["f"]),
+}
 
 
 def opt(text, *passes):
@@ -40,25 +56,36 @@ def tensor(shape, layout=""):
     return f"tensor<{'x'.join(map(str, shape))}xf32{', ' * bool(layout) + layout}>"
 
 
-def product(name, a, b, out):
-    return (f"  %{name}_e = tensor.empty() : {tensor(out)}\n"
-            f"  %{name}_z = linalg.fill ins(%zero : f32) outs(%{name}_e : {tensor(out)}) -> {tensor(out)}\n"
-            f"  %{name} = linalg.matmul ins(%{a[0]}, %{b[0]} : {tensor(a[1])}, {tensor(b[1])}) "
-            f"outs(%{name}_z : {tensor(out)}) -> {tensor(out)}\n")
+def blocked(shape, tiled):
+    """A layout on a device, of which the dims `tiled` are in tiles, and where it has the elements."""
+    names = "ABCD"[:len(shape)]
+    if not tiled:
+        return "", np.arange(math.prod(shape)).reshape(shape)
+    index = np.indices(shape)
+    digits = [(index[d] // LANES, -(-n // LANES)) if d in tiled else (index[d], n) for d, n in enumerate(shape)]
+    position = np.zeros(shape, int)
+    for value, extent in digits + [(index[d] % LANES, LANES) for d in tiled]:
+        position = position * extent + value
+    if (position.reshape(-1) == np.arange(position.size)).all():
+        return "", position
+    inner = "".join(f"{LANES}{names[d].lower()}" for d in tiled)
+    return f'#layout.blocked<"{names}" to "{names}{inner}">', position
 
 
-@functools.lru_cache(maxsize=None)
-def price(kind, *sizes):
-    """Of one op on a device, as layout-assign states it for a mesh of one."""
-    if kind == "matmul":
-        i, j, k = sizes
-        arguments, result = f"%a: {tensor((i, k))}, %b: {tensor((k, j))}", (i, j)
-        body = product("r", ("a", (i, k)), ("b", (k, j)), (i, j))
+def call(number, kind, operands, result):
+    """A function of one op, of the types of its operands and its result."""
+    arguments = ", ".join(f"%a{i}: {each}" for i, each in enumerate(operands))
+    if kind.op == "math.tanh":
+        body = f"  %r = math.tanh %a0 : {result}\n"
     else:
-        arguments, result = f"%a: {tensor(sizes)}", sizes
-        body = f"  %r = math.tanh %a : {tensor(sizes)}\n"
-    return figures(opt(f"func.func @f({arguments}) -> {tensor(result)} {{\n  %zero = arith.constant 0.0 : f32\n{body}"
-                       f"  return %r : {tensor(result)}\n}}\n", f"--layout-assign=target={{{Mesh({'x': 1}, [1], [1]).target()}}}"))["cost"]
+        body = (f"  %z = arith.constant 0.0 : f32\n  %e = tensor.empty() : {result}\n"
+                f"  %i = linalg.fill ins(%z : f32) outs(%e : {result}) -> {result}\n"
+                f"  %r = {kind.op} ins(%a0, %a1 : {', '.join(operands)}) outs(%i : {result}) -> {result}\n")
+    return f"func.func @f{number}({arguments}) -> {result} {{\n{body}  return %r : {result}\n}}\n"
+
+
+def print_costs(text):
+    return json.loads(opt(text, f"--layout-print-cost=target={{{DEVICE}}} format=json", "-o", os.devnull))
 
 
 def turns(messages):
@@ -76,12 +103,17 @@ def turns(messages):
     return found
 
 
+class Stored(collections.namedtuple("Stored", "splits parts local")):
+    """A tensor on a mesh: for each axis the dim that it splits or None, the axes of parts, and the layout
+    of blocks."""
+
+
 class Mesh:
     def __init__(self, axes, byte_cost, message_cost):
         self.axes, self.byte_cost, self.message_cost = axes, byte_cost, message_cost
         self.devices = math.prod(axes.values())
         self.names = list(axes)
-        self.known = {}
+        self.known, self.places, self.prices = {}, {}, {}
 
     def target(self):
         axes = ", ".join(f"{name} = {size}" for name, size in self.axes.items())
@@ -93,36 +125,54 @@ class Mesh:
         for choice in itertools.product([None, *loops], repeat=len(self.axes)):
             if any(loop is not None and size == 1 for loop, size in zip(choice, self.axes.values())):
                 continue
-            parts = [math.prod(size for axis, size in zip(choice, self.axes.values()) if axis == loop)
-                     for loop in loops]
-            if all(part == 1 or sizes[loop] >= part for loop, part in zip(loops, parts)):
+            if all(self.parts(choice, loop) == 1 or sizes[loop] >= self.parts(choice, loop) for loop in loops):
                 yield choice
 
-    def layout(self, choice, dims):
-        axes = ", ".join(f"{name} = {size}" for name, size in self.axes.items())
-        splits = ", ".join("[" + ", ".join(name for name, loop in zip(self.names, choice) if loop == dim) + "]"
-                           for dim in dims)
-        mesh = f"#layout.mesh<[{axes}], [{splits}]>"
-        parts = [name for name, loop in zip(self.names, choice) if loop is not None and loop not in dims]
-        return f"#layout.partial<{mesh}, sum, [{', '.join(parts)}]>" if parts else mesh
+    def parts(self, choice, loop):
+        return math.prod(n for axis, n in zip(choice, self.axes.values()) if axis == loop)
 
-    def block(self, choice, sizes):
-        return {loop: -(-size // math.prod(n for axis, n in zip(choice, self.axes.values()) if axis == loop))
-                for loop, size in sizes.items()}
+    def store(self, choice, dims, shape, tiled):
+        """The tensor of these dims where loops are split so, and `tiled` of them are in tiles."""
+        splits = tuple(dims.index(loop) if loop is not None and loop in dims else None for loop in choice)
+        parts = tuple(name for name, loop in zip(self.names, choice) if loop is not None and loop not in dims)
+        local, place = blocked(self.block(splits, shape), [dims.index(loop) for loop in tiled if loop in dims])
+        self.places[shape, splits, local] = place
+        return Stored(splits, parts, local)
+
+    def layout(self, stored, rank):
+        axes = ", ".join(f"{name} = {size}" for name, size in self.axes.items())
+        splits = ", ".join("[" + ", ".join(name for name, d in zip(self.names, stored.splits) if d == dim) + "]"
+                           for dim in range(rank))
+        mesh = f"#layout.mesh<[{axes}], [{splits}]{', local = ' * bool(stored.local) + stored.local}>"
+        return f"#layout.partial<{mesh}, sum, [{', '.join(stored.parts)}]>" if stored.parts else mesh
+
+    def block(self, splits, shape):
+        return tuple(-(-size // self.parts(splits, d)) for d, size in enumerate(shape))
 
     def convert(self, shape, pairs):
-        """The costs of conversions between layouts, by one run of the printer of messages."""
+        """The costs of conversions between layouts, by one run of each printer."""
         pairs = [pair for pair in pairs if pair[0] != pair[1] and (shape, *pair) not in self.known]
-        if not pairs:
+        onDevice = [pair for pair in pairs if pair[0][:2] == pair[1][:2] and not pair[0].parts]
+        sent = [pair for pair in pairs if pair not in onDevice]
+
+        def convert(i, source, target):
+            return (f"func.func @f{i}(%a: {source}) -> {target} {{\n  %r = layout.convert %a : {source} to {target}\n"
+                    f"  return %r : {target}\n}}\n")
+
+        if onDevice:
+            text = "".join(convert(i, *(tensor(self.block(each.splits, shape), each.local) for each in pair))
+                           for i, pair in enumerate(onDevice))
+            for pair, row in zip(onDevice, print_costs(text)["conversions"]["rows"], strict=True):
+                self.known[shape, *pair] = row["cost"]
+        if not sent:
             return
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "plans.json")
-            opt("".join(f"func.func @f{i}(%a: {tensor(shape, source)}) -> {tensor(shape, target)} {{\n"
-                        f"  %r = layout.convert %a : {tensor(shape, source)} to {tensor(shape, target)}\n"
-                        f"  return %r : {tensor(shape, target)}\n}}\n" for i, (source, target) in enumerate(pairs)),
+            opt("".join(convert(i, *(tensor(shape, self.layout(each, len(shape))) for each in pair))
+                        for i, pair in enumerate(sent)),
                 f"--layout-print-messages=format=json output={out}", "-o", os.devnull)
-            for pair, plan in zip(pairs, json.loads(out.read_text()), strict=True):
-                self.known[shape, *pair] = self.time(plan)
+            for pair, plan in zip(sent, json.loads(out.read_text()), strict=True):
+                self.known[shape, *pair] = self.time(plan, *pair)
 
     def conversion(self, shape, source, target):
         return 0 if source == target else self.known[shape, source, target]
@@ -134,90 +184,164 @@ class Mesh:
             result.insert(0, coordinate)
         return result
 
-    def time(self, plan):
-        copied, longest = [0] * self.devices, {}
+    def time(self, plan, source, target):
+        shape = tuple(map(int, plan["shape"].split("x")[:-1]))
+        moved, longest = [collections.Counter() for _ in range(self.devices)], {}
+
+        def find(stored, box):
+            block = self.block(stored.splits, shape)
+            begin = [offset % size for offset, size in zip(box["offsets"], block)]
+            return self.places[shape, stored.splits, stored.local][
+                tuple(slice(b, b + n) for b, n in zip(begin, box["sizes"]))].reshape(-1)
+
+        def move(device, start, end):
+            """Elements, by how many of them lie next to each other on both sides."""
+            breaks = np.flatnonzero((np.diff(start) != 1) | (np.diff(end) != 1)) + 1
+            for run in np.diff([0, *breaks, len(start)]):
+                moved[device][int(run)] += int(run)
+
         rounds = {number: turns([message for message in plan["messages"] if message["round"] == number])
                   for number in {message["round"] for message in plan["messages"]}}
         for message in plan["messages"]:
             count = 4 * sum(math.prod(box["sizes"]) for box in message["boxes"])
-            copied[message["from"]] += 2 * count
-            copied[message["to"]] += 2 * count
+            for box in message["boxes"]:
+                packed = np.arange(math.prod(box["sizes"]))
+                # What the second phase sends was reduced in the target.
+                move(message["from"], find(target if message["phase"] else source, box), packed)
+                move(message["to"], packed, find(target, box))
             ends = self.coordinates(message["from"]), self.coordinates(message["to"])
             crossed = [axis for axis, (x, y) in enumerate(zip(*ends)) if x != y]
             took = max(self.message_cost[a] for a in crossed) + count * max(self.byte_cost[a] for a in crossed)
             turn = message["round"], rounds[message["round"]][message["from"]]
             longest[turn] = max(longest.get(turn, 0), took)
         for copy in plan["copies"]:
-            copied[copy["from"]] += 8 * sum(math.prod(box["sizes"]) for box in copy["boxes"])
-        return max(1, max(copied) + sum(longest.values()))
+            for box in copy["boxes"]:
+                move(copy["from"], find(source, box), find(target, box))
+
+        def price(run, elements):
+            weight = 100 * LINE + (STRIDED - 100) * LINE * (LINE - min(4 * run, LINE)) // (LINE - 1)
+            return max(1, 8 * elements * weight // (100 * LINE))
+
+        copied = max(sum(price(*each) for each in device.items()) for device in moved)
+        return max(1, copied + sum(longest.values()))
+
+    def configurations(self, kind, sizes, shapes):
+        """How an op may have its tensors, with the price: it is asked for all of them at once."""
+        dims = [*kind.operands, kind.result]
+        found = []
+        for choice in self.choices(sizes, kind.loops):
+            splits = [self.store(choice, each, shape, "").splits for each, shape in zip(dims, shapes)]
+            isEven = all(size % self.parts(split, d) == 0 for split, shape in zip(splits, shapes)
+                         for d, size in enumerate(shape))
+            own = {loop: -(-sizes[loop] // self.parts(choice, loop)) for loop in sizes}
+            for tiled in ["", *kind.tiles]:
+                if tiled and (not isEven or any(own[loop] < 2 and "tanh" not in kind.op for loop in tiled)):
+                    continue
+                # Rows and columns are no channels that a neighbor has in tiles.
+                if tiled and "tanh" in kind.op and any(loop not in (None, kind.result[0], kind.tiles[0])
+                                                       for loop in choice):
+                    continue
+                # What an operand lacks is no part of it.
+                stored = [self.store(choice, each, shape, tiled) for each, shape in zip(dims, shapes)]
+                found.append([each._replace(parts=()) for each in stored[:-1]] + stored[-1:])
+        text = "".join(call(i, kind, *self.types(each, shapes)) for i, each in enumerate(found))
+        if text not in self.prices:
+            self.prices[text] = [row["cost"] for row in print_costs(text)["ops"]["rows"] if row["name"] == kind.op]
+        return list(zip(found, self.prices[text], strict=True))
+
+    def types(self, config, shapes):
+        *operands, result = (tensor(self.block(each.splits, shape), each.local)
+                             for each, shape in zip(config, shapes))
+        return operands, result
 
 
-def least(mesh, rows, sizes):
-    """x (rows x sizes[0]) times constants, with a tanh after the first product."""
-    plain2 = mesh.layout((None,) * len(mesh.axes), "ij")
+def chain(shape, steps):
+    """The ops of a program: the kind, the sizes of its loops, and the shapes of its tensors."""
+    for step in steps:
+        if step == "tanh":
+            kind = KINDS[f"tanh{len(shape)}"]
+            yield kind, dict(zip(kind.result, shape)), (shape, shape)
+        elif len(shape) == 2:
+            out = shape[0], step
+            yield KINDS["matmul"], {"i": shape[0], "k": shape[1], "j": step}, (shape, (shape[1], step), out)
+            shape = out
+        else:
+            features, window = step
+            n, c, h, w = shape
+            out = n, features, h - window + 1, w - window + 1
+            yield KINDS["conv"], {"n": n, "f": features, "c": c}, (shape, (features, c, window, window), out)
+            shape = out
+
+
+def least(mesh, shape, steps):
+    plain = mesh.store((None,) * len(mesh.axes), "", shape, "")
     # What the value comes in, with the least cost so far.
-    costs, width = {plain2: 0}, sizes[0]
-    for step, out in enumerate(sizes[1:]):
-        loops = {"i": rows, "j": out, "k": width}
-        costs = step_over(mesh, costs, (rows, width), "matmul", loops, "ijk", "ik", "ij")
-        width = out
-        if step == 0:
-            costs = step_over(mesh, costs, (rows, width), "tanh", {"i": rows, "j": width}, "ij", "ij", "ij")
-    mesh.convert((rows, width), {(layout, plain2) for layout in costs})
-    return min(cost + mesh.conversion((rows, width), layout, plain2) for layout, cost in costs.items())
+    costs = {plain: 0}
+    for kind, sizes, shapes in chain(shape, steps):
+        configs = mesh.configurations(kind, sizes, shapes)
+        mesh.convert(shapes[0], {(layout, config[0]) for layout in costs for config, _ in configs})
+        found = {}
+        for config, price in configs:
+            before = min(cost + mesh.conversion(shapes[0], layout, config[0]) for layout, cost in costs.items())
+            found[config[-1]] = min(found.get(config[-1], math.inf), before + price)
+        costs, shape = found, shapes[-1]
+    mesh.store((None,) * len(mesh.axes), "", shape, "")
+    mesh.convert(shape, {(layout, plain) for layout in costs})
+    return min(cost + mesh.conversion(shape, layout, plain) for layout, cost in costs.items())
 
 
-def step_over(mesh, costs, shape, kind, loops, order, read, written):
-    steps = []
-    for choice in mesh.choices(loops, order):
-        # What an operand lacks is no part of it.
-        needed = mesh.layout(tuple(loop if loop is not None and loop in read else None for loop in choice), read)
-        steps.append((choice, needed))
-    mesh.convert(shape, {(layout, needed) for layout in costs for _, needed in steps})
-    found = {}
-    for choice, needed in steps:
-        block = mesh.block(choice, loops)
-        op = price(kind, *(block[loop] for loop in order))
-        made = mesh.layout(choice, written)
-        before = min(cost + mesh.conversion(shape, layout, needed) for layout, cost in costs.items())
-        found[made] = min(found.get(made, math.inf), before + op)
-    return found
-
-
-def program(rows, sizes):
-    lines, value, width = [], "x", sizes[0]
-    for i, out in enumerate(sizes[1:]):
-        lines.append(f"  %w{i} = arith.constant dense<{i + 1}.0> : {tensor((width, out))}\n")
-        lines.append(product(f"p{i}", (value, (rows, width)), (f"w{i}", (width, out)), (rows, out)))
-        value, width = f"p{i}", out
-        if i == 0:
-            lines.append(f"  %t = math.tanh %p0 : {tensor((rows, out))}\n")
-            value = "t"
-    return (f"func.func @f(%x: {tensor((rows, sizes[0]))}) -> {tensor((rows, width))} {{\n"
-            f"  %zero = arith.constant 0.0 : f32\n{''.join(lines)}  return %{value} : {tensor((rows, width))}\n}}\n")
+def program(shape, steps):
+    lines, value = [], "x"
+    for i, (kind, _, shapes) in enumerate(chain(shape, steps)):
+        out = tensor(shapes[-1])
+        if kind.op == "math.tanh":
+            lines.append(f"  %v{i} = math.tanh %{value} : {out}\n")
+        else:
+            lines.append(f"  %w{i} = arith.constant dense<{i + 1}.0> : {tensor(shapes[1])}\n"
+                         f"  %e{i} = tensor.empty() : {out}\n"
+                         f"  %z{i} = linalg.fill ins(%zero : f32) outs(%e{i} : {out}) -> {out}\n"
+                         f"  %v{i} = {kind.op} ins(%{value}, %w{i} : {tensor(shapes[0])}, {tensor(shapes[1])}) "
+                         f"outs(%z{i} : {out}) -> {out}\n")
+        value = f"v{i}"
+    return (f"func.func @f(%x: {tensor(shape)}) -> {out} {{\n"
+            f"  %zero = arith.constant 0.0 : f32\n{''.join(lines)}  return %{value} : {out}\n}}\n")
 
 
 class Assignment(unittest.TestCase):
-    def check(self, mesh, rows, sizes):
-        stated = figures(opt(program(rows, sizes), f"--layout-assign=target={{{mesh.target()}}}"))
-        with self.subTest(mesh=mesh.target(), rows=rows, sizes=sizes):
+    def check(self, mesh, shape, steps):
+        text = opt(program(shape, steps), f"--layout-assign=target={{{mesh.target()}}}")
+        stated = figures(text)
+        with self.subTest(mesh=mesh.target(), shape=shape, steps=steps):
             self.assertEqual(stated["cost"], stated["lower_bound"])
-            self.assertEqual(stated["cost"], least(mesh, rows, sizes))
-        return stated["cost"]
+            self.assertEqual(stated["cost"], least(mesh, shape, steps))
+        return stated["cost"], text
 
     def test_one_axis(self):
-        for size, rows, sizes in ((2, 8, (16, 32, 16)), (2, 1, (64, 128, 64)), (3, 7, (20, 31, 10)),
-                                  (4, 3, (64, 64, 64)), (4, 2, (33, 65, 5, 9)), (5, 1, (4, 4, 4))):
+        for size, shape, steps in ((2, (8, 16), (32, "tanh", 16)), (2, (1, 64), (128, "tanh", 64)),
+                                   (3, (7, 20), (31, "tanh", 10)), (4, (3, 64), (64, "tanh", 64)),
+                                   (4, (2, 33), (65, "tanh", 5, 9)), (5, (1, 4), (4, "tanh", 4))):
             for byte, message in ((10, 1000), (1, 0), (100, 100000)):
-                self.check(Mesh({"x": size}, [byte], [message]), rows, sizes)
+                self.check(Mesh({"x": size}, [byte], [message]), shape, steps)
 
     def test_two_axes(self):
-        for rows, sizes in ((8, (16, 32, 16)), (1, (64, 96, 32)), (6, (10, 21, 5))):
+        for shape, steps in (((8, 16), (32, "tanh", 16)), ((1, 64), (96, "tanh", 32)), ((6, 10), (21, "tanh", 5))):
             for byte, message in (([5, 20], [100, 1000]), ([1, 1], [0, 0])):
-                self.check(Mesh({"x": 2, "y": 2}, byte, message), rows, sizes)
+                self.check(Mesh({"x": 2, "y": 2}, byte, message), shape, steps)
+
+    def test_splits_and_blocks_are_one_choice(self):
+        both = 0
+        for axes, shape, steps in (({"x": 2}, (2, 8, 6, 6), ((8, 3), "tanh", (8, 3))),
+                                   ({"x": 2}, (1, 3, 4, 4), ((16, 2), "tanh", (6, 2))),
+                                   ({"x": 4}, (1, 32, 3, 3), ((32, 2), (32, 2))),
+                                   ({"x": 3}, (1, 6, 5, 5), ((9, 2), "tanh", (12, 3))),
+                                   ({"x": 2, "y": 2}, (2, 16, 3, 3), ((16, 2), "tanh", (16, 2)))):
+            for byte, message in ((10, 1000), (1, 0)):
+                mesh = Mesh(axes, [byte] * len(axes), [message] * len(axes))
+                both += "local = " in self.check(mesh, shape, steps)[1]
+        self.assertGreaterEqual(both, 3)
 
     def test_more_devices_cost_no_more(self):
-        costs = [self.check(Mesh({"x": size}, [1], [0]), 16, (64, 64, 64)) for size in (1, 2, 4, 8)]
+        costs = [self.check(Mesh({"x": size}, [1], [0]), (16, 64), (64, "tanh", 64))[0] for size in (1, 2, 4, 8)]
         self.assertEqual(costs, sorted(costs, reverse=True))
 
 

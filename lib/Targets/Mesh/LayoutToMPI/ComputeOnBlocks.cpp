@@ -87,7 +87,9 @@ private:
 bool layout::forwardsBlocks(Operation *op) {
   if (auto convert = dyn_cast<ConvertOp>(op))
     return liesOnMesh(convert.getSource().getType()) ==
-           liesOnMesh(convert.getResult().getType());
+               liesOnMesh(convert.getResult().getType()) &&
+           !convertsBlocks(convert.getSource().getType(),
+                           convert.getResult().getType());
   return isa<func::FuncOp, func::CallOp, func::ReturnOp, scf::IfOp, scf::ForOp,
              scf::WhileOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp,
              cf::BranchOp, cf::CondBranchOp, UnrealizedConversionCastOp>(op);
@@ -532,6 +534,12 @@ LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
 
 LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
   const MeshBlocks &source = *operands[0], &result = *results[0];
+  if (source.numDevices && result.numDevices) {
+    replace(0, convertLayout(b, loc, values.getLocal(convert.getSource()),
+                             result.local));
+    op->erase();
+    return success();
+  }
   if (!(source.numDevices ? source : result).partial.empty())
     return fail("it has parts (P4), and goes from or to no mesh: convert "
                 "between two #layout.mesh");

@@ -37,3 +37,20 @@ func.func @size_of_whole(%a: tensor<?x4xf32>, %b: tensor<8x4xf32, #all>) -> tens
   %0 = linalg.exp ins(%a : tensor<?x4xf32>) outs(%b : tensor<8x4xf32, #all>) -> tensor<8x4xf32, #all>
   return %0 : tensor<8x4xf32, #all>
 }
+
+// -----
+
+// Blocks that change their layout alone are converted by each rank, without messages.
+
+// CHECK-LABEL: func.func @local(
+// CHECK-SAME: %[[A:.*]]: tensor<24xf32>
+// CHECK: %[[BLOCK:.*]] = tensor.expand_shape %[[A]]
+// CHECK: layout.convert %[[BLOCK]] : tensor<4x6xf32> to tensor<4x6xf32, #[[$TILES:.*]]>
+// CHECK-NOT: layoutMPI
+// CHECK: return
+#rows = #layout.mesh<[x = 2], [[x], []]>
+#tiles = #layout.mesh<[x = 2], [[x], []], local = #layout.blocked<"AB" to "AB4a">>
+func.func @local(%a: tensor<8x6xf32, #rows>) -> tensor<8x6xf32, #tiles> {
+  %0 = layout.convert %a : tensor<8x6xf32, #rows> to tensor<8x6xf32, #tiles>
+  return %0 : tensor<8x6xf32, #tiles>
+}

@@ -3,6 +3,7 @@
 # RUN: %python %s %t
 # Ops on tensors over 8 ranks: each ends with its block of what numpy computes on whole tensors. Blocks are ragged
 # and empty, what memory has beside them is garbage, and parts of sums count what they begin with once.
+import itertools
 import pathlib
 import sys
 
@@ -325,6 +326,23 @@ add("""%p = layout.convert %a0 : {0} to {p}
 add("""%p = layout.convert %a0 : {0} to {p}
   %s = arith.addf %p, %p : {p}
   %r = layout.convert %s : {p} to {r}""", [(c, Distribution(X, [["x"], []]))], Distribution(X, [["x"], []]), 2 * c, ("p", "tensor<10x2xf32, #layout.padded<#layout.mesh<[x = 8], [[x], []]>, 7.0 : f32>>"))
+
+# Blocks that change their layout in the memory of each rank.
+for element, (shape, splits, local) in itertools.product(("f32", "f16", "i32"), [
+        ((3, 16, 2, 5), [[], ["x"], [], []], '"ABCD" to "ABCD4b"'),
+        ((2, 24, 1, 3), [[], ["x", "y"], [], []], '"ABCD" to "ACDB"'),
+        ((16, 3, 1, 1), [["y", "x"], [], [], []], '"ABCD" to "ABCD2b2a"'),
+        ((2, 8, 0, 3), [["x"], ["y"], [], []], '"ABCD" to "ABCD4b"'),
+        ((2, 10, 2, 3), [["x"], ["y"], [], []], '"ABCD" to "ABCD4b"')]):
+    a = draw(shape, element)
+    axes = XY if "y" in str(splits) else X
+    mesh = Distribution(axes, splits)
+    tiled = mesh.text().replace("]]>", f"]], local = #layout.blocked<{local}>>", 1)
+    kind = f"tensor<{'x'.join(map(str, shape))}x{element}, {tiled}>"
+    op = "arith.addi" if element == "i32" else "arith.addf"
+    add(f"""%q = layout.convert %a0 : {{0}} to {{q}}
+  %s = {op} %q, %q : {{q}}
+  %r = layout.convert %s : {{q}} to {{r}}""", [(a, mesh)], mesh, a + a, ("q", kind))
 
 run_programs(folder, programs)
 print(len(programs), "programs on 8 ranks")

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MessageTables.h"
+#include "layout/Analysis/MessageTables.h"
 #include "layout/Algebra/Box.h"
 #include "layout/Algebra/Evaluator.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
@@ -293,4 +293,27 @@ FailureOr<MessageTables> MessageTables::get(const ReshardPlan &plan,
                   " moves of elements with one stride: give the blocks local "
                   "layouts with longer runs");
   return builder.finish();
+}
+
+void MessageTables::forEachMove(
+    int64_t rank,
+    llvm::function_ref<void(int64_t elements, int64_t run)> visit) const {
+  auto visitRows = [&](int64_t first, int64_t end) {
+    for (int64_t row = first; row < end; row += getRowSize()) {
+      int64_t elements = 1, size = 1;
+      bool isRun = false;
+      for (unsigned i = 0; i < numLoops; ++i) {
+        const int64_t *loop = &numbers[row + 2 + 3 * i];
+        size = loop[0];
+        elements *= size;
+        isRun = loop[1] == 1 && loop[2] == 1;
+      }
+      visit(elements, isRun ? size : 1);
+    }
+  };
+  visitRows(numbers[copies + rank], numbers[copies + rank + 1]);
+  for (int64_t phase : phases)
+    for (int64_t step = numbers[phase + rank]; step < numbers[phase + rank + 1];
+         step += kStepSize)
+      visitRows(numbers[step + 3], numbers[step + 4]);
 }

@@ -14,10 +14,12 @@
 //   step    the other rank, whether it is sent to, the elements of the message,
 //           and the rows that pack or unpack it, from the first to the end
 //
+// The same numbers are priced.
+//
 //===----------------------------------------------------------------------===//
 
-#ifndef LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESSAGETABLES_H
-#define LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESSAGETABLES_H
+#ifndef LAYOUT_ANALYSIS_MESSAGETABLES_H
+#define LAYOUT_ANALYSIS_MESSAGETABLES_H
 
 #include "layout/Analysis/ReshardPlan.h"
 
@@ -39,6 +41,12 @@ struct MessageTables {
   /// Of the longest message.
   int64_t mostElements = 0;
 
+  /// Goes through what a rank copies, packs and unpacks: elements, and how many
+  /// of them at a time lie next to each other on both sides.
+  void forEachMove(
+      int64_t rank,
+      llvm::function_ref<void(int64_t elements, int64_t run)> visit) const;
+
   static FailureOr<MessageTables> get(const ReshardPlan &plan,
                                       RankedTensorType from,
                                       RankedTensorType to, Refusal refuse);
@@ -47,4 +55,4 @@ struct MessageTables {
 } // namespace layout
 } // namespace mlir
 
-#endif // LAYOUT_LIB_TARGETS_MESH_LAYOUTTOMPI_MESSAGETABLES_H
+#endif // LAYOUT_ANALYSIS_MESSAGETABLES_H

@@ -1,0 +1,56 @@
+//===- BlockOp.h - An op on what one device has -----------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The op that a device runs for one whose tensors lie on a mesh: the same on
+// the largest block of each tensor, which stands nowhere. The model of the
+// device is asked for its price, and for the layouts of blocks that it offers.
+//
+//   matmul 8x16, 16x32 -> 8x32, columns over [x = 4]
+//     block    matmul 8x16, 16x8 -> 8x8
+//     offered  by a device of 4 lanes: columns in steps of 4, ..
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_MESH_BLOCKOP_H
+#define LAYOUT_LIB_TARGETS_MESH_BLOCKOP_H
+
+#include "layout/Analysis/Candidates.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir {
+namespace layout {
+
+class BlockOp {
+public:
+  /// `layouts`, of `costs`, are those of the whole tensors; what has none keeps
+  /// its type.
+  BlockOp(Operation *op, const OpLayoutRule &rule, const OpLayouts &layouts,
+          const CostModel &costs, CostModel &device);
+
+  Cost getCost() { return device.getOpCost(copy.get(), rule, layouts); }
+
+  /// As a node whose tensors are plain, with what the device has offered.
+  const NodeClass &getNode(const NodeClass &whole);
+  Candidates known;
+
+  /// The type of a block, without its layout.
+  RankedTensorType getType(Slot slot) const;
+
+private:
+  CostModel &device;
+  SmallVector<OwningOpRef<UnrealizedConversionCastOp>> sources;
+  OwningOpRef<Operation *> copy;
+  OpLayoutRule rule;
+  OpLayouts layouts; // of `device`
+  std::optional<NodeClass> node;
+};
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_TARGETS_MESH_BLOCKOP_H
