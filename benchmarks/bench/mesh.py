@@ -6,12 +6,18 @@ have their columns over the devices, those behind them their rows, so that two s
 (the axis d of a mesh with two is the batch); of ResNet-50 its batch over all devices. Of a plan the
 products, or convolutions, are stated, and the rest is decided at the least cost. Costs are modeled
 times, in percent of one device; KB are what all devices send, as `layout-print-messages` counts them.
+
+With --ranks networks run on ranks of MPI, by the command of users (`./dev demo NETWORK --device mesh`),
+which compares them with one process: the bytes that MPI was given to send beside those of the plans. Links
+cost nothing there, so that as much is split as can be.
 """
 
 import argparse
 import json
 import pathlib
 import re
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 
@@ -22,6 +28,7 @@ from .rows import measure_rows, write_json
 
 MESHES = {"2": "t = 2", "4": "t = 4", "8": "t = 8", "2x2": "d = 2, t = 2", "2x4": "d = 2, t = 4"}
 DEVICE = "#layout.cpu<lanes = 16>"
+RUN = ("resnet50", "bert_base", "llama3_8b")
 COLUMNS = ("query", "key", "value", "gate", "up", "intermediate")
 ROWS = ("_output", "down")
 
@@ -115,6 +122,31 @@ def measure(name, args, folder):
     return {"network": name, "one": one, "optimum": best, "plan": known, "name": case.plan}
 
 
+def run_on_ranks(network, ranks, *options):
+    """Bytes as planned and as measured, messages, and the largest difference of a result."""
+    links = f"axes = [x = {ranks}], device = {DEVICE}, byte_cost = [0], message_cost = [0]"
+    done = subprocess.run([sys.executable, "-m", "demo", network, "--small", "--device", "mesh", "--ranks", str(ranks),
+                           "--target", f"#layout.mesh_target<{links}>", "--repeat", "1", "--threads", "1", *options],
+                          text=True, capture_output=True)
+    if done.returncode:
+        raise ToolError(done.stdout + done.stderr)
+    sent, planned, messages = map(int, re.search(r"wire +(\d+) of (\d+) planned, in (\d+)", done.stdout).groups())
+    largest = max(map(float, re.findall(r"largest difference +\S+ absolute, (\S+) relative", done.stdout)))
+    return {"network": network, "ranks": ranks, "planned": planned, "sent": sent, "messages": messages,
+            "difference": largest}
+
+
+def show_ranks(row):
+    return (f"{row['network']:<14}{row['ranks']:>6}{row['planned']:>12}{row['sent']:>12}{row['messages']:>10}"
+            f"{row['difference']:>12.1e}")
+
+
+def measure_ranks(args):
+    names = [(network, ranks) for network in RUN if args.network in network for ranks in args.ranks]
+    print(f"{'network':<14}{'ranks':>6}{'planned':>12}{'sent':>12}{'messages':>10}{'difference':>12}", flush=True)
+    return measure_rows(names, lambda name, _: run_on_ranks(*name), show_ranks)
+
+
 def show(row):
     def part(each):
         return f"{each['cost'] / row['one']['cost']:>10.1%}{each['bytes'] / 1000:>12.1f}{each['seconds']:>8.2f}"
@@ -127,8 +159,14 @@ def main(argv):
     parser.add_argument("--network", default="", help="only rows whose name contains this")
     parser.add_argument("--byte-cost", type=int, default=10, help="of the links (default: %(default)s)")
     parser.add_argument("--message-cost", type=int, default=1000, help="of a message (default: %(default)s)")
+    parser.add_argument("--ranks", type=lambda text: [int(each) for each in text.split(",")], metavar="N,..",
+                        help="run on as many ranks, one after the other (1,2,4,8)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
+    if args.ranks:
+        rows, complete = measure_ranks(args)
+        write_json(args.json, rows=rows)
+        return 0 if complete else 1
     names = [f"{case} {mesh}" for case in CASES for mesh in MESHES if args.network in f"{case} {mesh}"]
     if not names:
         parser.error(f"no row matches '{args.network}'")
