@@ -46,6 +46,11 @@ private:
   void readLogical();
   void describeLabels();
   Fill getFill(int64_t number) const;
+  /// The number of the device of a point on a mesh.
+  int64_t getDevice(ArrayRef<int64_t> point) const {
+    return linearize(point.drop_back(),
+                     ArrayRef<int64_t>(contents.extents).drop_back());
+  }
   std::string describePoint(ArrayRef<int64_t> point) const;
 
   const LayoutMap &map;
@@ -94,6 +99,9 @@ Fill CellReader::getFill(int64_t number) const {
             unsigned(indices[number][*result.colorDim] % kNumColors)};
   if (isStorage())
     return {Fill::Kinds, 0};
+  if (options.label == Label::Device)
+    return {Fill::Kinds,
+            unsigned(getDevice(contents.points[number].front()) % kNumColors)};
   int64_t position =
       linearize(contents.points[number].front(), contents.extents);
   // Eighths of storage, without a product that could leave 64 bits.
@@ -137,6 +145,11 @@ void CellReader::readLogical() {
       cell.title += (i ? " and " : "") + describePoint(point);
     cell.fill = getFill(number);
     const Point &first = points.front();
+    if (options.label == Label::Device) {
+      for (const Point &point : points)
+        cell.label.push_back(std::to_string(getDevice(point)));
+      continue;
+    }
     if (options.label == Label::Number)
       cell.label.push_back(std::to_string(linearize(first, contents.extents)));
     else
@@ -153,6 +166,10 @@ void CellReader::readLogical() {
 
 void CellReader::describeLabels() {
   llvm::SmallVector<std::string> names;
+  if (options.label == Label::Device) {
+    result.labelText = "the devices that hold the index";
+    return;
+  }
   if (options.label == Label::Number) {
     names.push_back(isStorage() ? "the row-major number of the index"
                                 : "the row-major number of the point");

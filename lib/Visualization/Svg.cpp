@@ -7,6 +7,7 @@
 
 #include "layout/Visualization/Svg.h"
 #include "Sheet.h"
+#include "layout/Algebra/Families/Mesh.h"
 
 using namespace mlir::layout;
 using namespace mlir::layout::picture;
@@ -27,6 +28,11 @@ static llvm::LogicalResult checkOptions(const LayoutMap &map,
     return fail(Twine(options.dimNames.size()) +
                 " names for the dims of a layout that has " +
                 Twine(map.getRank()) + ": give one for each");
+  if (options.label == PictureOptions::Label::Device &&
+      (map.getSpace() != kMeshSpace ||
+       options.view == PictureOptions::View::Storage))
+    return fail("devices hold the indices of a tensor on a mesh: draw the "
+                "logical view of a #layout.mesh");
   if (options.columns < 0)
     return fail("a picture cannot have " + Twine(options.columns) +
                 " columns: 0 lets the axes of the layout decide");

@@ -31,7 +31,9 @@ static PictureOptions::Label toLabel(const std::string &name) {
     return PictureOptions::Label::Tuple;
   if (name == "number")
     return PictureOptions::Label::Number;
-  fail("a cell holds a 'tuple' or a 'number', not '" + name + "'");
+  if (name == "device")
+    return PictureOptions::Label::Device;
+  fail("a cell holds a 'tuple', a 'number' or a 'device', not '" + name + "'");
 }
 
 static std::string draw(const LayoutValue &self, py::handle shape,
@@ -184,8 +186,8 @@ void mlir::layout::python::bindNotations(LayoutClass &layout) {
            R"(An SVG picture of the layout on a small shape, as text.
 
 view: 'storage' shows every position and the index in it, hatched where it is
-padding; 'logical' every index and where it lies. label: cells hold a 'tuple' or
-one 'number'. columns: cut linear memory every so many positions. A picture of
+padding; 'logical' every index and where it lies. label: cells hold a 'tuple', one
+'number', or, in the logical view of a mesh, each 'device' that has the index. columns: cut linear memory every so many positions. A picture of
 more than `max_cells` cells is a LayoutError.
 
 >>> Layout('#layout.blocked<"AB" to "AB4b">').svg((2, 5)).startswith('<svg')

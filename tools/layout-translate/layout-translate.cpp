@@ -126,7 +126,9 @@ static cl::opt<PictureOptions::Label>
           cl::values(clEnumValN(PictureOptions::Label::Tuple, "tuple",
                                 "the index or the point"),
                      clEnumValN(PictureOptions::Label::Number, "number",
-                                "its row-major number")));
+                                "its row-major number"),
+                     clEnumValN(PictureOptions::Label::Device, "device",
+                                "the devices of a mesh that hold an index")));
 static cl::list<std::string>
     dimNames("dims", cl::CommaSeparated, cl::cat(category),
              cl::value_desc("n,c,.."),

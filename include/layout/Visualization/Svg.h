@@ -46,8 +46,10 @@ namespace layout {
 
 struct PictureOptions {
   enum class View { Storage, Logical };
-  /// Tuples of numbers, or one row-major number for them.
-  enum class Label { Tuple, Number };
+  /// Tuples of numbers, or one row-major number for them; of an index on a
+  /// mesh, the numbers of the devices that hold it, of which the first is what
+  /// the color of its cell shows.
+  enum class Label { Tuple, Number, Device };
 
   View view = View::Storage;
   Label label = Label::Tuple;
