@@ -46,6 +46,7 @@ CASES = {
     "bert": Case("bert_base", dict(batch=2, sequence=64, layers=1, hidden=256, heads=8,
                                    intermediate=1024, vocabulary=64, positions=64), "Megatron"),
     "resnet": Case("resnet50", dict(batch=8, image=64, width=0.25), "batch"),
+    "full-resnet": Case("resnet50", dict(batch=8), "batch"),
 }
 
 

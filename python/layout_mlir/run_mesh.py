@@ -127,6 +127,8 @@ def run(inputs: Sequence[pathlib.Path], folder: pathlib.Path, ranks: int, hostfi
              *[f'--input="{folder}/block-{number}-$r.npy"' for number in range(len(arguments))],
              *[f'--output="{folder}/part-{number}-$r.npy"' for number in range(len(results))]]
     counts = folder / "sent"
+    for path in folder.glob("sent.*"):  # of another run in a folder that is kept
+        path.unlink()
     run_ranks(["sh", "-c", f"r=$OMPI_COMM_WORLD_RANK; {' '.join(words)}", "rank", find_tool("layout-run")], ranks,
               hostfile, counts)
     outputs = [block.gather([np.load(folder / f"part-{number}-{rank}.npy") for rank in range(ranks)])
