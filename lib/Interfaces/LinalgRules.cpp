@@ -50,8 +50,16 @@ static SmallVector<int64_t> getLoopSizes(linalg::LinalgOp op,
   return sizes;
 }
 
+/// Whether result `r` starts from a number that is known.
+static bool startsFromNumber(linalg::LinalgOp op, unsigned r) {
+  auto fill = op.getDpsInits()[r].getDefiningOp<linalg::FillOp>();
+  APFloat value(0.0f);
+  return fill && matchPattern(fill.getInputs()[0], m_ConstantFloat(&value)) &&
+         !value.isNaN();
+}
+
 /// How result `r` combines what it accumulates.
-static std::optional<Reduction> findCombiner(linalg::LinalgOp op, unsigned r) {
+static std::optional<Reduction> findReduction(linalg::LinalgOp op, unsigned r) {
   SmallVector<Operation *> combiners;
   if (!matchReduction(op.getRegionOutputArgs(), r, combiners) ||
       combiners.size() != 1)
@@ -63,6 +71,15 @@ static std::optional<Reduction> findCombiner(linalg::LinalgOp op, unsigned r) {
           [](Operation *) { return Reduction::Max; })
       .Case<arith::MinimumFOp, arith::MinSIOp>(
           [](Operation *) { return Reduction::Min; })
+      // What begins with a number stays one, and of numbers it is the same op.
+      .Case<arith::MaxNumFOp>([&](Operation *) {
+        return startsFromNumber(op, r) ? std::optional(Reduction::Max)
+                                       : std::nullopt;
+      })
+      .Case<arith::MinNumFOp>([&](Operation *) {
+        return startsFromNumber(op, r) ? std::optional(Reduction::Min)
+                                       : std::nullopt;
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -85,7 +102,7 @@ static OpLayoutRule getStructuredRule(linalg::LinalgOp op) {
   }
   for (auto [r, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     rule.resultMaps.push_back(maps[init.getOperandNumber()]);
-    rule.combiners.push_back(findCombiner(op, r));
+    rule.combiners.push_back(findReduction(op, r));
     rule.inits.push_back(init.getOperandNumber());
   }
   rule.opsPerPoint = countScalarOps(op);

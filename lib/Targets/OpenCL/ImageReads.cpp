@@ -94,7 +94,7 @@ KernelCount::KernelCount(const KernelLoops &loops, AffineMap map,
         addVariable(variables, SizeExpr(loops.countTurns(loop, assumedSize)));
 }
 
-Operation *layout::findCombiner(Operation *op) {
+Operation *layout::findGroupCombiner(Operation *op) {
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || op->getNumResults() != 1)
     return nullptr;

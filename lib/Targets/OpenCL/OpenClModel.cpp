@@ -119,7 +119,7 @@ Cost OpenClModel::getLoopsCost(Operation *op, const LoopsRule &rule,
     }
     PixelBlock block;
     if (mayComputeBlocks(op))
-      block = kernel.chooseBlock(BlockLimits(target), findCombiner(op));
+      block = kernel.chooseBlock(BlockLimits(target), findGroupCombiner(op));
     points = addCosts(points, kernel.getPoints(block));
     reads.add(kernel.getReads(block));
   }

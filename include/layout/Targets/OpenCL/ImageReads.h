@@ -78,7 +78,7 @@ struct BlockLimits {
 /// The op by which the sums of parts are combined: of a reduction by one op
 /// that has a neutral element, in elements that items of a group can share.
 /// Null where there is none.
-Operation *findCombiner(Operation *op);
+Operation *findGroupCombiner(Operation *op);
 
 /// The index of what a work item writes, over the variables of its kernel.
 struct KernelItem {

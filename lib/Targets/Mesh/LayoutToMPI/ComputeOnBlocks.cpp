@@ -30,8 +30,8 @@ namespace {
 /// Lowers one op. What is wrong is found before anything is changed.
 class OpOnBlocks {
 public:
-  OpOnBlocks(Operation *op, BlockValues &values)
-      : op(op), values(values), b(op), loc(op->getLoc()) {}
+  OpOnBlocks(Operation *op, const OpLayoutRule &rule, BlockValues &values)
+      : op(op), rule(rule), values(values), b(op), loc(op->getLoc()) {}
 
   LogicalResult run();
 
@@ -72,6 +72,7 @@ private:
   }
 
   Operation *op;
+  const OpLayoutRule &rule;
   BlockValues &values;
   OpBuilder b;
   Location loc;
@@ -602,7 +603,6 @@ LogicalResult OpOnBlocks::lower() {
   if (isa<StorageViewOp>(op))
     return fail("storage is spread over the devices: let functions take and "
                 "return the tensor itself");
-  OpLayoutRule rule = getLayoutRule(op);
   if (auto *loopsRule = std::get_if<LoopsRule>(&rule))
     return lowerLoops(*loopsRule);
   if (auto *perDim = std::get_if<PerDimRule>(&rule))
@@ -653,20 +653,22 @@ LogicalResult layout::computeOnBlocks(func::FuncOp function,
                                       MessageSymbols &symbols) {
   if (function.isExternal())
     return success();
-  SmallVector<Operation *> ops;
+  // The rules are those of the program as it was: some ask where an operand
+  // comes from.
+  std::vector<std::pair<Operation *, OpLayoutRule>> ops;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (hasBlocks(op))
       return WalkResult::advance();
     if (!forwardsBlocks(op) && usesMesh(op))
-      ops.push_back(op);
+      ops.push_back({op, getLayoutRule(op)});
     return WalkResult::skip();
   });
   if (ops.empty())
     return success();
   {
     BlockValues values(function, symbols);
-    for (Operation *op : ops)
-      if (failed(OpOnBlocks(op, values).run()))
+    for (const auto &[op, rule] : ops)
+      if (failed(OpOnBlocks(op, rule, values).run()))
         return failure();
     if (values.hasFailed())
       return failure();

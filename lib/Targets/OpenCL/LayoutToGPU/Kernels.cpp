@@ -256,7 +256,7 @@ static PixelBlock chooseBlock(Operation *op, const KernelItem &item,
   for (auto &[map, layout, type] : operands)
     kernel.addOperand(map, layout, limits.assumeSizes(type.getShape()),
                       /*elementBytes=*/1);
-  return kernel.chooseBlock(limits, findCombiner(op));
+  return kernel.chooseBlock(limits, findGroupCombiner(op));
 }
 
 /// Whether the position holds an element of the box; null where all do. The map
@@ -435,7 +435,7 @@ LogicalResult KernelEmitter::store(OpResult tensor, Refusal refuse) {
   if (block.window)
     element.unroll(reduction, *block.window);
   if (block.parts > 1)
-    element.split({reduction, findCombiner(reduction), block.splitLoop,
+    element.split({reduction, findGroupCombiner(reduction), block.splitLoop,
                    block.parts, position.part, position.isFirst});
   SmallVector<Value> values = element.computeAll(tensor, points);
   if (values.empty())

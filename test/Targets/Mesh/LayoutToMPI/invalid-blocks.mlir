@@ -274,3 +274,18 @@ func.func @switches(%flag: i32, %a: tensor<6xf32, #halves>, %b: tensor<6xf32, #h
 ^end(%x: tensor<6xf32, #halves>):
   return %x : tensor<6xf32, #halves>
 }
+
+// -----
+
+// From what is no number the parts of a rank may be none.
+
+#columns = #layout.mesh<[x = 4], [[], [x]]>
+#parts = #layout.partial<#layout.mesh<[x = 4], [[]]>, max, [x]>
+func.func @from_no_number(%a: tensor<8x4xf32, #columns>) -> tensor<8xf32, #parts> {
+  %nan = arith.constant 0x7FC00000 : f32
+  %e = tensor.empty() : tensor<8xf32, #parts>
+  %i = linalg.fill ins(%nan : f32) outs(%e : tensor<8xf32, #parts>) -> tensor<8xf32, #parts>
+  // expected-error@below {{its body does not combine elements as the parts of result 0 are (P4), by max}}
+  %r = linalg.reduce { arith.maxnumf } ins(%a : tensor<8x4xf32, #columns>) outs(%i : tensor<8xf32, #parts>) dimensions = [1]
+  return %r : tensor<8xf32, #parts>
+}

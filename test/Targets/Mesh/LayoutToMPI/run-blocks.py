@@ -72,6 +72,20 @@ for reduction, op, start, expected in [("max", "maximumf", "0xFF800000", whole.m
   %r = layout.convert %p : {{c}} to {{r}}""", [(whole, Distribution(XY, [["x"], ["y"]]))],
         Distribution(XY, [["y", "x"]]), expected, ("c", Distribution(XY, [["x"]], ["y"], reduction), (5,)))
 
+# The largest and smallest of numbers, which a rank may have none of.
+whole = draw((5, 13))
+whole[rng.random((5, 13)) < 0.4] = np.nan
+whole[2], whole[4, 3:] = np.nan, np.nan
+for reduction, op, start, expected in [
+        ("max", "maxnumf", "0xFF800000", np.fmax(np.fmax.reduce(whole, axis=1), np.float32(-np.inf))),
+        ("min", "minnumf", "1.0", np.fmin(np.fmin.reduce(whole, axis=1), np.float32(1)))]:
+    add(f"""%v = arith.constant {start} : f32
+  %e = tensor.empty() : {{c}}
+  %f = linalg.fill ins(%v : f32) outs(%e : {{c}}) -> {{c}}
+  %p = linalg.reduce {{{{ arith.{op} }}}} ins(%a0 : {{0}}) outs(%f : {{c}}) dimensions = [1]
+  %r = layout.convert %p : {{c}} to {{r}}""", [(whole, Distribution(XY, [["x"], ["y"]]))],
+        Distribution(XY, [["y", "x"]]), expected, ("c", Distribution(XY, [["x"]], ["y"], reduction), (5,)))
+
 # Elementwise, with indices of the whole tensor in the body.
 for axes, splits, shape in [(X, [["x"], []], (10, 3)), (XY, [["y"], ["x"]], (5, 7)), (X, [[], ["x"]], (2, 1)),
                             (XYZ, [["z", "x"], ["y"]], (9, 9)), (X, [["x"], []], (0, 4))]:
