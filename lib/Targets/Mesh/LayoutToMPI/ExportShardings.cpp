@@ -79,8 +79,8 @@ LogicalResult Exporter::check(Location loc, Type type) {
   if (attr.getLocal())
     return emitError(loc) << "a value of type " << tensor
                           << " has a layout in the memory of a device, of "
-                             "which 'shard' knows nothing: export before it is "
-                             "decided";
+                             "which 'shard' knows nothing: decide for a device "
+                             "with 'lanes = 1', which has none";
   if (!mesh)
     mesh = attr.getMesh();
   if (mesh->axes != attr.getMesh().axes)

@@ -1,7 +1,7 @@
 // RUN: layout-opt %s --layout-export-shardings --split-input-file --verify-diagnostics
 
 #local = #layout.mesh<[x = 2], [[x], []], local = #layout.map<(i, j) -> buffer(j, i)>>
-// expected-error @below {{has a layout in the memory of a device, of which 'shard' knows nothing: export before it is decided}}
+// expected-error @below {{has a layout in the memory of a device, of which 'shard' knows nothing: decide for a device with 'lanes = 1', which has none}}
 func.func @local(%a: tensor<4x4xf32, #local>) {
   return
 }
