@@ -12,7 +12,8 @@ the least mean distance between the logarithms of modeled and measured prices.
 
 Then each network is decided by modeled prices, by the list, and by the fitted model, and the three programs
 run in turns in one process: a ratio is the median over pairs of runs of a time by the first. What the list
-predicts for its decision is compared with the time that this takes.
+predicts for its decision is compared with the time that this takes, and with what it predicts for the
+decisions of both models.
 """
 
 import argparse
@@ -149,6 +150,15 @@ def decide(module, target, args, output, *options):
     return json.loads(head)["assignment"]["cost"]
 
 
+def price(module, decider, target, prices, folder):
+    """What the decision under one target costs by the list."""
+    stated = folder / "stated.mlirbc"
+    run_tool("layout-opt", module, f"--layout-solve=target={{{decider}}}", "--emit-bytecode", "-o", stated)
+    text = run_tool_for_all("layout-opt", stated, f"--layout-assign=target={{{target}}} costs={prices}",
+                            "--layout-print-cost=format=json", "-o", "/dev/null")[0]
+    return json.loads(text)["assignment"]["cost"]
+
+
 def compare(name, target, fitted, args, prices, folder):
     """The decisions of a network, run in turns."""
     module, inputs = make(name, args.size, folder)
@@ -164,7 +174,9 @@ def compare(name, target, fitted, args, prices, folder):
             "modeled_decision_seconds": by_model["run_median_seconds"], "seconds": by_list["run_median_seconds"],
             "ratio": 1 / by_list["speedup"], "error": predicted / 1e9 / by_list["run_median_seconds"] - 1,
             "fitted_cost": fitted_cost, "fitted_decision_seconds": by_fit["run_median_seconds"],
-            "fitted_ratio": 1 / by_fit["speedup"]}
+            "fitted_ratio": 1 / by_fit["speedup"],
+            **{f"{decider}_excess": price(module, figures, target, prices, folder) / predicted
+               for decider, figures in (("modeled", target), ("fitted", fitted))}}
 
 
 def correlate(rows, before, after):
@@ -217,8 +229,11 @@ def main(argv):
     modeled, measured, refit = (correlate(rows, *columns) for columns in
                                 (("modeled_cost", "modeled_decision_seconds"), ("predicted_seconds", "seconds"),
                                  ("fitted_cost", "fitted_decision_seconds")))
+    excess = [np.exp(np.mean(np.log([row[f"{decider}_excess"] for row in rows]))) for decider in ("modeled", "fitted")]
+    print(f"\nby the list, decisions of the model cost {excess[0]:.3f} of the least, "
+          f"those of the fitted model {excess[1]:.3f}")
     if modeled is not None:
-        print(f"\nrank correlation with the time: modeled cost {modeled:.3f}, price list {measured:.3f}, fitted model "
+        print(f"rank correlation with the time: modeled cost {modeled:.3f}, price list {measured:.3f}, fitted model "
               f"{refit:.3f}; median error of the list {np.median([abs(row['error']) for row in rows]):.0%}")
     write_json(args.json, target=args.target, candidates=len(candidates), measured=len(priced), rows=rows,
                rank_correlation={"modeled": modeled, "measured": measured, "fitted": refit}, fitted=fitted,
