@@ -56,12 +56,32 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   return bytes;
 }
 
+/// Whether a tensor lies in this mode, whatever its layout is called: where
+/// channels have one element for each N, and there are no more of them than
+/// cores, a matrix is an aligned tensor.
+static bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode) {
+  if (layout.getMode() == mode)
+    return true;
+  if (layout.getMode() == NpuMode::Matrix)
+    return mode == NpuMode::Aligned && layout.getWidth() == 1;
+  if (layout.getMode() != NpuMode::Aligned || mode != NpuMode::Matrix)
+    return false;
+  std::string axes = layout.getScatter().getAxes().str();
+  return llvm::all_of(llvm::zip_equal(axes, type.getShape()), [&](auto dim) {
+    auto [axis, size] = dim;
+    return axis == 'N' ||
+           (axis == 'C' && size <= layout.getTarget().getFigures().npus);
+  });
+}
+
 /// The mode of a tensor as functions see it that take a command for each batch:
 /// a part of an aligned whole may have the strides of the aligned layout
 /// within.
 static NpuMode getModeOfBatch(NpuScatterAttr layout, RankedTensorType type,
                               const NpuFigures &figures) {
   NpuScatter scatter = layout.getScatter();
+  if (liesAs(layout, type, NpuMode::Aligned))
+    return NpuMode::Aligned;
   if (scatter.mode != NpuMode::Strided)
     return scatter.mode;
   ArrayRef<int64_t> strides = layout.getStrides();
@@ -127,8 +147,18 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
       !isCommandOfBytes(*config))
     return std::nullopt;
   // A sum that is none of windows is a command for each index.
+  auto isMatrix = [&](LayoutId id) {
+    auto layout =
+        id == kAnyLayout
+            ? NpuScatterAttr()
+            : dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(id));
+    return layout && layout.getMode() == NpuMode::Matrix &&
+           layout.getWidth() != 1;
+  };
   if (compute && npu::prefersAligned(compute) &&
-      getMode(*config) == NpuMode::Matrix && !isCommandsOfElements(*config))
+      (llvm::any_of(config->exact.results, isMatrix) ||
+       llvm::any_of(config->exact.operands, isMatrix)) &&
+      !isCommandsOfElements(*config))
     return std::nullopt;
   std::optional<int64_t> loaded = countLoads(*config);
   if (!loaded)
@@ -496,11 +526,10 @@ void NpuCandidates::addFollowing(Slot slot,
   }
 }
 
-/// The mode in which the result of a configuration lies.
-std::optional<NpuMode> NpuCandidates::getMode(const OpConfig &config) const {
+bool NpuCandidates::resultLiesAs(const OpConfig &config, NpuMode mode) const {
   auto layout = dyn_cast_if_present<NpuScatterAttr>(
       costs.getSpelling(config.exact.results.front()));
-  return layout ? std::optional<NpuMode>(layout.getMode()) : std::nullopt;
+  return layout && liesAs(layout, builder.getType(/*isResult=*/true, 0), mode);
 }
 
 /// Whether there are commands that compute the op element by element, where all
@@ -561,7 +590,7 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
   std::optional<unsigned> channel = findChannel(config);
   if (!compute || !npu::isProductOfMatrices(compute) || !channel)
     return true;
-  if (getMode(config) != NpuMode::Matrix)
+  if (!resultLiesAs(config, NpuMode::Matrix))
     return isCommandsOfElements(config);
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
     AffineMap map = builder.getMap(/*isResult=*/false, i);
@@ -569,8 +598,10 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
       continue;
     auto layout = dyn_cast_if_present<NpuScatterAttr>(
         costs.getSpelling(config.exact.operands[i]));
-    if (!layout || layout.getMode() != NpuMode::Matrix)
-      return false;
+    if (!layout || !liesAs(layout, builder.getType(/*isResult=*/false, i),
+                           NpuMode::Matrix))
+      return resultLiesAs(config, NpuMode::Aligned) &&
+             isCommandsOfElements(config);
     llvm::SmallBitVector columns = getChannelLoops(map, layout);
     if (columns.none())
       return false;
@@ -598,8 +629,8 @@ void NpuCandidates::keepPreferred(
   NpuMode preferred = isMatrix ? NpuMode::Matrix : NpuMode::Aligned;
   // Strided ones are parts of a whole, where they cost no copy.
   auto isPreferred = [&](const OpConfig &config) {
-    std::optional<NpuMode> mode = getMode(config);
-    return (mode == preferred || (!isMatrix && mode == NpuMode::Strided)) &&
+    return (resultLiesAs(config, preferred) ||
+            (!isMatrix && resultLiesAs(config, NpuMode::Strided))) &&
            !sumsOverCores(config);
   };
   auto isShared = [&](const OpConfig &config) {
@@ -669,12 +700,17 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
   std::optional<Contraction> contraction = getContraction();
   if (!contraction)
     return add(getFollowing(slot, attr, Origin::Carried));
-  // Of operands that come over the network any layout will do, of those of a
-  // batch that is spread over the cores any that spreads the batch alike.
+  // Operands that come over the network lie in cores by what is summed over,
+  // those of a batch that is spread over the cores as the batch does.
   auto mayLie = [&](unsigned channel) {
-    llvm::SmallBitVector spread =
-        getChannelLoops(builder.getMap(/*isResult=*/false, slot.index), attr);
-    return isBroadcast(slot.index, *contraction, channel) ||
+    AffineMap map = builder.getMap(/*isResult=*/false, slot.index);
+    llvm::SmallBitVector spread = getChannelLoops(map, attr);
+    bool isSpreadBySum = llvm::all_of(spread.set_bits(), [&](unsigned loop) {
+      return llvm::is_contained(contraction->summed, loop) &&
+             findDim(map, loop);
+    });
+    return (isBroadcast(slot.index, *contraction, channel) &&
+            (!contraction->isWindowed || isSpreadBySum)) ||
            (llvm::is_contained(contraction->shared, channel) &&
             attr.getMode() == NpuMode::Aligned && spread.count() == 1 &&
             spread.test(channel));

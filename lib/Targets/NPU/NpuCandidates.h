@@ -78,7 +78,7 @@ private:
                                   LayoutId layout) const;
   std::optional<Contraction> getContraction() const;
   std::optional<unsigned> findChannel(const OpConfig &config) const;
-  std::optional<NpuMode> getMode(const OpConfig &config) const;
+  bool resultLiesAs(const OpConfig &config, NpuMode mode) const;
   bool isCommandOfBytes(const OpConfig &config) const;
   bool isCommandsOfElements(const OpConfig &config) const;
   bool sumsOverCores(const OpConfig &config) const;

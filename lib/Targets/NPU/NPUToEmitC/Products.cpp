@@ -35,9 +35,14 @@ std::optional<FunctionEmitter::Matrix> FunctionEmitter::findMatrix(
   SmallVector<int64_t> all = op.getStaticLoopRanges();
   int64_t rows = row ? all[*row] : 1, columns = all[column];
   const NpuScatterAttr &scatter = operand.storage.scatter;
-  int64_t width = scatter.getMode() == NpuMode::Matrix
-                      ? std::min<int64_t>(scatter.getWidth(), columns)
-                      : columns;
+  std::string axes = scatter.getScatter().getAxes().str();
+  int64_t width = columns;
+  for (auto [index, axis] :
+       llvm::zip_equal(op.getMatchingIndexingMap(&use).getResults(), axes))
+    if (index == getAffineDimExpr(column, context))
+      width = axis == 'M'   ? std::min<int64_t>(scatter.getWidth(), columns)
+              : axis == 'C' ? 1
+                            : columns;
   int64_t whole = columns / width, rest = columns % width;
   AffineExpr d0 = getAffineDimExpr(0, context),
              d1 = getAffineDimExpr(1, context),
