@@ -95,6 +95,12 @@ Value FunctionEmitter::getSystemAddress(Value memref, int64_t byte) {
                                 first + byte);
 }
 
+/// A tensor without elements owns no byte and may share its address, by which
+/// the simulator knows tensors.
+static bool isDeclared(AllocOp op) {
+  return op.getMemref().getType().getNumElements() != 0;
+}
+
 LogicalResult FunctionEmitter::emitAlloc(AllocOp op) {
   if (!op.getAddress())
     return op.emitOpError() << "has no address: write one, or run "
@@ -102,7 +108,7 @@ LogicalResult FunctionEmitter::emitAlloc(AllocOp op) {
   FailureOr<Storage> storage = getPlaced(op, op.getMemref());
   if (failed(storage))
     return failure();
-  if (!checks)
+  if (!checks || !isDeclared(op))
     return success();
   ArrayRef<int64_t> shape = op.getMemref().getType().getShape();
   calls.declareTensor(
@@ -290,7 +296,7 @@ LogicalResult FunctionEmitter::emitBlock(Block &block) {
             .Case<FillOp>([&](auto fill) { return emitFill(fill); })
             .Case<DeallocOp>([&](DeallocOp dealloc) {
               auto alloc = dealloc.getMemref().getDefiningOp<AllocOp>();
-              if (checks)
+              if (checks && isDeclared(alloc))
                 calls.releaseTensor(int64_t(*alloc.getAddress()));
               return success();
             })

@@ -9,6 +9,7 @@
 !aligned = memref<2x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 !compact = memref<2x3x4x5xf32, #layout.npu_scatter<compact, start = 0, target = #npu>, #npu.memory<local>>
 !bytes = memref<6x5x4x5xi8, #layout.npu_scatter<aligned, start = 0, pack = n4, target = #npu>, #npu.memory<local>>
+!nothing = memref<0x3x4x5xf32, #layout.npu_scatter<aligned, start = 2, target = #npu>, #npu.memory<local>>
 !words = memref<2x5x4x5xi32, #layout.npu_scatter<aligned, start = 0, target = #npu>, #npu.memory<local>>
 
 // CHECK: #include "okk.h"
@@ -50,6 +51,21 @@ func.func @aligned(%x: !sys, %y: !sys) {
   npu.copy %x to %t : !sys to !aligned
   npu.copy %t to %y : !aligned to !sys
   npu.dealloc %t : !aligned
+  return
+}
+
+// A tensor without elements owns no byte, and another one may have its address.
+// CHECKED: void npu_nothing(
+// CHECKED-NEXT: okk_sim_declare_tensor(2176u, 512u, 128u);
+// CHECKED-NOT: okk_sim_declare_tensor
+// CHECKED: okk_sim_release_tensor(2176u);
+// CHECKED-NOT: okk_sim_release_tensor
+// CHECKED: void npu_move(
+func.func @nothing() {
+  %n = npu.alloc {address = 2176} : !nothing
+  %t = npu.alloc {address = 2176} : !aligned
+  npu.dealloc %t : !aligned
+  npu.dealloc %n : !nothing
   return
 }
 
