@@ -25,8 +25,7 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   auto *rule = std::get_if<LoopsRule>(&node.rule);
   if (!rule || rule->resultMaps.empty())
     return 0;
-  auto result = dyn_cast_if_present<NpuScatterAttr>(
-      costs.getSpelling(config.exact.results.front()));
+  NpuScatterAttr result = getScatter(config.exact.results.front());
   if (!result)
     return 0;
   SmallVector<int64_t> ranges;
@@ -37,9 +36,7 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
     RankedTensorType type = builder.getType(/*isResult=*/false, i);
     AffineMap map = builder.getMap(/*isResult=*/false, i);
-    if (!type || !map || isDest(i) ||
-        isa_and_present<NpuScatterAttr>(
-            costs.getSpelling(config.exact.operands[i])))
+    if (!type || !map || isDest(i) || getScatter(config.exact.operands[i]))
       continue;
     RankedTensorType loaded =
         rule->isRead[i]
@@ -54,24 +51,6 @@ std::optional<int64_t> NpuCandidates::countLoads(const OpConfig &config) const {
     bytes += getNpuBytes(layout, loaded);
   }
   return bytes;
-}
-
-/// Whether a tensor lies in this mode, whatever its layout is called: where
-/// channels have one element for each N, and there are no more of them than
-/// cores, a matrix is an aligned tensor.
-static bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode) {
-  if (layout.getMode() == mode)
-    return true;
-  if (layout.getMode() == NpuMode::Matrix)
-    return mode == NpuMode::Aligned && layout.getWidth() == 1;
-  if (layout.getMode() != NpuMode::Aligned || mode != NpuMode::Matrix)
-    return false;
-  std::string axes = layout.getScatter().getAxes().str();
-  return llvm::all_of(llvm::zip_equal(axes, type.getShape()), [&](auto dim) {
-    auto [axis, size] = dim;
-    return axis == 'N' ||
-           (axis == 'C' && size <= layout.getTarget().getFigures().npus);
-  });
 }
 
 /// The mode of a tensor as functions see it that take a command for each batch:
@@ -147,17 +126,10 @@ std::optional<OpConfig> NpuCandidates::assign(Choice choose,
       !isCommandOfBytes(*config))
     return std::nullopt;
   // A sum that is none of windows is a command for each index.
-  auto isMatrix = [&](LayoutId id) {
-    auto layout =
-        id == kAnyLayout
-            ? NpuScatterAttr()
-            : dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(id));
-    return layout && layout.getMode() == NpuMode::Matrix &&
-           layout.getWidth() != 1;
-  };
   if (compute && npu::prefersAligned(compute) &&
-      (llvm::any_of(config->exact.results, isMatrix) ||
-       llvm::any_of(config->exact.operands, isMatrix)) &&
+      (isMatrix(*config) ||
+       (!contraction &&
+        sumsAlong(*config, [](NpuScatterAttr) { return 'N'; }))) &&
       !isCommandsOfElements(*config))
     return std::nullopt;
   std::optional<int64_t> loaded = countLoads(*config);
@@ -181,8 +153,7 @@ std::optional<Contraction> NpuCandidates::getContraction() const {
 /// The loop that the result of a contraction is spread by.
 std::optional<unsigned>
 NpuCandidates::findChannel(const OpConfig &config) const {
-  auto layout = dyn_cast_if_present<NpuScatterAttr>(
-      costs.getSpelling(config.exact.results.front()));
+  NpuScatterAttr layout = getScatter(config.exact.results.front());
   if (!layout)
     return std::nullopt;
   int first = getChannelLoops(builder.getMap(/*isResult=*/true, 0), layout)
@@ -462,14 +433,11 @@ NpuCandidates::getWhole(unsigned part, NpuScatterAttr layout) const {
 /// `base` with another layout for one tensor.
 std::optional<OpConfig> NpuCandidates::replace(const OpConfig &base, Slot slot,
                                                LayoutId layout) const {
-  auto getAttr = [&](LayoutId id) {
-    return dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(id));
-  };
   return assign(
       [&](Slot other, RankedTensorType) {
-        return getAttr(other == slot    ? layout
-                       : other.isResult ? base.exact.results[other.index]
-                                        : base.exact.operands[other.index]);
+        return getScatter(other == slot    ? layout
+                          : other.isResult ? base.exact.results[other.index]
+                                           : base.exact.operands[other.index]);
       },
       Origin::Mixed);
 }
@@ -527,8 +495,7 @@ void NpuCandidates::addFollowing(Slot slot,
 }
 
 bool NpuCandidates::resultLiesAs(const OpConfig &config, NpuMode mode) const {
-  auto layout = dyn_cast_if_present<NpuScatterAttr>(
-      costs.getSpelling(config.exact.results.front()));
+  NpuScatterAttr layout = getScatter(config.exact.results.front());
   return layout && liesAs(layout, builder.getType(/*isResult=*/true, 0), mode);
 }
 
@@ -546,7 +513,7 @@ bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
                         SmallVector<int64_t>(type.getShape()),
                         builder.getMap(isResult, index),
                         getElementBytes(type.getElementType())});
-    return isa_and_present<NpuScatterAttr>(costs.getSpelling(layout));
+    return bool(getScatter(layout));
   };
   if (!add(/*isResult=*/true, 0, config.exact.results[0]))
     return true;
@@ -561,24 +528,45 @@ bool NpuCandidates::isCommandsOfElements(const OpConfig &config) const {
       .has_value();
 }
 
-/// Whether what is summed lies in several cores, each of which sees its own.
-bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
+/// Whether a tensor of the op lies as a matrix, and not as an aligned tensor.
+bool NpuCandidates::isMatrix(const OpConfig &config) const {
+  auto lies = [&](bool isResult, unsigned index, LayoutId id) {
+    NpuScatterAttr layout = getScatter(id);
+    return layout && layout.getMode() == NpuMode::Matrix &&
+           !liesAs(layout, builder.getType(isResult, index), NpuMode::Aligned);
+  };
+  bool found = lies(/*isResult=*/true, 0, config.exact.results[0]);
+  for (auto [index, id] : llvm::enumerate(config.exact.operands))
+    found |= lies(/*isResult=*/false, index, id);
+  return found;
+}
+
+/// Whether what is summed lies along an axis of a tensor that is read.
+bool NpuCandidates::sumsAlong(
+    const OpConfig &config,
+    llvm::function_ref<char(NpuScatterAttr)> getAxis) const {
   const LoopsRule &rule = std::get<LoopsRule>(node.rule);
-  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
-  if (!compute || !npu::prefersAligned(compute) || chip.getFigures().npus == 1)
-    return false;
   for (unsigned i = 0, e = node.op->getNumOperands(); i < e; ++i) {
     AffineMap map = builder.getMap(/*isResult=*/false, i);
-    auto layout = dyn_cast_if_present<NpuScatterAttr>(
-        costs.getSpelling(config.exact.operands[i]));
+    auto layout = getScatter(config.exact.operands[i]);
     if (!map || !layout)
       continue;
-    for (unsigned loop : getChannelLoops(map, layout).set_bits())
+    for (unsigned loop : getAxisLoops(map, layout, getAxis(layout)).set_bits())
       if (rule.loops[loop].iterator == utils::IteratorType::reduction &&
           rule.loops[loop].size > 1)
         return true;
   }
   return false;
+}
+
+/// Whether what is summed lies in several cores, each of which sees its own.
+bool NpuCandidates::sumsOverCores(const OpConfig &config) const {
+  auto compute = dyn_cast<linalg::LinalgOp>(node.op);
+  return compute && npu::prefersAligned(compute) &&
+         chip.getFigures().npus != 1 &&
+         sumsAlong(config, [](NpuScatterAttr layout) {
+           return getChannelAxis(layout.getMode());
+         });
 }
 
 /// Whether the operands of a product whose result is a matrix are matrices,
@@ -596,8 +584,7 @@ bool NpuCandidates::isCommandOfMatrices(const OpConfig &config,
     AffineMap map = builder.getMap(/*isResult=*/false, i);
     if (!map || isDest(i))
       continue;
-    auto layout = dyn_cast_if_present<NpuScatterAttr>(
-        costs.getSpelling(config.exact.operands[i]));
+    NpuScatterAttr layout = getScatter(config.exact.operands[i]);
     if (!layout || !liesAs(layout, builder.getType(/*isResult=*/false, i),
                            NpuMode::Matrix))
       return resultLiesAs(config, NpuMode::Aligned) &&
@@ -744,7 +731,7 @@ void NpuCandidates::carryLoops(ArrayRef<OpConfig> known, Slot slot,
 SmallVector<OpConfig> NpuCandidates::carry(ArrayRef<OpConfig> known, Slot slot,
                                            LayoutId layout) {
   SmallVector<OpConfig> configs;
-  auto attr = dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
+  NpuScatterAttr attr = getScatter(layout);
   auto add = [&](std::optional<OpConfig> config) {
     if (config)
       configs.push_back(*config);

@@ -81,6 +81,12 @@ private:
   bool resultLiesAs(const OpConfig &config, NpuMode mode) const;
   bool isCommandOfBytes(const OpConfig &config) const;
   bool isCommandsOfElements(const OpConfig &config) const;
+  NpuScatterAttr getScatter(LayoutId layout) const {
+    return dyn_cast_if_present<NpuScatterAttr>(costs.getSpelling(layout));
+  }
+  bool isMatrix(const OpConfig &config) const;
+  bool sumsAlong(const OpConfig &config,
+                 llvm::function_ref<char(NpuScatterAttr)> getAxis) const;
   bool sumsOverCores(const OpConfig &config) const;
   bool isCommandOfMatrices(const OpConfig &config,
                            const Contraction &contraction) const;

@@ -120,16 +120,36 @@ NpuScatterAttr layout::getNpuWeights(RankedTensorType type, unsigned channel,
   return getPackedIfItFits(std::move(scatter), type, chip);
 }
 
-llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
-                                             NpuScatterAttr layout) {
+bool layout::liesAs(NpuScatterAttr layout, RankedTensorType type,
+                    NpuMode mode) {
+  if (layout.getMode() == mode)
+    return true;
+  if (layout.getMode() == NpuMode::Matrix)
+    return mode == NpuMode::Aligned && layout.getWidth() == 1;
+  if (layout.getMode() != NpuMode::Aligned || mode != NpuMode::Matrix)
+    return false;
+  std::string axes = layout.getScatter().getAxes().str();
+  return llvm::all_of(llvm::zip_equal(axes, type.getShape()), [&](auto dim) {
+    auto [axis, size] = dim;
+    return axis == 'N' ||
+           (axis == 'C' && size <= layout.getTarget().getFigures().npus);
+  });
+}
+
+llvm::SmallBitVector layout::getAxisLoops(AffineMap map, NpuScatterAttr layout,
+                                          char axis) {
   llvm::SmallBitVector loops(map.getNumDims());
-  char channel = getChannelAxis(layout.getMode());
-  for (auto [expr, axis] :
+  for (auto [expr, letter] :
        llvm::zip_equal(map.getResults(), layout.getScatter().getAxes()))
-    for (unsigned l = 0; axis == channel && l < map.getNumDims(); ++l)
+    for (unsigned l = 0; letter == axis && l < map.getNumDims(); ++l)
       if (expr.isFunctionOfDim(l))
         loops.set(l);
   return loops;
+}
+
+llvm::SmallBitVector layout::getChannelLoops(AffineMap map,
+                                             NpuScatterAttr layout) {
+  return getAxisLoops(map, layout, getChannelAxis(layout.getMode()));
 }
 
 /// A layout of the same chip and start, and of nothing packed.

@@ -87,9 +87,18 @@ NpuLoad getNpuLoad(RankedTensorType type, AffineMap map, AffineMap written,
 /// A tensor of which an op on `layout` knows the sizes, and reads no element.
 RankedTensorType getNpuWindow(RankedTensorType type, NpuScatterAttr layout);
 
+/// Whether a tensor lies in this mode, whatever its layout is called: where
+/// channels have one element for each N, and there are no more of them than
+/// cores, a matrix is an aligned tensor.
+bool liesAs(NpuScatterAttr layout, RankedTensorType type, NpuMode mode);
+
 /// The loops that the cores of a tensor are spread over; `map` takes loops to
 /// its dims.
 llvm::SmallBitVector getChannelLoops(AffineMap map, NpuScatterAttr layout);
+
+/// The loops that index dims of an axis.
+llvm::SmallBitVector getAxisLoops(AffineMap map, NpuScatterAttr layout,
+                                  char axis);
 
 /// The bytes that `layout` reserves in every core.
 int64_t getNpuBytes(NpuScatterAttr layout, RankedTensorType type);
