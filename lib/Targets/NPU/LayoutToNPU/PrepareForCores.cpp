@@ -7,8 +7,10 @@
 
 #include "PrepareForCores.h"
 #include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::layout {
@@ -19,6 +21,25 @@ namespace mlir::layout {
 using namespace mlir;
 using namespace mlir::layout;
 
+/// Integers that are all the same are a number in the body, so that what they
+/// are multiplied by may fold.
+static void inlineIntegers(func::FuncOp function) {
+  function.walk([](linalg::GenericOp op) {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      DenseIntElementsAttr numbers;
+      if (!matchPattern(input->get(), m_Constant(&numbers)) ||
+          numbers.empty() || !numbers.isSplat())
+        continue;
+      OpBuilder builder = OpBuilder::atBlockBegin(op.getBody());
+      op.getMatchingBlockArgument(input).replaceAllUsesWith(
+          arith::ConstantOp::create(
+              builder, op.getLoc(),
+              builder.getIntegerAttr(numbers.getElementType(),
+                                     numbers.getSplatValue<APInt>())));
+    }
+  });
+}
+
 namespace {
 struct PrepareForCoresPass
     : layout::impl::PrepareForCoresPassBase<PrepareForCoresPass> {
@@ -26,6 +47,7 @@ struct PrepareForCoresPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       dropAsserts(function);
       foldExtracts(function);
+      inlineIntegers(function);
     }
     // A view of a tensor that holds nothing is such a tensor.
     RewritePatternSet patterns(&getContext());
@@ -45,6 +67,7 @@ struct PrepareForCoresPass
       splitWideArguments(function);
       carryIntegersInFloats(function);
       splitBodies(function);
+      rewriteReductions(function);
     }
   }
 };

@@ -78,6 +78,10 @@ void carryIntegersInFloats(func::FuncOp function);
 /// after composeBody.
 void splitBodies(func::FuncOp function);
 
+/// Minima over many elements become negated maxima of negated ones, and
+/// reductions of several dims of a large tensor those of one.
+void rewriteReductions(func::FuncOp function);
+
 /// A named op of elements whose body has no function becomes a linalg.generic.
 void generalizeBodies(func::FuncOp function);
 

@@ -293,6 +293,33 @@ for kind, start, of in (("max", "0xFF800000", np.max), ("min", "0x7F800000", np.
       ins(%x0, %w : {tensor(x.shape)}, tensor<3x3xf32>) outs(%f : {size}) -> {size}""", [x],
          of(x.reshape(2, 3, 3, 3, 3, 67), axis=(2, 4)))
 
+# The smallest of more elements than an op may have commands, from several starts.
+for shape, dims, start in (((2, 3, 309), [2], "inf"), ((1, 172), [0, 1], "inf"), ((2, 67, 5), [1], -0.5), ((3, 2, 1, 4), [1, 3], "inf"),
+                           ((0, 300), [1], "inf"), ((2, 5, 3, 7), [0], 0.25)):
+    x, kept = draw(*shape), tuple(size for d, size in enumerate(shape) if d not in dims)
+    number = "0x7F800000" if start == "inf" else start
+    case(f"""  %z = arith.constant {number} : f32
+  %e = tensor.empty() : {tensor(kept)}
+  %f = linalg.fill ins(%z : f32) outs(%e : {tensor(kept)}) -> {tensor(kept)}
+  %r = linalg.reduce ins(%x0 : {tensor(shape)}) outs(%f : {tensor(kept)}) dimensions = {dims}
+    (%a: f32, %b: f32) {{
+      %m = arith.minimumf %a, %b : f32
+      linalg.yield %m : f32
+    }}""", [x], x.min(axis=tuple(dims), initial=np.float32(start)))
+
+# A group norm's sums: of five dims, and in a layout of its batches.
+for shape in ((2, 5, 6, 8, 8), (1, 3, 2, 9, 5), (2, 1, 1, 1, 1)):
+    x = draw(*shape)
+    for kind, start, of in (("addf", "0.0", lambda x: x.sum(axis=(2, 3, 4))), ("maximumf", "0xFF800000", lambda x: x.max(axis=(2, 3, 4)))):
+        case(f"""  %z = arith.constant {start} : f32
+  %e = tensor.empty() : {tensor(shape[:2])}
+  %f = linalg.fill ins(%z : f32) outs(%e : {tensor(shape[:2])}) -> {tensor(shape[:2])}
+  %r = linalg.reduce ins(%x0 : {tensor(shape)}) outs(%f : {tensor(shape[:2])}) dimensions = [2, 3, 4]
+    (%a: f32, %b: f32) {{
+      %m = arith.{kind} %a, %b : f32
+      linalg.yield %m : f32
+    }}""", [x], of(x), 1e-4)
+
 # Groups with strides and dilations that are not stated.
 x, w = draw(1, 2, 3, 5, 5), draw(2, 4, 3, 3, 3)
 wanted = np.stack([convolve(x[:, g], w[g]) for g in range(2)], 1).astype(np.float32)
@@ -300,6 +327,18 @@ unstated = " {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<
 case(from_zero("conv_2d_ngchw_gfchw", w, ("x0", x.shape), wanted.shape).replace(unstated, ""), [x], wanted)
 case(from_zero("conv_2d_ngchw_fgchw", np.ascontiguousarray(w.swapaxes(0, 1)), ("x0", x.shape),
                wanted.shape).replace(unstated, ""), [x], wanted)
+
+# A number that only a product with zeros of i64 uses.
+x = draw(3, 5)
+case(f"""  %n = arith.constant dense<0> : tensor<3x5xi64>
+  %o = arith.constant dense<7> : tensor<3x5xi64>
+""" + generic("%m", 2, [("%n", "tensor<3x5xi64>"), ("%o", "tensor<3x5xi64>")], """^bb0(%a: i64, %b: i64, %c: i64):
+   %p = arith.muli %b, %a : i64
+   linalg.yield %p : i64""", "tensor<3x5xi64>", init="%i") + "\n" +
+     generic("%r", 2, [("%m", "tensor<3x5xi64>"), ("%x0", tensor(x.shape))], """^bb0(%a: i64, %b: f32, %c: f32):
+   %p = arith.sitofp %a : i64 to f32
+   %q = arith.addf %b, %p : f32
+   linalg.yield %q : f32""", tensor(x.shape)), [x], x)
 
 # --------------------------------------------------------------------- loops
 

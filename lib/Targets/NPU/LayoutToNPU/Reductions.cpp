@@ -1,0 +1,130 @@
+//===- Reductions.cpp - Reductions as functions have them -----------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction that no function of windows computes is a command for each index.
+// OKKernel's windows have two dims of a tensor of four, and the largest element
+// of them, but not the smallest one:
+//
+//   s[a, b] += x[a, b, c, d, e]    becomes a sum of x[a, b, cde]
+//   m[a] = min(m[a], x[a, b])      becomes -max(-m[a], -x[a, b]), where that is
+//                                  fewer commands
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrepareForCores.h"
+#include "layout/Dialect/NPU/IR/Functions.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Dims of a tensor of which windows are.
+static constexpr unsigned kDimsOfWindows = 4;
+/// Commands of a minimum as a negated maximum.
+static constexpr int64_t kCommands = 3;
+
+/// The function that reduces one tensor of f32; nothing for another op.
+static std::optional<npu::ElementFunction>
+findReducingFunction(linalg::LinalgOp op) {
+  if (op->getNumOperands() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
+      op.hasDynamicShape() || !getElementTypeOrSelf(op->getResult(0)).isF32())
+    return std::nullopt;
+  std::optional<npu::ElementFunction> function = npu::getElementFunction(op);
+  if (!function || !llvm::is_contained({"add", "max", "min"}, function->name) ||
+      function->arguments[0].operand + function->arguments[1].operand != 1)
+    return std::nullopt;
+  return function;
+}
+
+/// Loops that follow each other and are all reduced are one.
+static void collapse(linalg::LinalgOp op) {
+  auto kinds = op.getIteratorTypesArray();
+  SmallVector<ReassociationIndices> groups;
+  for (auto [loop, kind] : llvm::enumerate(kinds))
+    if (kind == utils::IteratorType::reduction && loop > 0 &&
+        kinds[loop - 1] == kind)
+      groups.back().push_back(loop);
+    else
+      groups.push_back({int64_t(loop)});
+  for (const ReassociationIndices &group : groups)
+    if (!linalg::areDimSequencesPreserved(op.getIndexingMapsArray(), group))
+      return;
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  if (!isa<linalg::GenericOp>(*op))
+    op = cast<linalg::LinalgOp>(
+        linalg::generalizeNamedOp(rewriter, op)->getOperation());
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> collapsed =
+      linalg::collapseOpIterationDims(op, groups, rewriter);
+  if (succeeded(collapsed))
+    rewriter.replaceOp(op, collapsed->results);
+}
+
+static Value negate(OpBuilder &builder, Location loc, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  APFloat number(0.0f);
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  if (!fill || !matchPattern(fill.getInputs()[0], m_ConstantFloat(&number)))
+    return linalg::NegFOp::create(builder, loc, TypeRange{type},
+                                  ValueRange{tensor}, ValueRange{empty})
+        .getResult(0);
+  Value negated = arith::ConstantOp::create(
+      builder, loc, builder.getFloatAttr(type.getElementType(), -number));
+  return linalg::FillOp::create(builder, loc, negated, empty).getResult(0);
+}
+
+static void negateMinimum(linalg::LinalgOp op, unsigned first) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value input = negate(builder, loc, op->getOperand(0));
+  Value init = negate(builder, loc, op->getOperand(1));
+  auto largest = linalg::GenericOp::create(
+      builder, loc, init.getType(), input, init, op.getIndexingMapsArray(),
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &inner, Location at, ValueRange values) {
+        Value max = arith::MaximumFOp::create(inner, at, values[first],
+                                              values[1 - first]);
+        linalg::YieldOp::create(inner, at, max);
+      });
+  op->getResult(0).replaceAllUsesWith(
+      negate(builder, loc, largest.getResult(0)));
+  op.erase();
+}
+
+template <typename Rewrite>
+static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
+  SmallVector<linalg::LinalgOp> ops;
+  function.walk([&](linalg::LinalgOp op) {
+    if (findReducingFunction(op))
+      ops.push_back(op);
+  });
+  for (linalg::LinalgOp op : ops)
+    rewrite(op);
+}
+
+void layout::rewriteReductions(func::FuncOp function) {
+  rewriteAll(function, [](linalg::LinalgOp op) {
+    if (op.getNumLoops() > kDimsOfWindows)
+      collapse(op);
+  });
+  rewriteAll(function, [](linalg::LinalgOp op) {
+    std::optional<npu::ElementFunction> function = findReducingFunction(op);
+    int64_t trips = 1;
+    for (auto [size, kind] :
+         llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::reduction)
+        trips *= size;
+    if (function->name == "min" && trips > kCommands)
+      negateMinimum(op, function->arguments[0].operand);
+  });
+}
