@@ -60,6 +60,10 @@ public:
                                         core.getDomain(variable));
   }
   void computeExcess();
+  /// Takes a value out of which something else knows that it is too expensive.
+  void drop(unsigned variable, unsigned value);
+  /// The variables of the model as passes go.
+  llvm::ArrayRef<unsigned> getOrder() const { return order; }
   /// Values that are left of the variables that are no switches, and how many
   /// such variables there are.
   unsigned getNumValues() const {
@@ -135,7 +139,6 @@ private:
   void minimize(Slot slot, llvm::MutableArrayRef<Cost> least) const;
   void take(unsigned variable, llvm::ArrayRef<Slot> slots);
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, unsigned parts);
-  void drop(unsigned variable, unsigned value);
   void updateBound();
 
   unsigned findShift() const;

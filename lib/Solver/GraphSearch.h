@@ -37,6 +37,8 @@
 namespace mlir {
 namespace layout {
 
+class StarBound;
+
 class GraphSearch {
 public:
   GraphSearch(const FactorGraph &graph, const SolveOptions &options);
@@ -89,6 +91,8 @@ private:
                     unsigned valueOfParent);
   Answer searchBlocks(const CoreGraph &core, const TableStore &store,
                       llvm::ArrayRef<Block> blocks);
+  void searchByStars(Node &node);
+  void improveByStars(Node &node, StarBound &stars);
   void improveBound(Node &node);
   void improveAssignment(Node &node);
   void improveByForests(Node &node);

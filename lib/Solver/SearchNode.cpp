@@ -33,15 +33,11 @@ void GraphSearch::Node::takeIfBetter(ArrayRef<unsigned> values) {
 
 void GraphSearch::Node::tighten() {
   proof.writeMoves();
-  auto raise = [&] {
-    answer.lowerBound = std::max(
-        answer.lowerBound, std::min(goal.upper, goal.roundUp(dual.getBound())));
-  };
-  raise();
+  raiseBound(dual.getBound());
   unsigned before = dual.getNumValues();
   dual.dropValues([&](Cost bound) { return goal.isMissedBy(bound); });
   if (dual.getNumValues() < before)
-    raise();
+    raiseBound(dual.getBound());
   proof.writeDrops(/*isBound=*/isClosed());
 }
 
@@ -244,6 +240,9 @@ GraphSearch::Answer GraphSearch::search(const CoreGraph &core,
       values.push_back(options.initial[core.getOriginal(v)]);
     node.takeIfBetter(values);
   }
+  searchByStars(node);
+  if (node.isClosed())
+    return node.answer;
   // As long as the ends come together.
   for (unsigned round = 0; round < kRounds; ++round) {
     Cost before = node.goal.upper, bound = node.dual.getBound();

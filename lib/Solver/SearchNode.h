@@ -28,6 +28,11 @@ struct GraphSearch::Node {
   Cost evaluate(llvm::ArrayRef<unsigned> values) const;
   void takeIfBetter(llvm::ArrayRef<unsigned> values);
   bool isClosed() const { return goal.isMissedBy(answer.lowerBound); }
+  /// Takes over a bound.
+  void raiseBound(Cost bound) {
+    answer.lowerBound =
+        std::max(answer.lowerBound, std::min(goal.upper, goal.roundUp(bound)));
+  }
   /// Takes over the dual bound and drops what is too expensive under it.
   void tighten();
   /// The values that raise the bound by at most `limit`; nothing where some

@@ -90,8 +90,9 @@ bool SharedCosts::readSwitch(unsigned variable, unsigned on,
     return false;
   unsigned numPrices = prices ? core.getDomain(result.payer) : 1;
   for (unsigned p = 0; p < numPrices; ++p)
-    result.left.push_back(
+    result.price.push_back(
         convert(addCosts(own[on], prices ? prices[p * step] : 0)));
+  result.left = result.price;
   return true;
 }
 

@@ -80,6 +80,21 @@ public:
         fn(each.variable, each.on, asker.variable, each.payer, asker.part);
   }
 
+  struct Asker {
+    unsigned variable;
+    llvm::SmallVector<unsigned, 2> values; // those that ask, ascending
+    std::vector<Cost> part = {};           // of the price, as `left`
+  };
+  struct Switch {
+    unsigned variable, on;
+    unsigned payer = kNone;
+    std::vector<Cost> price; // per value of the payer
+    std::vector<Cost> left;  // of that
+    std::vector<Asker> askers;
+    unsigned numToCome = 0; // askers, in this sweep
+  };
+  llvm::ArrayRef<Switch> getSwitches() const { return switches; }
+
   /// Before the factors are visited one after the other.
   void beginSweep();
   /// Gives a factor its part of what prices have left, and takes back what is
@@ -102,18 +117,6 @@ public:
               llvm::ArrayRef<llvm::SmallVector<unsigned, 6>> others) const;
 
 private:
-  struct Asker {
-    unsigned variable;
-    llvm::SmallVector<unsigned, 2> values; // those that ask, ascending
-    std::vector<Cost> part = {};           // of the price, as `left`
-  };
-  struct Switch {
-    unsigned variable, on;
-    unsigned payer = kNone;
-    std::vector<Cost> left; // of the price, per value of the payer
-    std::vector<Asker> askers;
-    unsigned numToCome = 0; // askers, in this sweep
-  };
   /// An asker by its place in `switches` and in the askers of that; kNone
   /// instead of the latter is the payer.
   struct Role {

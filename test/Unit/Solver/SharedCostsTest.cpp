@@ -7,7 +7,9 @@
 
 #include "DualBound.h"
 #include "ForestDescent.h"
+#include "StarBound.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace mlir::layout;
 
@@ -168,6 +170,42 @@ TEST_P(Sharing, ForestsNeverMakeItWorse) {
   }
 }
 
+TEST_P(Sharing, WholeStarsBoundAndDropNothingThatIsBest) {
+  DualBound dual(core, store);
+  const SharedCosts &shared = dual.getSharedCosts();
+  StarBound stars(core, store, shared, dual.getOrder());
+  EXPECT_EQ(stars.isUsable(), GetParam() % 5 != 0);
+  if (!stars.isUsable() || optimum == kInfiniteCost)
+    return;
+  std::set<std::pair<unsigned, unsigned>> dropped;
+  for (unsigned pass = 0; pass < 10; ++pass) {
+    Cost last = stars.getBound();
+    stars.pass();
+    EXPECT_GE(stars.getBound(), last);
+    EXPECT_LE(stars.getBound(), optimum);
+    std::vector<unsigned> values(core.getNumVariables(), 0);
+    if (stars.round(values)) {
+      shared.complete(values);
+      EXPECT_GE(evaluate(values), optimum);
+      EXPECT_NE(evaluate(values), kInfiniteCost);
+    }
+    stars.dropValues([&](Cost bound) { return bound > optimum; },
+                     [&](unsigned v, unsigned x) { dropped.insert({v, x}); });
+  }
+  std::vector<unsigned> values(core.getNumVariables(), 0);
+  Cost least = kInfiniteCost;
+  unsigned d = 0;
+  while (d < values.size()) {
+    bool isOut = false;
+    for (unsigned v = 0; v < values.size(); ++v)
+      isOut |= dropped.count({v, values[v]});
+    least = isOut ? least : std::min(least, evaluate(values));
+    for (d = 0; d < values.size() && ++values[d] == core.getDomain(d); ++d)
+      values[d] = 0;
+  }
+  EXPECT_EQ(least, optimum);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Sharing, ::testing::Range(1u, 101u));
 
 /// A tensor costs 10 more in the one of two layouts that copies are free from,
@@ -192,6 +230,131 @@ TEST(SharedCosts, PricesOfOnePayerAreNotPaidByHalves) {
   for (unsigned pass = 0; pass < 20; ++pass)
     dual.pass();
   EXPECT_EQ(dual.getBound(), 10);
+}
+
+/// One tensor with copies in some layouts. Some consumers have values that ask
+/// for none, and some ask for one copy by several.
+class OneTensor {
+public:
+  OneTensor(std::mt19937 &random, unsigned numAskers, bool hasPayer) {
+    const unsigned numLayouts = 4;
+    if (hasPayer)
+      addOp(random, 3);
+    for (unsigned a = 0; a < numAskers; ++a)
+      addOp(random, a < 6 ? 3 : 2);
+    asked.resize(numLayouts, std::vector<bool>(3 * numAskers, false));
+    for (unsigned a = 0; a < 3 * numAskers; ++a)
+      if (random() % 4)
+        asked[random() % numLayouts][a] = true;
+    for (unsigned layout = 0; layout < numLayouts; ++layout) {
+      unsigned copy = core.addVariable(core.getNumVariables(), 2);
+      prices.emplace_back();
+      std::vector<Cost> table;
+      for (unsigned p = 0; p < (hasPayer ? 3 : 1); ++p) {
+        prices.back().push_back(random() % 20);
+        table.insert(table.end(), {0, prices.back().back()});
+      }
+      if (hasPayer)
+        core.addFactor({0, copy}, store.intern(table));
+      else
+        core.addFactor({copy}, store.intern(table));
+      for (unsigned a = 0; a < numAskers; ++a) {
+        std::vector<Cost> asks;
+        unsigned op = a + hasPayer;
+        for (unsigned x = 0; x < core.getDomain(op); ++x)
+          asks.insert(asks.end(),
+                      {asked[layout][3 * a + x] ? kInfiniteCost : 0, 0});
+        if (llvm::is_contained(asks, kInfiniteCost))
+          core.addFactor({op, copy}, store.intern(asks));
+      }
+    }
+    numOps = numAskers + hasPayer;
+    std::vector<unsigned> values(numOps, 0);
+    unsigned d = 0;
+    while (d < numOps) {
+      optimum = std::min(optimum, evaluate(values, hasPayer));
+      for (d = 0; d < numOps && ++values[d] == core.getDomain(d); ++d)
+        values[d] = 0;
+    }
+  }
+
+  TableStore store;
+  CoreGraph core;
+  Cost optimum = kInfiniteCost;
+
+private:
+  void addOp(std::mt19937 &random, unsigned domain) {
+    unsigned op = core.addVariable(core.getNumVariables(), domain);
+    own.emplace_back();
+    for (unsigned x = 0; x < domain; ++x)
+      own.back().push_back(random() % 20);
+    core.addFactor({op}, store.intern(own.back()));
+  }
+  /// What is paid, from the definition.
+  Cost evaluate(llvm::ArrayRef<unsigned> values, bool hasPayer) const {
+    Cost sum = 0;
+    for (unsigned op = 0; op < numOps; ++op)
+      sum += own[op][values[op]];
+    for (unsigned layout = 0; layout < prices.size(); ++layout) {
+      bool isAsked = false;
+      for (unsigned a = 0; a + hasPayer < numOps; ++a)
+        isAsked |= asked[layout][3 * a + values[a + hasPayer]];
+      sum += isAsked ? prices[layout][hasPayer ? values[0] : 0] : 0;
+    }
+    return sum;
+  }
+
+  unsigned numOps = 0;
+  std::vector<std::vector<Cost>> own, prices;
+  std::vector<std::vector<bool>> asked; // per layout, asker and value
+};
+
+/// A star alone has its least cost as its bound. Without a payer copies whose
+/// consumers differ are several stars.
+TEST(StarBound, IsExactForOneTensor) {
+  std::mt19937 random(7);
+  unsigned numTensors = 0;
+  for (unsigned turn = 0; turn < 60; ++turn) {
+    bool isWhole = turn % 3 > 0;
+    OneTensor tensor(random, /*numAskers=*/2 + turn % 7, isWhole);
+    DualBound dual(tensor.core, tensor.store);
+    const SharedCosts &shared = dual.getSharedCosts();
+    // A copy that one consumer may ask for is none that is shared.
+    if (shared.getSwitches().size() < 4)
+      continue;
+    ++numTensors;
+    StarBound stars(tensor.core, tensor.store, shared, dual.getOrder());
+    ASSERT_TRUE(stars.isUsable());
+    stars.pass();
+    EXPECT_LE(stars.getBound(), tensor.optimum);
+    std::vector<unsigned> values(tensor.core.getNumVariables(), 0);
+    ASSERT_TRUE(stars.round(values));
+    shared.complete(values);
+    Cost cost = 0;
+    for (unsigned f = 0; f < tensor.core.getNumFactors(); ++f)
+      cost = addCosts(cost, tensor.core.lookUp(f, values, tensor.store));
+    EXPECT_GE(cost, tensor.optimum);
+    if (isWhole) {
+      EXPECT_EQ(stars.getBound(), tensor.optimum);
+      EXPECT_EQ(cost, tensor.optimum);
+    }
+  }
+  EXPECT_GT(numTensors, 20u);
+}
+
+/// More askers than a star may have are divided: the bound holds.
+TEST(StarBound, HoldsForManyAskers) {
+  std::mt19937 random(8);
+  for (unsigned turn = 0; turn < 4; ++turn) {
+    OneTensor tensor(random, 9 + turn % 2, /*hasPayer=*/turn % 2);
+    DualBound dual(tensor.core, tensor.store);
+    StarBound stars(tensor.core, tensor.store, dual.getSharedCosts(),
+                    dual.getOrder());
+    for (unsigned pass = 0; pass < 10; ++pass)
+      stars.pass();
+    EXPECT_LE(stars.getBound(), tensor.optimum);
+    EXPECT_GE(stars.getBound(), tensor.optimum / 2);
+  }
 }
 
 } // namespace

@@ -1,0 +1,521 @@
+//===- StarBound.cpp - A lower bound with whole shared costs --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StarBound.h"
+#include "SearchNode.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include <cmath>
+#include <set>
+
+using namespace mlir::layout;
+using llvm::ArrayRef;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// What all costs may add up to, in units, so that what is moved stays exact.
+static constexpr double kLargest = double(int64_t(1) << 48);
+/// Units of a cost, at most: parts of it are rounded down to units.
+static constexpr double kFinest = 256;
+
+/// Askers of one star; more are divided among several, and the price with them.
+static constexpr unsigned kMostAskers = 8;
+
+/// Passes between looks at what they have gained.
+static constexpr unsigned kPasses = 8;
+
+double StarBound::fromCost(Cost cost) const {
+  return double(cost) > kLargest ? kInfinity : double(cost) * scale;
+}
+
+Cost StarBound::toCost(double sum) const {
+  return sum == kInfinity ? kInfiniteCost : Cost(std::ceil(sum / scale));
+}
+
+StarBound::StarBound(const CoreGraph &core, const TableStore &store,
+                     const SharedCosts &shared, ArrayRef<unsigned> order) {
+  double sum = 1;
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    if (core.getScope(f).size() > 2)
+      return;
+    sum += double(store[core.getTable(f)].largest);
+  }
+  if (sum > kLargest)
+    return;
+  scale = std::min(kFinest, std::exp2(std::floor(std::log2(kLargest / sum))));
+
+  offsets.push_back(0);
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    offsets.push_back(offsets.back() +
+                      (shared.isSwitch(v) ? 0 : core.getDomain(v)));
+  beliefs.assign(offsets.back(), 0);
+  auto hasSwitch = [&](unsigned factor) {
+    return llvm::any_of(core.getScope(factor),
+                        [&](unsigned v) { return shared.isSwitch(v); });
+  };
+  for (unsigned f = 0; f < core.getNumFactors(); ++f)
+    if (core.getScope(f).size() == 1 && !hasSwitch(f))
+      addTo(core.getScope(f)[0], store[core.getTable(f)].entries, 1);
+  // A variable with one value, as a copy that somebody has to have, leaves its
+  // factors to the others.
+  std::vector<unsigned> only;
+  for (unsigned v = 0; v < core.getNumVariables(); ++v) {
+    ArrayRef<double> mine = ArrayRef(beliefs).slice(offsets[v], getDomain(v));
+    auto isFinite = [](double cost) { return cost != kInfinity; };
+    only.push_back(llvm::count_if(mine, isFinite) == 1
+                       ? llvm::find_if(mine, isFinite) - mine.begin()
+                       : kNone);
+  }
+  for (unsigned f = 0; f < core.getNumFactors(); ++f) {
+    ArrayRef<unsigned> scope = core.getScope(f);
+    if (scope.size() < 2 || hasSwitch(f))
+      continue;
+    ArrayRef<Cost> entries = store[core.getTable(f)].get();
+    unsigned columns = core.getDomain(scope[1]);
+    if (only[scope[0]] != kNone)
+      addTo(scope[1], entries.data() + only[scope[0]] * columns, 1);
+    else if (only[scope[1]] != kNone)
+      addTo(scope[0], entries.data() + only[scope[1]], columns);
+    else
+      addPair(scope[0], scope[1], entries, core);
+  }
+  addStars(core, shared);
+  linkStars(order, core.getNumVariables());
+  for (unsigned v = 0; v < core.getNumVariables(); ++v)
+    for (unsigned value = 0; value < getDomain(v); ++value)
+      if (beliefs[offsets[v] + value] == kInfinity)
+        forbid(v, value);
+}
+
+/// Adds every `step`th entry to what the values of a variable cost.
+void StarBound::addTo(unsigned variable, const Cost *entries, unsigned step) {
+  for (unsigned value = 0; value < getDomain(variable); ++value)
+    beliefs[offsets[variable] + value] += fromCost(entries[value * step]);
+}
+
+void StarBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
+                        const CoreGraph &core) {
+  std::vector<double> costs;
+  for (Cost cost : entries)
+    costs.push_back(fromCost(cost));
+  std::vector<unsigned> asked;
+  for (unsigned value = 0; value < core.getDomain(b); ++value)
+    asked.push_back(value);
+  addStar(a, {b}, std::move(asked), core.getDomain(a), core.getDomain(b),
+          std::move(costs), core);
+}
+
+/// Switches of one payer, or of askers that pay themselves, of which each value
+/// of an asker asks for one at most.
+struct StarBound::Group {
+  unsigned payer;
+  llvm::SmallVector<const SharedCosts::Switch *, 8> switches = {};
+  /// Per asker what its values ask for.
+  std::map<unsigned, std::vector<unsigned>> asked = {};
+
+  bool add(const SharedCosts::Switch &each, const CoreGraph &core) {
+    size_t numCommon = 0;
+    for (const SharedCosts::Asker &asker : each.askers)
+      if (auto it = asked.find(asker.variable); it != asked.end()) {
+        ++numCommon;
+        for (unsigned value : asker.values)
+          if (it->second[value] != kNone)
+            return false;
+      }
+    // Without a payer, who asks tells tensors apart.
+    if (payer == kNone &&
+        numCommon < std::min(asked.size(), each.askers.size()))
+      return false;
+    for (const SharedCosts::Asker &asker : each.askers) {
+      std::vector<unsigned> &values = asked[asker.variable];
+      values.resize(core.getDomain(asker.variable), kNone);
+      for (unsigned value : asker.values)
+        values[value] = switches.size();
+    }
+    switches.push_back(&each);
+    return true;
+  }
+};
+
+void StarBound::addStars(const CoreGraph &core, const SharedCosts &shared) {
+  std::vector<Group> groups;
+  // Per payer its groups, and per asker those without a payer.
+  std::map<unsigned, std::set<unsigned>> groupsOf;
+  for (const SharedCosts::Switch &each : shared.getSwitches()) {
+    llvm::SmallVector<unsigned, 8> keys = {each.payer};
+    if (each.payer == kNone)
+      keys = llvm::map_to_vector<8>(
+          each.askers, [](const auto &asker) { return asker.variable; });
+    unsigned found = kNone;
+    for (unsigned key : keys)
+      for (unsigned g : groupsOf[key])
+        if (found == kNone && groups[g].payer == each.payer &&
+            groups[g].add(each, core))
+          found = g;
+    if (found == kNone) {
+      found = groups.size();
+      groups.push_back({each.payer});
+      groups.back().add(each, core);
+    }
+    for (unsigned key : keys)
+      groupsOf[key].insert(found);
+  }
+  for (const Group &group : groups) {
+    unsigned rows = group.payer == kNone ? 1 : core.getDomain(group.payer);
+    unsigned columns = group.switches.size();
+    unsigned parts = llvm::divideCeil(group.asked.size(), kMostAskers);
+    std::vector<double> costs;
+    for (unsigned p = 0; p < rows; ++p)
+      for (const SharedCosts::Switch *each : group.switches)
+        costs.push_back(std::floor(fromCost(each->price[p]) / parts));
+    for (unsigned part = 0; part < parts; ++part) {
+      llvm::SmallVector<unsigned, 8> askers;
+      std::vector<unsigned> asked;
+      for (auto [index, asker] : llvm::enumerate(group.asked)) {
+        if (index % parts != part)
+          continue;
+        askers.push_back(asker.first);
+        for (unsigned each : asker.second)
+          asked.push_back(std::min(each, columns));
+      }
+      addStar(group.payer, askers, std::move(asked), rows, columns, costs,
+              core);
+    }
+  }
+}
+
+void StarBound::addStar(unsigned payer, ArrayRef<unsigned> askers,
+                        std::vector<unsigned> asked, unsigned rows,
+                        unsigned columns, std::vector<double> costs,
+                        const CoreGraph &core) {
+  // Of one shape there are few prices.
+  std::vector<double> key = costs;
+  key.push_back(rows);
+  Prices &known = prices[std::move(key)];
+  if (known.byRow.empty()) {
+    known.rows = rows;
+    known.columns = columns;
+    known.byColumn.resize(costs.size());
+    for (unsigned r = 0; r < rows; ++r)
+      for (unsigned c = 0; c < columns; ++c)
+        known.byColumn[c * rows + r] = costs[r * columns + c];
+    known.byRow = std::move(costs);
+  }
+  stars.push_back({payer,
+                   {askers.begin(), askers.end()},
+                   &known,
+                   unsigned(given.size()),
+                   std::move(asked)});
+  unsigned numValues = rows;
+  for (unsigned asker : askers)
+    numValues += core.getDomain(asker);
+  given.resize(given.size() + numValues, 0);
+  // Sums of rows go four at a time.
+  workOfPass +=
+      (int64_t(1) << askers.size()) * rows * columns * (askers.size() + 1) / 2;
+}
+
+void StarBound::linkStars(ArrayRef<unsigned> wanted, unsigned numVariables) {
+  std::vector<unsigned> ranks(numVariables, 0);
+  for (unsigned v : wanted)
+    if (v < numVariables && getDomain(v) > 0) {
+      ranks[v] = order.size();
+      order.push_back(v);
+    }
+  before.resize(numVariables);
+  after.resize(numVariables);
+  all.resize(numVariables);
+  for (auto [s, star] : llvm::enumerate(stars)) {
+    llvm::SmallVector<unsigned, 8> variables = {star.payer};
+    variables.append(star.askers.begin(), star.askers.end());
+    unsigned first = ~0u, last = 0, at = star.given;
+    for (unsigned v : variables)
+      if (v != kNone) {
+        first = std::min(first, ranks[v]);
+        last = std::max(last, ranks[v]);
+      }
+    for (auto [place, v] : llvm::enumerate(variables)) {
+      Slot slot = {unsigned(s), unsigned(place), at};
+      at += v == kNone ? 1 : getDomain(v);
+      if (v == kNone)
+        continue;
+      all[v].push_back(slot);
+      if (ranks[v] != first)
+        before[v].push_back(slot);
+      if (ranks[v] != last)
+        after[v].push_back(slot);
+    }
+  }
+}
+
+/// into[i] = min(into[i], from[i] + more) for n numbers.
+static void lower(double *into, const double *from, double more, unsigned n) {
+  for (unsigned i = 0; i < n; ++i) {
+    double sum = from[i] + more;
+    into[i] = sum < into[i] ? sum : into[i];
+  }
+}
+
+/// What the askers other than the one at `place` have where they ask for a
+/// switch, and in `asksNone` for none, by sets of them, of which it returns how
+/// many there are.
+size_t StarBound::gather(const Star &star, unsigned place) {
+  unsigned rows = star.prices->rows, columns = star.prices->columns;
+  size_t numSets = size_t(1) << (star.askers.size() - (place ? 1 : 0));
+  asking.assign(numSets * columns, kInfinity);
+  asksNone.clear();
+  const unsigned *asked = star.asked.data();
+  const double *mine = &given[star.given] + rows;
+  for (auto [index, asker] : llvm::enumerate(star.askers)) {
+    unsigned domain = getDomain(asker);
+    if (index + 1 != place) {
+      double *into = &asking[(size_t(1) << asksNone.size()) * columns];
+      asksNone.push_back(kInfinity);
+      for (unsigned value = 0; value < domain; ++value) {
+        double &best =
+            asked[value] < columns ? into[asked[value]] : asksNone.back();
+        best = std::min(best, mine[value]);
+      }
+    }
+    asked += domain;
+    mine += domain;
+  }
+  std::fill(asking.begin(), asking.begin() + columns, 0);
+  for (size_t set = 3; set < numSets; ++set)
+    if (set & (set - 1)) {
+      const double *some = &asking[(set & (set - 1)) * columns],
+                   *one = &asking[(set & -set) * columns];
+      for (unsigned s = 0; s < columns; ++s)
+        asking[set * columns + s] = some[s] + one[s];
+    }
+  return numSets;
+}
+
+/// What sets of askers cost per value of the payer.
+void StarBound::partition(const Prices &price, size_t numSets) {
+  unsigned rows = price.rows, columns = price.columns;
+  alone.assign(numSets * rows, kInfinity);
+  least.assign(numSets * rows, kInfinity);
+  std::fill(least.begin(), least.begin() + rows, 0);
+  for (size_t set = 1; set < numSets; ++set) {
+    for (unsigned s = 0; s < columns; ++s)
+      lower(&alone[set * rows], &price.byColumn[s * rows],
+            asking[set * columns + s], rows);
+    // The lowest of the set asks for none, or with some of the others.
+    size_t lowest = set & -set, others = set ^ lowest;
+    double *into = &least[set * rows];
+    lower(into, &least[others * rows], asksNone[llvm::countr_zero(set)], rows);
+    for (size_t with = others;; with = (with - 1) & others) {
+      const double *one = &alone[(with | lowest) * rows],
+                   *left = &least[(others ^ with) * rows];
+      for (unsigned p = 0; p < rows; ++p) {
+        double sum = one[p] + left[p];
+        into[p] = sum < into[p] ? sum : into[p];
+      }
+      if (with == 0)
+        break;
+    }
+  }
+}
+
+void StarBound::minimize(const Slot &slot) {
+  const Star &star = stars[slot.star];
+  const Prices &price = *star.prices;
+  unsigned rows = price.rows, columns = price.columns;
+  size_t numSets = gather(star, slot.place);
+  partition(price, numSets);
+  if (slot.place == 0) {
+    result.assign(least.end() - rows, least.end());
+    return;
+  }
+
+  // What an asker opens, any of the others may use.
+  const double *payer = &given[star.given];
+  double none = kInfinity;
+  rest.assign(numSets * columns, kInfinity);
+  for (unsigned p = 0; p < rows; ++p) {
+    if (payer[p] == kInfinity)
+      continue;
+    none = std::min(none, payer[p] + least[(numSets - 1) * rows + p]);
+    for (size_t with = 0; with < numSets; ++with)
+      lower(&rest[with * columns], &price.byRow[p * columns],
+            payer[p] + least[(numSets - 1 - with) * rows + p], columns);
+  }
+  double *best = rest.data();
+  for (size_t with = 1; with < numSets; ++with)
+    for (unsigned s = 0; s < columns; ++s) {
+      double sum = rest[with * columns + s] + asking[with * columns + s];
+      best[s] = sum < best[s] ? sum : best[s];
+    }
+  result.clear();
+  const unsigned *asked = star.asked.data() + slot.given - star.given - rows;
+  for (unsigned value = 0; value < getDomain(star.askers[slot.place - 1]);
+       ++value)
+    result.push_back(asked[value] < columns ? best[asked[value]] : none);
+}
+
+void StarBound::take(unsigned variable, ArrayRef<Slot> slots) {
+  double *belief = &beliefs[offsets[variable]];
+  for (const Slot &slot : slots) {
+    minimize(slot);
+    for (unsigned v = 0, domain = getDomain(variable); v < domain; ++v) {
+      if (belief[v] == kInfinity)
+        continue;
+      if (result[v] == kInfinity) {
+        forbid(variable, v);
+        continue;
+      }
+      belief[v] += result[v] + given[slot.given + v];
+      given[slot.given + v] = -result[v];
+    }
+  }
+}
+
+void StarBound::give(unsigned variable, ArrayRef<Slot> slots, size_t parts) {
+  if (slots.empty())
+    return;
+  llvm::MutableArrayRef<double> belief(&beliefs[offsets[variable]],
+                                       getDomain(variable));
+  double smallest = *llvm::min_element(belief);
+  for (auto [v, cost] : llvm::enumerate(belief)) {
+    if (cost == kInfinity)
+      continue;
+    double part = std::floor((cost - smallest) / parts);
+    for (const Slot &slot : slots)
+      given[slot.given + v] += part;
+    cost -= part * slots.size();
+  }
+}
+
+void StarBound::pass() {
+  for (bool isForward : {true, false}) {
+    for (unsigned i = 0; i < order.size(); ++i) {
+      unsigned v = isForward ? order[i] : order[order.size() - 1 - i];
+      ArrayRef<Slot> from = isForward ? before[v] : after[v];
+      ArrayRef<Slot> to = isForward ? after[v] : before[v];
+      take(v, from);
+      give(v, to, std::max(from.size(), to.size()));
+    }
+  }
+  updateBound();
+}
+
+/// After a pass the first variable of a star has taken what it can: the least
+/// of every star is 0.
+void StarBound::updateBound() {
+  double sum = 0;
+  for (unsigned v : order)
+    sum += *std::min_element(beliefs.begin() + offsets[v],
+                             beliefs.begin() + offsets[v + 1]);
+  bound = std::max(bound, sum);
+}
+
+void StarBound::addUp(unsigned variable) {
+  sums.assign(beliefs.begin() + offsets[variable],
+              beliefs.begin() + offsets[variable + 1]);
+  for (const Slot &slot : all[variable]) {
+    minimize(slot);
+    for (auto [v, sum] : llvm::enumerate(sums))
+      if (sum != kInfinity)
+        sum += result[v] + given[slot.given + v];
+  }
+}
+
+void StarBound::forbid(unsigned variable, unsigned value) {
+  beliefs[offsets[variable] + value] = kInfinity;
+  for (const Slot &slot : all[variable])
+    given[slot.given + value] = kInfinity;
+}
+
+bool StarBound::round(std::vector<unsigned> &values) {
+  std::vector<double> givenBefore = given;
+  bool isPossible = true;
+  for (unsigned v : order) {
+    addUp(v);
+    unsigned best = llvm::min_element(sums) - sums.begin();
+    if (sums[best] == kInfinity) {
+      isPossible = false;
+      break;
+    }
+    values[v] = best;
+    for (const Slot &slot : all[v])
+      for (unsigned value = 0; value < sums.size(); ++value)
+        if (value != best)
+          given[slot.given + value] = kInfinity;
+  }
+  given = std::move(givenBefore);
+  return isPossible;
+}
+
+void StarBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
+                           llvm::function_ref<void(unsigned, unsigned)> fn) {
+  double before = bound;
+  for (unsigned v : order) {
+    addUp(v);
+    double smallest = *std::min_element(beliefs.begin() + offsets[v],
+                                        beliefs.begin() + offsets[v + 1]);
+    for (unsigned value = 0; value < getDomain(v); ++value) {
+      double &belief = beliefs[offsets[v] + value];
+      if (belief == kInfinity ||
+          (sums[value] != kInfinity &&
+           !isTooMuch(toCost(before + sums[value] - smallest))))
+        continue;
+      forbid(v, value);
+      fn(v, value);
+    }
+  }
+  updateBound();
+}
+
+/// Passes until they gain too little of what is missing.
+void GraphSearch::improveByStars(Node &node, StarBound &stars) {
+  std::vector<unsigned> values(node.core.getNumVariables(), 0);
+  Cost last = stars.getBound();
+  while (true) {
+    for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i) {
+      stars.pass();
+      statistics.work += stars.getWorkOfPass();
+    }
+    Cost bound = stars.getBound();
+    if (bound != kInfiniteCost && stars.round(values)) {
+      node.dual.getSharedCosts().complete(values);
+      node.takeIfBetter(values);
+    }
+    bool drops = false;
+    // The proof has no words for stars.
+    if (!proves()) {
+      node.raiseBound(bound);
+      stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
+                       [&](unsigned v, unsigned value) {
+                         node.dual.drop(v, value);
+                         drops = true;
+                       });
+      node.raiseBound(stars.getBound());
+    }
+    if (node.goal.isMissedBy(bound) || isOver() ||
+        (!drops && bound - last < (node.goal.upper - bound) / 64))
+      return;
+    last = bound;
+  }
+}
+
+void GraphSearch::searchByStars(Node &node) {
+  const SharedCosts &shared = node.dual.getSharedCosts();
+  if (shared.isEmpty())
+    return;
+  StarBound stars(node.core, node.store, shared, node.dual.getOrder());
+  Cost gain = 0, missing = 0;
+  while (stars.isUsable() && gain >= missing / 16) {
+    Cost before = node.goal.upper, bound = stars.getBound();
+    improveByStars(node, stars);
+    missing = node.goal.upper - stars.getBound();
+    if (missing <= 0 || isOver())
+      return;
+    node.dual.computeExcess();
+    improveByForests(node);
+    gain = before - node.goal.upper + stars.getBound() - bound;
+  }
+}
