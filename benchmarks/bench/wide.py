@@ -4,7 +4,8 @@
 says; some values have one layout, and every tensor with several consumers has copies that they share.
 `equal` ones have conversions that cost one unit or two. `tree` has exactly its width, `sparse` ones lack
 seven tenths of the conversions; `dense` are blocks in which every op reads all before it.
-The gap is that of the cost above the lower bound; 0 is proven.
+The gap is that of the cost above the lower bound; 0 is proven. With `--limits` each problem is solved once under
+each time limit, which shows what an answer is worth that cannot wait.
 """
 
 import argparse
@@ -175,7 +176,30 @@ def measure(name, args, folder):
     path = folder / "problem.wcsp"
     build(*sizes).write(path)
     row = run_layout_solve(path, args)
-    return {"problem": name, **row, "gap": (row["cost"] - row["lower_bound"]) / max(row["cost"], 1)}
+    return {"problem": name, **row, "gap": gap(row)}
+
+
+def gap(row):
+    return (row["cost"] - row["lower_bound"]) / max(row["cost"], 1)
+
+
+def measure_limits(name, args, folder):
+    """What is known of a problem at the ends of some time limits."""
+    build, *sizes = PROBLEMS[name]
+    path = folder / "problem.wcsp"
+    build(*sizes).write(path)
+    answers = []
+    for limit in args.limits:
+        args.seconds = limit
+        answers.append({"limit": limit, **run_layout_solve(path, args)})
+    return {"problem": name, "answers": answers, "gap": gap(answers[-1])}
+
+
+def show_limits(row):
+    lines = [f"{row['problem']}\n{'limit':>8}{'seconds':>9}{'cost':>12}{'lower bound':>13}{'gap':>10}"]
+    lines += [f"{answer['limit']:>8g}{answer['seconds']:>9.3f}{answer['cost']:>12}{answer['lower_bound']:>13}"
+              f"{gap(answer):>10.4%}" for answer in row["answers"]]
+    return "\n".join(lines)
 
 
 def main(argv):
@@ -183,17 +207,25 @@ def main(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--seconds", type=float, default=20, help="limit for each (default: %(default)s)")
+    parser.add_argument("--limits", metavar="A,B", help="these limits, in seconds, one after the other")
     parser.add_argument("--repeat", type=positive, default=3, help="runs of each, of which the fastest counts")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     names = [name for name in PROBLEMS if args.only in name]
     if not names:
         parser.error(f"no problem matches '{args.only}'")
-    print(f"{'problem':<32}{'variables':>10}{'cost':>12}{'gap':>8}{'nodes':>7}{'seconds':>9}", flush=True)
-    rows, complete = measure_rows(
-        names, lambda name, folder: measure(name, args, folder),
-        lambda row: f"{row['problem']:<32}{row['variables']:>10}{row['cost']:>12}{row['gap']:>8.2%}"
-                    f"{row['nodes']:>7}{row['seconds']:>9.3f}")
+    if args.limits:
+        try:
+            args.limits = [float(limit) for limit in args.limits.split(",")]
+        except ValueError:
+            parser.error(f"--limits: '{args.limits}' is no list of seconds")
+        rows, complete = measure_rows(names, lambda name, folder: measure_limits(name, args, folder), show_limits)
+    else:
+        print(f"{'problem':<32}{'variables':>10}{'cost':>12}{'gap':>8}{'nodes':>7}{'seconds':>9}", flush=True)
+        rows, complete = measure_rows(
+            names, lambda name, folder: measure(name, args, folder),
+            lambda row: f"{row['problem']:<32}{row['variables']:>10}{row['cost']:>12}{row['gap']:>8.2%}"
+                        f"{row['nodes']:>7}{row['seconds']:>9.3f}")
     proven = sum(row["gap"] == 0 for row in rows)
     print(f"\n{proven} of {len(rows)} are proven.")
     write_json(args.json, rows=rows)
