@@ -28,6 +28,7 @@ from .rows import measure_rows, write_json
 
 MESHES = {"2": "t = 2", "4": "t = 4", "8": "t = 8", "2x2": "d = 2, t = 2", "2x4": "d = 2, t = 4"}
 DEVICE = "#layout.cpu<lanes = 16>"
+BYTE_COST, MESSAGE_COST = 10, 1000
 RUN = ("resnet50", "bert_base", "llama3_8b")
 COLUMNS = ("query", "key", "value", "gate", "up", "intermediate")
 ROWS = ("_output", "down")
@@ -142,8 +143,7 @@ def show_ranks(row):
             f"{row['difference']:>12.1e}")
 
 
-def measure_ranks(args):
-    names = [(network, ranks) for network in RUN if args.network in network for ranks in args.ranks]
+def measure_ranks(names):
     print(f"{'network':<14}{'ranks':>6}{'planned':>12}{'sent':>12}{'messages':>10}{'difference':>12}", flush=True)
     return measure_rows(names, lambda name, _: run_on_ranks(*name), show_ranks)
 
@@ -158,19 +158,26 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="./dev bench --mesh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", default="", help="only rows whose name contains this")
-    parser.add_argument("--byte-cost", type=int, default=10, help="of the links (default: %(default)s)")
-    parser.add_argument("--message-cost", type=int, default=1000, help="of a message (default: %(default)s)")
+    parser.add_argument("--byte-cost", type=int, help=f"of the links (default: {BYTE_COST})")
+    parser.add_argument("--message-cost", type=int, help=f"of a message (default: {MESSAGE_COST})")
     parser.add_argument("--ranks", type=lambda text: [int(each) for each in text.split(",")], metavar="N,..",
                         help="run on as many ranks, one after the other (1,2,4,8)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     if args.ranks:
-        rows, complete = measure_ranks(args)
-        write_json(args.json, rows=rows)
-        return 0 if complete else 1
-    names = [f"{case} {mesh}" for case in CASES for mesh in MESHES if args.network in f"{case} {mesh}"]
+        if args.byte_cost is not None or args.message_cost is not None:
+            parser.error("with --ranks links cost nothing: leave out --byte-cost and --message-cost")
+        names = [(network, ranks) for network in RUN if args.network in network for ranks in args.ranks]
+    else:
+        names = [f"{case} {mesh}" for case in CASES for mesh in MESHES if args.network in f"{case} {mesh}"]
     if not names:
         parser.error(f"no row matches '{args.network}'")
+    if args.ranks:
+        rows, complete = measure_ranks(names)
+        write_json(args.json, rows=rows)
+        return 0 if complete else 1
+    args.byte_cost = BYTE_COST if args.byte_cost is None else args.byte_cost
+    args.message_cost = MESSAGE_COST if args.message_cost is None else args.message_cost
     print(f"{'network, mesh':<14}{'one device':>14}{'optimum':>10}{'KB sent':>12}{'s':>8}  {'plan':<9}{'cost':>10}{'KB sent':>12}{'s':>8}", flush=True)
     rows, complete = measure_rows(names, lambda name, folder: measure(name, args, folder), show)
     write_json(args.json, device=DEVICE, byte_cost=args.byte_cost, message_cost=args.message_cost, rows=rows)

@@ -102,12 +102,13 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
     return;
   const NodeClass &node = program.nodeClasses[nodeClass];
   Candidates &candidates = result[nodeClass];
+  config->meetsNeed |= config->origin == OpConfig::Origin::Lanes;
   for (OpConfig &known : candidates.configs)
     if (known.layouts == config->layouts) {
       // The same layouts as tiles let further tiles be combined with them.
       if (known.tiles.empty())
         known.tiles = std::move(config->tiles);
-      known.meetsNeed |= config->origin == OpConfig::Origin::Lanes;
+      known.meetsNeed |= config->meetsNeed;
       return;
     }
   // The first one is the types as they are, whatever they are.
@@ -120,7 +121,6 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
     candidates.isTruncated = true;
     return;
   }
-  config->meetsNeed = config->origin == OpConfig::Origin::Lanes;
   config->from = from;
   if (!node.isTie() && knowsAllLayouts(node.op))
     config->cost = costs.getOpCost(node.op, node.rule, config->layouts);

@@ -65,7 +65,7 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
 bool layout::hasEvenBlocks(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
   if (!layout)
-    return true;
+    return !liesOnMesh(type);
   Mesh mesh = layout.getMesh();
   auto block = mesh.getLocalShape(type.getShape(), nullptr);
   for (auto [d, split] : llvm::enumerate(mesh.splits)) {

@@ -42,6 +42,7 @@ private:
   std::string getPanelTitle(int64_t panel) const;
   std::string describeAxes() const;
   void addFacts();
+  void addKinds(std::string name, int64_t size);
   void addKey();
 
   const LayoutMap &map;
@@ -267,15 +268,29 @@ void SheetMaker::addFacts() {
     sheet.facts.push_back("cells hold " + cells.labelText);
 }
 
+/// One swatch for each of the numbers below `size` that cells have the color
+/// of.
+void SheetMaker::addKinds(std::string name, int64_t size) {
+  if (size > kNumColors)
+    name += " mod " + std::to_string(kNumColors);
+  for (unsigned i = 0; i < std::min<int64_t>(size, kNumColors); ++i)
+    if (llvm::any_of(cells.cells, [&](const Cell &cell) {
+          return cell.fill.kind == Fill::Kinds && cell.fill.number == i;
+        }))
+      sheet.key.push_back(
+          {{Fill::Kinds, i},
+           (sheet.key.empty() ? name + " = " : "") + std::to_string(i)});
+}
+
 void SheetMaker::addKey() {
   if (cells.colorDim && contents.numIndices) {
-    int64_t size = contents.sizes[*cells.colorDim];
-    std::string name = names[*cells.colorDim];
-    if (size > kNumColors)
-      name += " mod " + std::to_string(kNumColors);
-    for (unsigned i = 0; i < std::min<int64_t>(size, kNumColors); ++i)
-      sheet.key.push_back(
-          {{Fill::Kinds, i}, (i ? "" : name + " = ") + std::to_string(i)});
+    addKinds(names[*cells.colorDim], contents.sizes[*cells.colorDim]);
+  } else if (!cells.cells.empty() &&
+             options.label == PictureOptions::Label::Device) {
+    int64_t devices = 1;
+    for (int64_t extent : ArrayRef<int64_t>(contents.extents).drop_back())
+      devices *= extent;
+    addKinds("first device", devices);
   } else if (!isStorage && !cells.cells.empty()) {
     for (unsigned i = 0; i < kNumColors; ++i)
       sheet.key.push_back({{Fill::Order, i}, ""});

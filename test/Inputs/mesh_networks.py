@@ -4,12 +4,13 @@ Runs a small network on so many ranks, as `./dev bench --mesh --ranks` does, whi
 from one process or other bytes are sent than planned.
 """
 
+import itertools
 import sys
 
 from bench.mesh import run_on_ranks, show_ranks
 
 network, *rest = sys.argv[1:]
-counts = [int(each) for each in rest if each.isdigit()]
+counts = [int(each) for each in itertools.takewhile(str.isdigit, rest)]
 for ranks in counts:
     row = run_on_ranks(network, ranks, *rest[len(counts):])
     print(show_ranks(row))

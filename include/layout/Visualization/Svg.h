@@ -48,7 +48,7 @@ struct PictureOptions {
   enum class View { Storage, Logical };
   /// Tuples of numbers, or one row-major number for them; of an index on a
   /// mesh, the numbers of the devices that hold it, of which the first is what
-  /// the color of its cell shows.
+  /// the color of its cell shows unless a dim is colored.
   enum class Label { Tuple, Number, Device };
 
   View view = View::Storage;

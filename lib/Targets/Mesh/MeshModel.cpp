@@ -131,11 +131,18 @@ const ReshardPlan *MeshModel::planMessages(RankedTensorType from,
                                            Refusal refuse) const {
   from = getDistribution(from);
   to = getDistribution(to);
+  if (auto known = plans.find({from, to}); known != plans.end())
+    return known->second.get();
+  FailureOr<ReshardPlan> made = ReshardPlan::get(from, to, {}, refuse);
+  if (failed(made))
+    return nullptr;
+  if (numKept > kMostKept) {
+    plans.clear();
+    numKept = 0;
+  }
+  numKept += made->messages.size() + made->copies.size();
   std::unique_ptr<const ReshardPlan> &plan = plans[{from, to}];
-  if (!plan)
-    if (FailureOr<ReshardPlan> made = ReshardPlan::get(from, to, {}, refuse);
-        succeeded(made))
-      plan = std::make_unique<const ReshardPlan>(std::move(*made));
+  plan = std::make_unique<const ReshardPlan>(std::move(*made));
   return plan.get();
 }
 
@@ -163,17 +170,28 @@ ConversionPlan MeshModel::planMove(RankedTensorType from, RankedTensorType to,
   return plan;
 }
 
-/// What one device does, while all others do the same.
+/// What one device does, while all others do the same: they share the time, and
+/// bytes are those of all of them, as with messages.
 ConversionPlan MeshModel::planOnDevice(RankedTensorType from,
                                        RankedTensorType to,
                                        AxesCache *cache) const {
   RankedTensorType type = withoutLayout(from);
   LayoutId source = device.getLayoutOf(from), dest = device.getLayoutOf(to);
+  if (device.storeAlike(type, source, dest))
+    return device.getPlan(type, source, dest);
+  TargetModel &model = device.getModel();
   std::optional<ConversionPlan> counted;
   if (cache)
-    counted = device.getModel().countMove(type, source, dest, device);
-  ConversionPlan plan = counted ? *counted : device.getPlan(type, source, dest);
-  plan.overhead = device.getModeledConversionCost(type, source, dest);
+    counted = model.countMove(type, source, dest, device);
+  ConversionPlan plan =
+      counted ? *counted
+              : model.planMove(device.getStoredType(type, source),
+                               device.getStoredType(type, dest), cache);
+  plan.overhead = model.getCost(plan);
+  for (const MeshAxis &axis : axes.axes) {
+    plan.bytesRead = scaleCost(plan.bytesRead, axis.size);
+    plan.bytesWritten = scaleCost(plan.bytesWritten, axis.size);
+  }
   return plan;
 }
 
@@ -216,8 +234,10 @@ Cost MeshModel::getPerDimCost(Operation *op, const PerDimRule &rule,
 // Configurations
 //===----------------------------------------------------------------------===//
 
-/// Ways to split are many, and each is one of its own.
+/// Ways to split are many, and each is one of its own, of whose blocks a device
+/// is offered as much as alone.
 CandidateLimits MeshModel::getLimits(CandidateLimits limits) const {
+  configsOnBlocks = limits.configsPerOp;
   return {llvm::SaturatingMultiply(limits.configsPerOp, 8u),
           llvm::SaturatingMultiply(limits.layoutsPerTensor, 16u)};
 }
@@ -354,11 +374,17 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
   }
   // Blocks as they are, first.
   for (size_t i = 0, e = known.configs.size(); i < e; ++i)
-    offerOnBlocks(op, OpLayouts(known.configs[i].exact), costs, add,
+    offerOnBlocks(op, OpLayouts(known.configs[i].exact), costs, known, add,
                   [&](BlockOp &block, AddConfig give) {
                     device.getModel().seed(block.getNode(op), device,
                                            block.known, give);
                   });
+}
+
+/// Blocks are those of ops that may be gone in the next decision.
+void MeshModel::addStates(const Program &program, const CandidateLimits &limits,
+                          CostModel &costs, std::vector<Candidates> &all) {
+  blocks.clear();
 }
 
 /// What the coordinates of a map on this mesh take of each dim; nothing where
@@ -494,7 +520,8 @@ std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
 }
 
 void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
-                              CostModel &costs, AddConfig add, AskDevice ask) {
+                              CostModel &costs, Candidates &whole,
+                              AddConfig add, AskDevice ask) {
   ConfigBuilder builder(op, costs);
   auto isEven = [&](ArrayRef<LayoutId> layouts, bool ofResults) {
     for (auto [i, layout] : llvm::enumerate(layouts))
@@ -512,12 +539,20 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
     block = std::make_unique<BlockOp>(op.op, op.rule, split, costs, device);
   }
   ask(*block, [&](std::optional<OpConfig> local) {
-    std::vector<OpConfig> &known = block->known.configs;
-    if (!local || known.size() >= CandidateLimits().configsPerOp ||
-        llvm::any_of(known, [&](const OpConfig &other) {
-          return other.layouts == local->layouts;
-        }))
+    if (!local)
       return;
+    std::vector<OpConfig> &known = block->known.configs;
+    for (OpConfig &other : known)
+      if (other.layouts == local->layouts) {
+        // The same layouts as tiles let further tiles be combined with them.
+        if (other.tiles.empty())
+          other.tiles = std::move(local->tiles);
+        return;
+      }
+    if (known.size() >= configsOnBlocks) {
+      whole.isTruncated = true;
+      return;
+    }
     known.push_back(*local);
     std::optional<OpConfig> config = builder.assign([&](bool isResult,
                                                         unsigned i) {
@@ -527,36 +562,58 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
     });
     if (!config || !isView(op, config->exact, costs))
       return;
-    config->origin = local->origin;
+    // Whoever needs the split, the device asks for its blocks.
+    bool isCarried = local->origin == OpConfig::Origin::Carried;
+    config->origin =
+        isCarried ? OpConfig::Origin::Carried : OpConfig::Origin::Mixed;
+    config->meetsNeed = local->origin == OpConfig::Origin::Lanes;
     add(std::move(config));
   });
+}
+
+std::optional<OpConfig> MeshModel::carrySplit(const NodeClass &op, Slot slot,
+                                              LayoutId layout,
+                                              CostModel &costs) const {
+  std::optional<OpConfig> config;
+  if (auto *view = std::get_if<ViewRule>(&op.rule))
+    config =
+        carryView(op, *view, slot.isResult || slot.index > 0, layout, costs);
+  else if (auto *perDim = std::get_if<PerDimRule>(&op.rule))
+    config = carryPerDim(op, *perDim, slot, layout, costs);
+  if (config)
+    config->origin = OpConfig::Origin::Carried;
+  return config;
 }
 
 void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                       CostModel &costs, Candidates &known, AddConfig add) {
   bool isOnMesh = costs.getMap(layout).getSpace() == kMeshSpace;
   if (!hasLocal(layout, costs)) {
-    std::optional<OpConfig> config;
-    auto *view = std::get_if<ViewRule>(&op.rule);
-    auto *perDim = std::get_if<PerDimRule>(&op.rule);
-    if (view && isOnMesh)
-      config =
-          carryView(op, *view, slot.isResult || slot.index > 0, layout, costs);
-    else if (perDim && isOnMesh)
-      config = carryPerDim(op, *perDim, slot, layout, costs);
-    if (!config)
-      return;
-    config->origin = OpConfig::Origin::Carried;
-    add(std::move(config));
+    if (isOnMesh)
+      add(carrySplit(op, slot, layout, costs));
     return;
   }
   RankedTensorType type =
       ConfigBuilder(op, costs).getType(slot.isResult, slot.index);
   RankedTensorType stored = costs.getStoredType(type, layout);
-  LayoutId own = device.getLayoutOf(getLocalType(stored));
-  LayoutId row = costs.getRowMajor(type.getRank());
-  LayoutId split = isOnMesh ? costs.getLayoutOf(getDistribution(stored)) : row;
-  split = costs.getRepresentative(split, type).value_or(row);
+  LayoutId distribution = isOnMesh ? costs.getLayoutOf(getDistribution(stored))
+                                   : costs.getRowMajor(type.getRank());
+  std::optional<LayoutId> split = costs.getRepresentative(distribution, type);
+  if (!split)
+    return;
+  // A neighbor that states both may be the only one with this split. What came
+  // over a view does not go back.
+  bool isKnownView = std::holds_alternative<ViewRule>(op.rule) &&
+                     llvm::any_of(known.configs, [&](const OpConfig &config) {
+                       return getLayoutAt(config.layouts, slot) == split;
+                     });
+  if (isOnMesh && !isKnownView)
+    add(carrySplit(op, slot, *split, costs));
+  RankedTensorType localType = getLocalType(stored);
+  std::optional<LayoutId> own = device.getRepresentative(
+      device.getLayoutOf(localType), withoutLayout(localType));
+  if (!own)
+    return;
   // The configurations grow meanwhile.
   for (size_t i = 0; i < known.configs.size(); ++i) {
     const OpConfig &base = known.configs[i];
@@ -565,17 +622,19 @@ void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
         llvm::any_of(base.layouts.operands, isLocal) ||
         llvm::any_of(base.layouts.results, isLocal))
       continue;
-    offerOnBlocks(op, OpLayouts(base.exact), costs, add,
+    offerOnBlocks(op, OpLayouts(base.exact), costs, known, add,
                   [&](BlockOp &block, AddConfig give) {
                     const NodeClass &node = block.getNode(op);
-                    device.getModel().carry(node, slot, own, device,
+                    device.getModel().carry(node, slot, *own, device,
                                             block.known, give);
                   });
   }
 }
 
 void MeshModel::describe(const OpConfig &config, raw_ostream &os) const {
-  os << "splits its loops over the devices";
+  os << (config.origin == OpConfig::Origin::Mixed
+             ? "has its blocks in layouts that a device needs for it"
+             : "splits its loops over the devices");
 }
 
 void layout::registerMeshTarget(DialectRegistry &registry) {

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   conversion   of blocks in the memory of each device what that costs the
-//                model of the device; else the messages of its plan
-//                (ReshardPlan.h), turn by turn, and what the busiest device
-//                copies (MessageTables.h), in runs, as its model has it
-//   op           what it costs the model of the device on the largest block
+//   conversion   where only the layout in the memory of devices changes, what
+//                the model of the device charges for one block; otherwise the
+//                messages of its plan (ReshardPlan.h), turn by turn, and what
+//                the busiest device copies (MessageTables.h), at what the model
+//                of the device charges for runs of that length
+//   op           what the model of the device charges for the largest block
 //
 // Ops with loops are offered every way to split them: for each axis of the mesh
 // one loop, or none. What is not split at all is a plain tensor, which every
@@ -60,6 +61,8 @@ public:
   CandidateLimits getLimits(CandidateLimits limits) const override;
   void seed(const NodeClass &op, CostModel &costs, Candidates &known,
             AddConfig add) override;
+  void addStates(const Program &program, const CandidateLimits &limits,
+                 CostModel &costs, std::vector<Candidates> &all) override;
   void carry(const NodeClass &op, Slot slot, LayoutId layout, CostModel &costs,
              Candidates &known, AddConfig add) override;
   void describe(const OpConfig &config, raw_ostream &os) const override;
@@ -84,7 +87,11 @@ private:
   std::optional<OpConfig> carryPerDim(const NodeClass &op,
                                       const PerDimRule &rule, Slot slot,
                                       LayoutId layout, CostModel &costs) const;
-  /// Kept; null where there is none.
+  /// What a split without `local` of one tensor of a view, or of an op per dim,
+  /// offers.
+  std::optional<OpConfig> carrySplit(const NodeClass &op, Slot slot,
+                                     LayoutId layout, CostModel &costs) const;
+  /// Null where there is none; it stays until the next question.
   const ReshardPlan *planMessages(RankedTensorType from, RankedTensorType to,
                                   Refusal refuse) const;
   ConversionPlan planOnDevice(RankedTensorType from, RankedTensorType to,
@@ -94,21 +101,31 @@ private:
                                   CostModel &costs);
   using AskDevice = function_ref<void(BlockOp &, AddConfig)>;
   /// Offers what the device does with the op where `split` is how its tensors
-  /// are distributed and all devices have as much of them.
+  /// are distributed and all devices have as much of them. `whole` is told
+  /// where the device offers more than is taken.
   void offerOnBlocks(const NodeClass &op, const OpLayouts &split,
-                     CostModel &costs, AddConfig add, AskDevice ask);
+                     CostModel &costs, Candidates &whole, AddConfig add,
+                     AskDevice ask);
   /// What one run of `op` costs a device.
   Cost priceBlock(Operation *op, const OpLayoutRule &rule,
                   const OpLayouts &layouts, CostModel &costs);
 
   MeshTargetAttr target;
   Mesh axes;
-  // Prices are made once.
+  /// Keeps the prices of blocks.
   mutable CostModel device;
+  /// Plans that were made, and how many messages and copies they have: above a
+  /// limit all are made anew.
+  static constexpr int64_t kMostKept = 1 << 20;
   mutable llvm::DenseMap<std::pair<Type, Type>,
                          std::unique_ptr<const ReshardPlan>>
       plans;
-  /// By op and the layouts of its whole tensors.
+  mutable int64_t numKept = 0;
+  /// How many configurations a decision asks for, which a device may have of
+  /// each split.
+  mutable unsigned configsOnBlocks = CandidateLimits().configsPerOp;
+  /// By op and the layouts of its whole tensors, in one collection of
+  /// candidates.
   std::map<std::pair<Operation *, std::vector<LayoutId>>,
            std::unique_ptr<BlockOp>>
       blocks;

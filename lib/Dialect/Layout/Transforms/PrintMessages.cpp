@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The plan of every conversion between two distributions, as text or JSON.
+// Where only the layout in the memory of devices changes, nothing is sent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include "layout/Analysis/ReshardPlan.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/MeshLoops.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Support/Places.h"
 #include "llvm/Support/JSON.h"
@@ -45,7 +47,8 @@ static FailureOr<std::vector<Row>> findPlans(Operation *root,
   WalkResult walked = root->walk([&](ConvertOp convert) {
     RankedTensorType from = convert.getSource().getType();
     RankedTensorType to = convert.getResult().getType();
-    if (!isOnMesh(from) || !isOnMesh(to))
+    if (!isOnMesh(from) || !isOnMesh(to) ||
+        (from != to && convertsBlocks(from, to)))
       return WalkResult::advance();
     FailureOr<ReshardPlan> plan =
         ReshardPlan::get(from, to, options, [&](const Twine &why) {

@@ -30,8 +30,8 @@
 namespace mlir {
 namespace layout {
 
-/// What has tensors on a mesh as they are, in functions and messages: structure
-/// and conversions between two of them.
+/// Whether an op computes nothing with tensors on a mesh, but hands on their
+/// blocks: structure, and conversions that become messages.
 bool forwardsBlocks(Operation *op);
 
 /// Lowers all ops of `function` that compute with tensors on a mesh. Those that
