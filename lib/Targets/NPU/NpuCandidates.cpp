@@ -459,6 +459,21 @@ static SmallVector<NpuForm> getForms(Operation *op, bool isMatrix) {
   return forms;
 }
 
+/// The axes where what is summed goes along W, and the rest beside the channel
+/// along N, so that one window has all of a sum.
+std::string NpuCandidates::alongWindow(Slot slot, std::string axes) const {
+  AffineMap map = builder.getMap(slot.isResult, slot.index);
+  auto op = dyn_cast<linalg::LinalgOp>(node.op);
+  if (op && npu::prefersAligned(op) && map.isProjectedPermutation())
+    for (auto [d, axis] : llvm::enumerate(axes))
+      if (axis != 'C' && axis != 'M')
+        axis = op.getIteratorTypesArray()[map.getDimPosition(d)] ==
+                       utils::IteratorType::reduction
+                   ? 'W'
+                   : 'N';
+  return axes;
+}
+
 /// Configurations in which all tensors lie as this one does, in several forms.
 void NpuCandidates::addFollowing(Slot slot,
                                  SmallVectorImpl<OpConfig> &configs) const {
@@ -476,11 +491,12 @@ void NpuCandidates::addFollowing(Slot slot,
         channels.push_back(d);
     std::optional<OpConfig> found;
     for (unsigned channel : channels) {
-      NpuScatterAttr layout =
-          getNpuLayout(type, form, getNpuAxes(rank, channel, form.mode), chip);
+      std::string axes = getNpuAxes(rank, channel, form.mode);
       std::optional<OpConfig> config;
-      if (layout)
-        config = getFollowing(slot, layout, Origin::Lanes);
+      for (const std::string &each : {axes, alongWindow(slot, axes)})
+        if (auto layout = getNpuLayout(type, form, each, chip);
+            layout && !config)
+          config = getFollowing(slot, layout, Origin::Lanes);
       if (!config)
         continue;
       bool isCommand = !sumsOverCores(*config);

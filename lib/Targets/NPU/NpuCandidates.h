@@ -67,6 +67,7 @@ private:
                                        OpConfig::Origin origin) const;
   void carryLoops(ArrayRef<OpConfig> known, Slot slot, LayoutId layout,
                   NpuScatterAttr attr, TargetModel::AddConfig add) const;
+  std::string alongWindow(Slot slot, std::string axes) const;
   void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
   std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
                                       bool takesSystem) const;

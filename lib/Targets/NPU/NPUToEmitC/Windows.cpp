@@ -138,7 +138,7 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
   ChannelWindows windows;
   OpOperand &output = *op.getDpsInitOperand(0);
   AffineMap outMap = op.getMatchingIndexingMap(&output);
-  if (!outMap.isProjectedPermutation())
+  if (!outMap.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
   if (auto factors = getFactors(op)) {
     windows.kind = ChannelWindows::Depthwise;
@@ -176,7 +176,9 @@ static std::optional<ChannelWindows> findWindows(linalg::LinalgOp op) {
     windows.dims.push_back(*dim);
   }
   // Each of the loops moves the input, each parallel one the result as well.
-  if (!used.all() || outMap.getNumResults() != op.getNumParallelLoops() ||
+  if (!used.all() ||
+      llvm::count_if(outMap.getResults(), llvm::IsaPred<AffineDimExpr>) !=
+          op.getNumParallelLoops() ||
       windows.dims.size() > 4)
     return std::nullopt;
   return windows;

@@ -295,7 +295,8 @@ for kind, start, of in (("max", "0xFF800000", np.max), ("min", "0x7F800000", np.
 
 # The smallest of more elements than an op may have commands, from several starts.
 for shape, dims, start in (((2, 3, 309), [2], "inf"), ((1, 172), [0, 1], "inf"), ((2, 67, 5), [1], -0.5), ((3, 2, 1, 4), [1, 3], "inf"),
-                           ((0, 300), [1], "inf"), ((2, 5, 3, 7), [0], 0.25)):
+                           ((0, 300), [1], "inf"), ((2, 5, 3, 7), [0], 0.25),
+                           ((300, 5), [0], "inf"), ((20, 3, 20), [0, 2], "inf"), ((300, 70, 2), [0], "inf")):
     x, kept = draw(*shape), tuple(size for d, size in enumerate(shape) if d not in dims)
     number = "0x7F800000" if start == "inf" else start
     case(f"""  %z = arith.constant {number} : f32
@@ -306,6 +307,22 @@ for shape, dims, start in (((2, 3, 309), [2], "inf"), ((1, 172), [0, 1], "inf"),
       %m = arith.minimumf %a, %b : f32
       linalg.yield %m : f32
     }}""", [x], x.min(axis=tuple(dims), initial=np.float32(start)))
+
+# Sums that keep the dim, at its only index, as those of a softmax.
+for shape, dim in (((40, 663), 1), ((1, 300), 1), ((3, 5, 290), 2), ((2, 300, 3), 1), ((1, 1), 1)):
+    x, kept = draw(*shape), tuple(1 if d == dim else size for d, size in enumerate(shape))
+    loops = "abc"[:len(shape)]
+    kinds = ", ".join('"reduction"' if d == dim else '"parallel"' for d in range(len(shape)))
+    case(f"""  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {tensor(kept)}
+  %f = linalg.fill ins(%z : f32) outs(%e : {tensor(kept)}) -> {tensor(kept)}
+  %r = linalg.generic {{indexing_maps = [affine_map<({", ".join(loops)}) -> ({", ".join(loops)})>,
+      affine_map<({", ".join(loops)}) -> ({", ".join("0" if d == dim else loop for d, loop in enumerate(loops))})>],
+      iterator_types = [{kinds}]}} ins(%x0 : {tensor(shape)}) outs(%f : {tensor(kept)}) {{
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+  }} -> {tensor(kept)}""", [x], x.sum(axis=dim, keepdims=True), 1e-4)
 
 # A group norm's sums: of five dims, and in a layout of its batches.
 for shape in ((2, 5, 6, 8, 8), (1, 3, 2, 9, 5), (2, 1, 1, 1, 1)):
