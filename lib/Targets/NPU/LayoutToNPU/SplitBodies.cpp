@@ -330,6 +330,41 @@ void layout::generalizeBodies(func::FuncOp function) {
   }
 }
 
+/// Functions without strides walk all operands alike: what lacks loops of the
+/// result is copied along them first.
+static void copyAlongLoops(linalg::GenericOp op) {
+  std::optional<npu::ElementFunction> function = npu::getElementFunction(op);
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!function || op.getNumReductionLoops() != 0 || !result.isPermutation() ||
+      function->kind == npu::ElementFunction::Strided ||
+      function->kind == npu::ElementFunction::FromBytes)
+    return;
+  OpBuilder builder(op);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto kinds = op.getIteratorTypesArray();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap &map = maps[input->getOperandNumber()];
+    bool hasAll = llvm::all_of(llvm::enumerate(ranges), [&](auto loop) {
+      return loop.value() == 1 || map.isFunctionOfDim(loop.index());
+    });
+    if (hasAll || !isa<RankedTensorType>(input->get().getType()))
+      continue;
+    Value empty = tensor::EmptyOp::create(
+        builder, op.getLoc(), applyPermutationMap(result, ArrayRef(ranges)),
+        getElementTypeOrSelf(input->get()));
+    auto copy = linalg::GenericOp::create(
+        builder, op.getLoc(), TypeRange(empty.getType()), input->get(), empty,
+        ArrayRef{map, result}, kinds,
+        [](OpBuilder &body, Location loc, ValueRange values) {
+          linalg::YieldOp::create(body, loc, values[0]);
+        });
+    input->set(copy.getResult(0));
+    map = result;
+  }
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+}
+
 void layout::splitBodies(func::FuncOp function) {
   SmallVector<linalg::LinalgOp> ops;
   function.walk([&](linalg::LinalgOp op) {
@@ -341,4 +376,8 @@ void layout::splitBodies(func::FuncOp function) {
       composeBody(generic);
     BodySplitter(op).run();
   }
+  function.walk([&](linalg::GenericOp op) {
+    if (isCuttable(op))
+      copyAlongLoops(op);
+  });
 }

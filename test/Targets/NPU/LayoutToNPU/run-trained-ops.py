@@ -115,6 +115,20 @@ case("  %zero = arith.constant 0.0 : f32\n" +
      generic("%r", 3, [("%d", bits), ("%x0", numbers), ("%x1", numbers)],
              "^bb0(%p: i1, %a: f32, %b: f32, %o: f32):\n %q = arith.select %p, %a, %b : f32\n"
              " linalg.yield %q : f32", numbers, init="%g"), [x, y], np.where((x > 0) & (y < 0), x, y))
+# Functions that take no strides, of tensors that lack dims or have one index there.
+for shape, of, lines in (((3, 5, 7), (), "(a, b, c) -> ()"), ((3, 5, 7), (5,), "(a, b, c) -> (b)"), ((2, 67), (2, 1), "(a, b) -> (a, 0)"),
+                         ((1, 4), (1,), "(a, b) -> (a)"), ((2, 3, 4, 5), (3, 1, 5), "(a, b, c, d) -> (b, 0, d)")):
+    x, y = draw(*shape), draw(*of).round()
+    dims = ", ".join("abcd"[:len(shape)])
+    whole, spread = f"({dims}) -> ({dims})", y.reshape(5, 1) if of == (5,) else y
+    case("  %zero = arith.constant 0.0 : f32\n" +
+         generic("%r", len(shape), [("%x0", tensor(shape)), ("%x1", tensor(of))],
+                 "^bb0(%a: f32, %b: f32, %o: f32):\n %p = arith.cmpf oeq, %b, %zero : f32\n"
+                 " %v = arith.select %p, %zero, %a : f32\n linalg.yield %v : f32", tensor(shape), [whole, lines]),
+         [x, y], np.where(spread == 0, np.float32(0), x))
+    case(generic("%r", len(shape), [("%x0", tensor(of))],
+                 "^bb0(%a: f32, %o: f32):\n %v = math.exp %a : f32\n linalg.yield %v : f32", tensor(shape), [lines]),
+         [y], np.broadcast_to(np.exp(spread), shape))
 # A triangle of loops, and a constant mask.
 x = draw(2, 6, 5)
 case("  %low = arith.constant -1.0e9 : f32\n" +
