@@ -122,7 +122,8 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
     return;
   }
   config->from = from;
-  if (!node.isTie() && knowsAllLayouts(node.op))
+  if (!node.isTie() && !isFreeSource(node.op, node.rule) &&
+      knowsAllLayouts(node.op))
     config->cost = costs.getOpCost(node.op, node.rule, config->layouts);
   LDBG() << "class " << nodeClass << " may choose what "
          << describe(*config, costs) << ", at " << config->cost << ": "

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/CostModel.h"
+#include "layout/Algebra/Proof.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -125,14 +126,15 @@ Cost CostModel::getOpCost(Operation *op, const OpLayoutRule &rule,
                    model->getPerDimCost(op, *perDim, layouts, *this));
   // What is neither of these nor a view does the same in every layout.
   auto *view = std::get_if<ViewRule>(&rule);
-  if (!view || view->isOfRowMajor)
+  if (!view)
     return 0;
   // A conversion from what its source looks like.
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   LayoutId viewed =
       intern(applyView(getMap(layouts.operands[0]), view->toSource));
   LayoutId made = layouts.results[0];
-  return getNormalForm(viewed, type) == getNormalForm(made, type)
-             ? 0
-             : getConversionCost(type, viewed, made);
+  if (getNormalForm(viewed, type) == getNormalForm(made, type) ||
+      equalOn(getMap(viewed), getMap(made), type.getShape()) == Answer::Yes)
+    return 0;
+  return getConversionCost(type, viewed, made);
 }

@@ -16,8 +16,8 @@
 namespace mlir {
 namespace layout {
 
-/// Whether `op` takes memory that only accesses in the same region see, so that
-/// whoever frees buffers frees it there.
+/// Whether `op` takes memory that only loads and stores of vectors use, so that
+/// layout-free-buffers frees it in the region that takes it.
 inline bool takesOwnMemory(Operation *op) {
   return isa<memref::AllocOp>(op) &&
          llvm::all_of(op->getUsers(), [](Operation *user) {

@@ -29,8 +29,9 @@ static constexpr int64_t kNearBytes = 8192;
 /// What is read of each row before the next rows, where columns are innermost.
 static constexpr int64_t kBlockBytes = 1024;
 
-/// Columns of a block that is staged. Only bytes are: with 64 of them in a
-/// line, tiles come back to it more often than it stays where lines collide.
+/// Columns of a block that is staged. Only bytes are staged: a line holds 64 of
+/// them, so a tile returns to each line four times, and lines that share a set
+/// are evicted in between.
 static constexpr int64_t kStageColumns = 128;
 
 static bool isStatic(const CopyDigit &digit) {
@@ -164,7 +165,7 @@ static bool planStage(CopyTile &tile, int64_t bytes,
   int64_t numRows = tile.digits[tile.rowDigit].extent;
   int64_t numColumns = tile.getNumColumns();
   if (bytes != 1 || tile.padding != 0 || tile.columnDigits.size() > 1 ||
-      numRows < rows || numColumns < kStageColumns ||
+      rows < tile.rows || numRows < rows || numColumns < kStageColumns ||
       (numRows == rows && numColumns == kStageColumns))
     return false;
   tile.way = CopyTile::Way::Staged;
@@ -174,12 +175,13 @@ static bool planStage(CopyTile &tile, int64_t bytes,
   return true;
 }
 
-/// The order of tiles. Rows are innermost, so that lines of the result follow
-/// one another, unless rows of the source are further apart than columns of the
-/// result, and these near to each other and in lines of their own: then runs of
-/// the source are followed. So they are where the result is streamed, which no
-/// cache has to hold, and the lines of rows would not stay until the next
-/// columns. Where both sides collide, two lines of each are as many as stay.
+/// The order of tiles, if they are not staged. Rows are innermost, so that
+/// lines of the result follow one another, unless rows of the source are
+/// further apart than columns of the result, and these near to each other and
+/// in lines of their own: then runs of the source are followed. So they are
+/// where the result is streamed, which no cache has to hold, and the lines of
+/// rows would not stay until the next columns. Where both sides collide, two
+/// lines of each are as many as stay.
 static void planBlocks(CopyTile &tile, int64_t bytes,
                        const CpuFigures &figures) {
   const CopyDigit &ofRows = tile.digits[tile.rowDigit];
@@ -284,6 +286,8 @@ layout::planStagedCopies(const CopyTile &block, int64_t bytes,
   // lines of the result as possible are written before those beside them.
   out.columns = out.blockColumns = kLaneBytes / bytes;
   out.readsWholeRows = false;
+  // Neither the stage nor lines that are written in parts go past the caches.
+  in.streams = out.streams = false;
   return {in, out};
 }
 

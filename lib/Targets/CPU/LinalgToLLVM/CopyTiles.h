@@ -16,7 +16,8 @@
 // tile: its columns are read along the source, its rows are written along the
 // result. Where they are the same digit, whole runs are copied.
 //
-// planCopyTile is all that decides; the prices of conversions can ask it.
+// planCopyTile and, for a block that is staged, planStagedCopies are all that
+// decides; the prices of conversions can ask them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -86,7 +86,8 @@ private:
   /// Of each digit of the tile its loop; those of columns have one in common.
   SmallVector<unsigned> loopOf;
   Value zero;
-  /// Of a block, for all tiles if one thread has them.
+  /// What all blocks share where one thread copies them; otherwise each has its
+  /// own.
   Value stage;
 };
 

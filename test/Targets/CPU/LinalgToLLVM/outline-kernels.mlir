@@ -186,8 +186,8 @@ func.func @threads_and_results(%a: memref<4x4xf32>) -> memref<16xf32> {
 
 // -----
 
-// A loop that allocates or calls stays; the loops within it are moved. What
-// another op needs, here the one that returns, stays, too.
+// A loop that calls, or allocates what others free, stays; the loops within it
+// are moved. What another op needs, here the one that returns, stays, too.
 // CHECK-LABEL: func.func @stays
 // CHECK: scf.for
 // CHECK-NEXT: memref.alloc
@@ -236,5 +236,29 @@ func.func @stays(%a: memref<4xf32>, %zero: f32) -> f32 {
 // CHECK: func.func private @layout_kernel_0(
 func.func @layout_kernel(%a: memref<4xf32>, %v: f32) {
   linalg.fill ins(%v : f32) outs(%a : memref<4xf32>)
+  return
+}
+
+// -----
+
+// Memory that only the loads and stores of a loop use moves with it.
+// CHECK-LABEL: func.func @own_memory
+// CHECK-NOT: scf.for
+// CHECK-NOT: memref.alloc
+// CHECK: call @layout_kernel(
+// CHECK: func.func private @layout_kernel(
+// CHECK: scf.for
+// CHECK: memref.alloc
+func.func @own_memory(%a: memref<64xf32>, %b: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c8 {
+    %stage = memref.alloc() : memref<8xf32>
+    %x = vector.load %a[%i] : memref<64xf32>, vector<8xf32>
+    vector.store %x, %stage[%c0] : memref<8xf32>, vector<8xf32>
+    %y = vector.load %stage[%c0] : memref<8xf32>, vector<8xf32>
+    vector.store %y, %b[%i] : memref<64xf32>, vector<8xf32>
+  }
   return
 }

@@ -1,4 +1,5 @@
 // RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes),canonicalize,cse)" | FileCheck %s
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(layout-bufferize,func.func(layout-tile-transposes{first-cache-bytes=256 last-cache-bytes=8192}))" | FileCheck %s --check-prefix=SMALL
 
 // Columns of the result are 2048 bytes apart and share two sets of the first
 // cache: both vectors of a line are stored one after the other. Rows of the
@@ -62,6 +63,9 @@ func.func @bytes(%x: tensor<8256x4128xi8>) -> tensor<4128x8256xi8> {
 
 // All lines of a column of the source share one set: 128 x 128 bytes are copied
 // to a stage, and from there in tiles of 64 rows of few lines of the result.
+// A block of a small cache is less than a tile.
+// SMALL-LABEL: func.func @staged
+// SMALL-NOT: memref<16384xi8>
 // CHECK-LABEL: func.func @staged
 // CHECK: scf.for {{.*}} to %c4096 step %c128
 // CHECK: scf.for {{.*}} to %c1024 step %c128

@@ -185,7 +185,9 @@ def TileTransposesPass
     order in its input than in its result, is rewritten to loops over tiles of
     the two dims that are fastest in the input and in the result. A tile is read
     as vectors along the input, transposed in registers and written as vectors
-    along the result. `layout-emit-kernels` leaves these copies alone.
+    along the result. `layout-emit-kernels` leaves these copies alone. Bytes
+    whose rows share sets of the first cache are copied to a block of half of
+    that cache first, which is allocated: `layout-free-buffers` has to follow.
   }];
   let dependentDialects = [
     "affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
@@ -375,8 +377,9 @@ def OutlineKernelsPass : Pass<"layout-outline-kernels", "ModuleOp"> {
     Moves loops and structured ops on buffers, with the ops that compute on
     their values, to private functions, and makes all that are equal except for
     their locations and the buffers that they are given calls of one. What is
-    done, and in which order, stays the same. Loops that allocate memory or call
-    functions stay where they are; those within them are moved.
+    done, and in which order, stays the same. Loops that call functions, or
+    allocate memory that more than their own loads and stores of vectors use,
+    stay where they are; those within them are moved.
   }];
   let dependentDialects = ["func::FuncDialect", "LLVM::LLVMDialect"];
 }
