@@ -7,8 +7,9 @@ arguments that are no tensors), and what does not fit --most, is left out, so it
 scaled to nanoseconds.
 
 The figures of the model are fitted to these prices, too. A modeled price is a sum in which each figure
-is one factor, so that prices under four targets say all. The figures that are printed, whole numbers, have
-the least mean distance between the logarithms of modeled and measured prices.
+is one factor, so that prices under four targets say what they are under any figures, but for rounding. The
+figures that are printed, whole numbers, have the least mean distance between the logarithms of these and of
+measured prices; the distances that are printed are those of the prices by them and by the target as it is.
 
 Then each network is decided by modeled prices, by the list, and by the fitted model, and the three programs
 run in turns in one process: a ratio is the median over pairs of runs of a time by the first. What the list
@@ -38,6 +39,8 @@ from .rows import measure_rows, write_json
 NAMES = ("resnet50", "mobilenet_v2", "inception_v3", "densenet121", "efficientnet_v2_s", "unet", "vit_b16", "bert_base")
 FUNCTION = re.compile(r"^  func\.func @([\w.]+)(\(.*?) attributes \{layout\.cost = (\d+) : i64\} (\{\n.*?^  \})$",
                       re.M | re.S)
+TARGET = re.compile(r"#layout\.cpu<(.*)>")
+FIGURES = "flops_per_byte", "strided_percent", "scalar_percent"
 
 
 def make(name, size, folder):
@@ -60,26 +63,30 @@ def read_list(path):
     return {(signature, body): (name, int(cost)) for name, signature, cost, body in FUNCTION.findall(text)}
 
 
-def with_figures(target, **figures):
-    """The target with other figures; those that are not given are the defaults."""
-    lanes = re.search(r"lanes = \d+", target)[0]
-    return f"#layout.cpu<{', '.join([lanes, *(f'{name} = {value}' for name, value in figures.items())])}>"
+def read_prices(modules, target, folder):
+    """The modeled prices of all candidates."""
+    return {key: cost for module in modules for key, (_, cost) in read_candidates(module, target, folder).items()}
+
+
+def with_figures(target, *values):
+    """The target with these FIGURES, whatever it says of them."""
+    kept = [each.strip() for each in TARGET.fullmatch(target)[1].split(",")]
+    kept = [each for each in kept if each.partition("=")[0].strip() not in FIGURES]
+    return f"#layout.cpu<{', '.join([*kept, *(f'{name} = {value}' for name, value in zip(FIGURES, values))])}>"
 
 
 def fit(modules, priced, target, folder):
     """The target with the figures whose prices are closest to measured ones, and the mean distances, as factors, of the
-    prices by default and by these figures; all prices may be in another unit."""
+    prices by the target as it is and by these figures; all prices may be in another unit. None where no price is of
+    these modules."""
     # What is paid for bytes, and for bytes beside each other; for arithmetic, and for arithmetic without lanes.
-    probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 100, 200), (None,) * 3]
-    names = "flops_per_byte", "strided_percent", "scalar_percent"
-    tables = []
-    for probe in probes:
-        figures = {name: value for name, value in zip(names, probe) if value}
-        tables.append({key: cost for module in modules for key, (_, cost) in
-                       read_candidates(module, with_figures(target, **figures), folder).items()})
-    keys = [key for key in priced if all(key in table for table in tables)]
+    probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 100, 200)]
+    tables = [read_prices(modules, each, folder) for each in (target, *(with_figures(target, *p) for p in probes))]
+    keys = [key for key, (_, price) in priced.items() if price > 0 and all(key in table for table in tables)]
+    if not keys:
+        return None
     measured = np.log([priced[key][1] for key in keys])
-    plain, strided, vectors, scalars, default = (np.array([table[key] for key in keys], float) for table in tables)
+    default, plain, strided, vectors, scalars = (np.array([table[key] for key in keys], float) for table in tables)
 
     def distance(modeled):
         error = measured - np.log(np.maximum(modeled, 1))
@@ -91,7 +98,11 @@ def fit(modules, priced, target, folder):
 
     best = min(itertools.product(range(1, 17), range(100, 310, 10), range(100, 2050, 50)),
                key=lambda figures: distance(model(*figures)))
-    return with_figures(target, **dict(zip(names, best))), distance(default), distance(model(*best))
+    fitted = with_figures(target, *best)
+    table = read_prices(modules, fitted, folder)
+    # A layout that is weighed under the other figures alone keeps its approximation.
+    by_fit = np.array([table.get(key, price) for key, price in zip(keys, model(*best))], float)
+    return fitted, distance(default), distance(by_fit)
 
 
 def write_list(path, target, priced):
@@ -186,6 +197,11 @@ def correlate(rows, before, after):
     return float(np.corrcoef(ranks([row[before] for row in rows]), ranks([row[after] for row in rows]))[0, 1])
 
 
+def mean_ratio(rows, column):
+    """A geometric mean."""
+    return float(np.exp(np.mean(np.log([row[column] for row in rows]))))
+
+
 def show(row):
     return (f"{row['network']:<20}{row['modeled_cost']:>14}{row['modeled_decision_seconds'] * 1e3:>12.3f}"
             f"{row['predicted_seconds'] * 1e3:>14.3f}{row['seconds'] * 1e3:>12.3f}{row['error']:>+9.0%}"
@@ -196,8 +212,8 @@ def show(row):
 def main(argv):
     parser = argparse.ArgumentParser(prog="./dev calibrate", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("prices.mlir"),
-                        help="the price list (default: %(default)s)")
+    parser.add_argument("-o", "--output", type=pathlib.Path,
+                        help="the price list (default: prices.mlir)")
     parser.add_argument("--list", type=pathlib.Path, help="take the prices from this list, and measure none")
     parser.add_argument("--networks", nargs="+", default=NAMES, choices=tuple(NETWORKS), metavar="NAME",
                         help=f"(default: {' '.join(NAMES)})")
@@ -210,28 +226,37 @@ def main(argv):
     parser.add_argument("--max-rel", type=float, default=1e-3, help="largest difference of a result")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the figures there")
     args = parser.parse_args(argv)
+    if args.list and (args.output or args.most):
+        parser.error("with --list nothing is measured and written: leave out --output and --most")
+    if not TARGET.fullmatch(args.target):
+        parser.error(f"--target: {args.target} has other figures than #layout.cpu<..>, whose are fitted")
+    args.output = args.list or args.output or pathlib.Path("prices.mlir")
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         modules = [make(name, args.size, pathlib.Path(scratch))[0] for name in args.networks]
         candidates = {}
         for module in modules:
             candidates |= read_candidates(module, args.target, pathlib.Path(scratch))
         if args.list:
-            args.output, priced = args.list, read_list(args.list)
+            priced = read_list(args.list)
         else:
             priced = measure_candidates(candidates, args.target, args, scratch)
             write_list(args.output, args.target, priced)
-        fitted, *distances = fit(modules, priced, args.target, pathlib.Path(scratch))
+        found = fit(modules, priced, args.target, pathlib.Path(scratch))
+    if not found:
+        raise SystemExit(f"{args.output}: no price is one of these networks'")
+    fitted, *distances = found
     print(f"{args.output} has their prices\n{fitted} is closest to them: by a factor of {distances[1]:.2f}, "
-          f"the defaults by {distances[0]:.2f}\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}"
+          f"the target as it is by {distances[0]:.2f}\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}"
           f"{'predicted ms':>14}{'runs ms':>12}{'error':>9}{'ratio':>8}{'fitted cost':>14}{'runs ms':>12}{'ratio':>8}")
     rows, complete = measure_rows(
         args.networks, lambda name, folder: compare(name, args.target, fitted, args, args.output, folder), show)
     modeled, measured, refit = (correlate(rows, *columns) for columns in
                                 (("modeled_cost", "modeled_decision_seconds"), ("predicted_seconds", "seconds"),
                                  ("fitted_cost", "fitted_decision_seconds")))
-    excess = [np.exp(np.mean(np.log([row[f"{decider}_excess"] for row in rows]))) for decider in ("modeled", "fitted")]
-    print(f"\nby the list, decisions of the model cost {excess[0]:.3f} of the least, "
-          f"those of the fitted model {excess[1]:.3f}")
+    print(f"\nby the list, decisions of the model cost {mean_ratio(rows, 'modeled_excess'):.3f} of the least, "
+          f"those of the fitted model {mean_ratio(rows, 'fitted_excess'):.3f}\n"
+          f"decisions by the list take {mean_ratio(rows, 'ratio'):.3f} of the time of those by the model, "
+          f"those of the fitted model {mean_ratio(rows, 'fitted_ratio'):.3f}")
     if modeled is not None:
         print(f"rank correlation with the time: modeled cost {modeled:.3f}, price list {measured:.3f}, fitted model "
               f"{refit:.3f}; median error of the list {np.median([abs(row['error']) for row in rows]):.0%}")

@@ -59,9 +59,14 @@ def target(axes, args):
             f"byte_cost = {each(args.byte_cost)}, message_cost = {each(args.message_cost)}>")
 
 
-def layout(axes, *splits):
-    mesh = f"#layout.mesh<[{axes}], [{', '.join(f'[{split}]' for split in splits)}]>"
-    return mesh if any(splits) else "unit"
+def layout(axes, splits, blocks=None, parts=None):
+    """Of a tensor that is split so, with a layout of its blocks or row-major ones, or of parts of a sum."""
+    blocks = blocks and f'#layout.blocked<{blocks}>'
+    if not any(splits) and not parts:
+        return blocks or "unit"
+    local = f", local = {blocks}" if blocks else ""
+    mesh = f"#layout.mesh<[{axes}], [{', '.join(f'[{split}]' for split in splits)}]{local}>"
+    return f"#layout.partial<{mesh}, sum, [{parts}]>" if parts else mesh
 
 
 class Plan:
@@ -69,8 +74,8 @@ class Plan:
 
     def __init__(self, text, axes):
         self.axes = axes
-        self.text = re.sub(r"%(\w+) = (linalg\.(?:matmul|conv_2d_nchw_fchw)) (?:\{(.*?)\} )?ins\(",
-                           self.state, text)
+        self.text = re.sub(r"%(\w+) = (linalg\.(?:matmul|conv_2d_nchw_fchw)) (?:\{(.*?)\} )?ins\("
+                           r"(?=[^:]*: tensor<[^>]*>, tensor<\d+x(\d+)x)", self.state, text)
 
     def split(self, name, op):
         """How the operands and the result are split, and the axes of parts."""
@@ -85,14 +90,16 @@ class Plan:
         return None
 
     def state(self, match):
-        name, op, attributes = match.groups()
+        name, op, attributes, inputs = match.groups()
         if not (splits := self.split(name, op)):
             return match[0]
         *splits, parts = splits
-        layouts = [layout(self.axes, *each) for each in splits]
-        if parts:
-            mesh = f"#layout.mesh<[{self.axes}], [{', '.join(f'[{each}]' for each in splits[2])}]>"
-            layouts[2] = f"#layout.partial<{mesh}, sum, [{parts}]>"
+        blocks = [None] * 3
+        if op != "linalg.matmul":  # tiles of channels, as the kernels of CPUs have them
+            channels = '"NCHW" to "NCHW16c"'
+            blocks = ([channels, '"OIHW" to "OIHW16i16o"', channels] if int(inputs) % 16 == 0
+                      else [None, '"OIHW" to "OIHW16o"', channels])
+        layouts = [layout(self.axes, *each) for each in zip(splits, blocks, [None, None, parts])]
         stated = f"layout.operand_layouts = [{', '.join(layouts)}], layout.result_layouts = [{layouts[2]}]"
         return f"%{name} = {op} {{{stated}{', ' + attributes if attributes else ''}}} ins("
 

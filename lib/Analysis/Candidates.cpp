@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Candidates.h"
+#include "PricedNodes.h"
 #include "layout/Analysis/Assignment.h"
 #include "layout/Analysis/ConfigBuilder.h"
 #include "layout/Interfaces/DroppedDims.h"
@@ -87,15 +88,6 @@ bool Propagation::canRun(const NodeClass &node,
       costs.getStoredTypes(node.op->getResults(), layouts.results)));
 }
 
-/// Encodings of other projects say nothing that a price could be made of.
-static bool knowsAllLayouts(Operation *op) {
-  auto isKnown = [](Value value) {
-    return !isa<RankedTensorType>(value.getType()) || hasKnownLayout(value);
-  };
-  return llvm::all_of(op->getOperands(), isKnown) &&
-         llvm::all_of(op->getResults(), isKnown);
-}
-
 void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
                       Value from) {
   if (!config)
@@ -122,8 +114,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
     return;
   }
   config->from = from;
-  if (!node.isTie() && !isFreeSource(node.op, node.rule) &&
-      knowsAllLayouts(node.op))
+  if (isPriced(node))
     config->cost = costs.getOpCost(node.op, node.rule, config->layouts);
   LDBG() << "class " << nodeClass << " may choose what "
          << describe(*config, costs) << ", at " << config->cost << ": "

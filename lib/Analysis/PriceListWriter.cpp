@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutModel.h"
+#include "PricedNodes.h"
 #include "layout/Analysis/Assignment.h"
 #include "layout/Analysis/PriceList.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -14,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -42,6 +44,9 @@ private:
   }
   Value addOperand(Value value, Type type);
   Value copyScalar(Value value);
+  Type getNormalType(Type type, LayoutId layout);
+  void addNormalTypes(ValueRange values, ArrayRef<LayoutId> layouts,
+                      SmallVectorImpl<const void *> &key);
   void addOp(unsigned nodeClass, const NodeClass &op, unsigned config);
   void addConversions(const TensorClass &tensor);
 
@@ -53,6 +58,9 @@ private:
   LayoutModel model;
   func::FuncOp function;
   IRMapping scalars;
+  /// By name and types as they store, what has a price: several classes may
+  /// have ops that are alike in all that a price depends on.
+  std::map<SmallVector<const void *>, SmallVector<Operation *, 1>> written;
   llvm::SetVector<std::pair<Type, Type>> conversions;
 };
 } // namespace
@@ -107,8 +115,31 @@ Value Writer::addOperand(Value value, Type type) {
   return copy->getResult(0);
 }
 
+Type Writer::getNormalType(Type type, LayoutId layout) {
+  if (layout == kAnyLayout)
+    return type;
+  auto tensor = cast<RankedTensorType>(type);
+  LayoutId form = costs.withPadding(costs.getNormalForm(layout, tensor),
+                                    costs.getPadding(layout));
+  return costs.getStoredType(tensor, form);
+}
+
+void Writer::addNormalTypes(ValueRange values, ArrayRef<LayoutId> layouts,
+                            SmallVectorImpl<const void *> &key) {
+  for (auto [value, layout] : llvm::zip_equal(values, layouts))
+    key.push_back(getNormalType(value.getType(), layout).getAsOpaquePointer());
+}
+
 void Writer::addOp(unsigned nodeClass, const NodeClass &op, unsigned config) {
   const OpConfig &chosen = candidates[nodeClass].configs[config];
+  SmallVector<const void *> key{op.op->getName().getAsOpaquePointer()};
+  addNormalTypes(op.op->getOperands(), chosen.exact.operands, key);
+  addNormalTypes(op.op->getResults(), chosen.exact.results, key);
+  SmallVector<Operation *, 1> &known = written[key];
+  if (llvm::any_of(known, [&](Operation *other) {
+        return areAlikeButForTypes(other, op.op);
+      }))
+    return;
   begin((op.op->getName().stripDialect() + "_" + Twine(nodeClass) + "_" +
          Twine(config))
             .str(),
@@ -132,7 +163,9 @@ void Writer::addOp(unsigned nodeClass, const NodeClass &op, unsigned config) {
     result.setType(type);
   end(copy->getResults());
   // What an op costs may depend on what is around it.
-  if (!areAlikeButForTypes(op.op, copy))
+  if (areAlikeButForTypes(op.op, copy))
+    known.push_back(op.op);
+  else
     function.erase();
 }
 
@@ -145,10 +178,11 @@ void Writer::addConversions(const TensorClass &tensor) {
         for (LayoutId to : LayoutModel::getNeeds(config, consumer.operands)) {
           LayoutId from = model.getMade(tensor, p);
           if (from == to || costs.storeAlike(tensor.type, from, to) ||
-              !conversions.insert({costs.getStoredType(tensor.type, from),
-                                   costs.getStoredType(tensor.type, to)}))
+              !conversions.insert({getNormalType(tensor.type, from),
+                                   getNormalType(tensor.type, to)}))
             continue;
-          auto [source, dest] = conversions.back();
+          RankedTensorType source = costs.getStoredType(tensor.type, from);
+          RankedTensorType dest = costs.getStoredType(tensor.type, to);
           begin(("convert_" + Twine(conversions.size() - 1)).str(),
                 costs.getConversionCost(tensor.type, from, to));
           end(ConvertOp::create(builder, builder.getUnknownLoc(), dest,
@@ -159,10 +193,9 @@ void Writer::addConversions(const TensorClass &tensor) {
 
 void Writer::run(raw_ostream &os) {
   for (auto [c, nodeClass] : llvm::enumerate(program.nodeClasses)) {
-    if (nodeClass.isTie() || nodeClass.isFixed || nodeClass.hasReadingBody ||
+    if (!isPriced(nodeClass) || nodeClass.hasReadingBody ||
         !(std::holds_alternative<LoopsRule>(nodeClass.rule) ||
-          std::holds_alternative<PerDimRule>(nodeClass.rule)) ||
-        isFreeSource(nodeClass.op, nodeClass.rule))
+          std::holds_alternative<PerDimRule>(nodeClass.rule)))
       continue;
     for (unsigned i = 0, e = candidates[c].configs.size(); i < e; ++i)
       addOp(c, nodeClass, i);

@@ -10,9 +10,6 @@
 using namespace mlir::layout;
 using llvm::ArrayRef;
 
-/// Passes between looks at what they have gained.
-static constexpr unsigned kPasses = 8;
-
 /// Turns of raising the bound and looking for assignments.
 static constexpr unsigned kRounds = 8;
 

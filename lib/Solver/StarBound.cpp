@@ -21,11 +21,11 @@ static constexpr double kLargest = double(int64_t(1) << 48);
 /// Units of a cost, at most: parts of it are rounded down to units.
 static constexpr double kFinest = 256;
 
+/// Looks at passes that have gained nothing, one after the other, at most.
+static constexpr unsigned kMostIdle = 8;
+
 /// Askers of one star; more are divided among several, and the price with them.
 static constexpr unsigned kMostAskers = 8;
-
-/// Passes between looks at what they have gained.
-static constexpr unsigned kPasses = 8;
 
 double StarBound::fromCost(Cost cost) const {
   return double(cost) > kLargest ? kInfinity : double(cost) * scale;
@@ -191,7 +191,7 @@ void StarBound::addStar(unsigned payer, ArrayRef<unsigned> askers,
                         std::vector<unsigned> asked, unsigned rows,
                         unsigned columns, std::vector<double> costs,
                         const CoreGraph &core) {
-  // Of one shape there are few prices.
+  // Many stars have the same prices: each table is kept once.
   std::vector<double> key = costs;
   key.push_back(rows);
   Prices &known = prices[std::move(key)];
@@ -351,7 +351,7 @@ void StarBound::minimize(const Slot &slot) {
       best[s] = sum < best[s] ? sum : best[s];
     }
   result.clear();
-  const unsigned *asked = star.asked.data() + slot.given - star.given - rows;
+  const unsigned *asked = star.asked.data() + (slot.given - star.given - rows);
   for (unsigned value = 0; value < getDomain(star.askers[slot.place - 1]);
        ++value)
     result.push_back(asked[value] < columns ? best[asked[value]] : none);
@@ -470,10 +470,12 @@ void StarBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
   updateBound();
 }
 
-/// Passes until they gain too little of what is missing.
+/// Passes until they gain too little of what is missing. Parts of a cost are
+/// gains that are not seen at once.
 void GraphSearch::improveByStars(Node &node, StarBound &stars) {
   std::vector<unsigned> values(node.core.getNumVariables(), 0);
   Cost last = stars.getBound();
+  unsigned numIdle = 0;
   while (true) {
     for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i) {
       stars.pass();
@@ -485,7 +487,7 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
       node.takeIfBetter(values);
     }
     bool drops = false;
-    // The proof has no words for stars.
+    // Certificates have no step for stars.
     if (!proves()) {
       node.raiseBound(bound);
       stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
@@ -495,8 +497,12 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
                        });
       node.raiseBound(stars.getBound());
     }
-    if (node.goal.isMissedBy(bound) || isOver() ||
-        (!drops && bound - last < (node.goal.upper - bound) / 64))
+    Cost gain = bound - last;
+    if (node.goal.isMissedBy(stars.getBound()) || isOver() ||
+        (!drops && gain < (node.goal.upper - bound) / 64))
+      return;
+    numIdle = gain == 0 && !drops ? numIdle + 1 : 0;
+    if (numIdle == kMostIdle)
       return;
     last = bound;
   }
@@ -507,15 +513,18 @@ void GraphSearch::searchByStars(Node &node) {
   if (shared.isEmpty())
     return;
   StarBound stars(node.core, node.store, shared, node.dual.getOrder());
-  Cost gain = 0, missing = 0;
-  while (stars.isUsable() && gain >= missing / 16) {
+  if (!stars.isUsable())
+    return;
+  while (true) {
     Cost before = node.goal.upper, bound = stars.getBound();
     improveByStars(node, stars);
-    missing = node.goal.upper - stars.getBound();
-    if (missing <= 0 || isOver())
+    if (node.goal.isMissedBy(stars.getBound()) || isOver())
       return;
     node.dual.computeExcess();
     improveByForests(node);
-    gain = before - node.goal.upper + stars.getBound() - bound;
+    Cost missing = node.goal.upper - stars.getBound();
+    Cost gain = before - node.goal.upper + stars.getBound() - bound;
+    if (gain <= 0 || gain < missing / 16)
+      return;
   }
 }

@@ -24,6 +24,7 @@ Scope = tuple[int, ...]
 Table = NDArray[Any]
 
 MOST_ENTRIES = 1 << 27  # of a table, whatever a certificate asks for
+STEPS = {"e": "eliminate", "m": "move", "x": "extract", "s": "charge"}
 
 
 class Problem:
@@ -33,11 +34,14 @@ class Problem:
         words = text.split()[:0:-1]  # the next one is the last
 
         def take(count: int) -> list[int]:
+            require(0 <= count <= len(words), "the problem ends too early")
             return [int(words.pop()) for _ in range(count)]
 
         count, _, functions, self.top = take(4)
-        self.domains, self.functions, shared = take(count), list[tuple[Scope, Table]](), list[list[list[int]]]()
-        require(count >= 0 <= functions and all(domain >= 1 for domain in self.domains), "a number is too small")
+        self.domains, self.functions = take(count), list[tuple[Scope, Table]]()
+        shared = list[list[list[int]]]()
+        require(functions >= 0 and all(domain >= 1 for domain in self.domains), "a number is too small")
+        require(self.top * (functions + 1) < 1 << 195, "numbers get too large")
         # What all finite costs and moves together stay below a quarter of.
         small = self.top < (1 << 55) // (functions + 1)
         self.type, self.forbidden = (np.int64, 1 << 60) if small else (object, 1 << 200)
@@ -81,7 +85,9 @@ class Network:
     def remove(self, *variables: int) -> list[tuple[Scope, Table]]:
         """Removes the tables that have one of the variables."""
         tables = {scope: table for v in variables for scope, table in self.tables_of[v].items()}
-        return [(scope, [self.tables_of[v].pop(scope) for v in scope][0]) for scope in sorted(tables)]
+        for v, scope in ((v, scope) for scope in tables for v in scope):
+            del self.tables_of[v][scope]
+        return sorted(tables.items(), key=lambda entry: entry[0])
 
     def spread(self, scope: Scope, table: Table, over: Scope) -> Table:
         """The table with an axis for each variable of `over`, which has all of its own, of length 1 for others."""
@@ -90,11 +96,11 @@ class Network:
     def add(self, scope: Scope, table: Table) -> None:
         """Adds a table, which may have axes of length 1."""
         kept = tuple(v for v in scope if len(self.live[v]) > 1)
+        require(math.prod(len(self.live[v]) for v in kept) <= MOST_ENTRIES, "a table is too large")
         table = np.broadcast_to(table, [len(self.live[v]) for v in scope]).reshape([len(self.live[v]) for v in kept])
         known = [self.tables_of[v].pop(kept, 0) for v in kept]  # many times the same
         table = np.minimum(table + sum(known[:1]), self.forbidden, dtype=self.problem.type)
-        least = np.min(table)
-        self.bound += int(least)
+        self.bound += int(least := np.min(table))
         if np.max(table) != least:
             for v in kept:
                 self.tables_of[v][kept] = table - least
@@ -201,9 +207,6 @@ class Network:
         return part
 
 
-STEPS = {"e": "eliminate", "m": "move", "x": "extract", "s": "charge"}
-
-
 def cases(lines: list[list[str]], network: Network, variable: int, *words: str) -> Iterator[tuple[list[int], Network]]:
     """For each line that starts with these words, the values that follow, and the network with no others."""
     while lines[-1][:len(words)] == [*words]:
@@ -226,17 +229,16 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
             variable, *values = numbers
             for value, bound in network.bounds(variable).items():
                 require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
-            rest = {*network.live[variable]} - {*values}
-            for each in (network, *trials) if rest else ():
-                each.restrict(variable, rest)
+            if rest := {*network.live[variable]} - {*values}:
+                for each in (network, *trials):
+                    each.restrict(variable, rest)
             best = best if rest else target
         elif kind == "t":
             trials.append(network.copy())
         elif kind == "u":
             network = trials.pop()
         elif kind == "c":
-            part = network.take_part(numbers, ())
-            network.bound += prove(lines, part, target - network.bound, step)
+            network.bound += prove(lines, network.take_part(numbers, ()), target - network.bound, step)
         elif kind == "p":
             parent, *variables = numbers
             block = network.take_part(variables, (parent,))
@@ -261,15 +263,15 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
 def check(text: str) -> tuple[float, float, int | None]:
     """The cost and the bound of a certificate, both true, and the limit that it keeps to, if any; raises Rejected."""
     head, _, problem_text = text.partition("\nwcsp\n")
-    lines = [line.split() for line in head.split("\n")]
-    names = [*lines[0], *(line[0] for line in lines[1:5])]
+    lines = [line.split() for line in head.split("\n") if line.strip()]
+    names = [*lines[0], *(line[0] for line in lines[1:4]), *lines[4]]
     require(names == ["layout-certificate", "1", "cost", "lower-bound", "assignment", "proof"], "these are other lines")
     problem = Problem(problem_text)
     cost, bound = (math.inf if line[1] == "infinite" else int(line[1]) for line in lines[1:3])
-    values = [int(word) for word in lines[3][1:] if word != "none"]
+    values = [] if lines[3][1:] == ["none"] else [int(word) for word in lines[3][1:]]
     if cost != math.inf:
-        true = problem.network.cost(values)
-        require(true == cost < problem.top and len(values) == len(problem.domains), f"the assignment costs {true}")
+        require(len(values) == len(problem.domains), f"{len(values)} of {len(problem.domains)} values are assigned")
+        require((true := problem.network.cost(values)) == cost < problem.top, f"the assignment costs {true}")
     require(bound <= cost, "the bound is larger than the cost")
     # Where nothing is allowed, everything costs as much as the problem forbids.
     step = math.gcd(*(int(x) for _, table in problem.functions for x in np.unique(table) if x < problem.top)) or 1
@@ -279,8 +281,6 @@ def check(text: str) -> tuple[float, float, int | None]:
     best = prove(steps, problem.network, target, step)
     require(not steps, "lines follow the steps")
     require(best > target - step, f"the steps prove {best} and not {target}")
-    if not budget:
-        return cost, bound, None
     return without_price(problem.domains, problem.functions, budget, values, cost, bound)
 
 
@@ -288,7 +288,7 @@ def main(path: str) -> int:
     try:
         cost, bound, limit = check(pathlib.Path(path).read_text(encoding="utf-8"))
     except (Rejected, ArithmeticError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-        print(f"{path}: rejected: {error}")
+        print(f"{path}: rejected: {error if isinstance(error, Rejected) else repr(error)}")
         return 1
     keeps = "" if limit is None else f", of what takes at most {limit}"
     print(f"{path}: accepted, cost {cost}, at least {bound}{keeps}")

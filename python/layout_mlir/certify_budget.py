@@ -23,9 +23,11 @@ def require(condition: object, message: str) -> None:
 
 def without_price(domains: Sequence[int], functions: Sequence[tuple[tuple[int, ...], NDArray[Any]]],
                   lines: Sequence[Sequence[str]], values: Sequence[int], cost: float,
-                  bound: float) -> tuple[int, int, int]:
-    """The cost and the bound without the price of what is taken, and the limit. Who keeps to the limit pays for no more than
-    it has, and the variables of the chain behind what is taken must forbid nobody who does."""
+                  bound: float) -> tuple[float, float, int | None]:
+    """The cost and the bound without the price of what is taken, and the limit, where lines state one. Who keeps to it
+    pays for no more than it has, and the variables of the chain behind what is taken must forbid nobody who does."""
+    if not lines:
+        return cost, bound, None
     require(lines[0][0] == "budget" and all(line[0] == "takes" for line in lines[1:]), "a limit has other lines")
     limit, least, unit, weight, price = map(int, lines[0][1:])
     terms = [(int(v), int(chain), np.array([*map(int, units)], dtype=object)) for _, v, chain, *units in lines[1:]]

@@ -171,14 +171,42 @@ while lies < args.lies:
             continue
     assert not is_accepted(certificate), (kind, certificate)
     lies += 1
-# A step that asks for a table of 8 ** 29 entries is refused at once.
+
+
+def expect_rejected(message, problem, claims, *steps):
+    """Nothing but this is wrong."""
+    try:
+        certify.check("\n".join(["layout-certificate 1", *claims, "proof", *steps, "wcsp", problem]) + "\n")
+    except certify.Rejected as error:
+        assert message in str(error), error
+    else:
+        raise AssertionError(f"accepted, where '{message}' was expected")
+
+
+def claim(value, assignment):
+    return f"cost {value}", f"lower-bound {value}", f"assignment {assignment}"
+
+
+# Steps that ask for tables of 8 ** 29 entries are refused at once.
 star = "\n".join(["star 30 8 29 100", " ".join(["8"] * 30), *(f"2 0 {other} 1 1\n0 0 2" for other in range(1, 30))])
-claims = ["layout-certificate 1", "cost 29", "lower-bound 29", "assignment 0 " + " ".join(["1"] * 29), "proof"]
-try:
-    certify.check("\n".join([*claims, "e 0", "wcsp", star]) + "\n")
-    raise AssertionError("the table was made")
-except certify.Rejected as error:
-    assert "too much work" in str(error), error
+claims = claim(29, "0 " + " ".join(["1"] * 29))
+expect_rejected("too much work", star, claims, "e 0")
+expect_rejected("a table is too large", star, claims, "m 29 " + " ".join(map(str, range(29))) + " 0 0 1")
+# Costs beyond what stands for a forbidden one are none: neither a price nor a choice may hide behind it.
+expect_rejected("numbers get too large", f"p 1 2 1 {2 ** 210}\n2\n1 0 0 2\n0 {2 ** 205}\n1 {2 ** 206}",
+                claim(2 ** 200, "0"))
+expect_rejected("numbers get too large", f"p 1 2 1 {2 ** 201}\n2\n1 0 0 2\n0 {2 ** 201}\n1 {2 ** 201}",
+                claim(2 ** 200, "0"))
+# A value for each variable, a problem with all of its words, and lines that say what they are to say.
+pair = "p 2 2 1 100\n2 2\n2 0 1 5 1\n0 0 7"
+certify.check("\n".join(["layout-certificate 1", *claim(5, "0 1"), "", "proof", "wcsp", pair]) + "\n")
+expect_rejected("1 of 2 values are assigned", pair, claim(5, "0"))
+expect_rejected("3 of 2 values are assigned", pair, claim(5, "0 1 0"))
+expect_rejected("the problem ends too early", pair[:-2], claim(5, "0 1"))
+expect_rejected("words follow the problem", pair + " 1", claim(5, "0 1"))
+for changed in "assignment 0 1\nproof by me", "assignment 0 none 1\nproof":
+    text = "\n".join(["layout-certificate 1", *claim(5, "")[:2], changed, "wcsp", pair]) + "\n"
+    assert not is_accepted(text), text
 
 print(f"{counts['problems']} certificates accepted, {counts['proven']} of them proofs of optimality; "
       f"{lies} lies rejected")

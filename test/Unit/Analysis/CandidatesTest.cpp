@@ -152,10 +152,10 @@ TEST_F(Offers, AreValidAndPriced) {
           getTypes(node.op->getOperandTypes(), config.exact.operands),
           getTypes(node.op->getResultTypes(), config.exact.results), whyNot)))
           << whyNot;
-      if (!node.isFixed) {
-        EXPECT_EQ(config.cost,
-                  costs.getOpCost(node.op, node.rule, config.layouts));
-      }
+      EXPECT_EQ(config.cost,
+                isFreeSource(node.op, node.rule)
+                    ? Cost(0)
+                    : costs.getOpCost(node.op, node.rule, config.layouts));
       for (size_t j = 0; j < i; ++j)
         EXPECT_FALSE(candidates.configs[j].layouts == config.layouts);
     }

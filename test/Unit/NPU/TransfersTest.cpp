@@ -240,6 +240,20 @@ TEST_F(TransfersTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(plan(mixed, aligned, shape).empty());
   EXPECT_TRUE(refused);
   EXPECT_EQ(why.find("'offset' of the map is no sum"), 0u) << why;
+  // Neither side may lie in an image.
+  LayoutMap image = LayoutMap::get(
+      4, "image2d",
+      {{"x", group({Sized::dim(1), Sized::dim(3)}).value, SizeExpr(15)},
+       {"y", group({Sized::dim(0), Sized::dim(2)}).value, SizeExpr(8)}});
+  for (bool isSource : {false, true}) {
+    EXPECT_TRUE(
+        plan(isSource ? image : linear, isSource ? linear : image, shape)
+            .empty());
+    EXPECT_TRUE(refused);
+    EXPECT_EQ(why, "a map into the space 'image2d' has no offset, which "
+                   "transfers go by: store the tensor in linear or in local "
+                   "memory");
+  }
   EXPECT_TRUE(plan(linear, aligned, {2, 0, 4, 5}).empty());
   EXPECT_FALSE(refused);
 }

@@ -10,8 +10,9 @@
 // of them, but not the smallest one:
 //
 //   s[a, b] += x[a, b, c, d, e]    becomes a sum of x[a, b, cde]
-//   m[a] = min(m[a], x[a, b])      becomes -max(-m[a], -x[a, b]), where that is
-//                                  fewer commands
+//   m[a] = min(m[a], x[a, b])      becomes -max(-m[a], -x[a, b]), where m
+//   starts
+//                                  from infinity
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +84,18 @@ static Value negate(OpBuilder &builder, Location loc, Value tensor) {
   return linalg::FillOp::create(builder, loc, negated, empty).getResult(0);
 }
 
-static void negateMinimum(linalg::LinalgOp op, unsigned first) {
+/// Whether a minimum starts from what all numbers replace: negated, it is one
+/// function then.
+static bool startsFromNothing(linalg::LinalgOp op, bool ignoresNaN) {
+  APFloat number(0.0f);
+  auto fill = op->getOperand(1).getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_ConstantFloat(&number)) &&
+         (number.isNaN() ? ignoresNaN
+                         : number.isInfinity() && !number.isNegative());
+}
+
+static void negateMinimum(linalg::LinalgOp op, unsigned first,
+                          bool ignoresNaN) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value input = negate(builder, loc, op->getOperand(0));
@@ -92,8 +104,10 @@ static void negateMinimum(linalg::LinalgOp op, unsigned first) {
       builder, loc, init.getType(), input, init, op.getIndexingMapsArray(),
       op.getIteratorTypesArray(),
       [&](OpBuilder &inner, Location at, ValueRange values) {
-        Value max = arith::MaximumFOp::create(inner, at, values[first],
-                                              values[1 - first]);
+        Value x = values[first], y = values[1 - first];
+        Value max = ignoresNaN
+                        ? Value(arith::MaxNumFOp::create(inner, at, x, y))
+                        : arith::MaximumFOp::create(inner, at, x, y);
         linalg::YieldOp::create(inner, at, max);
       });
   op->getResult(0).replaceAllUsesWith(
@@ -124,7 +138,13 @@ void layout::rewriteReductions(func::FuncOp function) {
          llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       if (kind == utils::IteratorType::reduction)
         trips *= size;
-    if (function->name == "min" && trips > kCommands)
-      negateMinimum(op, function->arguments[0].operand);
+    if (function->name != "min" || trips <= kCommands)
+      return;
+    bool ignoresNaN = op.getBlock()
+                          ->getTerminator()
+                          ->getOperand(0)
+                          .getDefiningOp<arith::MinNumFOp>() != nullptr;
+    if (startsFromNothing(op, ignoresNaN))
+      negateMinimum(op, function->arguments[0].operand, ignoresNaN);
   });
 }

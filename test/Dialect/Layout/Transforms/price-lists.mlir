@@ -29,6 +29,13 @@
 // TIES: cost = 14 : i64
 // TIES-NOT: layout.result_layouts
 
+// Ops whose layouts types state are in the list, and what is in a loop and out of it is so once.
+// RUN: layout-opt %t/stated.mlir --layout-solve=write-costs=%t/stated.list -o %t/stated.out
+// RUN: FileCheck %s --check-prefix=STATED --input-file=%t/stated.list
+// STATED-COUNT-1: math.absf %{{.*}} : tensor<8x8xf32, #{{.*}}>
+// STATED-NOT: math.absf %{{.*}} : tensor<8x8xf32, #
+// RUN: layout-opt %t/stated.mlir --layout-solve=costs=%t/stated.list | cmp - %t/stated.out
+
 //--- net.mlir
 module attributes {layout.target = #layout.cpu<lanes = 16>} {
 func.func @main(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x6x6xf32> {
@@ -85,5 +92,21 @@ func.func @main(%x: tensor<8x32xf32>, %y: tensor<32x32xf32>) -> tensor<8x32xf32>
   %c = linalg.matmul ins(%x, %y : tensor<8x32xf32>, tensor<32x32xf32>) outs(%f : tensor<8x32xf32>) -> tensor<8x32xf32>
   %r = math.absf %c : tensor<8x32xf32>
   return %r : tensor<8x32xf32>
+}
+}
+
+//--- stated.mlir
+#columns = #layout.map<(i, j) -> buffer(j, i)>
+module attributes {layout.target = #layout.cpu<lanes = 16>} {
+func.func private @use(tensor<8x8xf32, #columns>)
+func.func @main(%x: tensor<8x8xf32, #columns>, %n: index) -> tensor<8x8xf32, #columns> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = math.absf %x : tensor<8x8xf32, #columns>
+  scf.for %i = %c0 to %n step %c1 {
+    %z = math.absf %y : tensor<8x8xf32, #columns>
+    func.call @use(%z) : (tensor<8x8xf32, #columns>) -> ()
+  }
+  return %y : tensor<8x8xf32, #columns>
 }
 }
