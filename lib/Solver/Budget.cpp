@@ -37,6 +37,40 @@ struct Relaxed {
   Solution solution;
   /// The variable of the chain behind each term; empty without a chain.
   std::vector<unsigned> chain;
+  /// Per term, the values of the chain's variable before it: how much it and
+  /// those after it may take, ascending.
+  std::vector<std::vector<int64_t>> states;
+};
+
+/// What several searches together may take.
+class SharedLimits {
+public:
+  SharedLimits(const SolveOptions &options, const SolveStatistics &taken)
+      : options(options), taken(taken), before(taken) {}
+
+  /// For the next search; nothing where no more may begin.
+  std::optional<SolveOptions> getRest() const {
+    int64_t nodes = taken.numNodes - before.numNodes;
+    int64_t work = taken.work - before.work;
+    std::chrono::duration<double> seconds = Clock::now() - start;
+    // What needs no search takes none of it.
+    if ((nodes > 0 && nodes >= options.maxNodes) ||
+        (work > 0 && work >= options.maxWork) ||
+        seconds.count() >= options.maxSeconds)
+      return std::nullopt;
+    SolveOptions rest = options;
+    rest.maxNodes -= nodes;
+    rest.maxWork -= work;
+    rest.maxSeconds -= seconds.count();
+    return rest;
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  SolveOptions options;
+  const SolveStatistics &taken;
+  SolveStatistics before;
+  Clock::time_point start = Clock::now();
 };
 
 class BudgetSolver {
@@ -48,9 +82,11 @@ public:
 private:
   /// Sums of costs and units are below this, so that they are exact.
   static constexpr int64_t kMost = int64_t(1) << 61;
-  /// Values of one variable of the chain, and entries of its tables together.
-  static constexpr size_t kMostStates = 4096;
+  /// Sums of the amounts of terms that are listed.
+  static constexpr size_t kMostSums = 4096;
+  /// Entries of all tables of one chain, and of all chains together.
   static constexpr int64_t kMostEntries = int64_t(1) << 23;
+  static constexpr int64_t kMostEntriesOfAll = int64_t(1) << 26;
   static constexpr unsigned kMostPrices = 60;
 
   bool fits(Weights weights) const {
@@ -75,8 +111,16 @@ private:
   void keep(ArrayRef<unsigned> assignment);
   std::vector<unsigned> findLeanest(ArrayRef<unsigned> initial,
                                     int64_t &leastAmount);
-  bool findStates();
-  Relaxed addChain(Weights weights) const;
+  void findSums();
+  int64_t roundDown(size_t term, int64_t units) const;
+  enum class Rounding { Up, Down };
+  std::optional<unsigned> getState(ArrayRef<int64_t> states, size_t term,
+                                   int64_t units, Rounding rounding) const;
+  std::optional<int64_t> countEntries() const;
+  void startStates();
+  bool refineStates(ArrayRef<unsigned> assignment);
+  void searchStates(Weights weights);
+  Relaxed addChain(Weights weights, Rounding rounding = Rounding::Up) const;
   std::vector<unsigned> extend(const Relaxed &relaxed,
                                ArrayRef<unsigned> assignment) const;
   void searchPrices(std::vector<unsigned> within, std::vector<unsigned> above);
@@ -95,7 +139,10 @@ private:
   /// No assignment costs or takes more.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
-  /// Per term, what it and those after it may take up to the limit, ascending.
+  /// Per term, what it and those after it may take up to the limit, ascending;
+  /// empty where that is too much to list.
+  std::vector<std::vector<int64_t>> sums;
+  /// The states of the next chain.
   std::vector<std::vector<int64_t>> states;
 
   /// The best that keeps to the limit, and what proves the bound.
@@ -225,45 +272,142 @@ std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
   return std::move(solution.assignment);
 }
 
-/// The numbers of units of which later terms can make use; false where there
-/// are too many.
-bool BudgetSolver::findStates() {
-  states.assign(terms.size() + 1, std::vector<int64_t>(1, 0));
+void BudgetSolver::findSums() {
+  sums.assign(terms.size() + 1, {});
+  sums.back() = {0};
   for (size_t i = terms.size(); i-- > 0;) {
-    std::set<int64_t> sums;
+    std::set<int64_t> found;
     for (int64_t amount :
          std::set<int64_t>(terms[i].amounts.begin(), terms[i].amounts.end()))
-      for (int64_t later : states[i + 1])
+      for (int64_t later : sums[i + 1])
         if (amount + later <= limit)
-          sums.insert(amount + later);
-    if (sums.size() > kMostStates)
-      return false;
-    states[i].assign(sums.begin(), sums.end());
+          found.insert(amount + later);
+    if (found.size() > kMostSums)
+      return;
+    sums[i].assign(found.begin(), found.end());
   }
-  // Of the first, only what the limit allows: the largest sum.
-  states.front() = std::vector<int64_t>(1, states.front().back());
+}
+
+/// What terms from this one on can make use of, of so many units.
+int64_t BudgetSolver::roundDown(size_t term, int64_t units) const {
+  ArrayRef<int64_t> listed = sums[term];
+  return listed.empty() ? units : *(llvm::upper_bound(listed, units) - 1);
+}
+
+/// Up: the least state that is enough for what can be made use of, so that
+/// nothing within the limit is forbidden. Down: the largest one that is there,
+/// so that nothing above the limit is allowed. Nothing for what is overdrawn.
+std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
+                                               size_t term, int64_t units,
+                                               Rounding rounding) const {
+  if (units < 0)
+    return std::nullopt;
+  if (rounding == Rounding::Down)
+    return llvm::upper_bound(states, units) - states.begin() - 1;
+  return std::min<size_t>(llvm::lower_bound(states, roundDown(term, units)) -
+                              states.begin(),
+                          states.size() - 1);
+}
+
+/// Of the tables of the chain; nothing where they are too large.
+std::optional<int64_t> BudgetSolver::countEntries() const {
   int64_t entries = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
+    if (states[i].empty() || states[i + 1].empty())
+      return std::nullopt;
     int64_t size =
         states[i].size() * states[i + 1].size() * terms[i].amounts.size();
     entries += size;
     if (size > options.maxTableSize || entries > kMostEntries)
-      return false;
+      return std::nullopt;
   }
-  return true;
+  return entries;
 }
 
-/// The largest state that is not above; nothing for what is overdrawn.
-static std::optional<unsigned> getState(ArrayRef<int64_t> states,
-                                        int64_t units) {
-  if (units < 0)
-    return std::nullopt;
-  return llvm::upper_bound(states, units) - states.begin() - 1;
+/// The least that forbid nothing: none left, and enough for all that may come.
+void BudgetSolver::startStates() {
+  int64_t most = 0;
+  for (size_t i = terms.size(); i-- > 0;) {
+    most =
+        std::min(limit, addCosts(most, *llvm::max_element(terms[i].amounts)));
+    int64_t enough = roundDown(i, most);
+    states[i] = {0};
+    if (enough > 0)
+      states[i].push_back(enough);
+  }
+  states.front() = {roundDown(0, limit)};
+}
+
+/// States that forbid an assignment above the limit: where rounding up would
+/// give it all that it takes too much, there is a state for it instead. False
+/// where none is missing.
+bool BudgetSolver::refineStates(ArrayRef<unsigned> assignment) {
+  int64_t excess = countUnits(assignment) - limit;
+  int64_t left = limit, rounded = states.front().front();
+  bool changed = false;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    int64_t amount = terms[i].amounts[assignment[terms[i].variable]];
+    left -= amount;
+    rounded -= amount;
+    if (rounded < 0)
+      break;
+    std::vector<int64_t> &next = states[i + 1];
+    int64_t state = next[*getState(next, i + 1, rounded, Rounding::Up)];
+    if (state - left >= excess) {
+      state = roundDown(i + 1, rounded);
+      auto place = llvm::lower_bound(next, state);
+      if (place == next.end() || *place != state) {
+        next.insert(place, state);
+        changed = true;
+      }
+    }
+    rounded = state;
+  }
+  return changed;
+}
+
+/// The chain with all states where these fit. Else with few, which allow some
+/// assignments above the limit, too: as long as the best is one of them, with
+/// more states. Where that does not end, the best of those that the same states
+/// allow when they are rounded down is an answer.
+void BudgetSolver::searchStates(Weights weights) {
+  findSums();
+  states = sums;
+  // Of the first, only what the limit allows: the largest sum.
+  if (!states.front().empty())
+    states.front() = {states.front().back()};
+  if (!countEntries())
+    startStates();
+  // Where the chain is too wide, prices have a bound sooner.
+  SolveOptions less = options;
+  less.maxWork /= 4;
+  SharedLimits limits(less, taken);
+  int64_t entries = 0;
+  while (std::optional<int64_t> more = countEntries()) {
+    std::optional<SolveOptions> rest = limits.getRest();
+    if (!rest)
+      return;
+    entries += *more;
+    if (entries > kMostEntriesOfAll) {
+      rest->certify = false;
+      Solution inner = addChain(weights, Rounding::Down).problem.solve(*rest);
+      count(inner.statistics);
+      inner.assignment.resize(graph.getNumVariables());
+      keep(inner.assignment);
+      return;
+    }
+    Relaxed limited = addChain(weights);
+    std::vector<unsigned> initial = extend(limited, best.assignment);
+    std::vector<unsigned> found = solve(std::move(limited), initial, *rest);
+    if (found.empty() || countUnits(found) <= limit || !refineStates(found))
+      return;
+  }
 }
 
 /// Behind each term a variable that says how many units later terms may take.
-Relaxed BudgetSolver::addChain(Weights weights) const {
+Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   Relaxed relaxed = relax(weights);
+  relaxed.states = states;
   FactorGraph &copy = relaxed.problem.graph;
   for (size_t i = 0; i < terms.size(); ++i) {
     ArrayRef<int64_t> from = states[i], to = states[i + 1];
@@ -271,7 +415,8 @@ Relaxed BudgetSolver::addChain(Weights weights) const {
     table.reserve(from.size() * terms[i].amounts.size() * to.size());
     for (int64_t left : from)
       for (int64_t amount : terms[i].amounts) {
-        std::optional<unsigned> next = getState(to, left - amount);
+        std::optional<unsigned> next =
+            getState(to, i + 1, left - amount, rounding);
         for (unsigned t = 0; t < to.size(); ++t)
           table.push_back(next == t ? 0 : kInfiniteCost);
       }
@@ -291,11 +436,12 @@ std::vector<unsigned>
 BudgetSolver::extend(const Relaxed &relaxed,
                      ArrayRef<unsigned> assignment) const {
   std::vector<unsigned> all = assignment.vec();
-  int64_t left = states.front().front();
+  int64_t left = relaxed.states.front().front();
   for (size_t i = 0; i < relaxed.chain.size(); ++i) {
+    ArrayRef<int64_t> next = relaxed.states[i + 1];
     left -= terms[i].amounts[assignment[terms[i].variable]];
-    unsigned state = *getState(states[i + 1], left);
-    left = states[i + 1][state];
+    unsigned state = *getState(next, i + 1, left, Rounding::Up);
+    left = next[state];
     all.push_back(state);
   }
   return all;
@@ -305,24 +451,13 @@ BudgetSolver::extend(const Relaxed &relaxed,
 /// another one between them. All prices together have the limits of one search.
 void BudgetSolver::searchPrices(std::vector<unsigned> within,
                                 std::vector<unsigned> above) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start = Clock::now();
-  SolveStatistics before = taken;
+  SharedLimits limits(options, taken);
   for (unsigned round = 0; round < kMostPrices; ++round) {
     if (best.cost == best.lowerBound)
       return;
-    int64_t nodes = taken.numNodes - before.numNodes;
-    int64_t work = taken.work - before.work;
-    std::chrono::duration<double> seconds = Clock::now() - start;
-    // What needs no search takes none of it.
-    if ((nodes > 0 && nodes >= options.maxNodes) ||
-        (work > 0 && work >= options.maxWork) ||
-        seconds.count() >= options.maxSeconds)
+    std::optional<SolveOptions> rest = limits.getRest();
+    if (!rest)
       return;
-    SolveOptions left = options;
-    left.maxNodes -= nodes;
-    left.maxWork -= work;
-    left.maxSeconds -= seconds.count();
     int64_t units = countUnits(above) - countUnits(within);
     Cost gain = graph.evaluate(within) - graph.evaluate(above);
     if (units <= 0 || gain <= 0)
@@ -338,7 +473,7 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
       return weights.cost * graph.evaluate(assignment) +
              weights.unit * countUnits(assignment);
     };
-    std::vector<unsigned> next = solve(relax(weights), within, left);
+    std::vector<unsigned> next = solve(relax(weights), within, *rest);
     if (evaluate(next) >= std::min(evaluate(within), evaluate(above)))
       return;
     (countUnits(next) <= limit ? within : above) = std::move(next);
@@ -381,14 +516,7 @@ BudgetedSolution BudgetSolver::run() {
     std::vector<unsigned> within = findLeanest(above, answer.leastAmount);
     if (countUnits(within) <= limit) {
       keep(within);
-      if (findStates()) {
-        Relaxed limited = addChain(cheapest);
-        std::vector<unsigned> initial = extend(limited, within);
-        // Where the chain is too wide, prices have a bound sooner.
-        SolveOptions less = options;
-        less.maxWork /= 4;
-        solve(std::move(limited), initial, less);
-      }
+      searchStates(cheapest);
       if (best.cost != best.lowerBound)
         searchPrices(std::move(within), std::move(above));
     } else if (answer.leastAmount > budget.limit) {

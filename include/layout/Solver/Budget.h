@@ -17,9 +17,11 @@
 // How: the cheapest assignment is the answer where it keeps to the limit. Else
 // the constraint becomes a chain of variables behind the terms, each of which
 // says how much those after it may still take; only amounts that make a
-// difference are values. Where these are too many, amounts get a price, a
-// Lagrange multiplier: any price gives a bound, and the best one the corners of
-// the convex hull of cost over amount.
+// difference are values. Where these are too many, the chain begins with two
+// values each, amounts are rounded up to the next one, and as long as the best
+// assignment is above the limit, it gets those that forbid this one. Where that
+// takes too long, amounts get a price, a Lagrange multiplier: any price gives a
+// bound, and the best one the corners of the convex hull of cost over amount.
 //
 // Laws:
 //  * no assignment within the limit costs less than `lowerBound`, and the one
@@ -31,7 +33,7 @@
 //  * `leastAmount` is the smallest limit that can be kept to where the search
 //    for that was complete, and else a bound of it;
 //  * the limits of the options hold for each of three searches, without the
-//    constraint, for what takes least and with the chain, and once more for
+//    constraint, for what takes least and with all chains, and once more for
 //    those of all prices together. Nodes and work of the answer are the sum.
 //
 //===----------------------------------------------------------------------===//

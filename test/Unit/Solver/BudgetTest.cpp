@@ -8,6 +8,7 @@
 #include "layout/Solver/Budget.h"
 #include "RandomGraphs.h"
 #include "gtest/gtest.h"
+#include <map>
 
 using namespace mlir::layout;
 
@@ -154,6 +155,110 @@ TEST(Budget, ManyLayersShareABudget) {
   EXPECT_EQ(found.solution.cost, 100 * kLayers - 200 + 3);
   EXPECT_TRUE(found.solution.exact);
   EXPECT_EQ(found.amount, (int64_t(1) << 26) * (kLayers + 20));
+}
+
+/// Where amounts have too many sums for a chain of all, one of few states gets
+/// more until the best assignment keeps to the limit.
+TEST(Budget, FewStatesOfManySums) {
+  std::mt19937 random(9);
+  unsigned numBinding = 0, numOpen = 0;
+  for (unsigned i = 0; i < 2000; ++i) {
+    SCOPED_TRACE("graph " + std::to_string(i));
+    Model model = drawModel(random);
+    Budget budget = drawBudget(model, random);
+    int64_t most = 0;
+    for (Budget::Term &term : budget.terms) {
+      for (int64_t &amount : term.amounts)
+        amount = random() % (1 << 24);
+      most += *std::max_element(term.amounts.begin(), term.amounts.end());
+    }
+    budget.limit = budget.base + random() % (most + 1);
+    Enumerated wanted = enumerate(model, budget);
+    SolveOptions options;
+    options.maxTableSize = 1 << 13;
+    BudgetedSolution found =
+        solveUnderBudget(model.makeGraph(), budget, options);
+    ASSERT_LE(found.solution.lowerBound, wanted.cost);
+    ASSERT_GE(found.solution.cost, wanted.cost);
+    if (!found.solution.exact) {
+      ++numOpen;
+    } else if (wanted.cost != kInfiniteCost) {
+      ASSERT_EQ(found.solution.cost, wanted.cost);
+      ASSERT_EQ(found.amount, wanted.amount);
+      numBinding += wanted.cost > minimizeByEnumeration(model);
+    }
+  }
+  EXPECT_GT(numBinding, 200u);
+  EXPECT_EQ(numOpen, 0u);
+}
+
+/// A network of layers that share a budget: each has a cost and an amount for
+/// each layout, and neighbors in different layouts cost something. The oracle
+/// extends, layer by layer, all pairs of cost and amount that no other one of
+/// the same last layout is as good as in both.
+TEST(Budget, LayersOfManySizes) {
+  std::mt19937 random(10);
+  unsigned numExact = 0;
+  constexpr unsigned kGraphs = 10, kLayers = 24, kLayouts = 3;
+  for (unsigned i = 0; i < kGraphs; ++i) {
+    SCOPED_TRACE("graph " + std::to_string(i));
+    FactorGraph graph;
+    Budget budget;
+    std::vector<std::map<int64_t, Cost>> fronts; // per layout, cost by amount
+    int64_t most = 0;
+    for (unsigned l = 0; l < kLayers; ++l) {
+      unsigned layer = graph.addVariable(kLayouts);
+      int64_t size = 1 + random() % 400;
+      std::vector<Cost> costs;
+      std::vector<int64_t> amounts;
+      for (unsigned x = 0; x < kLayouts; ++x) {
+        amounts.push_back(x == 0 ? 0 : size * x + random() % 20);
+        costs.push_back(size * (kLayouts - x) + random() % 160);
+      }
+      graph.addFactor({layer}, costs);
+      std::vector<Cost> moves(kLayouts * kLayouts, 0);
+      for (unsigned x = 0; x < moves.size(); ++x)
+        moves[x] = x % (kLayouts + 1) == 0 ? 0 : size;
+      if (l > 0)
+        graph.addFactor({layer - 1, layer}, moves);
+      std::vector<std::map<int64_t, Cost>> next(kLayouts);
+      for (unsigned x = 0; x < kLayouts; ++x) {
+        std::map<int64_t, Cost> all;
+        auto add = [&](int64_t amount, Cost cost) {
+          auto [at, isNew] = all.try_emplace(amount, cost);
+          at->second = std::min(at->second, cost);
+        };
+        if (l == 0)
+          add(amounts[x], costs[x]);
+        for (unsigned before = 0; before < fronts.size(); ++before)
+          for (auto [amount, cost] : fronts[before])
+            add(amount + amounts[x],
+                cost + costs[x] + moves[before * kLayouts + x]);
+        for (auto [amount, cost] : all)
+          if (next[x].empty() || cost < std::prev(next[x].end())->second)
+            next[x].emplace_hint(next[x].end(), amount, cost);
+      }
+      fronts = std::move(next);
+      most += *std::max_element(amounts.begin(), amounts.end());
+      budget.terms.push_back({layer, std::move(amounts)});
+    }
+    budget.limit = random() % most;
+    Cost wanted = kInfiniteCost;
+    for (const std::map<int64_t, Cost> &front : fronts)
+      for (auto [amount, cost] : front)
+        if (amount <= budget.limit)
+          wanted = std::min(wanted, cost);
+    SolveOptions options;
+    options.certify = true;
+    BudgetedSolution found = solveUnderBudget(graph, budget, options);
+    // What the proof is of allows what was found, though it was found later.
+    EXPECT_EQ(found.certificate.find("infinite"), std::string::npos);
+    EXPECT_LE(found.solution.lowerBound, wanted);
+    EXPECT_GE(found.solution.cost, wanted);
+    EXPECT_LE(found.amount, budget.limit);
+    numExact += found.solution.exact;
+  }
+  EXPECT_GE(numExact, kGraphs - 1);
 }
 
 /// Sums of costs that are next to the largest number stay valid.
