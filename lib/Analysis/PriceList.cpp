@@ -81,7 +81,10 @@ PriceList::OpPrices *PriceList::find(Operation *op) {
 
 OwningOpRef<ModuleOp> layout::readPriceList(StringRef file,
                                             MLIRContext *context) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(file);
+  // Bytecode with aligned constants; small files are not mapped to a page.
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
+      file, /*IsText=*/false, /*RequiresNullTerminator=*/true,
+      llvm::Align(4096));
   if (std::error_code code = buffer.getError()) {
     emitError(UnknownLoc::get(context)) << "the option 'costs': cannot read '"
                                         << file << "': " << code.message();

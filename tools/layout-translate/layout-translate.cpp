@@ -215,7 +215,10 @@ static FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openSource() {
   StringRef text = source;
   if (text.starts_with("#"))
     return llvm::MemoryBuffer::getMemBufferCopy(text, "<layout>");
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(text, /*IsText=*/true);
+  // Bytecode with aligned constants; small files are not mapped to a page.
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(
+      text, /*IsText=*/true, /*RequiresNullTerminator=*/true,
+      llvm::Align(4096));
   if (!file)
     return fail("cannot read '" + text + "': " + file.getError().message() +
                 " (the text of a layout starts with '#')");
