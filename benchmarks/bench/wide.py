@@ -171,11 +171,15 @@ def run_layout_solve(path, args):
             "lower_bound": int(answer["lower-bound"]), "seconds": float(answer["seconds"])}
 
 
-def measure(name, args, folder):
+def write_problem(name, folder):
     build, *sizes = PROBLEMS[name]
     path = folder / "problem.wcsp"
     build(*sizes).write(path)
-    row = run_layout_solve(path, args)
+    return path
+
+
+def measure(name, args, folder):
+    row = run_layout_solve(write_problem(name, folder), args)
     return {"problem": name, **row, "gap": gap(row)}
 
 
@@ -185,10 +189,7 @@ def gap(row):
 
 def measure_limits(name, args, folder):
     """What is known of a problem at the ends of some time limits."""
-    build, *sizes = PROBLEMS[name]
-    path = folder / "problem.wcsp"
-    build(*sizes).write(path)
-    answers = []
+    path, answers = write_problem(name, folder), []
     for limit in args.limits:
         args.seconds = limit
         answers.append({"limit": limit, **run_layout_solve(path, args)})

@@ -47,10 +47,6 @@ private:
   bool isAnchor(unsigned node) const {
     return getConfigs(node).size() == 1 || hasNeed(node);
   }
-  static LayoutId getLayout(const OpConfig &config, Slot slot) {
-    return slot.isResult ? config.layouts.results[slot.index]
-                         : config.layouts.operands[slot.index];
-  }
   LayoutId getMade(const Tensor &tensor) const;
   template <typename Fn> void forEachOtherEnd(unsigned node, End end, Fn fn);
   std::optional<unsigned> find(unsigned node, Slot slot, LayoutId layout) const;
@@ -102,7 +98,7 @@ LayoutId Chooser::getMade(const Tensor &tensor) const {
 std::optional<unsigned> Chooser::find(unsigned node, Slot slot,
                                       LayoutId layout) const {
   for (auto [c, config] : llvm::enumerate(getConfigs(node)))
-    if (getLayout(config, slot) == layout)
+    if (getLayoutAt(config.layouts, slot) == layout)
       return c;
   return std::nullopt;
 }
@@ -144,7 +140,8 @@ void Chooser::goBackward() {
       std::optional<LayoutId> wanted;
       bool agree = true;
       forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
-        LayoutId layout = getLayout(getConfigs(other)[choice[other]], slot);
+        LayoutId layout =
+            getLayoutAt(getConfigs(other)[choice[other]].layouts, slot);
         agree &= !wanted || *wanted == layout;
         wanted = layout;
       });
@@ -176,7 +173,7 @@ void Chooser::spread() {
         if (isSet[other])
           return;
         std::optional<unsigned> follows =
-            find(other, slot, getLayout(config, end.slot));
+            find(other, slot, getLayoutAt(config.layouts, end.slot));
         if (!follows)
           return;
         choice[other] = *follows;
@@ -193,12 +190,13 @@ void Chooser::lowerRanks() {
     for (End end : getEnds(node)) {
       const Tensor &tensor = program.tensors[end.tensor];
       int64_t rank = program.tensorClasses[tensor.tensorClass].type.getRank();
-      LayoutId own = getLayout(config, end.slot);
+      LayoutId own = getLayoutAt(config.layouts, end.slot);
       if (!end.slot.isResult)
         sum += getMade(tensor) == own ? 0 : rank;
       else
         forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
-          LayoutId wanted = getLayout(getConfigs(other)[choice[other]], slot);
+          LayoutId wanted =
+              getLayoutAt(getConfigs(other)[choice[other]].layouts, slot);
           sum += wanted == own ? 0 : rank;
         });
     }
@@ -220,12 +218,13 @@ void Chooser::vote() {
     for (auto [c, config] : llvm::enumerate(getConfigs(node))) {
       unsigned votes = 0;
       for (End end : getEnds(node)) {
-        LayoutId own = getLayout(config, end.slot);
+        LayoutId own = getLayoutAt(config.layouts, end.slot);
         if (!end.slot.isResult)
           votes += getMade(program.tensors[end.tensor]) == own;
         else
           forEachOtherEnd(node, end, [&](unsigned other, Slot slot) {
-            votes += getLayout(getConfigs(other)[choice[other]], slot) == own;
+            votes += getLayoutAt(getConfigs(other)[choice[other]].layouts,
+                                 slot) == own;
           });
       }
       if (votes > most) {
@@ -260,7 +259,7 @@ void Chooser::state() {
         !own.empty() && !own.front().slot.isResult &&
         take([&](const OpConfig &config) {
           return follows(config) &&
-                 getLayout(config, own.front().slot) ==
+                 getLayoutAt(config.layouts, own.front().slot) ==
                      getMade(program.tensors[own.front().tensor]);
         });
     if (!isFollowing)

@@ -51,9 +51,16 @@ private:
 };
 } // namespace
 
-static LayoutId getLayout(const OpLayouts &layouts, Slot slot) {
-  return slot.isResult ? layouts.results[slot.index]
-                       : layouts.operands[slot.index];
+bool Candidates::merge(OpConfig &config) {
+  for (OpConfig &known : configs)
+    if (known.layouts == config.layouts) {
+      // The same layouts as tiles let further tiles be combined with them.
+      if (known.tiles.empty())
+        known.tiles = std::move(config.tiles);
+      known.meetsNeed |= config.meetsNeed;
+      return true;
+    }
+  return false;
 }
 
 namespace {
@@ -95,14 +102,8 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
   const NodeClass &node = program.nodeClasses[nodeClass];
   Candidates &candidates = result[nodeClass];
   config->meetsNeed |= config->origin == OpConfig::Origin::Lanes;
-  for (OpConfig &known : candidates.configs)
-    if (known.layouts == config->layouts) {
-      // The same layouts as tiles let further tiles be combined with them.
-      if (known.tiles.empty())
-        known.tiles = std::move(config->tiles);
-      known.meetsNeed |= config->meetsNeed;
-      return;
-    }
+  if (candidates.merge(*config))
+    return;
   // The first one is the types as they are, whatever they are.
   if (!candidates.configs.empty() && !canRun(node, config->exact)) {
     LDBG() << "class " << nodeClass << " cannot run where it "
@@ -121,7 +122,7 @@ void Propagation::add(unsigned nodeClass, std::optional<OpConfig> config,
          << Shown{config->exact, costs};
   candidates.configs.push_back(std::move(*config));
   for (auto [slot, tensorClass] : node.meets) {
-    LayoutId layout = getLayout(candidates.configs.back().layouts, slot);
+    LayoutId layout = getLayoutAt(candidates.configs.back().layouts, slot);
     // Parts of sums are read by conversions alone (P4).
     if (layout != kAnyLayout && !costs.isPartial(layout))
       offer(tensorClass, costs.withoutPadding(layout));
@@ -193,7 +194,7 @@ void Propagation::carry(unsigned nodeClass, Slot slot, LayoutId layout,
   // What came over a view does not go back.
   if (std::holds_alternative<ViewRule>(node.rule) &&
       llvm::any_of(result[nodeClass].configs, [&](const OpConfig &config) {
-        return getLayout(config.layouts, slot) == layout;
+        return getLayoutAt(config.layouts, slot) == layout;
       }))
     return;
   costs.getModel().carry(node, slot, layout, costs, result[nodeClass],

@@ -9,6 +9,7 @@
 #include "layout/Analysis/CostModel.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Support/Bytecode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/Hashing.h"
@@ -81,10 +82,9 @@ PriceList::OpPrices *PriceList::find(Operation *op) {
 
 OwningOpRef<ModuleOp> layout::readPriceList(StringRef file,
                                             MLIRContext *context) {
-  // Bytecode with aligned constants; small files are not mapped to a page.
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
       file, /*IsText=*/false, /*RequiresNullTerminator=*/true,
-      llvm::Align(4096));
+      kBytecodeAlignment);
   if (std::error_code code = buffer.getError()) {
     emitError(UnknownLoc::get(context)) << "the option 'costs': cannot read '"
                                         << file << "': " << code.message();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DualBound.h"
+#include "Sweep.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir::layout;
@@ -263,13 +264,11 @@ void DualBound::give(unsigned variable, ArrayRef<Slot> slots, unsigned parts) {
 void DualBound::pass() {
   for (bool isForward : {true, false}) {
     shared.beginSweep();
-    for (unsigned i = 0; i < order.size(); ++i) {
-      unsigned v = isForward ? order[i] : order[order.size() - 1 - i];
-      ArrayRef<Slot> from = isForward ? before[v] : after[v];
-      ArrayRef<Slot> to = isForward ? after[v] : before[v];
-      take(v, from);
-      give(v, to, std::max(from.size(), to.size()));
-    }
+    sweep(order, before, after, isForward,
+          [&](unsigned v, ArrayRef<Slot> from, ArrayRef<Slot> to) {
+            take(v, from);
+            give(v, to, std::max(from.size(), to.size()));
+          });
   }
   updateBound();
 }

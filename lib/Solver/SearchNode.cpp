@@ -6,9 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "SearchNode.h"
+#include "StarBound.h"
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
+
+/// Passes between looks at what they have gained.
+static constexpr unsigned kPasses = 8;
+
+/// Looks at passes that have gained nothing, one after the other, at most.
+static constexpr unsigned kMostIdle = 8;
 
 /// Turns of raising the bound and looking for assignments.
 static constexpr unsigned kRounds = 8;
@@ -87,6 +94,65 @@ void GraphSearch::improveBound(Node &node) {
         (gain < missing / (node.depth == 0 ? 64 : 16) && !dropsMany))
       return;
     last = node.dual.getBound();
+  }
+}
+
+/// Passes until they gain too little of what is missing. Parts of a cost are
+/// gains that are not seen at once.
+void GraphSearch::improveByStars(Node &node, StarBound &stars) {
+  std::vector<unsigned> values(node.core.getNumVariables(), 0);
+  Cost last = stars.getBound();
+  unsigned numIdle = 0;
+  while (true) {
+    for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i) {
+      stars.pass();
+      statistics.work += stars.getWorkOfPass();
+    }
+    Cost bound = stars.getBound();
+    if (bound != kInfiniteCost && stars.round(values)) {
+      node.dual.getSharedCosts().complete(values);
+      node.takeIfBetter(values);
+    }
+    bool drops = false;
+    // Certificates have no step for stars.
+    if (!proves()) {
+      node.raiseBound(bound);
+      stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
+                       [&](unsigned v, unsigned value) {
+                         node.dual.drop(v, value);
+                         drops = true;
+                       });
+      node.raiseBound(stars.getBound());
+    }
+    Cost gain = bound - last;
+    if (node.goal.isMissedBy(stars.getBound()) || isOver() ||
+        (!drops && gain < (node.goal.upper - bound) / 64))
+      return;
+    numIdle = gain == 0 && !drops ? numIdle + 1 : 0;
+    if (numIdle == kMostIdle)
+      return;
+    last = bound;
+  }
+}
+
+void GraphSearch::searchByStars(Node &node) {
+  const SharedCosts &shared = node.dual.getSharedCosts();
+  if (shared.isEmpty())
+    return;
+  StarBound stars(node.core, node.store, shared, node.dual.getOrder());
+  if (!stars.isUsable())
+    return;
+  while (true) {
+    Cost before = node.goal.upper, bound = stars.getBound();
+    improveByStars(node, stars);
+    if (node.goal.isMissedBy(stars.getBound()) || isOver())
+      return;
+    node.dual.computeExcess();
+    improveByForests(node);
+    Cost missing = node.goal.upper - stars.getBound();
+    Cost gain = before - node.goal.upper + stars.getBound() - bound;
+    if (gain <= 0 || gain < missing / 16)
+      return;
   }
 }
 

@@ -19,9 +19,6 @@
 namespace mlir {
 namespace layout {
 
-/// Passes between looks at what they have gained.
-inline constexpr unsigned kPasses = 8;
-
 struct GraphSearch::Node {
   Node(const CoreGraph &core, const TableStore &store, Goal goal,
        unsigned depth, ProofWriter *writer)

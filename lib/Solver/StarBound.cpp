@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StarBound.h"
-#include "SearchNode.h"
+#include "Sweep.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include <cmath>
 #include <set>
@@ -20,9 +20,6 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kLargest = double(int64_t(1) << 48);
 /// Units of a cost, at most: parts of it are rounded down to units.
 static constexpr double kFinest = 256;
-
-/// Looks at passes that have gained nothing, one after the other, at most.
-static constexpr unsigned kMostIdle = 8;
 
 /// Askers of one star; more are divided among several, and the price with them.
 static constexpr unsigned kMostAskers = 8;
@@ -391,15 +388,12 @@ void StarBound::give(unsigned variable, ArrayRef<Slot> slots, size_t parts) {
 }
 
 void StarBound::pass() {
-  for (bool isForward : {true, false}) {
-    for (unsigned i = 0; i < order.size(); ++i) {
-      unsigned v = isForward ? order[i] : order[order.size() - 1 - i];
-      ArrayRef<Slot> from = isForward ? before[v] : after[v];
-      ArrayRef<Slot> to = isForward ? after[v] : before[v];
-      take(v, from);
-      give(v, to, std::max(from.size(), to.size()));
-    }
-  }
+  for (bool isForward : {true, false})
+    sweep(order, before, after, isForward,
+          [&](unsigned v, ArrayRef<Slot> from, ArrayRef<Slot> to) {
+            take(v, from);
+            give(v, to, std::max(from.size(), to.size()));
+          });
   updateBound();
 }
 
@@ -468,63 +462,4 @@ void StarBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
     }
   }
   updateBound();
-}
-
-/// Passes until they gain too little of what is missing. Parts of a cost are
-/// gains that are not seen at once.
-void GraphSearch::improveByStars(Node &node, StarBound &stars) {
-  std::vector<unsigned> values(node.core.getNumVariables(), 0);
-  Cost last = stars.getBound();
-  unsigned numIdle = 0;
-  while (true) {
-    for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i) {
-      stars.pass();
-      statistics.work += stars.getWorkOfPass();
-    }
-    Cost bound = stars.getBound();
-    if (bound != kInfiniteCost && stars.round(values)) {
-      node.dual.getSharedCosts().complete(values);
-      node.takeIfBetter(values);
-    }
-    bool drops = false;
-    // Certificates have no step for stars.
-    if (!proves()) {
-      node.raiseBound(bound);
-      stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
-                       [&](unsigned v, unsigned value) {
-                         node.dual.drop(v, value);
-                         drops = true;
-                       });
-      node.raiseBound(stars.getBound());
-    }
-    Cost gain = bound - last;
-    if (node.goal.isMissedBy(stars.getBound()) || isOver() ||
-        (!drops && gain < (node.goal.upper - bound) / 64))
-      return;
-    numIdle = gain == 0 && !drops ? numIdle + 1 : 0;
-    if (numIdle == kMostIdle)
-      return;
-    last = bound;
-  }
-}
-
-void GraphSearch::searchByStars(Node &node) {
-  const SharedCosts &shared = node.dual.getSharedCosts();
-  if (shared.isEmpty())
-    return;
-  StarBound stars(node.core, node.store, shared, node.dual.getOrder());
-  if (!stars.isUsable())
-    return;
-  while (true) {
-    Cost before = node.goal.upper, bound = stars.getBound();
-    improveByStars(node, stars);
-    if (node.goal.isMissedBy(stars.getBound()) || isOver())
-      return;
-    node.dual.computeExcess();
-    improveByForests(node);
-    Cost missing = node.goal.upper - stars.getBound();
-    Cost gain = before - node.goal.upper + stars.getBound() - bound;
-    if (gain <= 0 || gain < missing / 16)
-      return;
-  }
 }

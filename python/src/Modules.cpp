@@ -11,6 +11,7 @@
 #include "layout/Dialect/Layout/Transforms/Passes.h"
 #include "layout/Pipelines/Registration.h"
 #include "layout/Runtime/KeptMemory.h"
+#include "layout/Support/Bytecode.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -68,7 +69,7 @@ ModuleData mlir::layout::python::toModuleData(const py::object &given) {
   if (!isBytecode(llvm::MemoryBufferRef(data, kTextName)))
     fail("the bytes are no MLIR bytecode: text is given as a str");
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
-      data.size(), kTextName, llvm::Align(4096));
+      data.size(), kTextName, layout::kBytecodeAlignment);
   llvm::copy(data, buffer->getBufferStart());
   return {std::move(buffer), /*isBytecode=*/true};
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Pipelines/Registration.h"
+#include "layout/Support/Bytecode.h"
 #include "layout/Support/WholeFile.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
@@ -33,8 +34,7 @@ static LogicalResult optimize(llvm::StringRef inputPath,
       llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(reading the standard input)\n";
   std::string message;
-  // Bytecode with aligned constants; small files are not mapped to a page.
-  auto source = openInputFile(inputPath, llvm::Align(4096), &message);
+  auto source = openInputFile(inputPath, layout::kBytecodeAlignment, &message);
   if (!source) {
     llvm::errs() << message << "\n";
     return failure();

@@ -15,6 +15,7 @@
 #include "layout/Runtime/Compare.h"
 #include "layout/Runtime/CompiledProgram.h"
 #include "layout/Runtime/Npy.h"
+#include "layout/Support/Bytecode.h"
 #include "layout/Support/EmittedText.h"
 #include "layout/Support/WholeFile.h"
 #include "layout/Targets/OpenCL/Runtime/OpenCLProgram.h"
@@ -215,8 +216,7 @@ static std::string resolveLibrary(StringRef name) {
 static LogicalResult load(MLIRContext &context, Module &module) {
   double start = now();
   std::string message;
-  // Bytecode with aligned constants; small files are not mapped to a page.
-  auto file = openInputFile(module.path, llvm::Align(4096), &message);
+  auto file = openInputFile(module.path, kBytecodeAlignment, &message);
   if (!file) {
     llvm::WithColor::error() << message << "\n";
     return failure();

@@ -20,6 +20,7 @@
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/NPU.h"
 #include "layout/Interop/Interop.h"
+#include "layout/Support/Bytecode.h"
 #include "layout/Support/WholeFile.h"
 #include "layout/Visualization/Svg.h"
 #include "mlir/IR/Builders.h"
@@ -215,10 +216,9 @@ static FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openSource() {
   StringRef text = source;
   if (text.starts_with("#"))
     return llvm::MemoryBuffer::getMemBufferCopy(text, "<layout>");
-  // Bytecode with aligned constants; small files are not mapped to a page.
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(
       text, /*IsText=*/true, /*RequiresNullTerminator=*/true,
-      llvm::Align(4096));
+      kBytecodeAlignment);
   if (!file)
     return fail("cannot read '" + text + "': " + file.getError().message() +
                 " (the text of a layout starts with '#')");

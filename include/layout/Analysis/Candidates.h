@@ -36,6 +36,11 @@
 namespace mlir {
 namespace layout {
 
+inline LayoutId getLayoutAt(const OpLayouts &layouts, Slot slot) {
+  return slot.isResult ? layouts.results[slot.index]
+                       : layouts.operands[slot.index];
+}
+
 struct OpConfig {
   /// Why it is offered.
   enum class Origin { AsTyped, Constrained, Lanes, Carried, Mixed, Padded };
@@ -72,6 +77,10 @@ struct Candidates {
   SmallVector<StorageNote, 0> notes;
   /// What the loops were given already: the map of a tensor and its layout.
   SmallVector<std::pair<AffineMap, LayoutId>, 0> carried;
+
+  /// Whether a configuration has these layouts. It gets what `config` knows of
+  /// them beyond that.
+  bool merge(OpConfig &config);
 };
 
 /// What a target makes of them is `TargetModel::getLimits`.

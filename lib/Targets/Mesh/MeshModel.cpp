@@ -491,11 +491,6 @@ static bool hasLocal(LayoutId layout, CostModel &costs) {
   return mesh && mesh.getLocal();
 }
 
-static LayoutId getLayoutAt(const OpLayouts &layouts, Slot slot) {
-  return slot.isResult ? layouts.results[slot.index]
-                       : layouts.operands[slot.index];
-}
-
 /// The distribution `whole` with blocks that the device has as its layout
 /// `own`; nothing where a mesh has no such blocks.
 std::optional<LayoutId> MeshModel::compose(LayoutId whole, LayoutId own,
@@ -541,19 +536,13 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
   ask(*block, [&](std::optional<OpConfig> local) {
     if (!local)
       return;
-    std::vector<OpConfig> &known = block->known.configs;
-    for (OpConfig &other : known)
-      if (other.layouts == local->layouts) {
-        // The same layouts as tiles let further tiles be combined with them.
-        if (other.tiles.empty())
-          other.tiles = std::move(local->tiles);
-        return;
-      }
-    if (known.size() >= configsOnBlocks) {
+    if (block->known.merge(*local))
+      return;
+    if (block->known.configs.size() >= configsOnBlocks) {
       whole.isTruncated = true;
       return;
     }
-    known.push_back(*local);
+    block->known.configs.push_back(*local);
     std::optional<OpConfig> config = builder.assign([&](bool isResult,
                                                         unsigned i) {
       Slot slot{isResult, i};

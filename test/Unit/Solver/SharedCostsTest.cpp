@@ -35,7 +35,7 @@ protected:
     }
     addFactor({0, 1}, unit, 6);
     addFactor({3, 2}, unit, 6);
-    enumerate();
+    optimum = enumerateWithout([](unsigned, unsigned) { return false; });
   }
   void addFactor(std::vector<unsigned> scope, Cost unit, unsigned most) {
     size_t size = 1;
@@ -70,14 +70,22 @@ protected:
     else
       core.addFactor({self}, store.intern(table));
   }
-  void enumerate() {
+  /// The least cost of the assignments that have no value that is out.
+  Cost
+  enumerateWithout(llvm::function_ref<bool(unsigned, unsigned)> isOut) const {
     std::vector<unsigned> values(core.getNumVariables(), 0);
+    Cost least = kInfiniteCost;
     unsigned d = 0;
     while (d < values.size()) {
-      optimum = std::min(optimum, evaluate(values));
+      bool hasAll = true;
+      for (unsigned v = 0; v < values.size(); ++v)
+        hasAll &= !isOut(v, values[v]);
+      if (hasAll)
+        least = std::min(least, evaluate(values));
       for (d = 0; d < values.size() && ++values[d] == core.getDomain(d); ++d)
         values[d] = 0;
     }
+    return least;
   }
   Cost evaluate(llvm::ArrayRef<unsigned> values) const {
     Cost sum = 0;
@@ -117,18 +125,9 @@ TEST_P(Sharing, DropsNothingThatIsBest) {
     dual.pass();
     dual.dropValues([&](Cost bound) { return bound > optimum; });
   }
-  std::vector<unsigned> values(core.getNumVariables(), 0);
-  Cost least = kInfiniteCost;
-  unsigned d = 0;
-  while (d < values.size()) {
-    bool isOut = false;
-    for (unsigned v = 0; v < values.size(); ++v)
-      isOut |= dual.isDropped(v, values[v]);
-    least = isOut ? least : std::min(least, evaluate(values));
-    for (d = 0; d < values.size() && ++values[d] == core.getDomain(d); ++d)
-      values[d] = 0;
-  }
-  EXPECT_EQ(least, optimum);
+  EXPECT_EQ(enumerateWithout(
+                [&](unsigned v, unsigned x) { return dual.isDropped(v, x); }),
+            optimum);
 }
 
 TEST_P(Sharing, SwitchesAreSetAsOthersAsk) {
@@ -192,18 +191,10 @@ TEST_P(Sharing, WholeStarsBoundAndDropNothingThatIsBest) {
     stars.dropValues([&](Cost bound) { return bound > optimum; },
                      [&](unsigned v, unsigned x) { dropped.insert({v, x}); });
   }
-  std::vector<unsigned> values(core.getNumVariables(), 0);
-  Cost least = kInfiniteCost;
-  unsigned d = 0;
-  while (d < values.size()) {
-    bool isOut = false;
-    for (unsigned v = 0; v < values.size(); ++v)
-      isOut |= dropped.count({v, values[v]});
-    least = isOut ? least : std::min(least, evaluate(values));
-    for (d = 0; d < values.size() && ++values[d] == core.getDomain(d); ++d)
-      values[d] = 0;
-  }
-  EXPECT_EQ(least, optimum);
+  EXPECT_EQ(enumerateWithout([&](unsigned v, unsigned x) {
+              return dropped.count({v, x}) != 0;
+            }),
+            optimum);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Sharing, ::testing::Range(1u, 101u));

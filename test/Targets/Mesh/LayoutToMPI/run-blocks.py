@@ -60,30 +60,22 @@ add("""%e = tensor.empty() : {c}
     Distribution(X, [["x"], []]), left.astype("i4") @ right.astype("i4") + bias,
     ("c", Distribution(X, [[], []], ["x"]), (4, 6), "i32"))
 
-# The largest of what ranks have, and a sum over all of a tensor.
-whole = draw((5, 13))
-for reduction, op, start, expected in [("max", "maximumf", "0xFF800000", whole.max(axis=1)),
-                                       ("min", "minimumf", "1.0", np.minimum(whole.min(axis=1), 1)),
-                                       ("sum", "addf", "0.5", whole.sum(axis=1) + 0.5)]:
+# The largest of what ranks have, a sum over all of a tensor, and the largest and smallest of numbers, which a
+# rank may have none of.
+whole, numbers = draw((5, 13)), draw((5, 13))
+numbers[rng.random((5, 13)) < 0.4] = np.nan
+numbers[2], numbers[4, 3:] = np.nan, np.nan
+for reduction, op, start, a, expected in [
+        ("max", "maximumf", "0xFF800000", whole, whole.max(axis=1)),
+        ("min", "minimumf", "1.0", whole, np.minimum(whole.min(axis=1), 1)),
+        ("sum", "addf", "0.5", whole, whole.sum(axis=1) + 0.5),
+        ("max", "maxnumf", "0xFF800000", numbers, np.fmax(np.fmax.reduce(numbers, axis=1), np.float32(-np.inf))),
+        ("min", "minnumf", "1.0", numbers, np.fmin(np.fmin.reduce(numbers, axis=1), np.float32(1)))]:
     add(f"""%v = arith.constant {start} : f32
   %e = tensor.empty() : {{c}}
   %f = linalg.fill ins(%v : f32) outs(%e : {{c}}) -> {{c}}
   %p = linalg.reduce {{{{ arith.{op} }}}} ins(%a0 : {{0}}) outs(%f : {{c}}) dimensions = [1]
-  %r = layout.convert %p : {{c}} to {{r}}""", [(whole, Distribution(XY, [["x"], ["y"]]))],
-        Distribution(XY, [["y", "x"]]), expected, ("c", Distribution(XY, [["x"]], ["y"], reduction), (5,)))
-
-# The largest and smallest of numbers, which a rank may have none of.
-whole = draw((5, 13))
-whole[rng.random((5, 13)) < 0.4] = np.nan
-whole[2], whole[4, 3:] = np.nan, np.nan
-for reduction, op, start, expected in [
-        ("max", "maxnumf", "0xFF800000", np.fmax(np.fmax.reduce(whole, axis=1), np.float32(-np.inf))),
-        ("min", "minnumf", "1.0", np.fmin(np.fmin.reduce(whole, axis=1), np.float32(1)))]:
-    add(f"""%v = arith.constant {start} : f32
-  %e = tensor.empty() : {{c}}
-  %f = linalg.fill ins(%v : f32) outs(%e : {{c}}) -> {{c}}
-  %p = linalg.reduce {{{{ arith.{op} }}}} ins(%a0 : {{0}}) outs(%f : {{c}}) dimensions = [1]
-  %r = layout.convert %p : {{c}} to {{r}}""", [(whole, Distribution(XY, [["x"], ["y"]]))],
+  %r = layout.convert %p : {{c}} to {{r}}""", [(a, Distribution(XY, [["x"], ["y"]]))],
         Distribution(XY, [["y", "x"]]), expected, ("c", Distribution(XY, [["x"]], ["y"], reduction), (5,)))
 
 # Elementwise, with indices of the whole tensor in the body.
