@@ -107,6 +107,7 @@ static void buildTensorPart(OpPassManager &pm,
     auto kernels = makePassOptions<EmitKernelsPassOptions>(options, figures);
     kernels.secondCacheBytes = figures.secondCacheBytes;
     kernels.contractFMA = options.contractFMA;
+    kernels.winograd = options.winograd;
     pm.addNestedPass<func::FuncOp>(createEmitKernelsPass(kernels));
   }
 }

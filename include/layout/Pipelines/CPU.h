@@ -58,6 +58,11 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
       llvm::cl::desc("Fuse float multiplications with the additions of their "
                      "results"),
       llvm::cl::init(true)};
+  Option<bool> winograd{
+      *this, "winograd",
+      llvm::cl::desc("Compute convolutions of 3x3 with fewer multiplications, "
+                     "which rounds in other places; needs contract-fma"),
+      llvm::cl::init(true)};
   Option<MathFunctions> math{
       *this, "math", llvm::cl::desc("What functions such as exp become on f32"),
       llvm::cl::init(MathFunctions::vector),

@@ -15,6 +15,7 @@
 #include "CopyPadding.h"
 #include "KernelEmitter.h"
 #include "PackWeights.h"
+#include "Winograd.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -64,9 +65,17 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
       layout::mergeLoops(*kernel);
       layout::KernelPlan plan = layout::planKernel(*kernel, target);
       builder.setInsertionPoint(op);
-      layout::packWeights(*kernel, plan, target, builder, packed);
-      SmallVector<Value> results =
-          layout::emitKernel(builder, *kernel, plan, options);
+      std::optional<layout::WinogradPlan> transforms;
+      if (winograd && contractFMA)
+        transforms = layout::planWinograd(*kernel, plan, target);
+      SmallVector<Value> results;
+      if (transforms) {
+        results =
+            layout::emitWinograd(builder, *kernel, plan, *transforms, options);
+      } else {
+        layout::packWeights(*kernel, plan, target, builder, packed);
+        results = layout::emitKernel(builder, *kernel, plan, options);
+      }
       op->replaceAllUsesWith(results);
       op->erase();
     }

@@ -203,7 +203,7 @@ class Cpu:
     def flags(self, rng):
         """Of a whole batch."""
         flags = [f"vector-bits={rng.choice([256, 256, 256, 128, 512, 0])}"]
-        for name in ("contract-fma", "emit-kernels", "fuse", "plan-memory"):
+        for name in ("contract-fma", "emit-kernels", "fuse", "plan-memory", "winograd"):
             if rng.random() < 0.15:
                 flags.append(f"{name}=false")
         if rng.random() < 0.15:

@@ -1,0 +1,106 @@
+//===- Emitter.h - What all loops of kernels are made of --------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The frame of a cpu.kernel, and what its loops are made of: reads and writes
+// at points, the bodies of stages there, and how a result starts and ends.
+//
+// Which loops there are is said by who derives from it: tiles in registers
+// (KernelEmitter.cpp), or Winograd's transforms (WinogradEmitter.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_EMITTER_H
+#define LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_EMITTER_H
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <map>
+
+namespace mlir::layout {
+
+/// One element per lane of the tile: its offset inside the tile in every dim,
+/// and the number of lanes (0 for a scalar).
+struct Point {
+  SmallVector<int64_t> offset;
+  int64_t width = 0;
+};
+
+class Emitter {
+public:
+  Emitter(OpBuilder &b, const Kernel &kernel, const KernelPlan &plan,
+          const EmitOptions &options);
+  virtual ~Emitter() = default;
+
+  /// The cpu.kernel in place of the ops; the results of the last one.
+  SmallVector<Value> run();
+
+protected:
+  /// The loops, in the body of the kernel.
+  virtual void emitLoops() = 0;
+
+  // Points.
+  SmallVector<Point> lanesOf(const Point &point) const;
+  Type typeAt(Type element, const Point &point) const;
+  Value broadcast(Value value, const Point &point);
+  SmallVector<Value> subscripts(AffineMap map, const Point &point);
+  Value read(Value tensor, AffineMap map, const Point &point);
+  void write(Value value, Value buffer, AffineMap map, const Point &point);
+  Value indexAt(unsigned dim, const Point &point);
+  AffineMap resultMap(unsigned result) const {
+    return kernel.last().maps[kernel.last().numInputs() + result];
+  }
+
+  // Bodies.
+  using ReadCache = std::map<std::vector<int64_t>, Value>;
+  Value readInput(const Stage &stage, unsigned input, const Point &point,
+                  ReadCache &cache);
+  SmallVector<Value> evaluate(const Stage &stage, ArrayRef<Value> inputs,
+                              ArrayRef<Value> inits, const Point &point,
+                              ArrayRef<Value> wanted, bool withEffects = true);
+  /// What the accumulators of the root hold before the reduction.
+  SmallVector<Value> start(ArrayRef<Point> points);
+  /// Writes what the reduction left in the accumulators, finished.
+  void finish(ArrayRef<Point> points, SmallVector<Value> values);
+
+  void addBuffer(Value tensor);
+  Value bufferOf(Value tensor);
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  /// A copy, which takes its inputs from views where dims are collapsed.
+  Kernel kernel;
+  const KernelPlan &plan;
+  const EmitOptions &options;
+  /// The position of the current iteration: a value per dim, or a constant.
+  SmallVector<Value> base;
+  SmallVector<std::optional<int64_t>> fixed;
+  SmallVector<OpFoldResult> extents;
+  /// The body of the op, and the tensors whose buffers are its arguments: the
+  /// results, then what is read.
+  Region body;
+  SmallVector<Value> tensors;
+  /// Whether threads share the loops over tiles.
+  bool isShared;
+
+private:
+  Operation *loadInPlace(Operation *op);
+  Value startValue(const Start &start, const Stage &stage, unsigned result,
+                   Value current, const Point &point);
+  void findExtents();
+  void collapseInputs();
+  Value destinationOf(unsigned result);
+};
+
+/// What the body of `stage` yields.
+SmallVector<Value> yieldedBy(const Stage &stage);
+
+} // namespace mlir::layout
+
+#endif // LAYOUT_LIB_TARGETS_CPU_LINALGTOLLVM_EMITTER_H

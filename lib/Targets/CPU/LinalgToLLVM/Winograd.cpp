@@ -1,0 +1,267 @@
+//===- Winograd.cpp - Convolutions with fewer multiplications -------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Winograd.h"
+#include "TilePrice.h"
+#include "layout/Support/ConstantBytes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Whether the root only adds up products of two inputs of f32.
+static bool addsProducts(const Kernel &kernel) {
+  linalg::LinalgOp op = kernel.root.op;
+  return kernel.root.numInputs() == 2 && kernel.starts.size() == 1 &&
+         // Nothing else, such as a negation, is done to them.
+         op.getBlock()->getOperations().size() == 3 &&
+         llvm::all_of(op.getBlock()->getArgumentTypes(),
+                      [](Type type) { return type.isF32(); }) &&
+         linalg::detail::isContractionBody(
+             *op.getBlock(), [](Operation *multiply, Operation *add) {
+               return isa<arith::MulFOp>(multiply) && isa<arith::AddFOp>(add);
+             });
+}
+
+/// The bytes of an input that is constant.
+static std::optional<ArrayRef<char>> findBytes(Value input) {
+  ElementsAttr value;
+  auto type = cast<RankedTensorType>(input.getType());
+  if (!matchPattern(input, m_Constant(&value)))
+    return std::nullopt;
+  std::optional<ArrayRef<char>> bytes = getConstantBytes(value);
+  if (!bytes || bytes->size() != type.getNumElements() * sizeof(float))
+    return std::nullopt;
+  return bytes;
+}
+
+/// Sorts the dims of the kernel, with input `image` as the image; fails where
+/// it is no convolution of 3x3.
+static bool findDims(const Kernel &kernel, const KernelPlan &plan,
+                     unsigned image, WinogradPlan &found) {
+  found.image = image;
+  found.filter = 1 - image;
+  AffineMap from = kernel.root.maps[found.image];
+  AffineMap by = kernel.root.maps[found.filter];
+  if (!by.isProjectedPermutation() || !kernel.root.groups[found.filter].empty())
+    return false;
+  SmallVector<bool> isOfAxis(kernel.extents.size()), isInImage(isOfAxis);
+  for (AffineExpr expr : from.getResults()) {
+    SmallVector<unsigned, 2> dims;
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      dims = {dim.getPosition()};
+    } else if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+               sum && sum.getKind() == AffineExprKind::Add) {
+      auto left = dyn_cast<AffineDimExpr>(sum.getLHS());
+      auto right = dyn_cast<AffineDimExpr>(sum.getRHS());
+      if (!left || !right)
+        return false;
+      dims = {left.getPosition(), right.getPosition()};
+      if (!kernel.isParallel(dims[0]))
+        std::swap(dims[0], dims[1]);
+      auto [place, window] = std::pair(dims[0], dims[1]);
+      if (!kernel.isParallel(place) || by.isFunctionOfDim(place) ||
+          kernel.extents[place] < 2 || kernel.isParallel(window) ||
+          !by.isFunctionOfDim(window) || kernel.extents[window] != 3)
+        return false;
+      found.axes.push_back({place, window});
+      isOfAxis[place] = isOfAxis[window] = true;
+    } else if (!isa<AffineConstantExpr>(expr)) {
+      return false;
+    }
+    for (unsigned dim : dims)
+      if (std::exchange(isInImage[dim], true))
+        return false;
+  }
+  if (found.axes.size() != 2)
+    return false;
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {
+    if (extent == 1 || isOfAxis[dim] || plan.lane == dim)
+      continue;
+    bool isInFilter = by.isFunctionOfDim(dim);
+    if (!kernel.isParallel(dim)) {
+      if (!isInImage[dim] || !isInFilter)
+        return false;
+      found.channels.push_back(dim);
+    } else if (isInImage[dim] == isInFilter) {
+      return false;
+    } else {
+      (isInFilter ? found.filters : found.batches).push_back(dim);
+    }
+  }
+  auto last = dyn_cast<AffineDimExpr>(from.getResults().back());
+  if (found.channels.empty() || !last ||
+      !llvm::is_contained(found.channels, last.getPosition()))
+    return false;
+  llvm::erase(found.channels, last.getPosition());
+  found.channels.push_back(last.getPosition());
+  unsigned lane = *plan.lane;
+  return by.isFunctionOfDim(lane) && !isInImage[lane] &&
+         kernel.extents[last.getPosition()] % plan.vectorSize == 0 &&
+         kernel.extents[lane] % plan.vectorSize == 0;
+}
+
+static int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
+  int64_t count = 1;
+  for (unsigned dim : dims)
+    count *= kernel.extents[dim];
+  return count;
+}
+
+/// Cycles of the multiplications of `tiles` tiles, one channel, one place and
+/// one register tile of lanes, as TilePrice counts them.
+static double multiplyCycles(int64_t tiles, int64_t step, int64_t vectors) {
+  auto cyclesOf = [&](int64_t count) {
+    double operations = count * vectors / 2.0, loads = (count + vectors) / 2.0;
+    return std::max({operations, loads, 4.0}) + 0.5;
+  };
+  int64_t rest = tiles % step;
+  return tiles / step * cyclesOf(step) + (rest ? cyclesOf(rest) : 0);
+}
+
+/// Chooses the sizes of register tiles and strips; gives the cycles of all.
+static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
+                          const CpuFigures &target, WinogradPlan &found) {
+  int64_t vectors = kernel.extents[*plan.lane] / plan.vectorSize;
+  int64_t width = vectors % 2 == 0 ? 2 : 1;
+  found.lanes = width * plan.vectorSize;
+  int64_t channels = countPositions(kernel, found.channels);
+  int64_t filters = countPositions(kernel, found.filters) *
+                    kernel.extents[*plan.lane] / found.lanes;
+  int64_t images = countPositions(kernel, found.batches);
+  found.tiles = 1;
+  for (WinogradPlan::Axis axis : found.axes)
+    found.tiles *= llvm::divideCeil(kernel.extents[axis.place], 2);
+
+  // V and M of a strip fit into the second cache. With fewer tiles the filters,
+  // which each strip reads again, take longer to read than to multiply.
+  int64_t tileBytes = 16 * (channels + found.lanes) * sizeof(float);
+  int64_t most = std::max<int64_t>(target.secondCacheBytes / tileBytes, 24);
+  found.strip =
+      llvm::divideCeil(found.tiles, llvm::divideCeil(found.tiles, most));
+  // A size that leaves no shorter strip needs its code once.
+  for (int64_t size = found.strip; size > found.strip / 2; --size)
+    if (found.tiles % size == 0) {
+      found.strip = size;
+      break;
+    }
+
+  int64_t registers = target.vectorRegisters - width - 1;
+  auto cyclesOf = [&](int64_t step) {
+    return multiplyCycles(found.strip, step, width);
+  };
+  found.step = 1;
+  for (int64_t step = 2; step <= std::min(found.strip, registers / width);
+       ++step)
+    if (cyclesOf(step) <= cyclesOf(found.step))
+      found.step = step;
+
+  double strips = images * static_cast<double>(found.tiles) / found.strip;
+  double lines = 16.0 * channels * filters * found.lanes * sizeof(float) /
+                 target.lineBytes;
+  // A transform takes a cycle for each store, and as many for its additions.
+  double read = 32.0 * channels / plan.vectorSize;
+  double write = 32.0 * filters * width;
+  return strips *
+         (found.strip * (read + write) +
+          16.0 * channels * filters * cyclesOf(found.step) + lines * 2.5);
+}
+
+/// Cycles of the kernel in the tiles of `plan`.
+static double directCycles(const Kernel &kernel, const KernelPlan &plan,
+                           const CpuFigures &target) {
+  TilePrice price(kernel, target, plan.lane, plan.vectorSize);
+  double cycles = price.total(plan.tile); // of one position of the other dims
+  for (auto [size, extent] : llvm::zip_equal(plan.tile, kernel.extents))
+    cycles *= size == 1 ? extent : 1;
+  return cycles;
+}
+
+std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
+                                                 const KernelPlan &plan,
+                                                 const CpuFigures &target) {
+  if (!plan.lane || !kernel.isParallel(*plan.lane) || plan.vectorSize == 1 ||
+      !addsProducts(kernel) ||
+      llvm::is_contained(kernel.extents, ShapedType::kDynamic) ||
+      llvm::is_contained(kernel.extents, 0))
+    return std::nullopt;
+  for (unsigned image : {0, 1}) {
+    WinogradPlan found;
+    if (!findDims(kernel, plan, image, found) ||
+        !findBytes(kernel.root.operands[found.filter]))
+      continue;
+    double cycles = chooseSizes(kernel, plan, target, found);
+    if (cycles < directCycles(kernel, plan, target))
+      return found;
+  }
+  return std::nullopt;
+}
+
+ElementsAttr layout::transformFilters(const Kernel &kernel,
+                                      const KernelPlan &plan,
+                                      const WinogradPlan &winograd) {
+  Value filter = kernel.root.operands[winograd.filter];
+  auto type = cast<RankedTensorType>(filter.getType());
+  auto *elements = reinterpret_cast<const float *>(findBytes(filter)->data());
+  SmallVector<int64_t> stride(kernel.extents.size(), 0);
+  int64_t weight = 1;
+  AffineMap map = kernel.root.maps[winograd.filter];
+  for (unsigned i = type.getRank(); i-- > 0; weight *= type.getDimSize(i))
+    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(i)))
+      stride[dim.getPosition()] = weight;
+  // Where position `number` of `dims`, the last one fastest, lies.
+  auto offsetOf = [&](ArrayRef<unsigned> dims, int64_t number) {
+    int64_t offset = 0;
+    for (unsigned dim : llvm::reverse(dims)) {
+      offset += number % kernel.extents[dim] * stride[dim];
+      number /= kernel.extents[dim];
+    }
+    return offset;
+  };
+
+  SmallVector<unsigned> filters(winograd.filters);
+  filters.push_back(*plan.lane);
+  int64_t channels = countPositions(kernel, winograd.channels);
+  int64_t blocks = countPositions(kernel, filters) / winograd.lanes;
+  auto result = RankedTensorType::get({blocks, 16, channels, winograd.lanes},
+                                      type.getElementType());
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
+      result.getNumElements() * sizeof(float), /*align=*/64);
+  auto *to = reinterpret_cast<float *>(blob.getMutableData().data());
+  constexpr double g[4][3] = {
+      {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+  int64_t place = channels * winograd.lanes;
+  auto [rows, columns] = std::pair(stride[winograd.axes[0].window],
+                                   stride[winograd.axes[1].window]);
+  for (int64_t block = 0; block < blocks; ++block)
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      int64_t at = offsetOf(winograd.channels, channel);
+      for (int64_t lane = 0; lane < winograd.lanes; ++lane) {
+        const float *from =
+            elements + at + offsetOf(filters, block * winograd.lanes + lane);
+        double half[4][3] = {};
+        for (int i = 0; i < 4; ++i)
+          for (int row = 0; row < 3; ++row)
+            for (int column = 0; column < 3; ++column)
+              half[i][column] +=
+                  g[i][row] * from[row * rows + column * columns];
+        for (int i = 0; i < 4; ++i)
+          for (int j = 0; j < 4; ++j) {
+            double sum = 0;
+            for (int column = 0; column < 3; ++column)
+              sum += g[j][column] * half[i][column];
+            to[(block * 16 + i * 4 + j) * place + channel * winograd.lanes +
+               lane] = static_cast<float>(sum);
+          }
+      }
+    }
+  return DenseResourceElementsAttr::get(result, "winograd_filters",
+                                        std::move(blob));
+}

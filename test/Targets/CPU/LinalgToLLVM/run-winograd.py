@@ -1,0 +1,159 @@
+# RUN: %python %s
+# Convolutions of 3x3 by Winograd's transforms give what numpy computes, and the same bits with any number
+# of threads: even and odd extents, batches, blocks of channels and channels that are contiguous, filters of
+# which registers hold a part, strips of tiles and a shorter last one, older results that are added to, and
+# with what starts and ends the kernel. What is no such convolution, or is not worth it, is left alone.
+import pathlib
+import tempfile
+
+import numpy as np
+
+from layout_mlir.tools import run_tool
+
+rng = np.random.default_rng(0)
+# Of images, filters and results, for channels in blocks and for those that are contiguous.
+BLOCKS = ["(n, o, h, w, l, i, y, x, j) -> (n, i, h * {0} + y * {1}, w * {0} + x * {1}, j)",
+          "(n, o, h, w, l, i, y, x, j) -> (o, i, y, x, j, l)", "(n, o, h, w, l, i, y, x, j) -> (n, o, h, w, l)"]
+LAST = ["(n, h, w, o, y, x, i) -> (n, h * {0} + y * {1}, w * {0} + x * {1}, i)",
+        "(n, h, w, o, y, x, i) -> (y, x, i, o)", "(n, h, w, o, y, x, i) -> (n, h, w, o)"]
+
+
+def tensor(shape, element="f32"):
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def draw(*shape):
+    """Of which sums and sums of transforms are exact in f32."""
+    return (rng.integers(-4, 5, shape) / 4).astype(np.float32)
+
+
+def generic(name, maps, loops, ins, out, body):
+    operands, types = ", ".join(each for each, _ in ins), ", ".join(each for _, each in ins)
+    block = ", ".join(f"%a{i}: f32" for i in range(len(ins)))
+    return f"""  {name} = linalg.generic {{indexing_maps = [{', '.join(f'affine_map<{each}>' for each in maps)}],
+      iterator_types = [{', '.join(f'"{each}"' for each in loops)}]}}
+      ins({operands} : {types}) outs({out[0]} : {out[1]}) {{
+  ^bb0({block}, %s: f32):
+{body}
+  }} -> {out[1]}
+"""
+
+
+def convolution(channels, filters, height, width, batch=1, block=16, starts="zero", ends=None, stride=1,
+                dilation=1, window=(3, 3), constant=True):
+    """A function, its inputs, and what it computes; channels are in blocks, or last without one."""
+    sizes = [max(extent - 1, 0) * stride + (w - 1) * dilation + 1 for extent, w in zip((height, width), window)]
+    x, w = draw(batch, *sizes, channels), draw(*window, channels, filters)
+    windows = np.lib.stride_tricks.sliding_window_view(
+        x.astype(np.float64), [(each - 1) * dilation + 1 for each in window], (1, 2))
+    windows = windows[:, ::stride, ::stride, :, ::dilation, ::dilation][:, :height, :width]
+    expected = np.einsum("nhwiyx,yxio->nhwo", windows, w.astype(np.float64), optimize=True)
+
+    def store(array):
+        if not block:
+            return np.ascontiguousarray(array)
+        return np.ascontiguousarray(array.reshape(*array.shape[:3], array.shape[3] // block, block).transpose(0, 3, 1, 2, 4))
+
+    x = store(x)
+    if block:
+        w = np.ascontiguousarray(w.reshape(*window, channels // block, block, filters // block, block)
+                                 .transpose(4, 2, 0, 1, 3, 5))
+    result = store(expected).shape
+    maps, dims = (BLOCKS, "n, o, h, w, l") if block else (LAST, "n, h, w, o")
+    maps = [each.format(stride, dilation) for each in maps]
+    same, bias = f"({dims}) -> ({dims})", f"({dims}) -> ({'o, l' if block else 'o'})"
+    loops = ["parallel"] * len(result) + ["reduction"] * (4 if block else 3)
+    inputs, names, out = [x], [("%x0", tensor(x.shape))], tensor(result)
+    text = f"  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty() : {out}\n"
+    if constant:
+        text += f'  %w = arith.constant dense<"0x{w.tobytes().hex()}"> : {tensor(w.shape)}\n'
+    else:
+        inputs.append(w)
+        names.append(("%w", tensor(w.shape)))
+
+    def argument(array):
+        inputs.append(array)
+        names.append((f"%x{len(inputs) - 1}", tensor(array.shape)))
+        return names[-1]
+
+    per_filter = (filters // block, block) if block else (filters,)
+    if starts == "zero":
+        text += f"  %f = linalg.fill ins(%zero : f32) outs(%e : {out}) -> {out}\n"
+    elif starts == "bias":
+        values = draw(filters)
+        expected = expected + values
+        text += generic("%f", [bias, same], loops[:len(result)], [argument(values.reshape(per_filter))],
+                        ("%e", out), "    linalg.yield %a0 : f32")
+    else:
+        values = draw(*expected.shape)
+        expected = expected + values
+        text += f"  %f = tensor.cast {argument(store(values))[0]} : {out} to {out}\n"
+    text += generic("%r", maps, loops, [names[0], ("%w", tensor(w.shape))], ("%f", out),
+                    "    %m = arith.mulf %a0, %a1 : f32\n    %t = arith.addf %s, %m : f32\n    linalg.yield %t : f32")
+    last = "%r"
+    if ends:
+        values, other = draw(filters), draw(*expected.shape)
+        expected = np.maximum(expected + values + other, 0)
+        text += generic("%q", [same, bias, same, same], loops[:len(result)],
+                        [("%r", out), argument(values.reshape(per_filter)), argument(store(other))], ("%e", out),
+                        "    %b = arith.addf %a0, %a1 : f32\n    %c = arith.addf %b, %a2 : f32\n"
+                        "    %d = arith.maximumf %c, %zero : f32\n    linalg.yield %d : f32")
+        last = "%q"
+    arguments = ", ".join(f"{name}: {type}" for name, type in names)
+    return f"func.func @main({arguments}) -> {out} {{\n{text}  return {last} : {out}\n}}", inputs, store(expected)
+
+
+# Whether there are transforms, where that is a matter of course.
+CASES = [
+    (True, convolution(64, 64, 14, 14)),
+    (True, convolution(64, 64, 15, 13, batch=3, ends=True)),
+    (True, convolution(64, 64, 56, 56, ends=True)),
+    (True, convolution(96, 32, 35, 35, starts="bias")),
+    (True, convolution(64, 64, 31, 70, batch=2, starts="older")),
+    (True, convolution(64, 80, 17, 17, block=None, ends=True)),
+    (True, convolution(72, 48, 20, 9, block=None, starts="bias")),
+    (True, convolution(128, 32, 28, 28, block=8, batch=2)),
+    (True, convolution(256, 64, 7, 13, block=32, starts="older", ends=True)),
+    (None, convolution(32, 32, 2, 2, ends=True)),
+    (None, convolution(16, 16, 3, 2, batch=5)),
+    (None, convolution(512, 64, 7, 7, ends=True)),
+    (False, convolution(64, 64, 14, 1)),
+    (False, convolution(8, 8, 14, 14, block=8)),
+    (False, convolution(16, 60, 14, 14, block=None)),
+    (False, convolution(60, 64, 14, 14, block=None)),
+    (False, convolution(64, 64, 14, 14, stride=2)),
+    (False, convolution(64, 64, 14, 14, dilation=2)),
+    (False, convolution(64, 64, 14, 14, window=(3, 1))),
+    (False, convolution(64, 64, 14, 14, window=(5, 5))),
+    (False, convolution(64, 64, 14, 14, constant=False)),
+    (False, convolution(64, 64, 0, 14)),
+    (False, convolution(64, 64, 14, 14, batch=0, ends=True)),
+]
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    for number, (transforms, (text, inputs, expected)) in enumerate(CASES):
+        (folder / "module.mlir").write_text(text)
+        paths = []
+        for i, array in enumerate(inputs):
+            paths.append(f"--input={folder / f'{i}.npy'}")
+            np.save(folder / f"{i}.npy", array)
+
+        def run(options, *more):
+            run_tool("layout-opt", folder / "module.mlir", f"--layout-linalg-to-llvm={options}", "-o",
+                     folder / "code.mlir")
+            run_tool("layout-run", folder / "code.mlir", *paths, f"--output={folder / 'result.npy'}", *more)
+            return np.load(folder / "result.npy")
+
+        if transforms is not None:
+            for option, wanted in (("", transforms), ("{winograd=false}", False), ("{contract-fma=false}", False)):
+                kernels = run_tool("layout-opt", folder / "module.mlir", "--pass-pipeline=builtin.module("
+                                   f"canonicalize,func.func(layout-emit-kernels{option}))")
+                assert ("winograd_filters" in kernels) == wanted, (number, option)
+        alone = run("cpu=x86-64-v3 parallel-loops=false")
+        assert alone.shape == expected.shape, number
+        assert np.array_equal(alone.astype(np.float64), expected), number
+        for options in ("", " plan-memory=false"):
+            shared = run(f"cpu=x86-64-v3{options}", "--threads=3")
+            assert alone.tobytes() == shared.tobytes(), (number, options)
+        assert np.array_equal(run("vector-bits=128 vector-registers=32").astype(np.float64), expected), number
