@@ -46,11 +46,6 @@ private:
   void readLogical();
   void describeLabels();
   Fill getFill(int64_t number) const;
-  /// The number of the device of a point on a mesh.
-  int64_t getDevice(ArrayRef<int64_t> point) const {
-    return linearize(point.drop_back(),
-                     ArrayRef<int64_t>(contents.extents).drop_back());
-  }
   std::string describePoint(ArrayRef<int64_t> point) const;
 
   const LayoutMap &map;
@@ -101,7 +96,7 @@ Fill CellReader::getFill(int64_t number) const {
     return {Fill::Kinds, 0};
   if (options.label == Label::Device)
     return {Fill::Kinds,
-            unsigned(getDevice(contents.points[number].front()) % kNumColors)};
+            unsigned(contents.devices[number].front() % kNumColors)};
   int64_t position =
       linearize(contents.points[number].front(), contents.extents);
   // Eighths of storage, without a product that could leave 64 bits.
@@ -146,8 +141,8 @@ void CellReader::readLogical() {
     cell.fill = getFill(number);
     const Point &first = points.front();
     if (options.label == Label::Device) {
-      for (const Point &point : points)
-        cell.label.push_back(std::to_string(getDevice(point)));
+      for (int64_t device : contents.devices[number])
+        cell.label.push_back(std::to_string(device));
       continue;
     }
     if (options.label == Label::Number)

@@ -7,6 +7,7 @@
 
 #include "Contents.h"
 #include "layout/Algebra/Box.h"
+#include "layout/Algebra/Families/Mesh.h"
 #include "layout/Algebra/Proof.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -141,6 +142,11 @@ std::optional<Contents> picture::readContents(const LayoutMap &map, Sizes sizes,
 
   LayoutMap special = map.specialize(sizes);
   contents.points.resize(*indices);
+  std::optional<IndexExpr> device;
+  if (map.getSpace() == kMeshSpace && !map.getCoordinates().empty()) {
+    device = getDevice(special, sizes);
+    contents.devices.resize(*indices);
+  }
   size_t number = 0,
          replicas = llvm::divideCeil(*points, std::max<int64_t>(*indices, 1));
   bool inside = forEachIndex(box, [&](ArrayRef<int64_t> index) {
@@ -158,6 +164,9 @@ std::optional<Contents> picture::readContents(const LayoutMap &map, Sizes sizes,
       return false;
     }
     // Replicas are the fastest dims of the box.
+    if (device)
+      contents.devices[number / replicas].push_back(
+          *device->evaluate(index, sizes));
     contents.points[number++ / replicas].push_back(std::move(*point));
     return true;
   });

@@ -28,6 +28,8 @@ struct Contents {
   int64_t numPadding = 0;
   /// The points of each index, in row-major order of the indices.
   std::vector<llvm::SmallVector<Point, 1>> points;
+  /// The number of the device of each of them, on a mesh.
+  std::vector<llvm::SmallVector<int64_t, 1>> devices;
 };
 
 /// Reads the map on `sizes`; fails where the shape does not fit the map or is
