@@ -9,6 +9,7 @@
 #include "layout/Analysis/PartsInPlace.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
+#include "layout/Interfaces/MeshLoops.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ParallelCombiningOpInterface.h"
 #include "llvm/ADT/Hashing.h"
@@ -250,6 +251,24 @@ RankedTensorType Reader::findConstraint(const TiedValues &tie) const {
   return {};
 }
 
+/// Whether `op`, which is like another one of that rule, begins its reductions
+/// as that does: with fresh storage, and so that they are combined in one way.
+static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
+                        Operation *op) {
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  if (!loops || llvm::none_of(loops->loops, [](const LoopRule &loop) {
+        return loop.iterator == utils::IteratorType::reduction;
+      }))
+    return true;
+  OpLayoutRule own = getLayoutRule(op);
+  auto *others = std::get_if<LoopsRule>(&own);
+  return others && others->combiners == loops->combiners &&
+         llvm::all_of(llvm::seq<unsigned>(loops->combiners.size()),
+                      [&](unsigned r) {
+                        return beginsFresh(known, r) == beginsFresh(op, r);
+                      });
+}
+
 unsigned Reader::getOpClass(Operation *op, bool isInBody) {
   llvm::SmallBitVector operands, results;
   findTiedSlots(op, operands, results);
@@ -275,7 +294,8 @@ unsigned Reader::getOpClass(Operation *op, bool isInBody) {
         candidate.tiedResults == results &&
         candidate.constrainedOperands == constrainedOperands &&
         candidate.constrainedResults == constrainedResults &&
-        areAlike(candidate.op, op))
+        areAlike(candidate.op, op) &&
+        beginsAlike(candidate.op, candidate.rule, op))
       return c;
   }
   NodeClass added;

@@ -7,6 +7,7 @@
 
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -101,6 +102,14 @@ LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,
   for (auto [map, type] : llvm::zip_equal(rule.resultMaps, results))
     read(map, type);
   return sized;
+}
+
+bool layout::beginsFresh(Operation *op, unsigned r) {
+  auto dest = dyn_cast<DestinationStyleOpInterface>(op);
+  Operation *init =
+      dest ? dest.getDpsInitOperand(r)->get().getDefiningOp() : nullptr;
+  return init && !init->hasTrait<OpTrait::ConstantLike>() &&
+         isFreeSource(init, getLayoutRule(init));
 }
 
 namespace {

@@ -61,6 +61,10 @@ bool convertsBlocks(RankedTensorType from, RankedTensorType to);
 LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
                       TypeRange results);
 
+/// Whether what result `r` of an op accumulates into was made just for it, and
+/// can be made in parts of which one alone has what it begins with.
+bool beginsFresh(Operation *op, unsigned r);
+
 /// Whether every device can run the loops of an op on what it holds. If not,
 /// the reason goes on from the name of the op.
 LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,

@@ -308,14 +308,9 @@ std::optional<OpConfig> MeshModel::split(const NodeClass &op,
     llvm::sort(partial);
     std::optional<Reduction> combiner =
         r < rule.combiners.size() ? rule.combiners[r] : std::nullopt;
-    if (!partial.empty()) {
-      // What parts start from counts once.
-      Operation *init =
-          dest ? dest.getDpsInitOperand(r)->get().getDefiningOp() : nullptr;
-      if (!combiner || !init || init->hasTrait<OpTrait::ConstantLike>() ||
-          !isFreeSource(init, getLayoutRule(init)))
-        return std::nullopt;
-    }
+    // What parts start from counts once.
+    if (!partial.empty() && (!combiner || !beginsFresh(op.op, r)))
+      return std::nullopt;
     return getLayout(project(loops, map), builder.getType(true, r), costs,
                      partial, combiner);
   };
