@@ -252,21 +252,29 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
   if (!isReduced)
     return refuse("computes with parts of sums (P4): reduce them by "
                   "layout.convert before");
-  if (!access.isResult || rule.onlyWrites)
+  if (!access.isResult)
     return success();
   unsigned r = access.number;
-  if (r >= rule.combiners.size() || rule.combiners[r] != partial.getReduction())
-    return refuse("does not combine values by " +
-                  getName(partial.getReduction()) + ", of which " +
-                  access.name + " has parts (P4)");
-  for (auto [axis, coordinate] : llvm::enumerate(axes))
-    if (access.isPartialAlong(coordinate.name) &&
-        llvm::none_of(accesses, [&, axis = axis](const Access &other) {
-          return getShare(other, axis);
-        }))
+  bool accumulates = r < rule.inits.size() && rule.inits[r] &&
+                     rule.isRead[*rule.inits[r]];
+  for (auto [axis, coordinate] : llvm::enumerate(axes)) {
+    if (!access.isPartialAlong(coordinate.name))
+      continue;
+    bool isReducedOver =
+        llvm::any_of(accesses, [&, axis = axis](const Access &other) {
+          return getShare(other, axis).has_value();
+        });
+    if (isReducedOver && (r >= rule.combiners.size() ||
+                          rule.combiners[r] != partial.getReduction()))
+      return refuse("does not combine values by " +
+                    getName(partial.getReduction()) + ", of which " +
+                    access.name + " has parts (P4)");
+    // What is only written is on the first device along the axis.
+    if (!isReducedOver && accumulates)
       return refuse("has " + access.name + " in parts along axis '" +
                     coordinate.name +
                     "', which splits no reduction of it (P4)");
+  }
   return success();
 }
 
@@ -279,6 +287,12 @@ LogicalResult MeshLoops::checkAxis(unsigned axis) {
   if (!share)
     return success();
   std::string along = " along axis '" + axes[axis].name + "' of the mesh";
+  // Of ops without maps of their own, as softmax, rows may be split.
+  if (share->loop && rule.combiners.empty() &&
+      !rule.loops[*share->loop].tileable)
+    return refuse("needs all indices of a dim of " + first->name +
+                  " on a device, which is split" + along +
+                  "; convert it with layout.convert");
   for (const Access &access : accesses) {
     std::optional<Share> own = getShare(access, axis);
     if (own && *own == *share)

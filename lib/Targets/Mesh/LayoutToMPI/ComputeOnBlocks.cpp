@@ -46,13 +46,8 @@ private:
   LogicalResult lowerReader();
   LogicalResult lowerWhole();
 
-  LogicalResult findLoops(const LoopsRule &rule);
-  LogicalResult findLoop(AffineExpr index, const MeshBlocks &tensor, unsigned d,
-                         std::string name);
-  LogicalResult checkWindows(const LoopsRule &rule);
-  LogicalResult checkParts(const LoopsRule &rule);
+  void findLoops(const LoopsRule &rule);
   LogicalResult checkNoParts();
-  LogicalResult checkReduction(const LoopsRule &rule, unsigned r);
   LogicalResult checkGroup(ArrayRef<int64_t> group, const DeviceRanges &folded,
                            ArrayRef<DeviceRanges> unfolded);
 
@@ -66,10 +61,6 @@ private:
   LogicalResult fail(const Twine &why) {
     return op->emitOpError() << "does not run on blocks: " << why;
   }
-  bool isInit(unsigned k) {
-    auto dps = dyn_cast<DestinationStyleOpInterface>(op);
-    return dps && dps.isDpsInit(&op->getOpOperand(k));
-  }
 
   Operation *op;
   const OpLayoutRule &rule;
@@ -79,7 +70,6 @@ private:
   SmallVector<const MeshBlocks *> operands, results; // null for no tensor
   SetVector<Value> captured;                         // on a mesh
   SmallVector<std::optional<DeviceRanges>> loops;
-  SmallVector<std::string> namesOfLoops;         // what said the range
   SmallVector<SmallVector<std::string, 2>> once; // axes, by result
 };
 
@@ -139,129 +129,32 @@ LogicalResult OpOnBlocks::findBlocks() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult OpOnBlocks::findLoop(AffineExpr index, const MeshBlocks &tensor,
-                                   unsigned d, std::string name) {
-  const DeviceRanges &range = tensor.dims[d];
-  auto dim = dyn_cast<AffineDimExpr>(index);
-  if (!dim) {
-    if (range.isWhole())
-      return success();
-    return fail("dim " + Twine(d) + " of " + name + ", which " +
-                llvm::to_string(index) +
-                " indexes, is split: only dims that a loop indexes alone are, "
-                "so convert it to a #layout.mesh where it is whole before");
-  }
-  unsigned loop = dim.getPosition();
-  if (!loops[loop]) {
-    loops[loop] = range;
-    namesOfLoops[loop] = "dim " + std::to_string(d) + " of " + name;
-    return success();
-  }
-  if (loops[loop]->isSameAs(range))
-    return success();
-  return fail("loop " + Twine(loop) + " has other indices on a device by dim " +
-              Twine(d) + " of " + name + " than by " + namesOfLoops[loop] +
-              ": split both in one way by layout.convert");
-}
-
-/// A split loop indexes dims alone, wherever it does.
-LogicalResult OpOnBlocks::checkWindows(const LoopsRule &rule) {
-  for (auto maps : {ArrayRef(rule.operandMaps), ArrayRef(rule.resultMaps)})
-    for (AffineMap map : maps)
-      for (AffineExpr index : map ? map.getResults() : ArrayRef<AffineExpr>()) {
-        std::optional<unsigned> split;
-        index.walk([&](AffineExpr part) {
-          auto dim = dyn_cast<AffineDimExpr>(part);
-          if (dim && loops[dim.getPosition()] &&
-              !loops[dim.getPosition()]->isWhole())
-            split = dim.getPosition();
-        });
-        if (split && !isa<AffineDimExpr>(index))
-          return fail("loop " + Twine(*split) + " is split by " +
-                      namesOfLoops[*split] + ", and " + llvm::to_string(index) +
-                      " reads beyond a block: convert that to a #layout.mesh "
-                      "where it is whole");
-      }
-  // Ops without maps of their own, as softmax, say which loops are of rows.
-  if (!isa<linalg::LinalgOp>(op))
-    for (auto [i, loop] : llvm::enumerate(rule.loops))
-      if (!loop.tileable && loops[i] && !loops[i]->isWhole())
-        return fail("it needs all indices of " + namesOfLoops[i] +
-                    " on a device: convert that to a #layout.mesh where it is "
-                    "whole");
-  return success();
-}
-
-LogicalResult OpOnBlocks::findLoops(const LoopsRule &rule) {
+/// The ranges of loops are those of the dims that they index alone, which are
+/// all the same (checkLoopsOnMesh).
+void OpOnBlocks::findLoops(const LoopsRule &rule) {
   loops.resize(rule.loops.size());
-  namesOfLoops.resize(rule.loops.size());
-  auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all,
-                  StringRef kind) -> LogicalResult {
-    for (auto [k, map, blocks] : llvm::enumerate(maps, all))
+  auto find = [&](ArrayRef<AffineMap> maps, ArrayRef<const MeshBlocks *> all) {
+    for (auto [map, blocks] : llvm::zip_equal(maps, all))
       if (map && blocks)
-        for (auto [d, index] : llvm::enumerate(map.getResults()))
-          if (failed(
-                  findLoop(index, *blocks, d, (kind + " " + Twine(k)).str())))
-            return failure();
-    return success();
+        for (auto [index, range] :
+             llvm::zip_equal(map.getResults(), blocks->dims))
+          if (auto loop = dyn_cast<AffineDimExpr>(index)) {
+            std::optional<DeviceRanges> &found = loops[loop.getPosition()];
+            assert((!found || found->isSameAs(range)) && "one split of a loop");
+            found = range;
+          }
   };
-  if (failed(find(rule.operandMaps, operands, "operand")) ||
-      failed(find(rule.resultMaps, results, "result")))
-    return failure();
-  return checkWindows(rule);
-}
-
-/// Parts come from loops that reduce over the axes of the parts, and what does
-/// not is written once.
-LogicalResult OpOnBlocks::checkReduction(const LoopsRule &rule, unsigned r) {
-  const MeshBlocks *result = results[r];
-  SmallVector<std::string> reduced;
-  for (auto [i, loop] : llvm::enumerate(rule.loops)) {
-    if (loop.iterator != utils::IteratorType::reduction || !loops[i])
-      continue;
-    for (const std::string &axis : loops[i]->axes) {
-      if (result && llvm::is_contained(result->partial, axis)) {
-        reduced.push_back(axis);
-        continue;
-      }
-      return fail("loop " + Twine(i) + ", a reduction, is split over '" + axis +
-                  "' by " + namesOfLoops[i] + ": result " + Twine(r) +
-                  " has to be a #layout.partial along that axis, which "
-                  "layout.convert reduces (P4)");
-    }
-  }
-  if (!result)
-    return success();
-  if (!reduced.empty() &&
-      (r >= rule.combiners.size() || rule.combiners[r] != result->reduction))
-    return fail("its body does not combine elements as the parts of result " +
-                Twine(r) + " are (P4), by " + getName(*result->reduction));
-  for (const std::string &axis : result->partial)
-    if (!llvm::is_contained(reduced, axis))
-      once[r].push_back(axis);
-  return success();
-}
-
-LogicalResult OpOnBlocks::checkParts(const LoopsRule &rule) {
+  find(rule.operandMaps, operands);
+  find(rule.resultMaps, results);
   once.resize(results.size());
-  for (unsigned r = 0; r < results.size(); ++r)
-    if (failed(checkReduction(rule, r)))
-      return failure();
-  for (auto [k, operand] : llvm::enumerate(operands)) {
-    if (!operand || operand->partial.empty())
-      continue;
-    if (!isInit(k))
-      return fail("operand " + Twine(k) +
-                  " has parts (P4): reduce them by layout.convert before");
-    unsigned r = cast<DestinationStyleOpInterface>(op)
-                     .getTiedOpResult(&op->getOpOperand(k))
-                     .getResultNumber();
-    if (rule.isRead[k] && !once[r].empty())
-      return fail("it adds to the parts of operand " + Twine(k) + " along '" +
-                  once[r].front() +
-                  "' (P4), which none of its loops is split over");
-  }
-  return success();
+  for (auto [result, axes] : llvm::zip_equal(results, once))
+    if (result)
+      llvm::copy_if(result->partial, std::back_inserter(axes),
+                    [&](const std::string &axis) {
+                      return llvm::none_of(loops, [&](const auto &loop) {
+                        return loop && llvm::is_contained(loop->axes, axis);
+                      });
+                    });
 }
 
 /// Of an op that only moves elements.
@@ -352,8 +245,11 @@ void OpOnBlocks::replaceAll(Operation *clone) {
 }
 
 LogicalResult OpOnBlocks::lowerLoops(const LoopsRule &rule) {
-  if (failed(findLoops(rule)) || failed(checkParts(rule)))
+  if (failed(checkLoopsOnMesh(
+          rule, op->getOperandTypes(), op->getResultTypes(),
+          [&](const Twine &why) { op->emitOpError() << why; })))
     return failure();
+  findLoops(rule);
   Operation *clone = cloneOnBlocks();
   offsetIndices(clone);
   replaceAll(clone);

@@ -14,8 +14,7 @@
 //                 #layout.partial<.., sum, [x]>
 //
 // Laws:
-//  * a loop has one range on each device, and all dims that it indexes alone
-//    have that range; dims of any other index are whole on each device;
+//  * which loops may be split is what checkLoopsOnMesh says;
 //  * where a reduction loop is split, results are parts along the axes that
 //    split it. What an op writes that does not reduce over an axis of the
 //    parts counts once: other devices have the neutral element.

@@ -62,7 +62,7 @@ func.func @dynamic(%a: tensor<?x8xf32, #columns>) -> tensor<?x8xf32, #columns> {
 #images = #layout.mesh<[x = 2], [[], [], [x], []]>
 #all = #layout.mesh<[x = 2], [[], [], [], []]>
 func.func @window(%a: tensor<1x3x8x8xf32, #images>, %k: tensor<4x3x3x3xf32, #all>, %c: tensor<1x4x6x6xf32, #all>) -> tensor<1x4x6x6xf32, #all> {
-  // expected-error@below {{dim 2 of operand 0, which d2 + d5 indexes, is split: only dims that a loop indexes alone are, so convert it to a #layout.mesh where it is whole before}}
+  // expected-error@below {{'linalg.conv_2d_nchw_fchw' op has operand 0 split over axis 'x' of the mesh along a dim that no loop indexes alone; convert it with layout.convert}}
   %0 = linalg.conv_2d_nchw_fchw ins(%a, %k : tensor<1x3x8x8xf32, #images>, tensor<4x3x3x3xf32, #all>) outs(%c : tensor<1x4x6x6xf32, #all>) -> tensor<1x4x6x6xf32, #all>
   return %0 : tensor<1x4x6x6xf32, #all>
 }
@@ -72,7 +72,7 @@ func.func @window(%a: tensor<1x3x8x8xf32, #images>, %k: tensor<4x3x3x3xf32, #all
 #images = #layout.mesh<[x = 2], [[], [], [x], []]>
 #all = #layout.mesh<[x = 2], [[], [], [], []]>
 func.func @rows_of_images(%a: tensor<1x3x8x8xf32, #all>, %k: tensor<4x3x3x3xf32, #all>, %c: tensor<1x4x6x6xf32, #images>) -> tensor<1x4x6x6xf32, #images> {
-  // expected-error@below {{loop 2 is split by dim 2 of operand 2, and d2 + d5 reads beyond a block: convert that to a #layout.mesh where it is whole}}
+  // expected-error@below {{needs one split of its loops along axis 'x' of the mesh, found others in operand 2 and operand 0; convert one of them with layout.convert}}
   %0 = linalg.conv_2d_nchw_fchw ins(%a, %k : tensor<1x3x8x8xf32, #all>, tensor<4x3x3x3xf32, #all>) outs(%c : tensor<1x4x6x6xf32, #images>) -> tensor<1x4x6x6xf32, #images>
   return %0 : tensor<1x4x6x6xf32, #images>
 }
@@ -82,7 +82,7 @@ func.func @rows_of_images(%a: tensor<1x3x8x8xf32, #all>, %k: tensor<4x3x3x3xf32,
 #rows = #layout.mesh<[x = 4], [[x], []]>
 #all = #layout.mesh<[x = 4], [[], []]>
 func.func @other_indices(%a: tensor<8x4xf32, #rows>, %b: tensor<4x3xf32, #all>, %c: tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all> {
-  // expected-error@below {{loop 0 has other indices on a device by dim 0 of operand 2 than by dim 0 of operand 0: split both in one way by layout.convert}}
+  // expected-error@below {{needs one split of its loops along axis 'x' of the mesh, found others in operand 0 and operand 2; convert one of them with layout.convert}}
   %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #rows>, tensor<4x3xf32, #all>) outs(%c : tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all>
   return %0 : tensor<8x3xf32, #all>
 }
@@ -91,7 +91,7 @@ func.func @other_indices(%a: tensor<8x4xf32, #rows>, %b: tensor<4x3xf32, #all>, 
 
 #columns = #layout.mesh<[x = 4], [[], [x]]>
 func.func @softmax(%a: tensor<8x4xf32, #columns>, %c: tensor<8x4xf32, #columns>) -> tensor<8x4xf32, #columns> {
-  // expected-error@below {{it needs all indices of dim 1 of operand 0 on a device: convert that to a #layout.mesh where it is whole}}
+  // expected-error@below {{'linalg.softmax' op needs all indices of a dim of operand 0 on a device, which is split along axis 'x' of the mesh; convert it with layout.convert}}
   %0 = linalg.softmax dimension(1) ins(%a : tensor<8x4xf32, #columns>) outs(%c : tensor<8x4xf32, #columns>) -> tensor<8x4xf32, #columns>
   return %0 : tensor<8x4xf32, #columns>
 }
@@ -102,7 +102,7 @@ func.func @softmax(%a: tensor<8x4xf32, #columns>, %c: tensor<8x4xf32, #columns>)
 #rows = #layout.mesh<[x = 4], [[x], []]>
 #all = #layout.mesh<[x = 4], [[], []]>
 func.func @no_parts(%a: tensor<8x4xf32, #columns>, %b: tensor<4x3xf32, #rows>, %c: tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all> {
-  // expected-error@below {{loop 2, a reduction, is split over 'x' by dim 1 of operand 0: result 0 has to be a #layout.partial along that axis, which layout.convert reduces (P4)}}
+  // expected-error@below {{splits a reduction along axis 'x' of the mesh, so result 0 has parts of sums: state #layout.partial and reduce it by layout.convert (P4)}}
   %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #columns>, tensor<4x3xf32, #rows>) outs(%c : tensor<8x3xf32, #all>) -> tensor<8x3xf32, #all>
   return %0 : tensor<8x3xf32, #all>
 }
@@ -113,7 +113,7 @@ func.func @no_parts(%a: tensor<8x4xf32, #columns>, %b: tensor<4x3xf32, #rows>, %
 #rows = #layout.mesh<[x = 4], [[x], []]>
 #parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, max, [x]>
 func.func @other_parts(%a: tensor<8x4xf32, #columns>, %b: tensor<4x3xf32, #rows>, %c: tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts> {
-  // expected-error@below {{its body does not combine elements as the parts of result 0 are (P4), by max}}
+  // expected-error@below {{does not combine values by max, of which result 0 has parts (P4)}}
   %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #columns>, tensor<4x3xf32, #rows>) outs(%c : tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts>
   return %0 : tensor<8x3xf32, #parts>
 }
@@ -122,7 +122,7 @@ func.func @other_parts(%a: tensor<8x4xf32, #columns>, %b: tensor<4x3xf32, #rows>
 
 #parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, sum, [x]>
 func.func @reads_parts(%a: tensor<8x4xf32, #parts>) -> tensor<8x4xf32, #parts> {
-  // expected-error@below {{operand 0 has parts (P4): reduce them by layout.convert before}}
+  // expected-error@below {{'arith.mulf' op computes with parts of sums (P4): reduce them by layout.convert before}}
   %0 = arith.mulf %a, %a : tensor<8x4xf32, #parts>
   return %0 : tensor<8x4xf32, #parts>
 }
@@ -132,7 +132,7 @@ func.func @reads_parts(%a: tensor<8x4xf32, #parts>) -> tensor<8x4xf32, #parts> {
 #all = #layout.mesh<[x = 4], [[], []]>
 #parts = #layout.partial<#layout.mesh<[x = 4], [[], []]>, sum, [x]>
 func.func @adds_to_parts(%a: tensor<8x4xf32, #all>, %b: tensor<4x3xf32, #all>, %c: tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts> {
-  // expected-error@below {{it adds to the parts of operand 2 along 'x' (P4), which none of its loops is split over}}
+  // expected-error@below {{has result 0 in parts along axis 'x', which splits no reduction of it (P4)}}
   %0 = linalg.matmul ins(%a, %b : tensor<8x4xf32, #all>, tensor<4x3xf32, #all>) outs(%c : tensor<8x3xf32, #parts>) -> tensor<8x3xf32, #parts>
   return %0 : tensor<8x3xf32, #parts>
 }
@@ -285,7 +285,7 @@ func.func @from_no_number(%a: tensor<8x4xf32, #columns>) -> tensor<8xf32, #parts
   %nan = arith.constant 0x7FC00000 : f32
   %e = tensor.empty() : tensor<8xf32, #parts>
   %i = linalg.fill ins(%nan : f32) outs(%e : tensor<8xf32, #parts>) -> tensor<8xf32, #parts>
-  // expected-error@below {{its body does not combine elements as the parts of result 0 are (P4), by max}}
+  // expected-error@below {{does not combine values by max, of which result 0 has parts (P4)}}
   %r = linalg.reduce { arith.maxnumf } ins(%a : tensor<8x4xf32, #columns>) outs(%i : tensor<8xf32, #parts>) dimensions = [1]
   return %r : tensor<8xf32, #parts>
 }

@@ -267,8 +267,9 @@ add("""%v = arith.constant 0.0 : f32
   %e = tensor.empty() : {r}
   %f = linalg.fill ins(%v : f32) outs(%e : {r}) -> {r}
   %r = linalg.batch_matmul ins(%a0, %a1 : {0}, {1}) outs(%f : {r}) -> {r}""", [(l, Distribution(X, [["x"], [], []])), (r, Distribution(X, [["x"], [], []]))], Distribution(X, [["x"], [], []]), l @ r)
-# Two meshes whose blocks are the same.
-add("""%r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}} ins(%a0 : {0}) outs(%a1 : {1}) {{
+# Two meshes whose blocks are the same, once one is converted to the other.
+add("""%c = layout.convert %a0 : {0} to {1}
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}} ins(%c : {1}) outs(%a1 : {1}) {{
   ^bb0(%x: f32, %y: f32):
     %z = arith.subf %y, %x : f32
     linalg.yield %z : f32
