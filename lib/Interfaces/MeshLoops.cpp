@@ -8,6 +8,7 @@
 #include "layout/Interfaces/MeshLoops.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -63,27 +64,66 @@ RankedTensorType layout::getLocalType(RankedTensorType type) {
       type.getElementType(), local);
 }
 
-bool layout::hasEvenBlocks(RankedTensorType type) {
+/// The dims of which a device may hold fewer indices than the largest block.
+static llvm::SmallBitVector findRaggedDims(RankedTensorType type) {
   MeshAttr layout = getMeshLayout(type);
+  llvm::SmallBitVector ragged(type.getRank(), !layout && liesOnMesh(type));
   if (!layout)
-    return !liesOnMesh(type);
+    return ragged;
   Mesh mesh = layout.getMesh();
   auto block = mesh.getLocalShape(type.getShape(), nullptr);
   for (auto [d, split] : llvm::enumerate(mesh.splits)) {
     int64_t size = block ? (*block)[d] : 0;
     for (unsigned axis : split)
       size *= mesh.axes[axis].size;
-    if (!split.empty() && size != type.getDimSize(d))
-      return false;
+    ragged[d] = !split.empty() && size != type.getDimSize(d);
   }
-  return true;
+  return ragged;
+}
+
+/// Whether any elements may be given to the body of an op, which reads none by
+/// an index.
+static bool takesAnyElement(Operation *op) {
+  if (!isSpeculatable(op))
+    return false;
+  return !op->walk([&](Operation *inner) {
+              return inner != op && llvm::any_of(inner->getOperandTypes(),
+                                                 llvm::IsaPred<ShapedType>)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            }).wasInterrupted();
+}
+
+bool layout::computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
+                                 TypeRange operands, TypeRange results) {
+  auto *loops = std::get_if<LoopsRule>(&rule);
+  if (!loops)
+    return true;
+  bool isEven = true;
+  auto isParallel = [&](AffineMap map, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !map)
+      return true;
+    for (unsigned d : findRaggedDims(tensor).set_bits()) {
+      isEven = false;
+      auto loop = dyn_cast<AffineDimExpr>(map.getResult(d));
+      if (!loop || loops->loops[loop.getPosition()].iterator !=
+                       utils::IteratorType::parallel)
+        return false;
+    }
+    return true;
+  };
+  return llvm::all_of(llvm::zip_equal(loops->operandMaps, operands),
+                      [&](auto p) { return std::apply(isParallel, p); }) &&
+         llvm::all_of(llvm::zip_equal(loops->resultMaps, results),
+                      [&](auto p) { return std::apply(isParallel, p); }) &&
+         (isEven || takesAnyElement(op));
 }
 
 bool layout::convertsBlocks(RankedTensorType from, RankedTensorType to) {
   auto source = dyn_cast_if_present<MeshAttr>(from.getEncoding()),
        target = dyn_cast_if_present<MeshAttr>(to.getEncoding());
-  return source && target && source.getMesh() == target.getMesh() &&
-         hasEvenBlocks(from);
+  return source && target && source.getMesh() == target.getMesh();
 }
 
 LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,
@@ -255,8 +295,8 @@ LogicalResult MeshLoops::checkParts(const Access &access) {
   if (!access.isResult)
     return success();
   unsigned r = access.number;
-  bool accumulates = r < rule.inits.size() && rule.inits[r] &&
-                     rule.isRead[*rule.inits[r]];
+  bool accumulates =
+      r < rule.inits.size() && rule.inits[r] && rule.isRead[*rule.inits[r]];
   for (auto [axis, coordinate] : llvm::enumerate(axes)) {
     if (!access.isPartialAlong(coordinate.name))
       continue;

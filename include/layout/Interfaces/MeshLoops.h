@@ -48,18 +48,21 @@ RankedTensorType placeOnMesh(RankedTensorType type, const Mesh &axes);
 /// types are whole.
 RankedTensorType getLocalType(RankedTensorType type);
 
-/// Whether all devices hold as many indices of a tensor, which is also so of a
-/// type that is not on a mesh.
-bool hasEvenBlocks(RankedTensorType type);
-
 /// Whether a conversion is one of blocks in the memory of each device: both
-/// tensors have the same indices there, on all devices as many, and neither has
-/// parts or states what padding holds.
+/// tensors have the same indices there, and neither has parts or states what
+/// padding holds. What a ragged block has beside its indices goes along.
 bool convertsBlocks(RankedTensorType from, RankedTensorType to);
 
 /// `rule` with the sizes of the loops on types of those shapes.
 LoopsRule withSizesOf(const LoopsRule &rule, TypeRange operands,
                       TypeRange results);
+
+/// Whether a device can run an op on the largest block of each tensor, although
+/// it may hold fewer indices than that: no result that it holds depends on what
+/// is beside them, and nothing there stops the op, as a division by zero does.
+/// Otherwise the op runs on the indices that the device holds, row-major.
+bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
+                         TypeRange operands, TypeRange results);
 
 /// Whether what result `r` of an op accumulates into was made just for it, and
 /// can be made in parts of which one alone has what it begins with.

@@ -203,6 +203,34 @@ Cost MeshModel::getCost(const ConversionPlan &plan) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// On what devices hold of ragged blocks an op runs row-major, and its tensors
+/// are converted from and to the layouts of blocks that are stated.
+Cost MeshModel::priceHeld(Operation *op, const LoopsRule &rule,
+                          const OpLayouts &layouts, CostModel &costs) {
+  Cost moved = 0;
+  OpLayouts plain = layouts;
+  auto makePlain = [&](Value value, LayoutId &layout, bool isResult,
+                       bool isMoved) {
+    if (layout == kAnyLayout)
+      return;
+    auto type = cast<RankedTensorType>(value.getType());
+    LayoutId own = layout;
+    if (!hasLocal(own, type, costs))
+      return;
+    layout = costs.getLayoutOf(
+        getDistribution(placeOnMesh(costs.getStoredType(type, own), axes)));
+    if (isMoved)
+      moved = addCosts(
+          moved, costs.getModeledConversionCost(type, isResult ? layout : own,
+                                                isResult ? own : layout));
+  };
+  for (auto [i, value] : llvm::enumerate(op->getOperands()))
+    makePlain(value, plain.operands[i], false, rule.isRead[i]);
+  for (auto [i, value] : llvm::enumerate(op->getResults()))
+    makePlain(value, plain.results[i], true, true);
+  return addCosts(moved, BlockOp(op, rule, plain, costs, device).getCost());
+}
+
 Cost MeshModel::priceBlock(Operation *op, const OpLayoutRule &rule,
                            const OpLayouts &layouts, CostModel &costs) {
   auto fits = [&](ValueRange values, ArrayRef<LayoutId> layouts) {
@@ -213,7 +241,12 @@ Cost MeshModel::priceBlock(Operation *op, const OpLayoutRule &rule,
                                   layout) <= target.getMemory();
     });
   };
-  Cost cost = BlockOp(op, rule, layouts, costs, device).getCost();
+  Cost cost =
+      computesWholeBlocks(
+          op, rule, costs.getStoredTypes(op->getOperands(), layouts.operands),
+          costs.getStoredTypes(op->getResults(), layouts.results))
+          ? BlockOp(op, rule, layouts, costs, device).getCost()
+          : priceHeld(op, std::get<LoopsRule>(rule), layouts, costs);
   return fits(op->getOperands(), layouts.operands) &&
                  fits(op->getResults(), layouts.results)
              ? cost
@@ -472,18 +505,15 @@ std::optional<OpConfig> MeshModel::carryPerDim(const NodeClass &op,
 // Layouts in the memory of a device
 //===----------------------------------------------------------------------===//
 
-/// Whether devices have their blocks in another order than row-major.
-static bool hasLocal(LayoutId layout, CostModel &costs) {
+bool MeshModel::hasLocal(LayoutId layout, RankedTensorType type,
+                         const CostModel &costs) const {
   if (layout == kAnyLayout)
     return false;
-  const LayoutMap &map = costs.getMap(layout);
-  if (map.getSpace() != kMeshSpace)
-    return layout != costs.getRowMajor(map.getRank());
-  Attribute spelling = costs.getSpelling(layout);
-  if (auto partial = dyn_cast_if_present<PartialAttr>(spelling))
-    spelling = partial.getLayout();
-  auto mesh = dyn_cast_if_present<MeshAttr>(spelling);
-  return mesh && mesh.getLocal();
+  RankedTensorType block = getLocalType(costs.getStoredType(type, layout));
+  return !liesOnMesh(block) &&
+         device.getRepresentative(device.getLayoutOf(block),
+                                  withoutLayout(block)) !=
+             device.getRowMajor(block.getRank());
 }
 
 /// The distribution `whole` with blocks that the device has as its layout
@@ -513,18 +543,14 @@ void MeshModel::offerOnBlocks(const NodeClass &op, const OpLayouts &split,
                               CostModel &costs, Candidates &whole,
                               AddConfig add, AskDevice ask) {
   ConfigBuilder builder(op, costs);
-  auto isEven = [&](ArrayRef<LayoutId> layouts, bool ofResults) {
-    for (auto [i, layout] : llvm::enumerate(layouts))
-      if (layout != kAnyLayout && !hasEvenBlocks(costs.getStoredType(
-                                      builder.getType(ofResults, i), layout)))
-        return false;
-    return true;
-  };
   std::vector<LayoutId> key(split.operands.begin(), split.operands.end());
   llvm::append_range(key, split.results);
   std::unique_ptr<BlockOp> &block = blocks[{op.op, std::move(key)}];
   if (!block) {
-    if (!isEven(split.operands, false) || !isEven(split.results, true))
+    if (!computesWholeBlocks(
+            op.op, op.rule,
+            costs.getStoredTypes(op.op->getOperands(), split.operands),
+            costs.getStoredTypes(op.op->getResults(), split.results)))
       return;
     block = std::make_unique<BlockOp>(op.op, op.rule, split, costs, device);
   }
@@ -572,13 +598,13 @@ std::optional<OpConfig> MeshModel::carrySplit(const NodeClass &op, Slot slot,
 void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
                       CostModel &costs, Candidates &known, AddConfig add) {
   bool isOnMesh = costs.getMap(layout).getSpace() == kMeshSpace;
-  if (!hasLocal(layout, costs)) {
+  ConfigBuilder builder(op, costs);
+  RankedTensorType type = builder.getType(slot.isResult, slot.index);
+  if (!hasLocal(layout, type, costs)) {
     if (isOnMesh)
       add(carrySplit(op, slot, layout, costs));
     return;
   }
-  RankedTensorType type =
-      ConfigBuilder(op, costs).getType(slot.isResult, slot.index);
   RankedTensorType stored = costs.getStoredType(type, layout);
   LayoutId distribution = isOnMesh ? costs.getLayoutOf(getDistribution(stored))
                                    : costs.getRowMajor(type.getRank());
@@ -601,10 +627,16 @@ void MeshModel::carry(const NodeClass &op, Slot slot, LayoutId layout,
   // The configurations grow meanwhile.
   for (size_t i = 0; i < known.configs.size(); ++i) {
     const OpConfig &base = known.configs[i];
-    auto isLocal = [&](LayoutId other) { return hasLocal(other, costs); };
+    auto haveLocal = [&](ArrayRef<LayoutId> layouts, bool areResults) {
+      return llvm::any_of(llvm::enumerate(layouts), [&](auto other) {
+        return other.value() != kAnyLayout &&
+               hasLocal(other.value(),
+                        builder.getType(areResults, other.index()), costs);
+      });
+    };
     if (getLayoutAt(base.layouts, slot) != split ||
-        llvm::any_of(base.layouts.operands, isLocal) ||
-        llvm::any_of(base.layouts.results, isLocal))
+        haveLocal(base.layouts.operands, false) ||
+        haveLocal(base.layouts.results, true))
       continue;
     offerOnBlocks(op, OpLayouts(base.exact), costs, known, add,
                   [&](BlockOp &block, AddConfig give) {

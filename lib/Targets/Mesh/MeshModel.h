@@ -16,7 +16,7 @@
 // one loop, or none. What is not split at all is a plain tensor, which every
 // device has. Views and ops per dim follow their neighbors. With each split go
 // the layouts of blocks that the model of the device offers for the op on its
-// blocks (BlockOp.h), where all devices have as much.
+// blocks (BlockOp.h), where it computes all of them (computesWholeBlocks).
 //
 // Laws:
 //  * a loop is split that indexes dims alone and has as many iterations as
@@ -106,6 +106,11 @@ private:
   void offerOnBlocks(const NodeClass &op, const OpLayouts &split,
                      CostModel &costs, Candidates &whole, AddConfig add,
                      AskDevice ask);
+  /// Whether devices have their blocks in another order than row-major.
+  bool hasLocal(LayoutId layout, RankedTensorType type,
+                const CostModel &costs) const;
+  Cost priceHeld(Operation *op, const LoopsRule &rule, const OpLayouts &layouts,
+                 CostModel &costs);
   /// What one run of `op` costs a device.
   Cost priceBlock(Operation *op, const OpLayoutRule &rule,
                   const OpLayouts &layouts, CostModel &costs);

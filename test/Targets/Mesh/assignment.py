@@ -2,7 +2,7 @@
 """The least cost over a mesh, found by trying everything.
 
 Chains of products or convolutions and an elementwise op are decided by layout-assign. Here each op splits
-for each axis one of its loops, or none, and has its blocks row-major or, where all devices have as much,
+for each axis one of its loops, or none, and has its blocks row-major or, where it computes all of them,
 in tiles of the device's lanes, by a few lines of Python. A conversion between blocks costs what
 layout-print-cost states for it on one device; any other the turns of its messages, found here from their
 rounds, and what the busiest device copies, counted by NumPy in runs of the positions of what
@@ -230,12 +230,11 @@ class Mesh:
         dims = [*kind.operands, kind.result]
         found = []
         for choice in self.choices(sizes, kind.loops):
-            splits = [self.store(choice, each, shape, "").splits for each, shape in zip(dims, shapes)]
-            isEven = all(size % self.parts(split, d) == 0 for split, shape in zip(splits, shapes)
-                         for d, size in enumerate(shape))
+            # A reduction of which devices hold other numbers of indices runs on those, row-major.
+            isRagged = any(loop in "kc" and size % self.parts(choice, loop) for loop, size in sizes.items())
             own = {loop: -(-sizes[loop] // self.parts(choice, loop)) for loop in sizes}
             for tiled in ["", *kind.tiles]:
-                if tiled and (not isEven or any(own[loop] < 2 and "tanh" not in kind.op for loop in tiled)):
+                if tiled and (isRagged or any(own[loop] < 2 and "tanh" not in kind.op for loop in tiled)):
                     continue
                 # Rows and columns are no channels that a neighbor has in tiles.
                 if tiled and "tanh" in kind.op and any(loop not in (None, kind.result[0], kind.tiles[0])

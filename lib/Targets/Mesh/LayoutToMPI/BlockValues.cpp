@@ -160,28 +160,21 @@ static RankedTensorType withoutPadding(RankedTensorType type) {
 
 Value BlockValues::read(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                         Value memory) {
-  // Upstream refuses slices of nothing.
+  // Upstream refuses views of nothing.
   if (blocks.isEmpty())
     return makeEmpty(b, loc, blocks);
   RankedTensorType block = withoutPadding(blocks.block);
   Value found = view(b, loc, memory, *getStorageType(block));
   if (block.getEncoding())
     found = StorageViewOp::create(b, loc, block, found);
-  if (blocks.isRagged()) {
-    unsigned rank = block.getRank();
-    found = tensor::ExtractSliceOp::create(
-        b, loc, withoutLayout(blocks.local),
-        convertLayout(b, loc, found, withoutLayout(block)), getSame(b, rank, 0),
-        getSizes(blocks), getSame(b, rank, 1));
-  }
-  return convertLayout(b, loc, found, blocks.local);
+  return convertLayout(b, loc, found, blocks.block);
 }
 
-Value BlockValues::getLocal(Value value) {
+Value BlockValues::getBlock(Value value) {
   if (!liesOnMesh(value.getType()))
     return value;
-  if (Value local = locals.lookup(value))
-    return local;
+  if (Value block = ofValues.lookup(value))
+    return block;
   const MeshBlocks &blocks = getBlocks(value);
   OpBuilder b(function.getContext());
   auto argument = dyn_cast<BlockArgument>(value);
@@ -193,7 +186,58 @@ Value BlockValues::getLocal(Value value) {
   Value memory =
       UnrealizedConversionCastOp::create(b, loc, blocks.memory, value)
           .getResult(0);
-  return locals[value] = read(b, loc, blocks, memory);
+  return ofValues[value] = read(b, loc, blocks, memory);
+}
+
+Value BlockValues::takeHeld(OpBuilder &b, Location loc,
+                            const MeshBlocks &blocks, Value block) {
+  // Upstream refuses slices of nothing.
+  if (blocks.isEmpty()) {
+    SmallVector<Value> open;
+    for (auto [d, range] : llvm::enumerate(blocks.dims))
+      if (blocks.held.isDynamicDim(d))
+        open.push_back(getValue(range.sizes));
+    return tensor::EmptyOp::create(b, loc, blocks.held, open);
+  }
+  unsigned rank = blocks.dims.size();
+  Value plain = convertLayout(b, loc, block, withoutLayout(blocks.block));
+  return blocks.isRagged()
+             ? tensor::ExtractSliceOp::create(
+                   b, loc, blocks.held, plain, getSame(b, rank, 0),
+                   getSizes(blocks), getSame(b, rank, 1))
+                   .getResult()
+             : plain;
+}
+
+Value BlockValues::putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+                           Value held, Value into) {
+  unsigned rank = blocks.dims.size();
+  RankedTensorType plain = withoutLayout(blocks.block);
+  if (blocks.isRagged()) {
+    into = into ? convertLayout(b, loc, into, plain)
+                : tensor::EmptyOp::create(b, loc, plain.getShape(),
+                                          plain.getElementType())
+                      .getResult();
+    held = blocks.isEmpty() ? into
+                            : tensor::InsertSliceOp::create(
+                                  b, loc, held, into, getSame(b, rank, 0),
+                                  getSizes(blocks), getSame(b, rank, 1))
+                                  .getResult();
+  }
+  return convertLayout(b, loc, held, blocks.block);
+}
+
+Value BlockValues::getHeld(Value value) {
+  if (!liesOnMesh(value.getType()))
+    return value;
+  Value block = getBlock(value);
+  Value &found = held[value];
+  if (!found) {
+    OpBuilder b(function.getContext());
+    b.setInsertionPointAfterValue(block);
+    found = takeHeld(b, value.getLoc(), getBlocks(value), block);
+  }
+  return found;
 }
 
 Value BlockValues::readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
@@ -215,30 +259,23 @@ Value BlockValues::readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
 }
 
 Value BlockValues::getOnMesh(OpBuilder &b, Location loc,
-                             const MeshBlocks &blocks, Value local) {
-  RankedTensorType block = blocks.block;
-  Value written = local;
-  if (blocks.isRagged() || blocks.isEmpty()) {
-    RankedTensorType plain = withoutLayout(block);
-    Value whole = tensor::EmptyOp::create(b, loc, plain.getShape(),
-                                          plain.getElementType());
-    if (statesPadding(blocks.type)) {
-      Value filler = arith::ConstantOp::create(b, loc, getPadding(blocks.type));
-      whole = linalg::FillOp::create(b, loc, filler, whole).getResult(0);
-    }
-    unsigned rank = block.getRank();
-    if (!blocks.isEmpty())
-      whole = tensor::InsertSliceOp::create(
-          b, loc, convertLayout(b, loc, local, withoutLayout(blocks.local)),
-          whole, getSame(b, rank, 0), getSizes(blocks), getSame(b, rank, 1));
-    written = convertLayout(b, loc, whole, block);
+                             const MeshBlocks &blocks, Value block) {
+  if (blocks.isRagged() && statesPadding(blocks.type)) {
+    Value filler = arith::ConstantOp::create(b, loc, getPadding(blocks.type));
+    RankedTensorType plain = withoutLayout(blocks.block);
+    Value filled = tensor::EmptyOp::create(b, loc, plain.getShape(),
+                                           plain.getElementType());
+    filled = linalg::FillOp::create(b, loc, filler, filled).getResult(0);
+    block = putHeld(b, loc, blocks, takeHeld(b, loc, blocks, block), filled);
   }
-  if (block.getEncoding())
-    written = StorageViewOp::create(b, loc, *getStorageType(block), written);
+  Value written = block;
+  if (blocks.block.getEncoding())
+    written =
+        StorageViewOp::create(b, loc, *getStorageType(blocks.block), written);
   Value memory = view(b, loc, written, blocks.memory);
   Value value = UnrealizedConversionCastOp::create(b, loc, blocks.type, memory)
                     .getResult(0);
-  locals[value] = local;
+  ofValues[value] = block;
   return value;
 }
 
@@ -249,17 +286,13 @@ Value BlockValues::takeBlock(OpBuilder &b, Location loc,
   SmallVector<OpFoldResult> begins = llvm::map_to_vector(
       blocks.dims, [&](const DeviceRanges &range) { return getBegin(range); });
   if (!blocks.isWhole())
-    whole = tensor::ExtractSliceOp::create(b, loc, withoutLayout(blocks.local),
-                                           whole, begins, getSizes(blocks),
+    whole = tensor::ExtractSliceOp::create(b, loc, blocks.held, whole, begins,
+                                           getSizes(blocks),
                                            getSame(b, blocks.dims.size(), 1));
-  return convertLayout(b, loc, whole, blocks.local);
+  return putHeld(b, loc, blocks, whole);
 }
 
 Value BlockValues::makeEmpty(OpBuilder &b, Location loc,
                              const MeshBlocks &blocks) {
-  SmallVector<Value> open;
-  for (auto [d, range] : llvm::enumerate(blocks.dims))
-    if (blocks.local.isDynamicDim(d))
-      open.push_back(getValue(range.sizes));
-  return tensor::EmptyOp::create(b, loc, blocks.local, open);
+  return tensor::EmptyOp::create(b, loc, blocks.block, ValueRange());
 }

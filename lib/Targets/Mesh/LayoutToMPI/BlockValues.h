@@ -6,10 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 // A rank has two values for a tensor on a mesh: the memory of its block, which
-// functions, control flow and messages have, and the local tensor of the
-// indices that it holds, which ops compute with. Between the two are views, and
-// copies where blocks differ in size. What differs between ranks is looked up
-// in tables by the rank, once at the beginning of a function.
+// functions, control flow and messages have, and the block itself, a view of
+// it, which ops compute with. Of a ragged block, that has positions for more
+// indices than the rank may hold. An op that must not see these computes with a
+// slice, row-major, and its result is put into a block:
+//
+//   matmul of (i, k) and (k, j), k being 9 on 4 ranks: 3, 3, 3, 0
+//     block    tensor<4x3xf32>
+//     held     tensor<4x?xf32>, the first 3, 3, 3 and 0 of its columns
+//
+// What differs between ranks is looked up in tables by the rank, once at the
+// beginning of a function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +48,13 @@ public:
     return *getBlocks(cast<RankedTensorType>(value.getType()), {});
   }
 
-  /// The local tensor of a value of such a type; any other value as it is.
-  Value getLocal(Value value);
-  /// The value on the mesh whose local tensor is `local`.
+  /// The block of a value of such a type; any other value as it is.
+  Value getBlock(Value value);
+  /// What the rank holds of it.
+  Value getHeld(Value value);
+  /// The value on the mesh whose block is `block`.
   Value getOnMesh(OpBuilder &b, Location loc, const MeshBlocks &blocks,
-                  Value local);
+                  Value block);
 
   /// What `numbers` has for this rank.
   OpFoldResult getNumber(ArrayRef<int64_t> numbers);
@@ -53,16 +62,18 @@ public:
   /// The first index of a range on this rank, and how many it has.
   OpFoldResult getBegin(const DeviceRanges &range);
   OpFoldResult getSize(const DeviceRanges &range);
-  SmallVector<OpFoldResult> getSizes(const MeshBlocks &blocks);
 
-  /// The local tensor from the storage of the different blocks of a tensor.
+  /// The block from the storage of the different blocks of a tensor.
   Value readOf(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                Value storage);
-  /// The part of a tensor that all ranks have all of which is the local tensor
-  /// of this one.
+  /// The block from a tensor that all ranks have all of.
   Value takeBlock(OpBuilder &b, Location loc, const MeshBlocks &blocks,
                   Value whole);
-  /// A tensor for the local one, uninitialized.
+  /// The block with `held` in it; beside that is what `into` has there, a
+  /// block, or anything without one.
+  Value putHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+                Value held, Value into = {});
+  /// A block, uninitialized.
   Value makeEmpty(OpBuilder &b, Location loc, const MeshBlocks &blocks);
 
   bool hasFailed() const { return failed; }
@@ -71,12 +82,15 @@ private:
   Value getRank();
   Value read(OpBuilder &b, Location loc, const MeshBlocks &blocks,
              Value memory);
+  Value takeHeld(OpBuilder &b, Location loc, const MeshBlocks &blocks,
+                 Value block);
+  SmallVector<OpFoldResult> getSizes(const MeshBlocks &blocks);
   Value view(OpBuilder &b, Location loc, Value value, RankedTensorType type);
 
   func::FuncOp function;
   MessageSymbols &symbols;
   DenseMap<Type, std::unique_ptr<MeshBlocks>> known;
-  DenseMap<Value, Value> locals;
+  DenseMap<Value, Value> ofValues, held; // blocks, and what is held of them
   std::map<std::vector<int64_t>, Value> numbers;
   int64_t numDevices = 0; // 0 before the first tensor on a mesh
   Value rank;

@@ -20,7 +20,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -51,10 +50,10 @@ private:
   LogicalResult checkGroup(ArrayRef<int64_t> group, const DeviceRanges &folded,
                            ArrayRef<DeviceRanges> unfolded);
 
-  Operation *cloneOnBlocks();
+  Operation *cloneOnBlocks(bool isHeld = false);
   void offsetIndices(Operation *clone);
-  Value makeFirst(Value local, unsigned r);
-  void replace(unsigned r, Value local);
+  Value makeFirst(Value block, unsigned r);
+  void replace(unsigned r, Value block);
   void replaceAll(Operation *clone);
 
   /// With the reason.
@@ -166,17 +165,18 @@ LogicalResult OpOnBlocks::checkNoParts() {
   return success();
 }
 
-/// A copy of the op on local tensors.
-Operation *OpOnBlocks::cloneOnBlocks() {
+/// A copy of the op on blocks, or on what is held of them.
+Operation *OpOnBlocks::cloneOnBlocks(bool isHeld) {
   IRMapping mapping;
   for (Value operand : op->getOperands())
-    mapping.map(operand, values.getLocal(operand));
+    mapping.map(operand,
+                isHeld ? values.getHeld(operand) : values.getBlock(operand));
   for (Value value : captured)
-    mapping.map(value, values.getLocal(value));
+    mapping.map(value, values.getBlock(value));
   Operation *clone = b.clone(*op, mapping);
   for (auto [result, blocks] : llvm::zip(clone->getResults(), results))
-    if (blocks)
-      result.setType(blocks->local);
+    if (blocks && blocks->numDevices)
+      result.setType(isHeld ? blocks->held : blocks->block);
   return clone;
 }
 
@@ -194,34 +194,34 @@ void OpOnBlocks::offsetIndices(Operation *clone) {
   });
 }
 
-/// `local` on the devices that come first along the axes of result `r` over
+/// `block` on the devices that come first along the axes of result `r` over
 /// which nothing was reduced, the neutral element on the others.
-Value OpOnBlocks::makeFirst(Value local, unsigned r) {
+Value OpOnBlocks::makeFirst(Value block, unsigned r) {
   if (r >= once.size() || once[r].empty())
-    return local;
+    return block;
   const MeshBlocks &blocks = *results[r];
   TypedAttr neutral = getNeutralElement(b, loc, *blocks.reduction,
                                         blocks.type.getElementType());
   // Neutral everywhere already; a sum that begins with a zero of another sign
   // is what it is with one of it.
   Attribute filled;
-  if (auto fill = local.getDefiningOp<linalg::FillOp>();
+  if (auto fill = block.getDefiningOp<linalg::FillOp>();
       fill && matchPattern(fill.getInputs()[0], m_Constant(&filled)) &&
       (filled == neutral ||
        (blocks.reduction == Reduction::Sum &&
         matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))))
-    return local;
+    return block;
   Value first = values.getValue(blocks.findFirst(once[r]));
   Value isFirst =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, first,
                             arith::ConstantIndexOp::create(b, loc, 0));
   Value other = arith::ConstantOp::create(b, loc, neutral);
-  unsigned rank = blocks.local.getRank();
+  unsigned rank = blocks.block.getRank();
   SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   return linalg::GenericOp::create(
-             b, loc, local.getType(), local, values.makeEmpty(b, loc, blocks),
+             b, loc, block.getType(), block, values.makeEmpty(b, loc, blocks),
              maps, iterators,
              [&](OpBuilder &inside, Location at, ValueRange elements) {
                Value chosen = arith::SelectOp::create(inside, at, isFirst,
@@ -231,11 +231,11 @@ Value OpOnBlocks::makeFirst(Value local, unsigned r) {
       .getResult(0);
 }
 
-void OpOnBlocks::replace(unsigned r, Value local) {
+void OpOnBlocks::replace(unsigned r, Value block) {
   const MeshBlocks *blocks = results[r];
   if (blocks && blocks->numDevices)
-    local = values.getOnMesh(b, loc, *blocks, makeFirst(local, r));
-  op->getResult(r).replaceAllUsesWith(local);
+    block = values.getOnMesh(b, loc, *blocks, makeFirst(block, r));
+  op->getResult(r).replaceAllUsesWith(block);
 }
 
 void OpOnBlocks::replaceAll(Operation *clone) {
@@ -250,9 +250,24 @@ LogicalResult OpOnBlocks::lowerLoops(const LoopsRule &rule) {
           [&](const Twine &why) { op->emitOpError() << why; })))
     return failure();
   findLoops(rule);
-  Operation *clone = cloneOnBlocks();
+  bool isHeld = !computesWholeBlocks(op, this->rule, op->getOperandTypes(),
+                                     op->getResultTypes());
+  Operation *clone = cloneOnBlocks(isHeld);
   offsetIndices(clone);
-  replaceAll(clone);
+  if (!isHeld) {
+    replaceAll(clone);
+    return success();
+  }
+  auto dest = dyn_cast<DestinationStyleOpInterface>(op);
+  for (auto [r, blocks] : llvm::enumerate(results)) {
+    Value result = clone->getResult(r);
+    if (blocks && blocks->numDevices)
+      result = values.putHeld(b, loc, *blocks, result,
+                              dest ? values.getBlock(dest.getDpsInits()[r])
+                                   : Value());
+    replace(r, result);
+  }
+  op->erase();
   return success();
 }
 
@@ -262,12 +277,13 @@ LogicalResult OpOnBlocks::lowerLoops(const LoopsRule &rule) {
 
 /// The sizes of a slice, those of dims that are split being of the block.
 template <typename SliceOp>
-static SmallVector<OpFoldResult>
-getSliceSizes(SliceOp slice, const MeshBlocks &large, BlockValues &values) {
+static SmallVector<OpFoldResult> getSliceSizes(SliceOp slice,
+                                               const MeshBlocks &large) {
   SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
   for (auto [d, range] : llvm::enumerate(large.dims))
     if (!range.isWhole())
-      sizes[d] = values.getSize(range);
+      sizes[d] =
+          Builder(slice.getContext()).getIndexAttr(large.block.getDimSize(d));
   return sizes;
 }
 
@@ -309,17 +325,17 @@ LogicalResult OpOnBlocks::lowerPerDim(const PerDimRule &rule) {
   if (failed(checkNoParts()))
     return failure();
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    replace(0, tensor::ExtractSliceOp::create(
-                   b, loc, results[0]->local,
-                   values.getLocal(slice.getSource()), slice.getMixedOffsets(),
-                   getSliceSizes(slice, *operands[0], values),
-                   slice.getMixedStrides()));
+    replace(0,
+            tensor::ExtractSliceOp::create(
+                b, loc, results[0]->block, values.getBlock(slice.getSource()),
+                slice.getMixedOffsets(), getSliceSizes(slice, *operands[0]),
+                slice.getMixedStrides()));
   } else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op)) {
-    replace(0, tensor::InsertSliceOp::create(
-                   b, loc, values.getLocal(slice.getSource()),
-                   values.getLocal(slice.getDest()), slice.getMixedOffsets(),
-                   getSliceSizes(slice, *operands[1], values),
-                   slice.getMixedStrides()));
+    replace(0,
+            tensor::InsertSliceOp::create(
+                b, loc, values.getBlock(slice.getSource()),
+                values.getBlock(slice.getDest()), slice.getMixedOffsets(),
+                getSliceSizes(slice, *operands[1]), slice.getMixedStrides()));
   } else if (isa<tensor::PadOp, tensor::ConcatOp, tensor::CastOp>(op)) {
     replaceAll(cloneOnBlocks());
     return success();
@@ -377,13 +393,13 @@ LogicalResult OpOnBlocks::lowerReshape() {
   if (groups.empty() && !unfolded.isWhole())
     return fail("a dim of size 1 is split: convert it to a #layout.mesh where "
                 "it is whole before");
-  Value local = values.getLocal(op->getOperand(0));
+  Value block = values.getBlock(op->getOperand(0));
   if (collapse)
-    replace(0, tensor::CollapseShapeOp::create(b, loc, result.local, local,
+    replace(0, tensor::CollapseShapeOp::create(b, loc, result.block, block,
                                                groups));
   else
-    replace(0, tensor::ExpandShapeOp::create(b, loc, result.local, local,
-                                             groups, values.getSizes(result)));
+    replace(0,
+            tensor::ExpandShapeOp::create(b, loc, result.block, block, groups));
   op->erase();
   return success();
 }
@@ -432,8 +448,8 @@ LogicalResult OpOnBlocks::lowerConstant(arith::ConstantOp constant) {
 LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
   const MeshBlocks &source = *operands[0], &result = *results[0];
   if (source.numDevices && result.numDevices) {
-    replace(0, convertLayout(b, loc, values.getLocal(convert.getSource()),
-                             result.local));
+    replace(0, convertLayout(b, loc, values.getBlock(convert.getSource()),
+                             result.block));
     op->erase();
     return success();
   }
@@ -448,7 +464,7 @@ LogicalResult OpOnBlocks::lowerConvert(ConvertOp convert) {
     if (!source.isWhole())
       return fail("it goes to no mesh, that is to all devices: convert to a "
                   "#layout.mesh that splits nothing before");
-    replace(0, convertLayout(b, loc, values.getLocal(convert.getSource()),
+    replace(0, convertLayout(b, loc, values.getBlock(convert.getSource()),
                              result.type));
   }
   op->erase();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops that compute with tensors on a mesh become ops on local tensors:
+// Ops that compute with tensors on a mesh become ops on blocks:
 //
 //   linalg.matmul of (i, k) and (k, j), both split along k over x = 4
 //     loop i, j   all of it: no operand splits what they index
@@ -14,6 +14,8 @@
 //                 #layout.partial<.., sum, [x]>
 //
 // Laws:
+//  * an op computes the largest block wherever that says what the device holds
+//    (computesWholeBlocks): prices are those of static shapes, in any layout;
 //  * which loops may be split is what checkLoopsOnMesh says;
 //  * where a reduction loop is split, results are parts along the axes that
 //    split it. What an op writes that does not reduce over an axis of the

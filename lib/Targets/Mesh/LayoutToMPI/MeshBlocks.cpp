@@ -93,7 +93,8 @@ static bool findDims(MeshBlocks &blocks, const Mesh &mesh, Refusal refuse) {
 
 FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
   MeshBlocks blocks;
-  blocks.type = blocks.local = blocks.block = type;
+  blocks.type = blocks.block = type;
+  blocks.held = withoutLayout(type);
   blocks.dims.resize(type.getRank());
   for (auto [d, size] : llvm::enumerate(type.getShape()))
     blocks.dims[d].size = size;
@@ -107,7 +108,9 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
     });
   if (!type.hasStaticShape())
     return refuse([&](raw_ostream &os) {
-      os << type << " has blocks of no known size: make its shape static";
+      auto *dim = llvm::find_if(type.getShape(), ShapedType::isDynamic);
+      os << type << " has blocks of no known size, as dim "
+         << dim - type.getShape().begin() << " is dynamic: make it static";
     });
   Mesh mesh = layout.getMesh();
   blocks.numDevices = *countDevices(*getLayoutMap(type), type.getShape());
@@ -118,13 +121,12 @@ FailureOr<MeshBlocks> MeshBlocks::get(RankedTensorType type, Refusal refuse) {
   }
   if (!findDims(blocks, mesh, refuse))
     return failure();
-  SmallVector<int64_t> local;
+  SmallVector<int64_t> held;
   for (const DeviceRanges &dim : blocks.dims)
-    local.push_back(llvm::all_equal(dim.sizes) ? dim.size
-                                               : ShapedType::kDynamic);
+    held.push_back(llvm::all_equal(dim.sizes) ? dim.size
+                                              : ShapedType::kDynamic);
   blocks.block = getLocalType(type);
-  blocks.local = RankedTensorType::get(local, type.getElementType(),
-                                       blocks.block.getEncoding());
+  blocks.held = RankedTensorType::get(held, type.getElementType());
   blocks.memory = getBlockMemory(type);
   return blocks;
 }

@@ -10,8 +10,8 @@
 //
 //   tensor<10x6xf32, #layout.mesh<[x = 4], [[x], []]>>
 //     ranges    dim 0: [0:3] [3:6] [6:9] [9:10], dim 1: all of it everywhere
-//     local     tensor<?x6xf32>   the indices that a device holds
-//     block     tensor<3x6xf32>   the most that any device holds
+//     block     tensor<3x6xf32>   the most that any device holds, in its layout
+//     held      tensor<?x6xf32>   the indices that a device holds, row-major
 //     memory    tensor<18xf32>    how functions and messages see a block
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ struct DeviceRanges {
 
 struct MeshBlocks {
   int64_t numDevices = 0; // 0 for a tensor that each device has all of
-  RankedTensorType type, local, block, memory;
+  RankedTensorType type, block, held, memory;
   SmallVector<DeviceRanges, 4> dims;
   std::optional<Reduction> reduction;  // that parts are combined by
   SmallVector<std::string, 2> partial; // the axes of the parts
@@ -52,7 +52,7 @@ struct MeshBlocks {
   bool isWhole() const;
   /// Whether there are no elements at all.
   bool isEmpty() const { return llvm::is_contained(type.getShape(), 0); }
-  bool isRagged() const { return local.getShape() != block.getShape(); }
+  bool isRagged() const { return held.getShape() != block.getShape(); }
 
   /// For each device whether its coordinates along `axes` are 0.
   std::vector<int64_t> findFirst(ArrayRef<std::string> axes) const;

@@ -52,7 +52,7 @@ func.func @map(%a: tensor<8xf32, #map>) -> tensor<8xf32, #map> {
 
 #columns = #layout.mesh<[x = 4], [[], [x]]>
 func.func @dynamic(%a: tensor<?x8xf32, #columns>) -> tensor<?x8xf32, #columns> {
-  // expected-error@below {{has blocks of no known size: make its shape static}}
+  // expected-error@below {{has blocks of no known size, as dim 0 is dynamic: make it static}}
   %0 = arith.addf %a, %a : tensor<?x8xf32, #columns>
   return %0 : tensor<?x8xf32, #columns>
 }
