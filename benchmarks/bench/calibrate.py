@@ -9,7 +9,8 @@ scaled to nanoseconds.
 The figures of the model are fitted to these prices, too. A modeled price is a sum in which each figure
 is one factor, so that prices under four targets say what they are under any figures, but for rounding. The
 figures that are printed, whole numbers, have the least mean distance between the logarithms of these and of
-measured prices; the distances that are printed are those of the prices by them and by the target as it is.
+measured prices; the distances that are printed are those of the prices by them and by the target as it is. With
+`--other` the figures of that target are taken in place of these, as those that `./dev bench --target` prints.
 
 Then each network is decided by modeled prices, by the list, and by the fitted model, and the three programs
 run in turns in one process: a ratio is the median over pairs of runs of a time by the first. What the list
@@ -75,10 +76,10 @@ def with_figures(target, *values):
     return f"#layout.cpu<{', '.join([*kept, *(f'{name} = {value}' for name, value in zip(FIGURES, values))])}>"
 
 
-def fit(modules, priced, target, folder):
-    """The target with the figures whose prices are closest to measured ones, and the mean distances, as factors, of the
-    prices by the target as it is and by these figures; all prices may be in another unit. None where no price is of
-    these modules."""
+def fit(modules, priced, target, other, folder):
+    """The target with the figures whose prices are closest to measured ones, unless there is an other one, and the mean
+    distances, as factors, of the prices by the target as it is and by these figures; all prices may be in another unit.
+    None where no price is of these modules."""
     # What is paid for bytes, and for bytes beside each other; for arithmetic, and for arithmetic without lanes.
     probes = [(1 << 20, 100, 100), (1 << 20, 200, 100), (1, 100, 100), (1, 100, 200)]
     tables = [read_prices(modules, each, folder) for each in (target, *(with_figures(target, *p) for p in probes))]
@@ -90,7 +91,7 @@ def fit(modules, priced, target, folder):
 
     def distance(modeled):
         error = measured - np.log(np.maximum(modeled, 1))
-        return float(np.exp(np.mean(np.abs(error - np.median(error)))))
+        return float(np.exp(np.nanmean(np.abs(error - np.nanmedian(error)))))
 
     def model(flops, strided_percent, scalar_percent):
         work = (vectors - plain) + (scalars - vectors) * (scalar_percent / 100 - 1)
@@ -98,10 +99,11 @@ def fit(modules, priced, target, folder):
 
     best = min(itertools.product(range(1, 17), range(100, 310, 10), range(100, 2050, 50)),
                key=lambda figures: distance(model(*figures)))
-    fitted = with_figures(target, *best)
+    fitted = other or with_figures(target, *best)
     table = read_prices(modules, fitted, folder)
-    # A layout that is weighed under the other figures alone keeps its approximation.
-    by_fit = np.array([table.get(key, price) for key, price in zip(keys, model(*best))], float)
+    # A layout that is not weighed under these figures keeps its approximation, if they are of the model.
+    rest = [np.nan] * len(keys) if other else model(*best)
+    by_fit = np.array([table.get(key, price) for key, price in zip(keys, rest)], float)
     return fitted, distance(default), distance(by_fit)
 
 
@@ -220,6 +222,7 @@ def main(argv):
     parser.add_argument("--small", dest="size", action="store_const", const="small", default="full",
                         help="the small variants of the networks, which take minutes")
     parser.add_argument("--target", default=DEVICES["cpu"][0], help="of the layouts (default: %(default)s)")
+    parser.add_argument("--other", metavar="TARGET", help="decide by this one as well, not by fitted figures")
     parser.add_argument("--cpu", default="host", help="of the kernels (default: %(default)s)")
     parser.add_argument("--repeat", type=positive, default=20, help="timed runs of each (default: %(default)s)")
     parser.add_argument("--most", type=positive, help="measure this many candidates at most")
@@ -228,8 +231,9 @@ def main(argv):
     args = parser.parse_args(argv)
     if args.list and (args.output or args.most):
         parser.error("with --list nothing is measured and written: leave out --output and --most")
-    if not TARGET.fullmatch(args.target):
-        parser.error(f"--target: {args.target} has other figures than #layout.cpu<..>, whose are fitted")
+    for option, given in ("--target", args.target), ("--other", args.other or args.target):
+        if not TARGET.fullmatch(given):
+            parser.error(f"{option}: {given} has other figures than #layout.cpu<..>, whose are fitted")
     args.output = args.list or args.output or pathlib.Path("prices.mlir")
     with tempfile.TemporaryDirectory(prefix="layout-bench-") as scratch:
         modules = [make(name, args.size, pathlib.Path(scratch))[0] for name in args.networks]
@@ -241,12 +245,12 @@ def main(argv):
         else:
             priced = measure_candidates(candidates, args.target, args, scratch)
             write_list(args.output, args.target, priced)
-        found = fit(modules, priced, args.target, pathlib.Path(scratch))
+        found = fit(modules, priced, args.target, args.other, pathlib.Path(scratch))
     if not found:
         raise SystemExit(f"{args.output}: no price is one of these networks'")
     fitted, *distances = found
-    print(f"{args.output} has their prices\n{fitted} is closest to them: by a factor of {distances[1]:.2f}, "
-          f"the target as it is by {distances[0]:.2f}\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}"
+    print(f"{args.output} has their prices\n{fitted} {'is' if args.other else 'is closest to them,'} within a factor of "
+          f"{distances[1]:.2f}, the target as it is within {distances[0]:.2f}\n\n{'network':<20}{'modeled cost':>14}{'runs ms':>12}"
           f"{'predicted ms':>14}{'runs ms':>12}{'error':>9}{'ratio':>8}{'fitted cost':>14}{'runs ms':>12}{'ratio':>8}")
     rows, complete = measure_rows(
         args.networks, lambda name, folder: compare(name, args.target, fitted, args, args.output, folder), show)
