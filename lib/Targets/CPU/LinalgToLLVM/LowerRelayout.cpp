@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyTiles.h"
 #include "ExpandDims.h"
 #include "layout/Support/StatedSizes.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
@@ -114,8 +115,19 @@ struct DropEmptyParts : OpRewritePattern<tensor::ConcatOp> {
   }
 };
 
+/// Whether `op`, which computes the elements of its only result one by one, may
+/// do so where `user` is, at another place in memory.
+static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
+  return op && op->getBlock() == user->getBlock() && op->hasOneUse() &&
+         op->getNumResults() == 1 && op.hasPureTensorSemantics() &&
+         op.getNumLoops() == op.getNumParallelLoops() &&
+         !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) &&
+         !layout::isCopyBetweenOrders(op);
+}
+
 /// pad = fill, then a copy into the interior. The copy is a structured op with
 /// the interior as its destination, so it gets vector code and no temporary.
+/// What only the padding needs is computed there in the first place.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::PadOp op,
@@ -155,8 +167,16 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     Value from = op.getSource();
     if (from.getType() != interior.getType())
       from = tensor::CastOp::create(rewriter, loc, interior.getType(), from);
-    Value copy =
-        linalg::CopyOp::create(rewriter, loc, from, interior).getResult(0);
+    Value copy;
+    if (auto producer = from.getDefiningOp<linalg::LinalgOp>();
+        canComputeAt(producer, op)) {
+      rewriter.moveOpBefore(producer, op);
+      rewriter.modifyOpInPlace(
+          producer, [&] { producer.getDpsInitsMutable()[0].set(interior); });
+      copy = from;
+    } else {
+      copy = linalg::CopyOp::create(rewriter, loc, from, interior).getResult(0);
+    }
     Value result = tensor::InsertSliceOp::create(rewriter, loc, copy, target,
                                                  low, source, ones);
     if (result.getType() != type)

@@ -55,6 +55,11 @@ private:
   Value minus(Value left, Value right) {
     return arith::SubFOp::create(b, loc, left, right);
   }
+  Value addProduct(Value sum, Value left, Value right) {
+    auto flags = arith::FastMathFlags::contract;
+    Value product = arith::MulFOp::create(b, loc, left, right, flags);
+    return arith::AddFOp::create(b, loc, sum, product, flags);
+  }
   Value shifted(Value value, int64_t by) {
     return b.createOrFold<arith::AddIOp>(loc, value, index(by));
   }
@@ -215,8 +220,8 @@ void WinogradEmitter::emitProducts(Value block, int64_t tiles, Value products) {
       Value one = load(places, {place, shifted(tile, t), channel}, 1);
       Value all = vector::BroadcastOp::create(b, loc, vectors(), one);
       for (int64_t i = 0; i < count; ++i)
-        sums[t * count + i] = vector::FMAOp::create(
-            b, loc, all, weight[i], inner.getRegionIterArg(t * count + i));
+        sums[t * count + i] =
+            addProduct(inner.getRegionIterArg(t * count + i), all, weight[i]);
     }
     scf::YieldOp::create(b, loc, sums);
     b.setInsertionPointAfter(inner);

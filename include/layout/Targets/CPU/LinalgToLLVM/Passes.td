@@ -94,10 +94,11 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
   let description = [{
     `linalg.pack` becomes pad, expand and transpose, `linalg.unpack` transpose,
     collapse and slice; `tensor.pad` with one padding value becomes a fill and a
-    copy into its interior; `tensor.concat` becomes slice insertions. Nothing is
-    left that has no destination, so bufferization copies nothing. Slices keep no
-    steps along dims of which they have one index. `tensor.expand_shape` with
-    several dynamic sizes in a group becomes `tensor.reshape`.
+    copy into its interior, or what computes the elements that only it needs
+    does so there; `tensor.concat` becomes slice insertions. Nothing is left that
+    has no destination, so bufferization copies nothing. Slices keep no steps
+    along dims of which they have one index. `tensor.expand_shape` with several
+    dynamic sizes in a group becomes `tensor.reshape`.
   }];
   let dependentDialects = [
     "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
