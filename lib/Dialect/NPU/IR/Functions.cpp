@@ -303,6 +303,20 @@ bool npu::needsWork(linalg::LinalgOp op) {
   return function && function->takesWork();
 }
 
+bool npu::startsFromNothing(linalg::LinalgOp op, const APFloat &start) {
+  std::optional<ElementFunction> function = getElementFunction(op);
+  if (!function)
+    return false;
+  bool isMax = function->name == "max";
+  if (!isMax && function->name != "min")
+    return start.isZero() &&
+           (function->name == "add" || function->name == "mac");
+  if (start.isNaN())
+    return isa<arith::MaxNumFOp, arith::MinNumFOp>(
+        op.getBlock()->getTerminator()->getOperand(0).getDefiningOp());
+  return start.isInfinity() && start.isNegative() == isMax;
+}
+
 static bool isF32(linalg::LinalgOp op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
     return getElementTypeOrSelf(operand.getType()).isF32();

@@ -86,16 +86,16 @@ static Value negate(OpBuilder &builder, Location loc, Value tensor) {
 
 /// Whether a minimum starts from what all numbers replace: negated, it is one
 /// function then.
-static bool startsFromNothing(linalg::LinalgOp op, bool ignoresNaN) {
+static bool startsFromNothing(linalg::LinalgOp op) {
   APFloat number(0.0f);
   auto fill = op->getOperand(1).getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_ConstantFloat(&number)) &&
-         (number.isNaN() ? ignoresNaN
-                         : number.isInfinity() && !number.isNegative());
+         npu::startsFromNothing(op, number);
 }
 
-static void negateMinimum(linalg::LinalgOp op, unsigned first,
-                          bool ignoresNaN) {
+static void negateMinimum(linalg::LinalgOp op, unsigned first) {
+  bool ignoresNaN = isa<arith::MinNumFOp>(
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp());
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value input = negate(builder, loc, op->getOperand(0));
@@ -140,11 +140,7 @@ void layout::rewriteReductions(func::FuncOp function) {
         trips *= size;
     if (function->name != "min" || trips <= kCommands)
       return;
-    bool ignoresNaN = op.getBlock()
-                          ->getTerminator()
-                          ->getOperand(0)
-                          .getDefiningOp<arith::MinNumFOp>() != nullptr;
-    if (startsFromNothing(op, ignoresNaN))
-      negateMinimum(op, function->arguments[0].operand, ignoresNaN);
+    if (startsFromNothing(op))
+      negateMinimum(op, function->arguments[0].operand);
   });
 }

@@ -343,23 +343,29 @@ static void copyAlongLoops(linalg::GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   auto kinds = op.getIteratorTypesArray();
+  DenseMap<std::pair<Value, AffineMap>, Value> copied;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap &map = maps[input->getOperandNumber()];
     bool hasAll = llvm::all_of(llvm::enumerate(ranges), [&](auto loop) {
       return loop.value() == 1 || map.isFunctionOfDim(loop.index());
     });
-    if (hasAll || !isa<RankedTensorType>(input->get().getType()))
+    if (hasAll || !isa<RankedTensorType>(input->get().getType()) ||
+        !op.payloadUsesValueFromOperand(input))
       continue;
-    Value empty = tensor::EmptyOp::create(
-        builder, op.getLoc(), applyPermutationMap(result, ArrayRef(ranges)),
-        getElementTypeOrSelf(input->get()));
-    auto copy = linalg::GenericOp::create(
-        builder, op.getLoc(), TypeRange(empty.getType()), input->get(), empty,
-        ArrayRef{map, result}, kinds,
-        [](OpBuilder &body, Location loc, ValueRange values) {
-          linalg::YieldOp::create(body, loc, values[0]);
-        });
-    input->set(copy.getResult(0));
+    Value &copy = copied[{input->get(), map}];
+    if (!copy) {
+      Value empty = tensor::EmptyOp::create(
+          builder, op.getLoc(), applyPermutationMap(result, ArrayRef(ranges)),
+          getElementTypeOrSelf(input->get()));
+      copy = linalg::GenericOp::create(
+                 builder, op.getLoc(), TypeRange(empty.getType()), input->get(),
+                 empty, ArrayRef{map, result}, kinds,
+                 [](OpBuilder &body, Location loc, ValueRange values) {
+                   linalg::YieldOp::create(body, loc, values[0]);
+                 })
+                 .getResult(0);
+    }
+    input->set(copy);
     map = result;
   }
   op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));

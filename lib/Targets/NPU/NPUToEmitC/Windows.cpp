@@ -91,21 +91,6 @@ static std::optional<APFloat> getFilledWith(Operation *op, Value memref) {
   return number.getValue();
 }
 
-/// Whether the result starts from what adds nothing: for maxnumf from no
-/// number, too.
-static bool startsFromNothing(linalg::LinalgOp op, ChannelWindows::Kind kind) {
-  std::optional<APFloat> filled =
-      getFilledWith(op, op.getDpsInitOperand(0)->get());
-  if (!filled)
-    return false;
-  if (kind != ChannelWindows::Maximum)
-    return filled->isZero();
-  Operation *last =
-      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
-  return filled->isNaN() ? isa<arith::MaxNumFOp>(last)
-                         : filled->isInfinity() && filled->isNegative();
-}
-
 /// The expression as such an index.
 static std::optional<InputDim> readIndex(linalg::LinalgOp op, AffineExpr expr) {
   InputDim dim;
@@ -283,7 +268,9 @@ bool FunctionEmitter::emitAsWindows(linalg::LinalgOp op,
   std::optional<ChannelWindows> windows = findWindows(op);
   if (!windows)
     return false;
-  if (!startsFromNothing(op, windows->kind))
+  std::optional<APFloat> start =
+      getFilledWith(op, op.getDpsInitOperand(0)->get());
+  if (!start || !startsFromNothing(op, *start))
     return false;
   // The maps of the operands say in which places dims lie evenly.
   SmallVector<unsigned> order{0, 1, 2, 3};

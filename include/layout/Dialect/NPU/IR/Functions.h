@@ -80,6 +80,11 @@ Value getSigmoidOf(arith::DivFOp div);
 /// Whether the function that the op becomes takes work memory like its result.
 bool needsWork(linalg::LinalgOp op);
 
+/// Whether an op that reduces by its function has from this number on what it
+/// would have from its first element on: nothing that is added, no extreme
+/// value, or for maxnumf and minnumf no number.
+bool startsFromNothing(linalg::LinalgOp op, const APFloat &start);
+
 /// The loops of a product of matrices, of which each is a batch, a row, a
 /// column or summed over.
 FailureOr<linalg::ContractionDimensions> getProductDims(linalg::LinalgOp op);
