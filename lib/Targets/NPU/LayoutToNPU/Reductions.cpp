@@ -128,7 +128,7 @@ static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
 
 void layout::rewriteReductions(func::FuncOp function) {
   rewriteAll(function, [](linalg::LinalgOp op) {
-    if (op.getNumLoops() > kDimsOfWindows)
+    if (op.getNumLoops() > kDimsOfWindows || op.getNumParallelLoops() == 0)
       collapse(op);
   });
   rewriteAll(function, [](linalg::LinalgOp op) {

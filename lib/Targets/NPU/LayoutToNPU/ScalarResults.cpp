@@ -33,6 +33,22 @@ static Value makeInit(OpBuilder &builder, Location loc, Value init) {
                                        ArrayRef<ReassociationIndices>());
 }
 
+/// The operand with a dim of one element in front, along which cores lie where
+/// all that it has is reduced; itself where it is a number.
+static Value giveDim(OpBuilder &builder, Location loc, Value input) {
+  auto type = dyn_cast<RankedTensorType>(input.getType());
+  if (!type || type.getRank() == 0)
+    return input;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), 1);
+  SmallVector<ReassociationIndices> groups{{0, 1}};
+  for (int64_t d = 2; d < int64_t(shape.size()); ++d)
+    groups.push_back({d});
+  return tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), input,
+      groups);
+}
+
 /// The op with one more loop in front, of one iteration, that its results have.
 static void giveDim(linalg::LinalgOp op) {
   OpBuilder builder(op);
@@ -41,8 +57,10 @@ static void giveDim(linalg::LinalgOp op) {
   SmallVector<Value> inputs, inits;
   SmallVector<Type> types;
   for (OpOperand *input : op.getDpsInputOperands()) {
-    inputs.push_back(input->get());
+    inputs.push_back(giveDim(builder, loc, input->get()));
     maps.push_back(op.getMatchingIndexingMap(input).shiftDims(1));
+    if (inputs.back() != input->get())
+      maps.back() = maps.back().insertResult(builder.getAffineDimExpr(0), 0);
   }
   for (OpOperand &init : op.getDpsInitsMutable()) {
     inits.push_back(makeInit(builder, loc, init.get()));

@@ -9,48 +9,9 @@
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
-import pathlib
-import sys
-
 import numpy as np
 
-from layout_mlir.npu import Program
-from layout_mlir.tools import run_tool
-
-folder = pathlib.Path(sys.argv[1])
-random = np.random.default_rng(19)
-cases = []  # (function, inputs, wanted, tolerance)
-
-
-def draw(*shape):
-    return random.standard_normal(shape).astype(np.float32)
-
-
-def tensor(shape, element="f32"):
-    return f"tensor<{''.join(f'{size}x' for size in shape)}{element}>"
-
-
-def dense(array):
-    return f"dense<{np.array2string(array, separator=',', threshold=sys.maxsize).replace(chr(10), '')}>"
-
-
-def case(lines, inputs, wanted, tolerance=1e-5):
-    arguments = ", ".join(f"%x{i}: {tensor(x.shape)}" for i, x in enumerate(inputs))
-    cases.append((f"func.func private @case{len(cases)}({arguments}) -> {tensor(wanted.shape)} {{\n{lines}\n"
-                  f"  return %r : {tensor(wanted.shape)}\n}}\n", inputs, wanted, tolerance))
-
-
-def generic(result, rank, ins, body, out, maps=None, init="%e"):
-    """%result of an op without sums; `ins` is [(name, type)]."""
-    dims = ", ".join("abcdef"[:rank])
-    maps = [*(maps or [f"({dims}) -> ({dims})"] * len(ins)), f"({dims}) -> ({dims})"]
-    maps = ", ".join(f"affine_map<{each}>" for each in maps)
-    kinds = ", ".join(['"parallel"'] * rank)
-    reads = f"ins({', '.join(n for n, _ in ins)} : {', '.join(t for _, t in ins)}) " if ins else ""
-    return (f"  {init} = tensor.empty() : {out}\n"
-            f"  {result} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} {reads}"
-            f"outs({init} : {out}) {{\n  {body}\n  }} -> {out}")
-
+from npu_cases import case, dense, draw, generic, random, run_all, tensor
 
 # ---------------------------------------------------------------- elements
 
@@ -401,26 +362,4 @@ case(f"""  %one = arith.constant 1 : index
     scf.yield %inner : tensor<3x4xf32>
   }}""", [x], wanted)
 
-# --------------------------------------------------------------- one program
-
-inputs, calls, returned, types = [], [], [], []
-for number, (_, given, wanted, _) in enumerate(cases):
-    names = [f"%y{len(inputs) + i}" for i in range(len(given))]
-    calls.append(f"  %r{number} = func.call @case{number}({', '.join(names)}) : "
-                 f"({', '.join(tensor(x.shape) for x in given)}) -> {tensor(wanted.shape)}")
-    inputs += given
-    returned.append(f"%r{number}")
-    types.append(tensor(wanted.shape))
-arguments = ", ".join(f"%y{i}: {tensor(x.shape)}" for i, x in enumerate(inputs))
-source, lowered = folder / "source.mlir", folder / "lowered.mlir"
-source.write_text("".join(function for function, *_ in cases) +
-                  f"func.func @main({arguments}) -> ({', '.join(types)}) {{\n" + "\n".join(calls) +
-                  f"\n  return {', '.join(returned)} : {', '.join(types)}\n}}\n")
-for chip in ("BM1684", "BM1684X", "BM1688"):
-    target = f'#layout.npu<chip = #npu.target<"{chip}">, launch_cost = 4096, flops_per_byte = 32>'
-    run_tool("layout-opt", source, f"--layout-to-npu=target={{{target}}}", "-o", lowered)
-    program = Program(lowered, folder=folder / "package")
-    outputs = program.run(*inputs).outputs
-    for number, (output, (_, _, wanted, tolerance)) in enumerate(zip(outputs, cases, strict=True)):
-        np.testing.assert_allclose(output, wanted, rtol=tolerance, atol=tolerance, err_msg=f"{chip}, case {number}")
-    print(f"{chip}: {len(outputs)} results, {program.kernels} kernels")
+run_all()

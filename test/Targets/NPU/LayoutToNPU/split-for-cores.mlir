@@ -53,7 +53,7 @@ func.func @fits(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 
 // CHECK-LABEL: func.func @scalar
 // CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<1xf32>
-// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<5xf32>) outs(%[[F]] : tensor<1xf32>)
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<1x5xf32>) outs(%[[F]] : tensor<1xf32>)
 // CHECK: linalg.index 1
 // CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1xf32> into tensor<f32>
 module attributes {layout.target = #layout.npu<chip = #npu.target<npus = 4, bytes_per_npu = 1024, eu_bytes = 32>>} {
