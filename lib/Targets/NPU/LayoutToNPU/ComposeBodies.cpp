@@ -45,6 +45,15 @@ struct Formula {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
   }
+  /// The half of a word, from this bit on.
+  Value half(Value of, int64_t from) {
+    if (from)
+      return arith::ShRUIOp::create(builder, loc, of, word(from));
+    return arith::AndIOp::create(builder, loc, of, word(0xFFFF));
+  }
+  Value flip(Value bits, int32_t flipped) {
+    return arith::XOrIOp::create(builder, loc, bits, word(flipped));
+  }
   Value shortToFloat(Value bits, int64_t offset);
   Value wordToFloat(Value word);
   Value erf(Value x);
@@ -69,11 +78,9 @@ Value Formula::wordToFloat(Value of) {
     if (matchPattern(shift.getRhs(), m_ConstantInt(&by)) && by.sge(9) &&
         by.slt(32))
       return shortToFloat(of, 0);
-  Value low = arith::AndIOp::create(builder, loc, of, word(0xFFFF));
-  Value high = arith::ShRUIOp::create(builder, loc, of, word(16));
-  high = arith::XOrIOp::create(builder, loc, high, word(0x8000));
-  return add(mul(shortToFloat(high, 0x8000), number(65536)),
-             shortToFloat(low, 0));
+  return add(
+      mul(shortToFloat(flip(half(of, 16), 0x8000), 0x8000), number(65536)),
+      shortToFloat(half(of, 0), 0));
 }
 
 /// Abramowitz and Stegun 7.1.26: within 1.5e-7 of it.
@@ -186,6 +193,43 @@ static Value expandCompare(Formula &f, arith::CmpFOp compare, Value yes,
   }
 }
 
+/// By comparisons of f32, which has every half of a word.
+static Value expandCompare(Formula &f, arith::CmpIOp compare, Value yes,
+                           Value no) {
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = compare.getPredicate();
+  Value a = compare.getLhs(), b = compare.getRhs();
+  if (predicate == Predicate::eq || predicate == Predicate::ne) {
+    if (predicate == Predicate::ne)
+      std::swap(yes, no);
+    // Only zero becomes 0.
+    Value differ = arith::XOrIOp::create(f.builder, f.loc, a, b);
+    return f.select(arith::CmpFPredicate::OEQ, f.wordToFloat(differ),
+                    f.number(0), yes, no);
+  }
+  // All are a < b, turned around or negated.
+  if (llvm::is_contained(
+          {Predicate::sgt, Predicate::sle, Predicate::ugt, Predicate::ule},
+          predicate))
+    std::swap(a, b);
+  if (llvm::is_contained(
+          {Predicate::sge, Predicate::sle, Predicate::uge, Predicate::ule},
+          predicate))
+    std::swap(yes, no);
+  bool isSigned = llvm::is_contained(
+      {Predicate::slt, Predicate::sgt, Predicate::sle, Predicate::sge},
+      predicate);
+  auto getHalf = [&](Value of, int64_t from) {
+    Value bits = f.half(of, from);
+    return f.shortToFloat(isSigned && from ? f.flip(bits, 0x8000) : bits, 0);
+  };
+  Value highA = getHalf(a, 16), highB = getHalf(b, 16);
+  Value low = f.select(arith::CmpFPredicate::OLT, getHalf(a, 0), getHalf(b, 0),
+                       yes, no);
+  return f.select(arith::CmpFPredicate::OLT, highA, highB, yes,
+                  f.select(arith::CmpFPredicate::OEQ, highA, highB, low, no));
+}
+
 /// A choice by what several comparisons say together is several choices.
 static Value expandSelect(Formula &f, arith::SelectOp select) {
   Operation *condition = select.getCondition().getDefiningOp();
@@ -208,6 +252,10 @@ static Value expandSelect(Formula &f, arith::SelectOp select) {
   if (auto chosen = dyn_cast<arith::SelectOp>(condition))
     return choose(chosen.getCondition(), choose(chosen.getTrueValue(), yes, no),
                   choose(chosen.getFalseValue(), yes, no));
+  if (auto compare = dyn_cast<arith::CmpIOp>(condition))
+    return compare.getLhs().getType().isInteger(32)
+               ? expandCompare(f, compare, yes, no)
+               : Value();
   auto compare = dyn_cast<arith::CmpFOp>(condition);
   if (!compare || !compare.getLhs().getType().isF32())
     return {};

@@ -19,13 +19,13 @@
 using namespace mlir;
 using namespace mlir::layout;
 
-/// Whether the operand is made of bits and f32, by an op that goes into this
+/// Whether the operand is made of bits and words, by an op that goes into this
 /// one.
 static bool isComparison(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   return producer && getElementTypeOrSelf(operand->get()).isInteger(1) &&
          llvm::all_of(producer.getBlock()->getArgumentTypes(), [](Type type) {
-           return type.isF32() || type.isInteger(1);
+           return type.isF32() || type.isInteger(1) || type.isInteger(32);
          });
 }
 

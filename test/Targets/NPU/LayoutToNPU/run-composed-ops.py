@@ -1,13 +1,38 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # What is composed of several functions or commands, on three chips against numpy:
-# reductions to one number.
+# comparisons of integers, reductions to one number.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
 import numpy as np
 
-from npu_cases import case, draw, run_all, tensor
+from npu_cases import case, dense, draw, generic, random, run_all, tensor, typed
+
+SHAPES = [(2, 67, 5, 3), (3, 70), (1, 1, 9), (1, 3, 1, 1), (0, 4)]
+
+# Integers that compare, of all 32 bits.
+INTEGERS = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+edges = np.array([0, 1, -1, 65535, 65536, -65536, 32768, -32768, 2**24 + 1, 2**24, 2**31 - 1, -2**31], np.int32)
+for number, (name, of) in enumerate({("s" if name[0] in "lg" else "") + name: of for name, of in INTEGERS.items()}.items()):
+    shape = SHAPES[number % len(SHAPES)]
+    for sign in ("s", "u") if name[0] == "s" else ("",):
+        x, y = (random.choice(edges, shape) for _ in range(2))
+        a, b = (each.view(np.uint32) if sign == "u" else each for each in (x, y))
+        case("  %zero = arith.constant 0.0 : f32\n  %six = arith.constant 6.0 : f32\n" +
+             generic("%r", len(shape), [(f"%x{i}", typed(x)) for i in range(2)], f"""^bb0(%a: i32, %b: i32, %o: f32):
+               %p = arith.cmpi {sign + name[len(sign):]}, %a, %b : i32
+               %v = arith.select %p, %six, %zero : f32
+               linalg.yield %v : f32""", tensor(shape)), [x, y], np.where(of(a, b), np.float32(6), np.float32(0)))
+# One of several classes, as bits that become numbers.
+for shape, classes in (((2, 9), 257), ((1, 1), 1), ((3, 70), 5)):
+    x, size = random.integers(-1, classes, shape, np.int32), (*shape, classes)
+    bits, known = tensor(size, "i1"), np.arange(classes, dtype=np.int32)
+    case(f"  %c = arith.constant {dense(known)} : {typed(known)}\n" +
+         generic("%b", 3, [("%x0", typed(x)), ("%c", typed(known))], "^bb0(%a: i32, %k: i32, %o: i1):\n"
+                 " %p = arith.cmpi eq, %a, %k : i32\n linalg.yield %p : i1", bits, ["(a, b, c) -> (a, b)", "(a, b, c) -> (c)"]) +
+         "\n" + generic("%r", 3, [("%b", bits)], "^bb0(%p: i1, %o: f32):\n %v = arith.uitofp %p : i1 to f32\n"
+                        " linalg.yield %v : f32", tensor(size), init="%f"), [x], (x[..., None] == known).astype(np.float32))
 
 # Reductions to one number, of more elements than an op may have commands.
 for shape in ((1000,), (300, 5), (2, 3, 7, 11, 2), (1,), (0, 3)):
