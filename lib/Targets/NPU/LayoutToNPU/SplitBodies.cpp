@@ -280,12 +280,15 @@ bool BodySplitter::run() {
   if (!isOut(last->getOperand(1 - term)) || isa<BlockArgument>(summed) ||
       isConstant(summed))
     return false;
-  // A product of two tensors is added as it is made.
+  // A product of two tensors is added as it is made, where that is one of
+  // matrices or a convolution, and not of two rows.
+  FailureOr<linalg::ContractionDimensions> dims = npu::getProductDims(op);
+  bool isOfRows = succeeded(dims) && dims->m.empty() && dims->n.empty();
   SmallPtrSet<Value, 4> leaves;
   for (Value leaf : summed.getDefiningOp()->getOperands())
     leaves.insert(leaf);
-  if (isa<arith::MulFOp>(summed.getDefiningOp()) && leaves.size() == 2 &&
-      llvm::all_of(leaves, llvm::IsaPred<BlockArgument>))
+  if (!isOfRows && isa<arith::MulFOp>(summed.getDefiningOp()) &&
+      leaves.size() == 2 && llvm::all_of(leaves, llvm::IsaPred<BlockArgument>))
     return false;
   std::optional<Element> inner = get(summed);
   if (!inner)

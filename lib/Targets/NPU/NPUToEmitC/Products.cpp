@@ -16,7 +16,7 @@ using namespace mlir::layout;
 
 namespace {
 /// The loops of a product: those of rows and of columns of the result, what is
-/// summed over, and an index of each loop of the batch.
+/// summed over, and an index of each other loop.
 struct Product {
   unsigned left, right; // operands
   std::optional<unsigned> m;
@@ -84,23 +84,22 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
                                     ArrayRef<Operand> operands) {
   auto factors = getFactors(op);
   FailureOr<linalg::ContractionDimensions> dims = getProductDims(op);
-  if (!factors || failed(dims) || dims->m.size() > 1 || dims->n.size() > 1 ||
-      dims->k.size() != 1)
+  if (!factors || failed(dims) || dims->k.size() != 1)
     return false;
   OpOperand &output = *op.getDpsInitOperand(0);
   SmallVector<int64_t> all = op.getStaticLoopRanges();
-  auto emit = [&](unsigned l, unsigned r, ArrayRef<unsigned> m,
-                  ArrayRef<unsigned> n) {
-    if (n.empty())
-      return false;
-    Product product{l, r, std::nullopt, n[0], dims->k[0], {}};
-    if (!m.empty())
-      product.m = m[0];
+  // One loop of each factor makes rows and columns, what else there is a
+  // command for each index.
+  auto emitAs = [&](unsigned l, unsigned r, std::optional<unsigned> m,
+                    unsigned n) {
+    Product product{l, r, m, n, dims->k[0], {}};
     SmallVector<int64_t> batches;
-    for (unsigned loop : dims->batch) {
-      product.batch.push_back({loop, 0});
-      batches.push_back(all[loop]);
-    }
+    for (const auto &loops : {dims->batch, dims->m, dims->n})
+      for (unsigned loop : loops)
+        if (m != loop && n != loop) {
+          product.batch.push_back({loop, 0});
+          batches.push_back(all[loop]);
+        }
     OpOperand &left = op->getOpOperand(l), &right = op->getOpOperand(r);
     SmallVector<std::array<Matrix, 3>> found;
     auto get = [&](OpOperand &use, std::optional<unsigned> row,
@@ -134,9 +133,21 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
     return true;
   };
   auto [a, b] = *factors;
-  // m and n are of the first and the second factor.
-  if (!dims->m.empty() && !op.getMatchingIndexingMap(&op->getOpOperand(a))
-                               .isFunctionOfDim(dims->m[0]))
+  // m and n are of the first and the second operand.
+  if (a > b)
     std::swap(a, b);
+  // Long rows first, as they leave few commands.
+  auto emit = [&](unsigned l, unsigned r, ArrayRef<unsigned> m,
+                  ArrayRef<unsigned> n) {
+    SmallVector<std::optional<unsigned>> rows(m.begin(), m.end());
+    if (rows.empty())
+      rows.push_back(std::nullopt);
+    llvm::stable_sort(rows, [&](auto x, auto y) { return all[*x] > all[*y]; });
+    return llvm::any_of(n, [&](unsigned column) {
+      return llvm::any_of(rows, [&](std::optional<unsigned> row) {
+        return emitAs(l, r, row, column);
+      });
+    });
+  };
   return emit(a, b, dims->m, dims->n) || emit(b, a, dims->n, dims->m);
 }

@@ -1,7 +1,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # What is composed of several functions or commands, on three chips against numpy:
-# comparisons of integers, reductions to one number.
+# comparisons of integers, reductions to one number, products of which a factor
+# lacks the batch.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -47,5 +48,37 @@ for shape in ((1000,), (300, 5), (2, 3, 7, 11, 2), (1,), (0, 3)):
       %m = arith.{kind} %a, %b : f32
       linalg.yield %m : f32
     }}""", [x], of(x, initial=np.float32(start)), 1e-4)
+
+def product(spec, *shapes):
+    """Sums of products, by the letters of its loops."""
+    factors, result = spec.split("->")
+    operands, sizes = [draw(*shape) for shape in shapes], {}
+    for letters, shape in zip(factors.split(","), shapes):
+        sizes.update(zip(letters, shape))
+    loops = result + "".join(sorted(set(factors) - set(result) - {","}))
+    out = tuple(sizes[letter] for letter in result)
+    maps = ", ".join(f"affine_map<({', '.join(loops)}) -> ({', '.join(each)})>" for each in (*factors.split(","), result))
+    kinds = ", ".join('"parallel"' if loop in result else '"reduction"' for loop in loops)
+    case(f"""  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {tensor(out)}
+  %f = linalg.fill ins(%z : f32) outs(%e : {tensor(out)}) -> {tensor(out)}
+  %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}
+      ins(%x0, %x1 : {tensor(shapes[0])}, {tensor(shapes[1])}) outs(%f : {tensor(out)}) {{
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %p = arith.mulf %a, %b : f32
+      %s = arith.addf %o, %p : f32
+      linalg.yield %s : f32
+  }} -> {tensor(out)}""", operands, np.einsum(spec, *(each.astype(np.float64) for each in operands)).astype(np.float32), 1e-4)
+
+
+# Products of which one factor lacks the batch, and a dot.
+for b, m, k, n in ((3, 5, 7, 9), (2, 70, 3, 33), (1, 1, 4, 1), (9, 64, 64, 32)):
+    product("mk,bkn->bmn", (m, k), (b, k, n))
+    product("bmk,kn->bmn", (b, m, k), (k, n))
+    product("bmk,nk->bnm", (b, m, k), (n, k))
+product("abk,kn->abn", (2, 3, 5), (5, 4))
+product("k,k->", (1000,), (1000,))
+product("k,kn->n", (9,), (9, 66))
+product("bk,bk->b", (3, 300), (3, 300))
 
 run_all()
