@@ -5,7 +5,8 @@ says; some values have one layout, and every tensor with several consumers has c
 `equal` ones have conversions that cost one unit or two. `tree` has exactly its width, `sparse` ones lack
 seven tenths of the conversions; `dense` are blocks in which every op reads all before it.
 The gap is that of the cost above the lower bound; 0 is proven. With `--limits` each problem is solved once under
-each time limit, which shows what an answer is worth that cannot wait.
+each time limit, which shows what an answer is worth that cannot wait. With `--proofs` each is solved once with
+a proof, which `layout_mlir.certify` checks; the seconds of that follow, and a gap is of what it accepts.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import itertools
 import pathlib
 import random
 import subprocess
+import sys
+import time
 
 from layout_mlir.run import positive
 from layout_mlir.tools import ToolError, find_tool
@@ -157,11 +160,11 @@ PROBLEMS = {
 }
 
 
-def run_layout_solve(path, args):
+def run_layout_solve(path, args, *options, repeat=None):
     """The fastest of some runs."""
-    command = [str(find_tool("layout-solve")), str(path), "--statistics", f"--max-seconds={args.seconds}"]
+    command = [str(find_tool("layout-solve")), str(path), "--statistics", f"--max-seconds={args.seconds}", *options]
     answers = []
-    for _ in range(args.repeat):
+    for _ in range(repeat or args.repeat):
         run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode not in (0, 2):
             raise ToolError(f"layout-solve: {run.stderr.strip() or run.returncode}")
@@ -181,6 +184,17 @@ def write_problem(name, folder):
 def measure(name, args, folder):
     row = run_layout_solve(write_problem(name, folder), args)
     return {"problem": name, **row, "gap": gap(row)}
+
+
+def measure_certificate(name, args, folder):
+    certificate = folder / "certificate"
+    row = run_layout_solve(write_problem(name, folder), args, f"--certificate={certificate}", repeat=1)
+    start = time.monotonic()
+    run = subprocess.run([sys.executable, "-m", "layout_mlir.certify", str(certificate)], capture_output=True, text=True)
+    if run.returncode or f"accepted, cost {row['cost']}, at least {row['lower_bound']}\n" not in run.stdout:
+        raise ToolError(run.stdout + run.stderr)
+    return {"problem": name, **row, "gap": gap(row), "certificate_bytes": certificate.stat().st_size,
+            "check_seconds": time.monotonic() - start}
 
 
 def gap(row):
@@ -209,12 +223,15 @@ def main(argv):
     parser.add_argument("--only", default="", help="only problems whose name contains this")
     parser.add_argument("--seconds", type=float, default=20, help="limit for each (default: %(default)s)")
     parser.add_argument("--limits", metavar="A,B", help="these limits, in seconds, one after the other")
+    parser.add_argument("--proofs", action="store_true", help="check proofs of the answers")
     parser.add_argument("--repeat", type=positive, default=3, help="runs of each, of which the fastest counts")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     names = [name for name in PROBLEMS if args.only in name]
     if not names:
         parser.error(f"no problem matches '{args.only}'")
+    if args.limits and args.proofs:
+        parser.error("--limits and --proofs exclude each other")
     if args.limits:
         try:
             args.limits = [float(limit) for limit in args.limits.split(",")]
@@ -222,11 +239,14 @@ def main(argv):
             parser.error(f"--limits: '{args.limits}' is no list of seconds")
         rows, complete = measure_rows(names, lambda name, folder: measure_limits(name, args, folder), show_limits)
     else:
-        print(f"{'problem':<32}{'variables':>10}{'cost':>12}{'gap':>8}{'nodes':>7}{'seconds':>9}", flush=True)
+        print(f"{'problem':<32}{'variables':>10}{'cost':>12}{'gap':>8}{'nodes':>7}{'seconds':>9}"
+              + (f"{'KB':>8}{'checked':>9}" if args.proofs else ""), flush=True)
         rows, complete = measure_rows(
-            names, lambda name, folder: measure(name, args, folder),
+            names, lambda name, folder: (measure_certificate if args.proofs else measure)(name, args, folder),
             lambda row: f"{row['problem']:<32}{row['variables']:>10}{row['cost']:>12}{row['gap']:>8.2%}"
-                        f"{row['nodes']:>7}{row['seconds']:>9.3f}")
+                        f"{row['nodes']:>7}{row['seconds']:>9.3f}"
+                        + (f"{row['certificate_bytes'] // 1000:>8}{row['check_seconds']:>9.2f}" if args.proofs
+                           else ""))
     proven = sum(row["gap"] == 0 for row in rows)
     print(f"\n{proven} of {len(rows)} are proven.")
     write_json(args.json, rows=rows)
