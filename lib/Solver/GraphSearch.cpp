@@ -77,11 +77,12 @@ static Cost getStep(const FactorGraph &graph) {
 GraphSearch::Answer GraphSearch::run() {
   Goal goal;
   goal.step = getStep(graph);
-  if (!options.initial.empty())
-    goal.upper = addCosts(graph.evaluate(options.initial), 1);
+  Cost known = kInfiniteCost;
+  if (!options.initial.empty()) {
+    known = graph.evaluate(options.initial);
+    goal.upper = addCosts(known, 1);
+  }
   Answer answer = solve(graph, goal, /*depth=*/0);
-  Cost known =
-      options.initial.empty() ? kInfiniteCost : graph.evaluate(options.initial);
   if (answer.cost > known) {
     answer.cost = known;
     answer.assignment = options.initial.vec();

@@ -76,7 +76,19 @@ TableId TableAlgebra::transpose(TableId id, unsigned rows) {
   return it->second;
 }
 
-TableAlgebra::Separation TableAlgebra::separate(TableId id, unsigned numRows) {
+const TableAlgebra::Separation &TableAlgebra::separate(TableId id,
+                                                       unsigned numRows) {
+  if (separated.size() <= unsigned(id))
+    separated.resize(store.getNumTables());
+  if (separated[unsigned(id)].numRows != numRows) {
+    Separation found = findSeparation(id, numRows);
+    separated[unsigned(id)] = {numRows, found};
+  }
+  return separated[unsigned(id)].parts;
+}
+
+TableAlgebra::Separation TableAlgebra::findSeparation(TableId id,
+                                                      unsigned numRows) {
   ArrayRef<Cost> table = store[id].get();
   size_t numColumns = table.size() / numRows;
   auto getRow = [&](size_t row) {

@@ -62,7 +62,7 @@ public:
     bool isPossible = false;
     TableId rows = kNoTable, columns = kNoTable;
   };
-  Separation separate(TableId table, unsigned numRows);
+  const Separation &separate(TableId table, unsigned numRows);
 
   /// table[i, j] = part[j] + rest[i, j] with the largest part that leaves no
   /// negative rest, or the same for i in place of j; of a normalized table.
@@ -95,6 +95,8 @@ public:
   TableStore store;
 
 private:
+  Separation findSeparation(TableId table, unsigned numRows);
+
   struct Answer {
     Result sum;
     size_t firstChoice;
@@ -103,6 +105,12 @@ private:
   std::vector<unsigned> choices; // may be more than 2^32
   std::vector<Cost> scratch;     // the table under construction
 
+  /// Of the number of rows that was asked for last.
+  struct Separated {
+    unsigned numRows = 0;
+    Separation parts;
+  };
+  llvm::SmallVector<Separated, 0> separated; // per table
   llvm::DenseMap<TableId, Result> normalized;
   llvm::DenseMap<std::pair<TableId, TableId>, Result> sums;
   llvm::DenseMap<std::pair<TableId, unsigned>, TableId> transposed;
