@@ -135,13 +135,40 @@ void chain(benchmark::State &state) { assign(state, 1, false); }
 void skips(benchmark::State &state) { assign(state, 1, true); }
 void functions(benchmark::State &state) { assign(state, 10000, true); }
 
+/// Pins an op, or takes the pin away.
+void togglePin(Operation *op, Attribute layout) {
+  MLIRContext *context = op->getContext();
+  if (op->hasAttr(kResultLayouts)) {
+    op->removeAttr(kOperandLayouts);
+    op->removeAttr(kResultLayouts);
+  } else {
+    op->setAttr(kOperandLayouts, ArrayAttr::get(context, {layout, layout}));
+    op->setAttr(kResultLayouts, ArrayAttr::get(context, layout));
+  }
+}
+
+/// Puts an op behind another one, or takes it out again.
+void toggleOp(Operation *op) {
+  Operation *next = op->getNextNode();
+  if (isa<arith::NegFOp>(next)) {
+    next->getResult(0).replaceAllUsesWith(op->getResult(0));
+    next->erase();
+    return;
+  }
+  OpBuilder builder(next);
+  Value more = arith::NegFOp::create(builder, op->getLoc(), op->getResult(0));
+  op->getResult(0).replaceAllUsesExcept(more, more.getDefiningOp());
+}
+
+enum Edit { pinAtEnd, pinInMiddle, opInMiddle };
+
 /// 100,000 ops in functions: the first decision, and the time of one after one
-/// op has been pinned, or is no longer.
-void decideAgain(benchmark::State &state) {
+/// op has been pinned, or is no longer, or has come or gone.
+void decideAgain(benchmark::State &state, bool skips) {
   ProgramBuilder builder;
   MLIRContext *context = builder.getContext();
   OwningOpRef<ModuleOp> module =
-      builder.build(state.range(0), 100000 / state.range(0), true);
+      builder.build(state.range(0), 100000 / state.range(0), skips);
   LayoutAssigner assigner(cast<TargetInterface>(
       parseAttribute("#layout.cpu<lanes = 16>", context)));
   auto start = Clock::now();
@@ -150,22 +177,22 @@ void decideAgain(benchmark::State &state) {
   double first = secondsSince(start), again = 0;
   Attribute layout = parseAttribute(
       "#layout.map<(n, c, h, w) -> buffer(n, h, w, c)>", context);
-  SmallVector<func::FuncOp> functions(module->getOps<func::FuncOp>());
+  SmallVector<Operation *> edited;
+  for (auto function : module->getOps<func::FuncOp>()) {
+    Block &block = function.getBody().front();
+    Operation *op = block.getTerminator()->getPrevNode();
+    for (int64_t i = 0, e = 50000 / state.range(0) / 4 * 4;
+         state.range(1) != pinAtEnd && i < e; ++i)
+      op = op->getPrevNode();
+    edited.push_back(op);
+  }
   int64_t edits = 0;
   for (auto _ : state) {
-    Operation *op = functions[edits++ % functions.size()]
-                        .getBody()
-                        .front()
-                        .getTerminator()
-                        ->getPrevNode();
-    bool isPinned = op->hasAttr(kResultLayouts);
-    if (isPinned) {
-      op->removeAttr(kOperandLayouts);
-      op->removeAttr(kResultLayouts);
-    } else {
-      op->setAttr(kOperandLayouts, ArrayAttr::get(context, {layout, layout}));
-      op->setAttr(kResultLayouts, ArrayAttr::get(context, layout));
-    }
+    Operation *op = edited[edits++ % edited.size()];
+    if (state.range(1) == opInMiddle)
+      toggleOp(op);
+    else
+      togglePin(op, layout);
     start = Clock::now();
     if (failed(assigner.assign(*module)) || assigner.getNumDecided() != 1)
       return state.SkipWithError("not one part was decided");
@@ -184,12 +211,12 @@ void decideAgain(benchmark::State &state) {
 BENCHMARK(chain)->LAYOUT_SIZES;
 BENCHMARK(skips)->LAYOUT_SIZES;
 BENCHMARK(functions)->LAYOUT_SIZES;
-BENCHMARK(decideAgain)
-    ->Arg(1)
-    ->Arg(10)
-    ->Arg(100)
-    ->Arg(1000)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+#define LAYOUT_EDITS                                                           \
+  ArgsProduct({{1, 10, 100, 1000}, {pinAtEnd, pinInMiddle, opInMiddle}})       \
+      ->UseManualTime()                                                        \
+      ->Unit(benchmark::kMillisecond)
+
+BENCHMARK_CAPTURE(decideAgain, chain, false)->LAYOUT_EDITS;
+BENCHMARK_CAPTURE(decideAgain, skips, true)->LAYOUT_EDITS;
 
 } // namespace

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/Assignment.h"
+#include "AssignProgram.h"
 #include "LayoutModel.h"
 #include "Weights.h"
 #include "layout/Solver/Wcsp.h"
@@ -37,6 +38,15 @@ static void readConversions(LayoutAssignment &result, CostModel &costs) {
     const TensorClass &known = program.tensorClasses[tensor.tensorClass];
     LayoutId from = model.getMade(
         known, known.producer ? result.choice[tensor.producer] : 0);
+    auto takes = [&](const TensorClass::Consumer &consumer, unsigned node) {
+      return llvm::all_of(consumer.operands, [&](unsigned operand) {
+        LayoutId layout = result.getConfig(node).layouts.operands[operand];
+        return layout == from || layout == kAnyLayout;
+      });
+    };
+    if (llvm::all_of(llvm::zip(known.consumers, program.getConsumers(tensor)),
+                     [&](auto pair) { return std::apply(takes, pair); }))
+      continue;
     // One entry for each conversion.
     SmallVector<
         std::pair<LayoutId, SmallVector<const TensorClass::Consumer *, 2>>, 2>
@@ -105,10 +115,19 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const SolveOptions &options,
                                        const LayoutConstraints &constraints,
                                        const WeightOptions &weights) {
+  return assignLayouts(
+      readProgram(root, costs.getModel().getAssumedTrips(), constraints), costs,
+      limits, options, weights);
+}
+
+LayoutAssignment layout::assignLayouts(Program program, CostModel &costs,
+                                       const CandidateLimits &limits,
+                                       const SolveOptions &options,
+                                       const WeightOptions &weights,
+                                       SequenceSolver *sequences) {
   LayoutAssignment result;
   result.weights = weights;
-  result.program =
-      readProgram(root, costs.getModel().getAssumedTrips(), constraints);
+  result.program = std::move(program);
   result.candidates = collectCandidates(result.program, costs, limits);
   LDBG() << result.program.nodes.size() << " nodes of "
          << result.program.nodeClasses.size() << " classes, "
@@ -140,16 +159,32 @@ LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
     }
     return solution;
   };
-  LayoutModel model(result.program, result.candidates, costs, weights);
-  bool breaksTies = model.breakTies();
-  Solution solution = solve(model);
-  result.lowerBound = model.getCost(solution.lowerBound);
-  // Sums that reach the end of the numbers say nothing: once more without.
-  if (breaksTies && !solution.assignment.empty() &&
-      solution.cost > kInfiniteCost / 2) {
-    LayoutModel plain(result.program, result.candidates, costs, weights);
-    solution = solve(plain);
-    result.lowerBound = solution.lowerBound;
+  auto solveWhole = [&] {
+    LayoutModel model(result.program, result.candidates, costs, weights);
+    bool breaksTies = model.breakTies();
+    Solution solution = solve(model);
+    result.lowerBound = model.getCost(solution.lowerBound);
+    // Sums that reach the end of the numbers say nothing: once more without.
+    if (breaksTies && !solution.assignment.empty() &&
+        solution.cost > kInfiniteCost / 2) {
+      LayoutModel plain(result.program, result.candidates, costs, weights);
+      solution = solve(plain);
+      result.lowerBound = solution.lowerBound;
+    }
+    return solution;
+  };
+  std::optional<LayoutModel::SequenceSolution> sequence;
+  if (sequences && !options.certify && !weights.areCounted())
+    sequence = LayoutModel(result.program, result.candidates, costs, weights)
+                   .solveAsSequence(*sequences);
+  Solution solution;
+  if (sequence) {
+    solution.assignment = std::move(sequence->choice);
+    result.lowerBound = sequence->cost;
+    result.numVariables = sequence->numVariables;
+    result.numFactors = sequence->numFactors;
+  } else {
+    solution = solveWhole();
   }
   if (result.leastWeightBytes)
     return result;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "layout/Analysis/LayoutConstraints.h"
+#include "ProgramReader.h"
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/RuleCheck.h"
@@ -288,11 +289,8 @@ static std::optional<FixedReason> findFixedReason(Operation *root,
   return bySomeUse(owner);
 }
 
-LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
-                                bool isComplete) {
-  if (uses.empty())
-    return success();
-  ControlFlow flow = findTiedValues(root);
+static LogicalResult checkUses(Operation *root, ArrayRef<StatedUse> uses,
+                               bool isComplete, const ControlFlow &flow) {
   llvm::DenseMap<void *, Type> statedType;
   if (!flow.ties.empty())
     for (const StatedUse &use : uses)
@@ -339,6 +337,13 @@ LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
   return success();
 }
 
+LogicalResult layout::checkUses(Operation *root, ArrayRef<StatedUse> uses,
+                                bool isComplete) {
+  if (uses.empty())
+    return success();
+  return ::checkUses(root, uses, isComplete, findTiedValues(root));
+}
+
 //===----------------------------------------------------------------------===//
 // LayoutConstraints
 //===----------------------------------------------------------------------===//
@@ -347,6 +352,9 @@ namespace {
 class ConstraintReader {
 public:
   LogicalResult read(Operation *op);
+  /// Of an op and all that is in it.
+  LogicalResult readAll(Operation *op);
+  LayoutConstraints get() const;
 
   std::vector<StatedUse> uses;
 
@@ -395,19 +403,18 @@ LogicalResult ConstraintReader::read(Operation *op) {
   return checkStatedTypes(op, operandTypes, resultTypes);
 }
 
-FailureOr<LayoutConstraints> layout::readConstraints(Operation *root) {
-  ConstraintReader reader;
+LogicalResult ConstraintReader::readAll(Operation *root) {
   WalkResult walk = root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getDiscardableAttrDictionary().empty())
       return WalkResult::advance();
-    return failed(reader.read(op)) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
+    return failed(read(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  if (walk.wasInterrupted() ||
-      failed(checkUses(root, reader.uses, /*isComplete=*/false)))
-    return failure();
+  return failure(walk.wasInterrupted());
+}
+
+LayoutConstraints ConstraintReader::get() const {
   LayoutConstraints constraints;
-  for (const StatedUse &use : reader.uses) {
+  for (const StatedUse &use : uses) {
     auto type = cast<RankedTensorType>(use.type);
     if (auto *operand = dyn_cast<OpOperand *>(use.use))
       constraints.operands[operand] = type;
@@ -415,4 +422,24 @@ FailureOr<LayoutConstraints> layout::readConstraints(Operation *root) {
       constraints.values[cast<Value>(use.use)] = type;
   }
   return constraints;
+}
+
+FailureOr<LayoutConstraints> layout::readConstraints(Operation *root) {
+  ConstraintReader reader;
+  if (failed(reader.readAll(root)) ||
+      failed(checkUses(root, reader.uses, /*isComplete=*/false)))
+    return failure();
+  return reader.get();
+}
+
+FailureOr<LayoutConstraints>
+layout::readConstraints(Operation *root, ArrayRef<Operation *> ops) {
+  ConstraintReader reader;
+  for (Operation *op : ops)
+    if (failed(reader.readAll(op)))
+      return failure();
+  if (failed(
+          ::checkUses(root, reader.uses, /*isComplete=*/false, ControlFlow())))
+    return failure();
+  return reader.get();
 }

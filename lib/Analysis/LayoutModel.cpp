@@ -268,7 +268,7 @@ bool LayoutModel::breakTies() {
   return true;
 }
 
-FactorGraph LayoutModel::build() {
+std::vector<std::optional<TableId>> LayoutModel::makeTables() {
   std::vector<std::optional<TableId>> ownCosts;
   for (auto [c, nodeClass] : llvm::enumerate(program.nodeClasses)) {
     std::vector<Cost> table;
@@ -280,15 +280,19 @@ FactorGraph LayoutModel::build() {
                            ? std::nullopt
                            : std::optional(graph.addTable(std::move(table))));
   }
+  for (const TensorClass &tensor : program.tensorClasses)
+    patterns.push_back(makePattern(tensor));
+  return ownCosts;
+}
+
+FactorGraph LayoutModel::build() {
+  std::vector<std::optional<TableId>> ownCosts = makeTables();
   for (const Node &node : program.nodes) {
     unsigned variable = graph.addVariable(getConfigs(node.nodeClass).size());
     if (std::optional<TableId> table = ownCosts[node.nodeClass])
       graph.addFactor({variable}, *table);
   }
   initial.assign(program.nodes.size(), 0);
-
-  for (const TensorClass &tensor : program.tensorClasses)
-    patterns.push_back(makePattern(tensor));
   addTensors();
   if (weights.areCounted())
     addWeights();

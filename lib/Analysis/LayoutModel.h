@@ -22,6 +22,8 @@
 namespace mlir {
 namespace layout {
 
+class SequenceSolver;
+
 class LayoutModel {
 public:
   LayoutModel(const Program &program, ArrayRef<Candidates> candidates,
@@ -44,6 +46,15 @@ public:
   /// One variable per node comes first, in their order; the others say which
   /// copies there are.
   FactorGraph build();
+
+  /// The same problem solved node by node, where it is as SequenceSolver.h
+  /// asks for: without loops and budgets, and narrow.
+  struct SequenceSolution {
+    Cost cost = 0;
+    std::vector<unsigned> choice; // per node
+    unsigned numVariables = 0, numFactors = 0;
+  };
+  std::optional<SequenceSolution> solveAsSequence(SequenceSolver &solver);
 
   /// Of the bytes of weights, which `build` has counted.
   const Budget &getBudget() const { return budget; }
@@ -71,6 +82,7 @@ public:
                    ArrayRef<const TensorClass::Consumer *> askers);
 
 private:
+  friend class SequenceModel;
   using LayoutSet = SmallVector<LayoutId, 2>; // ascending
 
   /// Tables over roles: 0 is the producer, then the consumers, then variables
@@ -106,6 +118,9 @@ private:
     std::vector<Cost> costs;
   };
   Demand getDemand(const TensorClass &tensor);
+  /// The patterns; returns what the configurations of each class of nodes cost,
+  /// unless that is nothing.
+  std::vector<std::optional<TableId>> makeTables();
   Pattern makePattern(const TensorClass &tensor);
   /// One variable for all copies, whose values are sets of layouts; false where
   /// there would be too many.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "layout/Analysis/Program.h"
+#include "ProgramReader.h"
 #include "layout/Analysis/PartsInPlace.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Interfaces/LayoutOpInterface.h"
@@ -132,74 +132,8 @@ static bool areAlike(Operation *a, Operation *b) {
          areAlikeButForTypes(a, b);
 }
 
-namespace {
-
-/// Ops lie in memory nearly in the order in which they are visited: entries of
-/// neighbors are neighbors, too, where a hash that mixes would miss the caches
-/// for each of a million.
-struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
-  static unsigned getHashValue(const Operation *op) {
-    return unsigned(reinterpret_cast<uintptr_t>(op) >> 7);
-  }
-};
-
-class Reader {
-public:
-  Reader(Operation *root, int64_t assumedTrips,
-         const LayoutConstraints &constraints)
-      : root(root), constraints(constraints), frequencies(root, assumedTrips) {}
-
-  Program run();
-
-private:
-  struct Use {
-    unsigned tensor, node, operand;
-    Operation *user;
-  };
-
-  void findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
-                     llvm::SmallBitVector &results) const;
-  SmallVector<RankedTensorType, 0> findConstraint(ValueRange results) const;
-  SmallVector<RankedTensorType, 0>
-  findConstraint(MutableArrayRef<OpOperand> operands) const;
-  RankedTensorType findConstraint(const TiedValues &tie) const;
-  unsigned getOpClass(Operation *op, bool isInBody);
-  unsigned getTieClass(const TiedValues &tie, int64_t frequency);
-  WalkResult addOp(Operation *op);
-  void addNode(Operation *op, unsigned nodeClass);
-  void addTies();
-  void addUse(OpOperand &operand, unsigned node, unsigned index);
-  void addTensors();
-  unsigned getLoopDepth(Block *block);
-  void findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses);
-  unsigned getTensorClass(TensorClass &&wanted);
-
-  /// For what is a free source instead of a node.
-  static constexpr unsigned kFreeSource = ~0u;
-  static constexpr unsigned kNoTensor = ~0u;
-
-  Operation *root;
-  const LayoutConstraints &constraints;
-  Frequencies frequencies;
-  Placement placement;
-  Block *lastBlock = nullptr;
-  unsigned lastDepth = 0;
-  Program program;
-  DenseMap<Operation *, unsigned, InOrderOfMemory> nodeOf; // or kFreeSource
-  unsigned firstTie = 0;
-  /// The tensor of the first result of each node, where it has one yet.
-  std::vector<unsigned> tensorOfFirst;
-  /// Of all other values.
-  DenseMap<Value, unsigned> tensorOf;
-  std::vector<Use> uses;
-  // By hash.
-  DenseMap<uint64_t, SmallVector<unsigned, 1>> nodeClassesOf, tensorClassesOf;
-};
-
-} // namespace
-
-void Reader::findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
-                           llvm::SmallBitVector &results) const {
+void ProgramReader::findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
+                                  llvm::SmallBitVector &results) const {
   operands.resize(op->getNumOperands());
   results.resize(op->getNumResults());
   if (program.flow.ties.empty())
@@ -223,30 +157,30 @@ static bool hasReadingBody(Operation *op) {
 }
 
 SmallVector<RankedTensorType, 0>
-Reader::findConstraint(ValueRange results) const {
+ProgramReader::findConstraint(ValueRange results) const {
   SmallVector<RankedTensorType, 0> found;
   for (Value result : results)
-    found.push_back(constraints.lookup(result));
+    found.push_back(constraints->lookup(result));
   return found;
 }
 
 SmallVector<RankedTensorType, 0>
-Reader::findConstraint(MutableArrayRef<OpOperand> operands) const {
+ProgramReader::findConstraint(MutableArrayRef<OpOperand> operands) const {
   SmallVector<RankedTensorType, 0> found;
   for (OpOperand &operand : operands)
-    found.push_back(constraints.lookup(operand));
+    found.push_back(constraints->lookup(operand));
   return found;
 }
 
 /// That of one end is that of all.
-RankedTensorType Reader::findConstraint(const TiedValues &tie) const {
-  if (constraints.empty())
+RankedTensorType ProgramReader::findConstraint(const TiedValues &tie) const {
+  if (constraints->empty())
     return {};
   for (OpOperand *operand : tie.operands)
-    if (RankedTensorType type = constraints.lookup(*operand))
+    if (RankedTensorType type = constraints->lookup(*operand))
       return type;
   for (Value value : tie.values)
-    if (RankedTensorType type = constraints.lookup(value))
+    if (RankedTensorType type = constraints->lookup(value))
       return type;
   return {};
 }
@@ -269,12 +203,12 @@ static bool beginsAlike(Operation *known, const OpLayoutRule &rule,
                       });
 }
 
-unsigned Reader::getOpClass(Operation *op, bool isInBody) {
+unsigned ProgramReader::getOpClass(Operation *op, bool isInBody) {
   llvm::SmallBitVector operands, results;
   findTiedSlots(op, operands, results);
   int64_t frequency = frequencies.get(op->getBlock());
   SmallVector<RankedTensorType, 0> constrainedOperands, constrainedResults;
-  if (!constraints.empty()) {
+  if (!constraints->empty()) {
     constrainedOperands = findConstraint(op->getOpOperands());
     constrainedResults = findConstraint(ValueRange(op->getResults()));
     if (!llvm::any_of(constrainedOperands,
@@ -321,19 +255,24 @@ unsigned Reader::getOpClass(Operation *op, bool isInBody) {
   return known.back();
 }
 
-WalkResult Reader::addOp(Operation *op) {
+WalkResult ProgramReader::addOp(Operation *op) {
   if (op == root)
     return WalkResult::advance();
+  lastClass = kNone;
   if (!hasKnownTensors(op))
     return WalkResult::advance();
   // Constants are many, no two alike, and nothing is to be known of them.
-  if (constraints.empty() && op->getNumOperands() == 0 &&
-      llvm::none_of(op->getResultTypes(), isEncoded) &&
+  if (op->getNumOperands() == 0 &&
+      llvm::none_of(op->getResults(),
+                    [&](Value result) {
+                      return isEncoded(result.getType()) ||
+                             constraints->lookup(result);
+                    }) &&
       std::holds_alternative<SourceRule>(getLayoutRule(op))) {
     nodeOf[op] = kFreeSource;
     return WalkResult::skip();
   }
-  unsigned nodeClass = getOpClass(op, /*isInBody=*/false);
+  unsigned nodeClass = lastClass = getOpClass(op, /*isInBody=*/false);
   addNode(op, nodeClass);
   if (std::holds_alternative<OpaqueRule>(program.nodeClasses[nodeClass].rule))
     return WalkResult::advance();
@@ -347,7 +286,7 @@ WalkResult Reader::addOp(Operation *op) {
   return WalkResult::skip();
 }
 
-void Reader::addNode(Operation *op, unsigned nodeClass) {
+void ProgramReader::addNode(Operation *op, unsigned nodeClass) {
   const NodeClass &known = program.nodeClasses[nodeClass];
   if (!known.isFixed && isFreeSource(op, known.rule)) {
     nodeOf[op] = kFreeSource;
@@ -366,7 +305,7 @@ static bool haveSameParts(const NodeClass &nodeClass, const TiedValues &tie) {
                      });
 }
 
-unsigned Reader::getTieClass(const TiedValues &tie, int64_t frequency) {
+unsigned ProgramReader::getTieClass(const TiedValues &tie, int64_t frequency) {
   SmallVector<RankedTensorType, 0> constrained;
   if (RankedTensorType constraint = findConstraint(tie))
     constrained.push_back(constraint);
@@ -391,7 +330,7 @@ unsigned Reader::getTieClass(const TiedValues &tie, int64_t frequency) {
   return known.back();
 }
 
-void Reader::addTies() {
+void ProgramReader::addTies() {
   firstTie = program.nodes.size();
   // A tie does nothing, so it does not matter how often.
   for (auto [j, tie] : llvm::enumerate(program.flow.ties))
@@ -399,7 +338,7 @@ void Reader::addTies() {
         {getTieClass(tie, /*frequency=*/1), nullptr, unsigned(j)});
 }
 
-void Reader::addUse(OpOperand &operand, unsigned node, unsigned index) {
+void ProgramReader::addUse(OpOperand &operand, unsigned node, unsigned index) {
   Value value = operand.get();
   if (!hasKnownLayout(value))
     return;
@@ -423,7 +362,25 @@ void Reader::addUse(OpOperand &operand, unsigned node, unsigned index) {
   uses.push_back({tensor, node, index, operand.getOwner()});
 }
 
-unsigned Reader::getTensorClass(TensorClass &&wanted) {
+void layout::addTensorClass(Program &program, TensorClass &&added) {
+  unsigned number = program.tensorClasses.size();
+  auto meet = [&](unsigned nodeClass, Slot slot) {
+    program.nodeClasses[nodeClass].meets.push_back({slot, number});
+  };
+  if (added.producer)
+    meet(*added.producer, {true, added.result});
+  SmallVector<std::pair<unsigned, unsigned>> met;
+  for (const TensorClass::Consumer &consumer : added.consumers)
+    for (unsigned operand : consumer.operands)
+      if (!llvm::is_contained(met,
+                              std::make_pair(consumer.nodeClass, operand))) {
+        met.push_back({consumer.nodeClass, operand});
+        meet(consumer.nodeClass, {false, operand});
+      }
+  program.tensorClasses.push_back(std::move(added));
+}
+
+unsigned ProgramReader::getTensorClass(TensorClass &&wanted) {
   llvm::hash_code hash =
       llvm::hash_combine(wanted.type, wanted.producer.value_or(~0u),
                          wanted.result, wanted.frequency, wanted.depth);
@@ -446,27 +403,13 @@ unsigned Reader::getTensorClass(TensorClass &&wanted) {
                     }))
       return c;
   }
-  unsigned number = program.tensorClasses.size();
-  known.push_back(number);
-  auto meet = [&](unsigned nodeClass, Slot slot) {
-    program.nodeClasses[nodeClass].meets.push_back({slot, number});
-  };
-  if (wanted.producer)
-    meet(*wanted.producer, {true, wanted.result});
-  SmallVector<std::pair<unsigned, unsigned>> met;
-  for (const TensorClass::Consumer &consumer : wanted.consumers)
-    for (unsigned operand : consumer.operands)
-      if (!llvm::is_contained(met,
-                              std::make_pair(consumer.nodeClass, operand))) {
-        met.push_back({consumer.nodeClass, operand});
-        meet(consumer.nodeClass, {false, operand});
-      }
-  program.tensorClasses.push_back(std::move(wanted));
-  return number;
+  known.push_back(program.tensorClasses.size());
+  addTensorClass(program, std::move(wanted));
+  return known.back();
 }
 
 /// Tensors come block by block.
-unsigned Reader::getLoopDepth(Block *block) {
+unsigned ProgramReader::getLoopDepth(Block *block) {
   if (block != lastBlock) {
     lastBlock = block;
     lastDepth = placement.getLoopDepth(block);
@@ -475,7 +418,8 @@ unsigned Reader::getLoopDepth(Block *block) {
 }
 
 /// `ownUses` are those of the tensor, ordered as its consumers are.
-void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
+void ProgramReader::findFrequencies(TensorClass &wanted,
+                                    ArrayRef<unsigned> ownUses) {
   Block *block = wanted.first.getParentBlock();
   SmallVector<Operation *, 4> users;
   for (unsigned use : ownUses)
@@ -504,16 +448,54 @@ void Reader::findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses) {
   }
 }
 
-void Reader::addTensors() {
+/// The operands of a node that is an op, and of no tie.
+void ProgramReader::addUses(unsigned node) {
+  Operation *op = program.nodes[node].op;
+  const NodeClass &nodeClass = program.getClass(program.nodes[node]);
+  size_t begin = uses.size();
+  for (OpOperand &operand : op->getOpOperands())
+    if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
+      addUse(operand, node, operand.getOperandNumber());
+  if (block)
+    usesOf[node] = {begin, uses.size()};
+}
+
+/// `ownUses` are those of the tensor, in the order of the nodes.
+TensorClass ProgramReader::describeTensor(const Tensor &tensor,
+                                          ArrayRef<unsigned> ownUses) {
+  TensorClass wanted;
+  wanted.type = cast<RankedTensorType>(tensor.value.getType());
+  wanted.first = tensor.value;
+  if (tensor.producer != kFreeSource) {
+    const Node &producer = program.nodes[tensor.producer];
+    wanted.producer = producer.nodeClass;
+    wanted.result =
+        producer.op ? cast<OpResult>(tensor.value).getResultNumber() : 0;
+  }
+  unsigned last = ~0u;
+  for (unsigned i : ownUses) {
+    const Use &use = uses[i];
+    if (use.node != last) {
+      wanted.consumers.push_back({program.nodes[use.node].nodeClass, {}, 1, 0});
+      last = use.node;
+    }
+    SmallVector<unsigned, 1> &operands = wanted.consumers.back().operands;
+    if (!llvm::is_contained(operands, use.operand))
+      operands.push_back(use.operand);
+  }
+  findFrequencies(wanted, ownUses);
+  return wanted;
+}
+
+void ProgramReader::addTensors() {
   tensorOfFirst.assign(program.nodes.size(), kNoTensor);
+  if (block)
+    usesOf.resize(program.nodes.size());
   program.tensors.reserve(program.nodes.size());
   uses.reserve(2 * program.nodes.size());
   for (auto [u, node] : llvm::enumerate(program.nodes)) {
     if (node.op) {
-      const NodeClass &nodeClass = program.getClass(node);
-      for (OpOperand &operand : node.op->getOpOperands())
-        if (!nodeClass.tiedOperands.test(operand.getOperandNumber()))
-          addUse(operand, u, operand.getOperandNumber());
+      addUses(u);
       continue;
     }
     for (OpOperand *operand : program.flow.ties[node.tie].operands)
@@ -535,40 +517,26 @@ void Reader::addTensors() {
 
   program.consumers.reserve(uses.size());
   for (auto [t, tensor] : llvm::enumerate(program.tensors)) {
-    TensorClass wanted;
-    wanted.type = cast<RankedTensorType>(tensor.value.getType());
-    wanted.first = tensor.value;
     tensor.firstConsumer = program.consumers.size();
-    if (tensor.producer != kFreeSource) {
-      const Node &producer = program.nodes[tensor.producer];
-      wanted.producer = producer.nodeClass;
-      wanted.result =
-          producer.op ? cast<OpResult>(tensor.value).getResultNumber() : 0;
-    }
+    ArrayRef<unsigned> own =
+        ArrayRef(sorted).slice(first[t], first[t + 1] - first[t]);
     unsigned last = ~0u;
-    for (unsigned i = first[t]; i < first[t + 1]; ++i) {
-      const Use &use = uses[sorted[i]];
-      if (use.node != last) {
-        program.consumers.push_back(use.node);
-        wanted.consumers.push_back(
-            {program.nodes[use.node].nodeClass, {}, 1, 0});
-        last = use.node;
-      }
-      SmallVector<unsigned, 1> &operands = wanted.consumers.back().operands;
-      if (!llvm::is_contained(operands, use.operand))
-        operands.push_back(use.operand);
-    }
-    findFrequencies(wanted,
-                    ArrayRef(sorted).slice(first[t], first[t + 1] - first[t]));
-    tensor.tensorClass = getTensorClass(std::move(wanted));
+    for (unsigned i : own)
+      if (unsigned node = uses[i].node; node != last)
+        program.consumers.push_back(last = node);
+    tensor.tensorClass = getTensorClass(describeTensor(tensor, own));
   }
 }
 
-Program Reader::run() {
+Program ProgramReader::run() {
   program.flow = findTiedValues(root);
+  if (!program.flow.ties.empty())
+    block = nullptr;
   nodeOf.reserve(frequencies.getNumOps());
   program.nodes.reserve(frequencies.getNumOps());
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) { return addOp(op); });
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    return block && op->getBlock() == block ? addRow(op) : addOp(op);
+  });
   addTies();
   addTensors();
   return std::move(program);
@@ -576,5 +544,5 @@ Program Reader::run() {
 
 Program layout::readProgram(Operation *root, int64_t assumedTrips,
                             const LayoutConstraints &constraints) {
-  return Reader(root, assumedTrips, constraints).run();
+  return ProgramReader(root, assumedTrips, constraints).run();
 }

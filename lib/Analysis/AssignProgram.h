@@ -1,0 +1,28 @@
+//===- AssignProgram.h - Decisions for what has been read -------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_ASSIGNPROGRAM_H
+#define LAYOUT_LIB_ANALYSIS_ASSIGNPROGRAM_H
+
+#include "layout/Analysis/Assignment.h"
+
+namespace mlir {
+namespace layout {
+
+class SequenceSolver;
+
+/// Decides for `program`, by `sequences` where that is not null and can do so.
+LayoutAssignment assignLayouts(Program program, CostModel &costs,
+                               const CandidateLimits &limits,
+                               const SolveOptions &options,
+                               const WeightOptions &weights = {},
+                               SequenceSolver *sequences = nullptr);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_ASSIGNPROGRAM_H

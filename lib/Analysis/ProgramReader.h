@@ -1,0 +1,167 @@
+//===- ProgramReader.h - Reads a program, and what changes of it *- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Makes a Program of IR. One that is kept reads a straight function again after
+// some of its ops have changed: one block, nothing tied, no tensor used inside
+// of an op.
+//
+//   ProgramReader reader(module, trips, constraints);
+//   Program program = reader.runAndKeep();
+//   // ops 7 and 8 of the block are replaced by others
+//   std::optional<Program> again = reader.update(7, 2, rows, constraints);
+//
+// What `update` keeps are numbers: of nodes, tensors and their classes, which
+// count up in the order of first appearance and are given to nothing else
+// later. From them the program is put in order again, which takes a few passes
+// over arrays and no look at ops that did not change.
+//
+// Laws:
+//  * the answer of `update` is that of a new reader, but for classes of ops
+//    that are no nodes;
+//  * where it gives none, the reader is of no more use.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_LIB_ANALYSIS_PROGRAMREADER_H
+#define LAYOUT_LIB_ANALYSIS_PROGRAMREADER_H
+
+#include "layout/Analysis/Program.h"
+
+namespace mlir {
+namespace layout {
+
+/// Ops lie in memory nearly in the order in which they are visited: entries of
+/// neighbors are neighbors, too, where a hash that mixes would miss the caches
+/// for each of a million.
+struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return unsigned(reinterpret_cast<uintptr_t>(op) >> 7);
+  }
+};
+
+class ProgramReader {
+public:
+  ProgramReader(Operation *root, int64_t assumedTrips,
+                const LayoutConstraints &constraints)
+      : root(root), constraints(&constraints), frequencies(root, assumedTrips) {
+  }
+
+  Program run();
+
+  /// The same for `root` with one op in its body, and keeps what `update`
+  /// needs, where `isKept` is true afterwards.
+  Program runAndKeep();
+  bool isKept() const { return block; }
+
+  /// An op of the block. One that is unchanged is one of those before it.
+  struct NewRow {
+    Operation *op;
+    bool isUnchanged;
+  };
+  /// After `numBefore` ops of the block, from op `begin` on, have given way to
+  /// `ops`. `constraints` are those of what changed. Nothing where more has to
+  /// be read.
+  std::optional<Program> update(size_t begin, size_t numBefore,
+                                ArrayRef<NewRow> ops,
+                                const LayoutConstraints &constraints);
+
+  /// The places in the block of ops that stand for their classes.
+  ArrayRef<size_t> getFirstOfClasses() const { return firstOfClasses; }
+
+private:
+  struct Use {
+    unsigned tensor, node, operand;
+    Operation *user;
+  };
+  /// An op of the block: its class, if it has tensors, and its node, if it is
+  /// one.
+  struct Row {
+    Operation *op;
+    const void *name;
+    unsigned nodeClass, node;
+  };
+  struct Range {
+    size_t begin, end;
+  };
+
+  void findTiedSlots(Operation *op, llvm::SmallBitVector &operands,
+                     llvm::SmallBitVector &results) const;
+  SmallVector<RankedTensorType, 0> findConstraint(ValueRange results) const;
+  SmallVector<RankedTensorType, 0>
+  findConstraint(MutableArrayRef<OpOperand> operands) const;
+  RankedTensorType findConstraint(const TiedValues &tie) const;
+  unsigned getOpClass(Operation *op, bool isInBody);
+  unsigned getTieClass(const TiedValues &tie, int64_t frequency);
+  WalkResult addOp(Operation *op);
+  void addNode(Operation *op, unsigned nodeClass);
+  void addTies();
+  void addUse(OpOperand &operand, unsigned node, unsigned index);
+  void addUses(unsigned node);
+  void addTensors();
+  unsigned getLoopDepth(Block *block);
+  void findFrequencies(TensorClass &wanted, ArrayRef<unsigned> ownUses);
+  TensorClass describeTensor(const Tensor &tensor, ArrayRef<unsigned> ownUses);
+  unsigned getTensorClass(TensorClass &&wanted);
+
+  WalkResult addRow(Operation *op);
+  std::optional<Row> readRow(Operation *op, const Row *before);
+  void markTensors(const Row &row);
+  void forgetResults(const DenseMap<Operation *, Row> &gone,
+                     const DenseSet<Operation *> &again);
+  void findOthersForClasses(const DenseMap<Operation *, Row> &gone);
+  bool concernsConcatenations() const;
+  Program putInOrder();
+  std::vector<unsigned> orderTensors(Program &ordered,
+                                     ArrayRef<unsigned> nodeAt,
+                                     ArrayRef<unsigned> placeOf);
+  void orderTensorClasses(Program &ordered, ArrayRef<unsigned> tensorAt,
+                          ArrayRef<unsigned> newNodeClass);
+
+  /// For what is a free source instead of a node.
+  static constexpr unsigned kFreeSource = ~0u;
+  static constexpr unsigned kNoTensor = ~0u;
+  static constexpr unsigned kNone = ~0u;
+
+  Operation *root;
+  const LayoutConstraints *constraints;
+  Frequencies frequencies;
+  Placement placement;
+  Block *lastBlock = nullptr;
+  unsigned lastDepth = 0;
+  Program program;
+  DenseMap<Operation *, unsigned, InOrderOfMemory> nodeOf; // or kFreeSource
+  unsigned firstTie = 0;
+  /// The tensor of the first result of each node, where it has one yet.
+  std::vector<unsigned> tensorOfFirst;
+  /// Of all other values.
+  DenseMap<Value, unsigned> tensorOf;
+  std::vector<Use> uses;
+  // By hash.
+  DenseMap<uint64_t, SmallVector<unsigned, 1>> nodeClassesOf, tensorClassesOf;
+
+  // What is kept, where `block` is not null.
+  Block *block = nullptr;
+  unsigned lastClass = kNone; // of the op that was added last
+  std::vector<Row> rows;
+  std::vector<Range> usesOf;  // per node
+  size_t numUses = 0;         // before the first change
+  std::vector<char> isMarked; // per tensor, whether its class is to be found
+  std::vector<size_t> firstOfClasses;
+};
+
+/// Puts a class at the end, and where it meets classes of nodes.
+void addTensorClass(Program &program, TensorClass &&added);
+
+/// The constraints of `ops`, which lie in a function below `root` that ties
+/// nothing; reports those that cannot hold.
+FailureOr<LayoutConstraints> readConstraints(Operation *root,
+                                             ArrayRef<Operation *> ops);
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_LIB_ANALYSIS_PROGRAMREADER_H

@@ -1,0 +1,371 @@
+//===- ProgramUpdateTest.cpp - Functions that are read again --------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prices.h"
+#include "layout/Analysis/LayoutAssigner.h"
+#include "mlir/IR/Verifier.h"
+#include <random>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+
+/// A straight function that is edited at random, and an assigner that follows.
+class ProgramUpdateTest : public layout_test::PriceTest {
+protected:
+  ProgramUpdateTest() : b(&context), loc(b.getUnknownLoc()) {
+    target = cast<TargetInterface>(
+        parseAttribute("#layout.cpu<lanes = 4>", &context));
+  }
+
+  void start(unsigned seed, StringRef given = "tensor<8x8xf32>") {
+    random.seed(seed);
+    type = cast<RankedTensorType>(parseType(given, &context));
+    module = ModuleOp::create(loc);
+    b.setInsertionPointToEnd(module->getBody());
+    auto function = func::FuncOp::create(
+        b, loc, "f", b.getFunctionType({type, type}, {type}));
+    block = function.addEntryBlock();
+    b.setInsertionPointToStart(block);
+    auto value = DenseElementsAttr::get(
+        RankedTensorType::get({8, 8}, type.getElementType()),
+        b.getFloatAttr(type.getElementType(), 1));
+    weights = arith::ConstantOp::create(b, loc, value);
+    zero = arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(type.getElementType(), 0));
+    index = arith::ConstantOp::create(b, loc, b.getIndexAttr(0));
+    func::ReturnOp::create(b, loc, Value(block->getArgument(0)));
+    for (unsigned i = 0; i < 30; ++i)
+      addOp();
+    assigner.emplace(target);
+  }
+
+  unsigned pick(size_t count) { return random() % count; }
+
+  OpFoldResult num(int64_t value) { return b.getIndexAttr(value); }
+
+  /// A value of the type before `op`.
+  Value pickValue(Operation *op) {
+    SmallVector<Value> values(block->getArguments());
+    for (Operation &other : *block) {
+      if (&other == op)
+        break;
+      for (Value result : other.getResults())
+        if (result.getType() == type)
+          values.push_back(result);
+    }
+    return values[pick(values.size())];
+  }
+
+  Operation *pickOp(function_ref<bool(Operation *)> isWanted) {
+    SmallVector<Operation *> found;
+    for (Operation &op : *block)
+      if (isWanted(&op))
+        found.push_back(&op);
+    return found.empty() ? nullptr : found[pick(found.size())];
+  }
+  static bool isElementwise(Operation *op) {
+    return isa<arith::NegFOp, arith::AddFOp>(op);
+  }
+
+  Value makeOp(Value x) {
+    Value y = pickValue(&*b.getInsertionPoint());
+    switch (pick(7)) {
+    case 0:
+    case 1:
+      return arith::NegFOp::create(b, loc, x);
+    case 2:
+    case 3:
+      return arith::AddFOp::create(b, loc, x, y);
+    case 4: {
+      if (!type.hasStaticShape())
+        return arith::AddFOp::create(b, loc, y, y);
+      Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                            type.getElementType());
+      Value fill = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+      return linalg::MatmulOp::create(b, loc, TypeRange{type},
+                                      ValueRange{x, weights.getResult()},
+                                      ValueRange{fill})
+          .getResult(0);
+    }
+    case 5: { // half of it, moved to another place
+      if (type.hasStaticShape() && type.getDimSize(0) < 8)
+        return arith::AddFOp::create(b, loc, x, x);
+      Value part = tensor::ExtractSliceOp::create(
+          b, loc, x,
+          SmallVector<OpFoldResult>{Value(index.getResult()), num(0)},
+          SmallVector<OpFoldResult>{num(2), num(8)},
+          SmallVector<OpFoldResult>{num(1), num(1)});
+      part = arith::NegFOp::create(b, loc, part);
+      return tensor::InsertSliceOp::create(
+          b, loc, part, y, SmallVector<OpFoldResult>{num(0), num(0)},
+          SmallVector<OpFoldResult>{num(2), num(8)},
+          SmallVector<OpFoldResult>{num(1), num(1)});
+    }
+    default: {
+      if (!type.hasStaticShape() || pick(3))
+        return arith::NegFOp::create(b, loc, y);
+      Value both = tensor::ConcatOp::create(b, loc, 0, ValueRange{x, y});
+      return tensor::ExtractSliceOp::create(
+          b, loc, type, both,
+          SmallVector<OpFoldResult>{num(type.getDimSize(0) / 2), num(0)},
+          SmallVector<OpFoldResult>{num(type.getDimSize(0)),
+                                    num(type.getDimSize(1))},
+          SmallVector<OpFoldResult>{num(1), num(1)});
+    }
+    }
+  }
+
+  /// An op somewhere, whose result takes the place of an operand.
+  bool addOp() {
+    Operation *user = pickOp([](Operation *op) {
+      return isElementwise(op) || isa<func::ReturnOp>(op);
+    });
+    OpOperand &operand = user->getOpOperand(pick(user->getNumOperands()));
+    if (operand.get().getType() != type)
+      return false;
+    b.setInsertionPoint(user);
+    operand.set(makeOp(operand.get()));
+    return true;
+  }
+
+  /// Of a part and what is done to it.
+  bool changeSizes() {
+    auto slice =
+        cast_or_null<tensor::ExtractSliceOp>(pickOp([&](Operation *op) {
+          return isa<tensor::ExtractSliceOp>(op) && op->hasOneUse() &&
+                 isa<arith::NegFOp>(*op->getUsers().begin()) &&
+                 op->getResult(0).getType() != type;
+        }));
+    if (!slice)
+      return false;
+    Operation *neg = *slice->getUsers().begin();
+    if (!neg->hasOneUse() || neg->hasAttr(kResultLayouts))
+      return false;
+    auto insert = dyn_cast<tensor::InsertSliceOp>(*neg->getUsers().begin());
+    if (!insert)
+      return false;
+    int64_t rows = 1 + pick(6);
+    auto part = RankedTensorType::get({rows, 8}, type.getElementType());
+    slice.setStaticSizes({rows, 8});
+    insert.setStaticSizes({rows, 8});
+    slice.getResult().setType(part);
+    neg->getResult(0).setType(part);
+    return true;
+  }
+
+  /// An equal op, perhaps at the same address.
+  bool replaceByEqual(Operation *op) {
+    if (!op)
+      return false;
+    b.setInsertionPoint(op);
+    Operation *copy = b.clone(*op);
+    op->replaceAllUsesWith(copy);
+    op->erase();
+    if (pick(2)) {
+      b.setInsertionPointAfter(copy);
+      Value more = arith::NegFOp::create(b, loc, copy->getResult(0));
+      copy->getResult(0).replaceAllUsesExcept(more, more.getDefiningOp());
+    }
+    return true;
+  }
+
+  bool edit() {
+    Operation *op = pickOp(isElementwise);
+    switch (pick(12)) {
+    case 0:
+    case 1: { // a pin
+      if (!op)
+        return false;
+      Attribute layout = parseAttribute(
+          pick(2) ? "#layout.map<(i, j) -> buffer(j, i)>"
+                  : "#layout.map<(i, j) -> buffer(i floordiv 2, j, i mod 2)>",
+          &context);
+      SmallVector<Attribute> operands(op->getNumOperands(), layout);
+      op->setAttr(kOperandLayouts, b.getArrayAttr(operands));
+      op->setAttr(kResultLayouts, b.getArrayAttr(layout));
+      return true;
+    }
+    case 2: // no pin
+      op = pickOp([](Operation *op) { return op->hasAttr(kResultLayouts); });
+      if (op) {
+        op->removeAttr(kOperandLayouts);
+        op->removeAttr(kResultLayouts);
+      }
+      return op;
+    case 3:
+    case 4:
+      return addOp();
+    case 5: // one op less
+      if (!op || op->getResult(0).getType() != type)
+        return false;
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
+      return true;
+    case 6: // another operand
+      if (!op || op->getOperand(0).getType() != type)
+        return false;
+      op->setOperand(0, pickValue(op));
+      return true;
+    case 7: { // another place
+      Operation *next = op ? op->getNextNode() : nullptr;
+      if (!next || llvm::is_contained(next->getOperands(), op->getResult(0)))
+        return false;
+      op->moveAfter(next);
+      return true;
+    }
+    case 8:
+      return changeSizes();
+    case 9:
+      return replaceByEqual(op);
+    case 10: // a number that slices depend on
+      index->setAttr("value", b.getIndexAttr(pick(3)));
+      return true;
+    default: // a constant that is held
+      if (weights->hasAttr(kResultLayouts))
+        weights->removeAttr(kResultLayouts);
+      else
+        weights->setAttr(kResultLayouts,
+                         b.getArrayAttr(parseAttribute(
+                             "#layout.map<(i, j) -> buffer(j, i)>", &context)));
+      return true;
+    }
+  }
+
+  /// Whether the assigner knows what a new one finds out.
+  void compare(const LayoutAssigner &fresh) {
+    EXPECT_EQ(assigner->getCost(), fresh.getCost());
+    EXPECT_EQ(assigner->getLowerBound(), fresh.getLowerBound());
+    ASSERT_EQ(assigner->getParts().size(), 1u);
+    const LayoutAssigner::Part &part = *assigner->getParts()[0];
+    const LayoutAssigner::Part &wanted = *fresh.getParts()[0];
+    const LayoutAssignment &a = part.assignment, &b = wanted.assignment;
+    comparePrograms(a.program, b.program);
+    EXPECT_EQ(a.choice, b.choice);
+    EXPECT_EQ(a.conversionCost, b.conversionCost);
+    EXPECT_EQ(a.exact, b.exact);
+    EXPECT_EQ(a.numVariables, b.numVariables);
+    EXPECT_EQ(a.numFactors, b.numFactors);
+    auto print = [](const LayoutAssigner::Part &part) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      auto printLayouts = [&](ArrayRef<LayoutId> layouts) {
+        for (LayoutId layout : layouts)
+          os << (layout == kAnyLayout ? "any" : part.costs.getMap(layout).str())
+             << "; ";
+      };
+      const LayoutAssignment &it = part.assignment;
+      for (const Candidates &candidates : it.candidates)
+        for (const OpConfig &config : candidates.configs) {
+          os << config.cost << ": ";
+          printLayouts(config.exact.operands);
+          printLayouts(config.exact.results);
+          os << '\n';
+        }
+      for (const PlannedConversion &conversion : it.conversions) {
+        os << conversion.value << " at " << conversion.cost << " for "
+           << conversion.consumers.size() << ": ";
+        printLayouts({conversion.from, conversion.to});
+        os << '\n';
+      }
+      return text;
+    };
+    EXPECT_EQ(print(part), print(wanted));
+  }
+
+  static void comparePrograms(const Program &a, const Program &b) {
+    ASSERT_EQ(a.nodes.size(), b.nodes.size());
+    for (auto [x, y] : llvm::zip_equal(a.nodes, b.nodes)) {
+      EXPECT_EQ(x.op, y.op);
+      EXPECT_EQ(x.nodeClass, y.nodeClass);
+    }
+    ASSERT_EQ(a.nodeClasses.size(), b.nodeClasses.size());
+    for (auto [x, y] : llvm::zip_equal(a.nodeClasses, b.nodeClasses)) {
+      EXPECT_EQ(x.op, y.op);
+      EXPECT_EQ(x.isFixed, y.isFixed);
+      EXPECT_EQ(x.rule.index(), y.rule.index());
+      EXPECT_EQ(x.meets, y.meets);
+    }
+    ASSERT_EQ(a.tensors.size(), b.tensors.size());
+    for (auto [x, y] : llvm::zip_equal(a.tensors, b.tensors)) {
+      EXPECT_EQ(x.value, y.value);
+      EXPECT_EQ(x.tensorClass, y.tensorClass);
+      EXPECT_EQ(x.producer, y.producer);
+      EXPECT_EQ(x.firstConsumer, y.firstConsumer);
+    }
+    EXPECT_EQ(a.consumers, b.consumers);
+    ASSERT_EQ(a.tensorClasses.size(), b.tensorClasses.size());
+    for (auto [x, y] : llvm::zip_equal(a.tensorClasses, b.tensorClasses)) {
+      EXPECT_EQ(x.type, y.type);
+      EXPECT_EQ(x.first, y.first);
+      EXPECT_EQ(x.producer, y.producer);
+      EXPECT_EQ(x.consumers.size(), y.consumers.size());
+    }
+  }
+
+  /// Returns how often only what has changed was read.
+  unsigned run(unsigned numEdits) {
+    unsigned updated = 0;
+    ScopedDiagnosticHandler handler(&context,
+                                    [](Diagnostic &) { return success(); });
+    EXPECT_TRUE(succeeded(assigner->assign(*module)));
+    for (unsigned edits = 0; edits < numEdits && !HasFailure();) {
+      if (!edit())
+        continue;
+      if (++edits % 4 == 0) // two at once
+        edit();
+      EXPECT_TRUE(succeeded(verify(*module)));
+      LayoutAssigner fresh(target);
+      bool holds = succeeded(assigner->assign(*module));
+      EXPECT_EQ(holds, succeeded(fresh.assign(*module)));
+      if (!holds) { // a pin that its op cannot have
+        for (Operation &op : *block)
+          for (StringRef name : {kOperandLayouts, kResultLayouts})
+            op.removeAttr(name);
+        continue;
+      }
+      updated += assigner->getNumUpdated();
+      compare(fresh);
+      if (HasFailure()) {
+        llvm::errs() << "edit " << edits << '\n';
+        module->dump();
+      }
+    }
+    return updated;
+  }
+
+  OpBuilder b;
+  Location loc;
+  TargetInterface target;
+  std::mt19937 random;
+  RankedTensorType type;
+  OwningOpRef<ModuleOp> module;
+  Block *block = nullptr;
+  arith::ConstantOp weights, index;
+  Value zero;
+  std::optional<LayoutAssigner> assigner;
+};
+
+TEST_F(ProgramUpdateTest, EditsGiveWhatReadingAllGives) {
+  for (unsigned seed = 0; seed < 12 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    start(seed);
+    EXPECT_GE(run(50), 15u);
+  }
+}
+
+TEST_F(ProgramUpdateTest, OtherTypes) {
+  for (StringRef type : {"tensor<?x8xf32>", "tensor<5x8xf16>",
+                         "tensor<1x8xf32>", "tensor<9x8xf64>"}) {
+    SCOPED_TRACE(type.str());
+    start(17, type);
+    EXPECT_GE(run(30), 5u);
+  }
+}
+
+} // namespace
