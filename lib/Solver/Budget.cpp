@@ -17,10 +17,16 @@ using namespace mlir::layout;
 using llvm::ArrayRef;
 
 int64_t Budget::getAmount(ArrayRef<unsigned> assignment) const {
-  int64_t amount = base;
-  for (const Term &term : terms)
-    amount = addCosts(amount, term.amounts[assignment[term.variable]]);
-  return amount;
+  auto sum = [&](ArrayRef<Term> terms) {
+    int64_t amount = 0;
+    for (const Term &term : terms)
+      amount = addCosts(amount, term.amounts[assignment[term.variable]]);
+    return amount;
+  };
+  int64_t most = 0;
+  for (ArrayRef<Term> peak : peaks)
+    most = std::max(most, sum(peak));
+  return addCosts(base, addCosts(sum(terms), most));
 }
 
 namespace {
@@ -37,9 +43,17 @@ struct Relaxed {
   Solution solution;
   /// The variable of the chain behind each term; empty without a chain.
   std::vector<unsigned> chain;
-  /// Per term, the values of the chain's variable before it: how much it and
-  /// those after it may take, ascending.
+  /// Per place, the values of the chain's variable there: how much the terms
+  /// behind it may take, ascending.
   std::vector<std::vector<int64_t>> states;
+};
+
+/// A term in units beyond what is taken in any case. Place 0 is before all
+/// terms, place i + 1 behind term i, and a term stands behind an earlier place:
+/// those of all times in a row, and each peak in a row that begins at their
+/// end.
+struct Link : Budget::Term {
+  unsigned place;
 };
 
 /// What several searches together may take.
@@ -88,6 +102,8 @@ private:
   static constexpr int64_t kMostEntries = int64_t(1) << 23;
   static constexpr int64_t kMostEntriesOfAll = int64_t(1) << 26;
   static constexpr unsigned kMostPrices = 60;
+  /// Of peaks, until what takes least is given up.
+  static constexpr int64_t kMostShares = 24;
 
   bool fits(Weights weights) const {
     return addCosts(scaleCost(mostCost, weights.cost),
@@ -97,11 +113,13 @@ private:
   Weights pick(Weights wanted, Weights otherwise) const {
     return fits(wanted) ? wanted : otherwise;
   }
-  int64_t countUnits(ArrayRef<unsigned> assignment) const {
-    return (budget.getAmount(assignment) - least) / unit;
-  }
+  int64_t countUnits(ArrayRef<unsigned> assignment) const;
+  void addLinks(ArrayRef<Budget::Term> terms, unsigned place, int64_t extra);
+  std::vector<unsigned> getPath(unsigned last) const;
 
-  Relaxed relax(Weights weights) const;
+  /// By peak, how often its units count.
+  using Shares = std::vector<int64_t>;
+  Relaxed relax(Weights weights, ArrayRef<int64_t> shares = {}) const;
   std::vector<unsigned> solve(Relaxed relaxed, ArrayRef<unsigned> initial,
                               const SolveOptions &limits);
   void count(const SolveStatistics &statistics) {
@@ -109,16 +127,18 @@ private:
     taken.work += statistics.work;
   }
   void keep(ArrayRef<unsigned> assignment);
+  unsigned findHighest(ArrayRef<unsigned> assignment) const;
   std::vector<unsigned> findLeanest(ArrayRef<unsigned> initial,
                                     int64_t &leastAmount);
   void findSums();
-  int64_t roundDown(size_t term, int64_t units) const;
+  int64_t roundDown(size_t place, int64_t units) const;
   enum class Rounding { Up, Down };
-  std::optional<unsigned> getState(ArrayRef<int64_t> states, size_t term,
+  std::optional<unsigned> getState(ArrayRef<int64_t> states, size_t place,
                                    int64_t units, Rounding rounding) const;
   std::optional<int64_t> countEntries() const;
   void startStates();
   bool refineStates(ArrayRef<unsigned> assignment);
+  bool refinePath(ArrayRef<unsigned> path, ArrayRef<unsigned> assignment);
   void searchStates(Weights weights);
   Relaxed addChain(Weights weights, Rounding rounding = Rounding::Up) const;
   std::vector<unsigned> extend(const Relaxed &relaxed,
@@ -129,17 +149,20 @@ private:
   const FactorGraph &graph;
   const Budget &budget;
   const SolveOptions &options;
-  /// Units beyond the least that each value takes, in the order of the terms
-  /// that have a choice.
-  std::vector<Budget::Term> terms;
-  /// The sum of the least amounts, and the unit of what is above.
+  /// Terms that have a choice.
+  std::vector<Link> terms;
+  /// The place behind the last term of each peak, or of all.
+  std::vector<unsigned> ends;
+  /// Those before the terms of peaks.
+  unsigned numAlways = 0;
+  /// What is taken in any case, and the unit of what is above.
   int64_t least = 0, unit = 1;
   /// How many units may be taken; negative where not even the least may.
   int64_t limit = 0;
   /// No assignment costs or takes more.
   Cost mostCost = 0;
   int64_t mostUnits = 0;
-  /// Per term, what it and those after it may take up to the limit, ascending;
+  /// Per place, what the terms behind it may take up to the limit, ascending;
   /// empty where that is too much to list.
   std::vector<std::vector<int64_t>> sums;
   /// The states of the next chain.
@@ -154,26 +177,52 @@ private:
 
 } // namespace
 
-BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
-                           const SolveOptions &options)
-    : graph(graph), budget(budget), options(options) {
-  least = budget.base;
-  int64_t divisor = 0;
-  for (const Budget::Term &term : budget.terms) {
+/// In amounts: the unit is found with them.
+void BudgetSolver::addLinks(ArrayRef<Budget::Term> list, unsigned place,
+                            int64_t extra) {
+  for (const Budget::Term &term : list) {
     assert(term.amounts.size() == graph.getDomainSize(term.variable) &&
            "one amount for each value");
     int64_t smallest = *llvm::min_element(term.amounts);
-    least = addCosts(least, smallest);
-    Budget::Term above{term.variable, {}};
+    Link link{{term.variable, {}}, place};
     for (int64_t amount : term.amounts) {
-      above.amounts.push_back(amount - smallest);
-      divisor = std::gcd(divisor, amount - smallest);
+      link.amounts.push_back(amount - smallest + extra);
+      unit = std::gcd(unit, link.amounts.back());
     }
-    if (llvm::any_of(above.amounts, [](int64_t amount) { return amount; }))
-      terms.push_back(std::move(above));
+    if (llvm::all_of(link.amounts, [](int64_t amount) { return !amount; }))
+      continue;
+    extra = 0;
+    terms.push_back(std::move(link));
+    place = terms.size();
   }
-  unit = std::max<int64_t>(divisor, 1);
-  for (Budget::Term &term : terms) {
+  ends.push_back(place);
+}
+
+static int64_t getLeast(ArrayRef<Budget::Term> terms) {
+  int64_t least = 0;
+  for (const Budget::Term &term : terms)
+    least = addCosts(least, *llvm::min_element(term.amounts));
+  return least;
+}
+
+BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
+                           const SolveOptions &options)
+    : graph(graph), budget(budget), options(options) {
+  int64_t leastPeak = budget.peaks.empty() ? 0 : kInfiniteCost;
+  for (ArrayRef<Budget::Term> peak : budget.peaks)
+    leastPeak = std::min(leastPeak, getLeast(peak));
+  least = addCosts(budget.base, addCosts(getLeast(budget.terms), leastPeak));
+  unit = 0;
+  addLinks(budget.terms, 0, 0);
+  numAlways = terms.size();
+  if (!budget.peaks.empty()) {
+    unsigned place = ends.back();
+    ends.clear();
+    for (ArrayRef<Budget::Term> peak : budget.peaks)
+      addLinks(peak, place, getLeast(peak) - leastPeak);
+  }
+  unit = std::max<int64_t>(unit, 1);
+  for (Link &term : terms) {
     for (int64_t &amount : term.amounts)
       amount /= unit;
     mostUnits = addCosts(mostUnits, *llvm::max_element(term.amounts));
@@ -184,8 +233,29 @@ BudgetSolver::BudgetSolver(const FactorGraph &graph, const Budget &budget,
   mostCost = graph.getMostCost();
 }
 
-/// The graph with other weights, and no limit.
-Relaxed BudgetSolver::relax(Weights weights) const {
+/// The terms up to a place, in their order.
+std::vector<unsigned> BudgetSolver::getPath(unsigned place) const {
+  std::vector<unsigned> path;
+  for (; place > 0; place = terms[place - 1].place)
+    path.push_back(place - 1);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+int64_t BudgetSolver::countUnits(ArrayRef<unsigned> assignment) const {
+  int64_t most = 0;
+  std::vector<int64_t> units(terms.size() + 1, 0);
+  for (auto [i, term] : llvm::enumerate(terms)) {
+    units[i + 1] =
+        addCosts(units[term.place], term.amounts[assignment[term.variable]]);
+    most = std::max(most, units[i + 1]);
+  }
+  return most;
+}
+
+/// The graph with other weights, and no limit. Without shares only what is
+/// taken at all times counts, where there are peaks.
+Relaxed BudgetSolver::relax(Weights weights, ArrayRef<int64_t> shares) const {
   Relaxed relaxed;
   relaxed.weights = weights;
   FactorGraph &copy = relaxed.problem.graph;
@@ -202,11 +272,20 @@ Relaxed BudgetSolver::relax(Weights weights) const {
     }
     copy.addFactor(factor.variables, *table);
   }
+  // How often each term counts.
+  std::vector<int64_t> counts(terms.size(), 0);
+  if (shares.empty())
+    std::fill_n(counts.begin(), numAlways, 1);
+  for (auto [share, end] : llvm::zip(shares, ends))
+    for (unsigned i : getPath(end))
+      counts[i] += share;
   if (weights.unit != 0)
-    for (const Budget::Term &term : terms) {
+    for (auto [term, count] : llvm::zip_equal(terms, counts)) {
+      if (count == 0)
+        continue;
       std::vector<Cost> entries = term.amounts;
       for (Cost &entry : entries)
-        entry *= weights.unit;
+        entry *= weights.unit * count;
       copy.addFactor({term.variable}, entries);
     }
   return relaxed;
@@ -258,53 +337,100 @@ std::vector<unsigned> BudgetSolver::solve(Relaxed relaxed,
 }
 
 /// What takes least and, where numbers allow, costs least of that. Sets the
-/// least amount, or what it is at least.
+/// least amount, or what it is at least. Of peaks, one that takes most in an
+/// answer counts once more in the next.
 std::vector<unsigned> BudgetSolver::findLeanest(ArrayRef<unsigned> initial,
                                                 int64_t &leastAmount) {
-  Weights weights = pick({1, addCosts(mostCost, 1)}, {0, 1});
-  SolveOptions withoutProof = options;
-  withoutProof.certify = false;
-  withoutProof.initial = initial;
-  Solution solution = relax(weights).problem.solve(withoutProof);
-  count(solution.statistics);
-  leastAmount = least + solution.lowerBound / weights.unit * unit;
-  solution.assignment.resize(graph.getNumVariables());
-  return std::move(solution.assignment);
+  SharedLimits limits(options, taken);
+  std::vector<unsigned> leanest;
+  Shares shares(ends.size(), 0);
+  shares[findHighest(initial)] = 1;
+  int64_t most = -1;
+  for (int64_t round = 1; round <= kMostShares; ++round) {
+    std::optional<SolveOptions> rest = limits.getRest();
+    Weights weights{1, addCosts(mostCost, 1)};
+    if (!fits({1, scaleCost(weights.unit, round)}))
+      weights = {0, 1};
+    if (!rest)
+      break;
+    rest->certify = false;
+    rest->initial = leanest.empty() ? initial : ArrayRef<unsigned>(leanest);
+    Solution solution = relax(weights, shares).problem.solve(*rest);
+    count(solution.statistics);
+    // Of some peak as much as of all on average.
+    most = std::max<int64_t>(
+        most, llvm::divideCeil(solution.lowerBound / weights.unit, round));
+    std::vector<unsigned> found = solution.assignment;
+    if (found.empty())
+      break;
+    found.resize(graph.getNumVariables());
+    if (leanest.empty() || countUnits(found) < countUnits(leanest))
+      leanest = found;
+    if (shares.size() == 1 || countUnits(leanest) <= std::max(limit, most) ||
+        (most > limit && round >= kMostShares / 4))
+      break;
+    ++shares[findHighest(found)];
+  }
+  leastAmount = addCosts(least, scaleCost(std::max<int64_t>(most, 0), unit));
+  return leanest;
+}
+
+/// The peak that takes most.
+unsigned BudgetSolver::findHighest(ArrayRef<unsigned> assignment) const {
+  auto sum = [&](unsigned end) {
+    int64_t units = 0;
+    for (unsigned i : getPath(end))
+      units = addCosts(units, terms[i].amounts[assignment[terms[i].variable]]);
+    return units;
+  };
+  return llvm::max_element(
+             ends, [&](unsigned a, unsigned b) { return sum(a) < sum(b); }) -
+         ends.begin();
 }
 
 void BudgetSolver::findSums() {
+  std::vector<std::set<int64_t>> found(terms.size() + 1);
+  std::vector<bool> isListed(terms.size() + 1, true);
+  for (unsigned end : ends)
+    found[end] = {0};
   sums.assign(terms.size() + 1, {});
-  sums.back() = {0};
-  for (size_t i = terms.size(); i-- > 0;) {
-    std::set<int64_t> found;
-    for (int64_t amount :
-         std::set<int64_t>(terms[i].amounts.begin(), terms[i].amounts.end()))
-      for (int64_t later : sums[i + 1])
-        if (amount + later <= limit)
-          found.insert(amount + later);
-    if (found.size() > kMostSums)
+  for (size_t i = terms.size() + 1; i-- > 0;) {
+    if (!isListed[i] || found[i].size() > kMostSums) {
+      if (i > 0)
+        isListed[terms[i - 1].place] = false;
+      continue;
+    }
+    sums[i].assign(found[i].begin(), found[i].end());
+    if (i == 0)
       return;
-    sums[i].assign(found.begin(), found.end());
+    const Link &term = terms[i - 1];
+    std::set<int64_t> &before = found[term.place];
+    for (int64_t amount :
+         std::set<int64_t>(term.amounts.begin(), term.amounts.end()))
+      for (int64_t later : sums[i])
+        if (amount + later <= limit)
+          before.insert(amount + later);
   }
 }
 
-/// What terms from this one on can make use of, of so many units.
-int64_t BudgetSolver::roundDown(size_t term, int64_t units) const {
-  ArrayRef<int64_t> listed = sums[term];
-  return listed.empty() ? units : *(llvm::upper_bound(listed, units) - 1);
+/// What terms behind this place can make use of, of so many units.
+int64_t BudgetSolver::roundDown(size_t place, int64_t units) const {
+  ArrayRef<int64_t> listed = sums[place];
+  auto above = llvm::upper_bound(listed, units);
+  return above == listed.begin() ? units : *(above - 1);
 }
 
 /// Up: the least state that is enough for what can be made use of, so that
 /// nothing within the limit is forbidden. Down: the largest one that is there,
 /// so that nothing above the limit is allowed. Nothing for what is overdrawn.
 std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
-                                               size_t term, int64_t units,
+                                               size_t place, int64_t units,
                                                Rounding rounding) const {
   if (units < 0)
     return std::nullopt;
   if (rounding == Rounding::Down)
     return llvm::upper_bound(states, units) - states.begin() - 1;
-  return std::min<size_t>(llvm::lower_bound(states, roundDown(term, units)) -
+  return std::min<size_t>(llvm::lower_bound(states, roundDown(place, units)) -
                               states.begin(),
                           states.size() - 1);
 }
@@ -313,10 +439,10 @@ std::optional<unsigned> BudgetSolver::getState(ArrayRef<int64_t> states,
 std::optional<int64_t> BudgetSolver::countEntries() const {
   int64_t entries = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
-    if (states[i].empty() || states[i + 1].empty())
+    ArrayRef<int64_t> before = states[terms[i].place], behind = states[i + 1];
+    if (before.empty() || behind.empty())
       return std::nullopt;
-    int64_t size =
-        states[i].size() * states[i + 1].size() * terms[i].amounts.size();
+    int64_t size = before.size() * behind.size() * terms[i].amounts.size();
     entries += size;
     if (size > options.maxTableSize || entries > kMostEntries)
       return std::nullopt;
@@ -326,14 +452,18 @@ std::optional<int64_t> BudgetSolver::countEntries() const {
 
 /// The least that forbid nothing: none left, and enough for all that may come.
 void BudgetSolver::startStates() {
-  int64_t most = 0;
-  for (size_t i = terms.size(); i-- > 0;) {
-    most =
-        std::min(limit, addCosts(most, *llvm::max_element(terms[i].amounts)));
-    int64_t enough = roundDown(i, most);
+  std::vector<int64_t> most(terms.size() + 1, 0);
+  for (size_t i = terms.size() + 1; i-- > 0;) {
+    int64_t enough = roundDown(i, most[i]);
     states[i] = {0};
     if (enough > 0)
       states[i].push_back(enough);
+    if (i == 0)
+      break;
+    const Link &term = terms[i - 1];
+    most[term.place] = std::max(
+        most[term.place],
+        std::min(limit, addCosts(most[i], *llvm::max_element(term.amounts))));
   }
   states.front() = {roundDown(0, limit)};
 }
@@ -342,10 +472,22 @@ void BudgetSolver::startStates() {
 /// give it all that it takes too much, there is a state for it instead. False
 /// where none is missing.
 bool BudgetSolver::refineStates(ArrayRef<unsigned> assignment) {
-  int64_t excess = countUnits(assignment) - limit;
+  bool changed = false;
+  for (unsigned end : ends)
+    changed |= refinePath(getPath(end), assignment);
+  return changed;
+}
+
+bool BudgetSolver::refinePath(ArrayRef<unsigned> path,
+                              ArrayRef<unsigned> assignment) {
+  int64_t excess = -limit;
+  for (unsigned i : path)
+    excess += terms[i].amounts[assignment[terms[i].variable]];
+  if (excess <= 0)
+    return false;
   int64_t left = limit, rounded = states.front().front();
   bool changed = false;
-  for (size_t i = 0; i < terms.size(); ++i) {
+  for (unsigned i : path) {
     int64_t amount = terms[i].amounts[assignment[terms[i].variable]];
     left -= amount;
     rounded -= amount;
@@ -385,15 +527,19 @@ void BudgetSolver::searchStates(Weights weights) {
   int64_t entries = 0;
   while (std::optional<int64_t> more = countEntries()) {
     std::optional<SolveOptions> rest = limits.getRest();
-    if (!rest)
+    // Prices find more where there are no peaks.
+    if (!rest && budget.peaks.empty())
       return;
     entries += *more;
-    if (entries > kMostEntriesOfAll) {
-      rest->certify = false;
-      Solution inner = addChain(weights, Rounding::Down).problem.solve(*rest);
+    if (!rest || entries > kMostEntriesOfAll) {
+      SolveOptions last = rest.value_or(less);
+      last.certify = false;
+      Solution inner = addChain(weights, Rounding::Down).problem.solve(last);
       count(inner.statistics);
-      inner.assignment.resize(graph.getNumVariables());
-      keep(inner.assignment);
+      if (!inner.assignment.empty()) {
+        inner.assignment.resize(graph.getNumVariables());
+        keep(inner.assignment);
+      }
       return;
     }
     Relaxed limited = addChain(weights);
@@ -410,7 +556,7 @@ Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
   relaxed.states = states;
   FactorGraph &copy = relaxed.problem.graph;
   for (size_t i = 0; i < terms.size(); ++i) {
-    ArrayRef<int64_t> from = states[i], to = states[i + 1];
+    ArrayRef<int64_t> from = states[terms[i].place], to = states[i + 1];
     std::vector<Cost> table;
     table.reserve(from.size() * terms[i].amounts.size() * to.size());
     for (int64_t left : from)
@@ -421,11 +567,12 @@ Relaxed BudgetSolver::addChain(Weights weights, Rounding rounding) const {
           table.push_back(next == t ? 0 : kInfiniteCost);
       }
     unsigned variable = copy.addVariable(to.size());
-    if (i == 0)
+    if (terms[i].place == 0)
       copy.addFactor({terms[i].variable, variable}, table);
     else
-      copy.addFactor({relaxed.chain.back(), terms[i].variable, variable},
-                     table);
+      copy.addFactor(
+          {relaxed.chain[terms[i].place - 1], terms[i].variable, variable},
+          table);
     relaxed.chain.push_back(variable);
   }
   return relaxed;
@@ -436,12 +583,16 @@ std::vector<unsigned>
 BudgetSolver::extend(const Relaxed &relaxed,
                      ArrayRef<unsigned> assignment) const {
   std::vector<unsigned> all = assignment.vec();
-  int64_t left = relaxed.states.front().front();
+  if (all.empty())
+    return all;
+  std::vector<int64_t> left = {relaxed.states.front().front()};
   for (size_t i = 0; i < relaxed.chain.size(); ++i) {
     ArrayRef<int64_t> next = relaxed.states[i + 1];
-    left -= terms[i].amounts[assignment[terms[i].variable]];
-    unsigned state = *getState(next, i + 1, left, Rounding::Up);
-    left = next[state];
+    unsigned state = *getState(
+        next, i + 1,
+        left[terms[i].place] - terms[i].amounts[assignment[terms[i].variable]],
+        Rounding::Up);
+    left.push_back(next[state]);
     all.push_back(state);
   }
   return all;
@@ -483,6 +634,9 @@ void BudgetSolver::searchPrices(std::vector<unsigned> within,
 /// The proof begins with what the limit is of, which the checker reads:
 ///   budget LIMIT LEAST UNIT COST PRICE
 ///   takes VARIABLE CHAIN AMOUNTS..
+///   peak
+///   takes VARIABLE CHAIN AMOUNTS..
+/// The chain of a peak goes on where that before the first peak ends.
 void BudgetSolver::writeCertificate(BudgetedSolution &answer,
                                     Relaxed &proven) const {
   Solution solution = std::move(proven.solution);
@@ -494,6 +648,8 @@ void BudgetSolver::writeCertificate(BudgetedSolution &answer,
   os << "budget " << budget.limit << " " << least << " " << unit << " "
      << proven.weights.cost << " " << proven.weights.unit << "\n";
   for (size_t i = 0; i < terms.size(); ++i) {
+    if (i >= numAlways && terms[i].place == numAlways)
+      os << "peak\n";
     os << "takes " << terms[i].variable << " "
        << (proven.chain.empty() ? int64_t(-1) : int64_t(proven.chain[i]));
     for (int64_t amount : terms[i].amounts)
@@ -514,13 +670,17 @@ BudgetedSolution BudgetSolver::run() {
       solve(relax(cheapest), options.initial, options);
   if (!above.empty() && countUnits(above) > limit) {
     std::vector<unsigned> within = findLeanest(above, answer.leastAmount);
-    if (countUnits(within) <= limit) {
+    if (!within.empty() && countUnits(within) <= limit) {
       keep(within);
       searchStates(cheapest);
-      if (best.cost != best.lowerBound)
+      if (best.cost != best.lowerBound && budget.peaks.empty())
         searchPrices(std::move(within), std::move(above));
     } else if (answer.leastAmount > budget.limit) {
       best.lowerBound = kInfiniteCost;
+    } else if (!budget.peaks.empty()) {
+      searchStates(cheapest);
+      if (best.assignment.empty() && best.lowerBound == kInfiniteCost)
+        answer.leastAmount = addCosts(addCosts(least, limit * unit), unit);
     }
   }
   best.statistics.numNodes = taken.numNodes;

@@ -276,7 +276,7 @@ def check(text: str) -> tuple[float, float, int | None]:
     # Where nothing is allowed, everything costs as much as the problem forbids.
     step = math.gcd(*(int(x) for _, table in problem.functions for x in np.unique(table) if x < problem.top)) or 1
     target = -(-int(min(bound, problem.top)) // step) * step
-    budget = [line for line in lines[5:] if line[0] in ("budget", "takes")]
+    budget = [line for line in lines[5:] if line[0] in ("budget", "takes", "peak")]
     steps = [["end"], *reversed(lines[5 + len(budget):])]
     best = prove(steps, problem.network, target, step)
     require(not steps, "lines follow the steps")

@@ -14,6 +14,11 @@
 //     BudgetedSolution found = solveUnderBudget(graph, budget);
 //     found.solution.cost, found.amount      // of the best that takes <= 8
 //
+// What is taken at some times only, as memory is, are peaks: of several lists
+// of terms the one that sums up to most counts, beside what counts always.
+//
+//     budget.peaks = {{{c, {1, 2}}}, {{d, {0, 5}}, {c, {0, 1}}}};
+//
 // How: the cheapest assignment is the answer where it keeps to the limit. Else
 // the constraint becomes a chain of variables behind the terms, each of which
 // says how much those after it may still take; only amounts that make a
@@ -22,6 +27,9 @@
 // assignment is above the limit, it gets those that forbid this one. Where that
 // takes too long, amounts get a price, a Lagrange multiplier: any price gives a
 // bound, and the best one the corners of the convex hull of cost over amount.
+// Each peak has a chain of its own, which goes on where that of the terms ends.
+// What takes least is then searched for by weights of the peaks: any give a
+// bound, and those that take most in an answer get more.
 //
 // Laws:
 //  * no assignment within the limit costs less than `lowerBound`, and the one
@@ -52,8 +60,10 @@ struct Budget {
     /// Of each value, >= 0.
     std::vector<int64_t> amounts;
   };
-  /// Of no variable two.
+  /// Of no variable two in one list.
   std::vector<Term> terms;
+  /// Of these the one that takes most counts.
+  std::vector<std::vector<Term>> peaks;
   /// What is taken in any case.
   int64_t base = 0;
   int64_t limit = 0;

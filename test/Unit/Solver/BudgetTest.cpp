@@ -27,9 +27,16 @@ Enumerated enumerate(const Model &model, const Budget &budget) {
   while (true) {
     Cost cost = model.evaluate(assignment);
     if (cost != kInfiniteCost) {
-      int64_t amount = budget.base;
+      int64_t amount = budget.base, most = 0;
       for (const Budget::Term &term : budget.terms)
         amount += term.amounts[assignment[term.variable]];
+      for (const std::vector<Budget::Term> &peak : budget.peaks) {
+        int64_t ofPeak = 0;
+        for (const Budget::Term &term : peak)
+          ofPeak += term.amounts[assignment[term.variable]];
+        most = std::max(most, ofPeak);
+      }
+      amount += most;
       if (result.leastAmount < 0 || amount < result.leastAmount)
         result.leastAmount = amount;
       if (amount <= budget.limit &&
@@ -104,6 +111,55 @@ TEST(Budget, LeastCostUnderALimitIsThatOfEnumeration) {
     }
   }
   EXPECT_GT(numInfeasible, 200u);
+  EXPECT_GT(numBinding, 300u);
+}
+
+/// Some at all times, and more at each of a few times.
+Budget drawPeaks(const Model &model, std::mt19937 &random) {
+  Budget budget = drawBudget(model, random);
+  for (unsigned i = 0, e = random() % 4; i < e; ++i)
+    budget.peaks.push_back(drawBudget(model, random).terms);
+  if (random() % 4 == 0)
+    budget.terms.clear();
+  return budget;
+}
+
+TEST(Budget, OfPeaksTheHighestCounts) {
+  std::mt19937 random(11);
+  unsigned numInfeasible = 0, numBinding = 0;
+  for (unsigned i = 0; i < 6000; ++i) {
+    SCOPED_TRACE("graph " + std::to_string(i));
+    Model model = drawModel(random);
+    Budget budget = drawPeaks(model, random);
+    Enumerated wanted = enumerate(model, budget);
+    // With states for all sums, and with few that are added to.
+    for (int64_t maxTable : {int64_t(1) << 20, int64_t(30)}) {
+      SolveOptions options;
+      options.maxTableSize = maxTable;
+      BudgetedSolution found =
+          solveUnderBudget(model.makeGraph(), budget, options);
+      ASSERT_LE(found.solution.lowerBound, wanted.cost);
+      ASSERT_GE(found.solution.cost, wanted.cost);
+      if (maxTable > 30) {
+        ASSERT_EQ(found.solution.cost, wanted.cost);
+        ASSERT_TRUE(found.solution.exact);
+      }
+      if (!found.solution.assignment.empty()) {
+        ASSERT_LE(found.amount, budget.limit);
+        ASSERT_EQ(found.amount, budget.getAmount(found.solution.assignment));
+        ASSERT_EQ(model.evaluate(found.solution.assignment),
+                  found.solution.cost);
+        numBinding += wanted.cost > minimizeByEnumeration(model);
+      } else if (wanted.leastAmount >= 0) {
+        ASSERT_LE(found.leastAmount, wanted.leastAmount);
+        if (wanted.cost == kInfiniteCost && maxTable > 30) {
+          ASSERT_GT(found.leastAmount, budget.limit);
+          ++numInfeasible;
+        }
+      }
+    }
+  }
+  EXPECT_GT(numInfeasible, 300u);
   EXPECT_GT(numBinding, 300u);
 }
 
