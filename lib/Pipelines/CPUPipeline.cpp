@@ -123,8 +123,11 @@ static void buildBufferPart(OpPassManager &pm,
   // First equal views become one value, then copies onto themselves fold.
   pm.addPass(createCSEPass());
   addCanonicalizer(pm);
-  if (options.planMemory)
-    pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  if (options.planMemory) {
+    PlanMemoryPassOptions memory;
+    memory.arena = options.arena;
+    pm.addNestedPass<func::FuncOp>(createPlanMemoryPass(memory));
+  }
   // A copy is tiled where its padding and the memory of its result are seen.
   if (options.emitKernels) {
     auto transposes =

@@ -81,7 +81,12 @@ struct LinalgToLLVMOptions : PassPipelineOptions<LinalgToLLVMOptions> {
                     llvm::cl::init(true)};
   Option<bool> planMemory{
       *this, "plan-memory",
-      llvm::cl::desc("Put temporaries of static size into one allocation"),
+      llvm::cl::desc("Let temporaries share memory (layout-plan-memory)"),
+      llvm::cl::init(true)};
+  Option<bool> arena{
+      *this, "arena",
+      llvm::cl::desc("Put temporaries of static size into one allocation; "
+                     "otherwise each is freed after its last use"),
       llvm::cl::init(true)};
   Option<bool> outlineKernels{
       *this, "outline-kernels",

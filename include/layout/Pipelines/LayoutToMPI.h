@@ -23,6 +23,9 @@ namespace mlir {
 namespace layout {
 
 struct LayoutToMPIOptions : LinalgToLLVMOptions {
+  /// The memory of a device is a limit of what is alive: no gaps in between.
+  LayoutToMPIOptions() { arena = false; }
+
   Option<int64_t> maxExtraBytes{
       *this, "max-extra-bytes",
       llvm::cl::desc("The most bytes of messages that a device holds at once; "

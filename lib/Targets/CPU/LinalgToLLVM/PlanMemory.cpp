@@ -8,10 +8,13 @@
 // The lifetime of a buffer is the range of ops of the function's entry block
 // between its first and its last use; a use inside a loop counts for the whole
 // loop. Buffers are placed largest first, each at the lowest offset that no
-// buffer alive at the same time occupies.
+// buffer alive at the same time occupies. Without an arena each is freed after
+// its last use, in inner blocks too: gaps between places take no memory then.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Allocations.h"
+#include "layout/Support/BorrowedBuffers.h"
 #include "layout/Support/FirstFit.h"
 #include "layout/Targets/CPU/LinalgToLLVM/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -56,9 +59,11 @@ static bool findUses(Buffer &buffer, Block &block,
       if (isa<ViewLikeOpInterface>(user)) {
         llvm::append_range(worklist, user->getResults());
       } else if (hasBuffers || user->hasTrait<OpTrait::IsTerminator>() ||
-                 isa<CallOpInterface>(user) || user->getNumRegions() > 1 ||
+                 user->getNumRegions() > 1 ||
                  (user->getNumRegions() == 1 && !isa<linalg::LinalgOp>(user)) ||
-                 !isa<MemoryEffectOpInterface>(user) ||
+                 (!user->hasAttr(layout::kBorrowsAttrName) &&
+                  (isa<CallOpInterface>(user) ||
+                   !isa<MemoryEffectOpInterface>(user))) ||
                  hasEffect<MemoryEffects::Free>(user)) {
         return false;
       }
@@ -127,6 +132,30 @@ static void markManual(Operation *op) {
               UnitAttr::get(op->getContext()));
 }
 
+/// Frees a buffer behind its last use.
+static void freeAfterUse(Buffer buffer) {
+  OpBuilder b(buffer.last->getContext());
+  b.setInsertionPointAfter(buffer.last);
+  markManual(memref::DeallocOp::create(b, buffer.alloc.getLoc(), buffer.alloc));
+  markManual(buffer.alloc);
+}
+
+/// The buffers that `block` itself takes and nobody outside of it sees.
+static SmallVector<Buffer> findBuffers(Block &block) {
+  DenseMap<Operation *, unsigned> position;
+  for (auto [i, op] : llvm::enumerate(block))
+    position[&op] = i;
+  SmallVector<Buffer> buffers;
+  for (auto alloc : block.getOps<memref::AllocOp>()) {
+    Buffer buffer{alloc};
+    if (!alloc->hasAttr(
+            bufferization::BufferizationDialect::kManualDeallocation) &&
+        findUses(buffer, block, position))
+      buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
 namespace {
 struct PlanMemory : layout::impl::PlanMemoryPassBase<PlanMemory> {
   using PlanMemoryPassBase::PlanMemoryPassBase;
@@ -138,30 +167,27 @@ struct PlanMemory : layout::impl::PlanMemoryPassBase<PlanMemory> {
           << alignment.getValue() << ", which is not a power of two";
       return signalPassFailure();
     }
+    if (!arena) {
+      // What kernels take for themselves is freed with them.
+      function->walk([&](Block *block) {
+        bool isEntry = block->getParentOp() == function;
+        for (Buffer buffer : findBuffers(*block))
+          if (isEntry || !layout::takesOwnMemory(buffer.alloc))
+            freeAfterUse(buffer);
+      });
+      return;
+    }
     if (function.isExternal() || !function.getFunctionBody().hasOneBlock())
       return;
     Block &block = function.getFunctionBody().front();
-    DenseMap<Operation *, unsigned> position;
-    for (auto [i, op] : llvm::enumerate(block))
-      position[&op] = i;
-
     SmallVector<Buffer> fixed;
-    for (auto alloc : llvm::to_vector(block.getOps<memref::AllocOp>())) {
-      if (alloc->hasAttr(
-              bufferization::BufferizationDialect::kManualDeallocation))
-        continue;
-      Buffer buffer{alloc};
-      if (!findUses(buffer, block, position))
-        continue;
-      if (std::optional<int64_t> bytes = bytesOf(alloc.getType())) {
+    for (Buffer buffer : findBuffers(block)) {
+      if (std::optional<int64_t> bytes = bytesOf(buffer.alloc.getType())) {
         buffer.bytes = *bytes;
         fixed.push_back(buffer);
         continue;
       }
-      OpBuilder b(&getContext());
-      b.setInsertionPointAfter(buffer.last);
-      markManual(memref::DeallocOp::create(b, alloc.getLoc(), alloc));
-      markManual(alloc);
+      freeAfterUse(buffer);
     }
     if (fixed.empty())
       return;
@@ -170,20 +196,20 @@ struct PlanMemory : layout::impl::PlanMemoryPassBase<PlanMemory> {
     OpBuilder b = OpBuilder::atBlockBegin(&block);
     Location loc = function->getLoc();
     auto type = MemRefType::get({size}, b.getIntegerType(8));
-    auto arena =
+    auto memory =
         memref::AllocOp::create(b, loc, type, b.getI64IntegerAttr(alignment));
-    markManual(arena);
+    markManual(memory);
     for (Buffer &buffer : fixed) {
       b.setInsertionPoint(buffer.alloc);
       Value offset = arith::ConstantIndexOp::create(b, buffer.alloc.getLoc(),
                                                     buffer.offset);
       Value view = memref::ViewOp::create(
-          b, buffer.alloc.getLoc(), buffer.alloc.getType(), arena, offset, {});
+          b, buffer.alloc.getLoc(), buffer.alloc.getType(), memory, offset, {});
       buffer.alloc.replaceAllUsesWith(view);
       buffer.alloc.erase();
     }
     b.setInsertionPoint(block.getTerminator());
-    markManual(memref::DeallocOp::create(b, loc, arena));
+    markManual(memref::DeallocOp::create(b, loc, memory));
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "MessageLoops.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/BorrowedBuffers.h"
 #include "layout/Support/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MPI/IR/MPI.h"
@@ -258,10 +259,13 @@ private:
     Type type = cast<MemRefType>(buffer.getType()).getElementType();
     return memref::CastOp::create(b, loc, getMemory(type), buffer);
   }
+  void call(func::FuncOp function, ValueRange operands) {
+    auto call = func::CallOp::create(b, loc, function, operands);
+    call->setAttr(kBorrowsAttrName, b.getUnitAttr());
+  }
   void move(Value from, Value to, Value first, Value end, bool combines) {
-    func::CallOp::create(b, loc,
-                         combines ? conversion.combine : conversion.move,
-                         ValueRange{from, to, numbers.table, first, end});
+    call(combines ? conversion.combine : conversion.move,
+         {from, to, numbers.table, first, end});
   }
   void emitStep(Value step, bool isFirst);
 
@@ -288,9 +292,9 @@ void Emitter::emitStep(Value step, bool isFirst) {
   Value message[] = {bytes, size, peer};
   b.setInsertionPointToStart(either.thenBlock());
   move(isFirst ? source : target, packed, first, end, /*combines=*/false);
-  func::CallOp::create(b, loc, conversion.send, message);
+  call(conversion.send, message);
   b.setInsertionPointToStart(either.elseBlock());
-  func::CallOp::create(b, loc, conversion.receive, message);
+  call(conversion.receive, message);
   move(packed, target, first, end,
        /*combines=*/isFirst && conversion.plan.reduction);
 }

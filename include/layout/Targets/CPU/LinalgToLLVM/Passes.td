@@ -315,10 +315,14 @@ def PlanMemoryPass
     leave it, finds the range of ops in which each one is used, and gives those
     of static size places in one arena, where buffers that are alive at
     different times share memory. Those of dynamic size are freed after their
-    last use. Other allocations are left to buffer deallocation.
+    last use. Other allocations are left to buffer deallocation. Without an arena
+    all of them are freed after their last use, in inner blocks too: then no more
+    memory is taken than what is alive.
   }];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
   let options = [
+    Option<"arena", "arena", "bool", /*default=*/"true",
+           "Put what has a static size into one allocation">,
     Option<"alignment", "alignment", "unsigned", /*default=*/"64",
            "Alignment of every buffer in bytes">
   ];

@@ -1,0 +1,54 @@
+// RUN: layout-opt %s -split-input-file -pass-pipeline="builtin.module(func.func(layout-plan-memory{arena=false}))" | FileCheck %s
+
+// Each buffer is freed behind its last use.
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK: %[[A:.*]] = memref.alloc() {bufferization.manual_deallocation} : memref<32xf32>
+// CHECK: memref.store %{{.*}}, %[[A]]
+// CHECK-NEXT: memref.dealloc %[[A]] {bufferization.manual_deallocation}
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: memref.store %{{.*}}, %[[B]]
+// CHECK-NEXT: memref.dealloc %[[B]]
+func.func @one_after_the_other(%v: f32, %i: index) {
+  %a = memref.alloc() : memref<32xf32>
+  memref.store %v, %a[%i] : memref<32xf32>
+  %b = memref.alloc() : memref<32xf32>
+  memref.store %v, %b[%i] : memref<32xf32>
+  return
+}
+
+// -----
+
+// In a loop, too, with a use of the one outside at the end of the loop. Who borrows a buffer leaves it alone.
+// CHECK-LABEL: func.func @loop
+// CHECK: %[[A:.*]] = memref.alloc() {{.*}} : memref<32xf32>
+// CHECK: scf.for
+// CHECK:   %[[B:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xf32>
+// CHECK:   call @borrow(%[[B]])
+// CHECK-NEXT: memref.dealloc %[[B]]
+// CHECK:   memref.store %{{.*}}, %[[A]]
+// CHECK: }
+// CHECK-NEXT: memref.dealloc %[[A]]
+func.func private @borrow(memref<?xf32>)
+func.func @loop(%v: f32, %i: index, %n: index) {
+  %zero = arith.constant 0 : index
+  %a = memref.alloc() : memref<32xf32>
+  scf.for %k = %zero to %n step %n {
+    %b = memref.alloc(%n) : memref<?xf32>
+    func.call @borrow(%b) {layout.borrows} : (memref<?xf32>) -> ()
+    memref.store %v, %a[%i] : memref<32xf32>
+  }
+  return
+}
+
+// -----
+
+// What is returned, or kept by others, is left to buffer deallocation.
+// CHECK-LABEL: func.func @kept
+// CHECK-NOT: memref.dealloc
+func.func private @keep(memref<32xf32>)
+func.func @kept() -> memref<32xf32> {
+  %a = memref.alloc() : memref<32xf32>
+  %b = memref.alloc() : memref<32xf32>
+  call @keep(%b) : (memref<32xf32>) -> ()
+  return %a : memref<32xf32>
+}
