@@ -10,6 +10,10 @@ times, in percent of one device; KB are what all devices send, as `layout-print-
 With --ranks networks run on ranks of MPI, by the command of users (`./dev demo NETWORK --device mesh`),
 which compares them with one process: the bytes that MPI was given to send beside those of the plans. Links
 cost nothing there, so that as much is split as can be.
+
+With --memory networks are decided for four devices with less and less memory: from what the fastest
+decision takes at most at once on one device to the least for which a decision is found, equally far from
+each other. A gap of 0 is a proof.
 """
 
 import argparse
@@ -21,6 +25,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+from layout_mlir.run import positive
 from layout_mlir.tools import ToolError, run_tool
 from networks import NETWORKS
 
@@ -51,12 +56,13 @@ CASES = {
 }
 
 
-def target(axes, args):
+def target(axes, args, memory=None):
     count = axes.count("=")
     def each(cost):
         return "[" + ", ".join([str(cost)] * count) + "]"
     return (f"#layout.mesh_target<axes = [{axes}], device = {DEVICE}, "
-            f"byte_cost = {each(args.byte_cost)}, message_cost = {each(args.message_cost)}>")
+            f"byte_cost = {each(args.byte_cost)}, message_cost = {each(args.message_cost)}"
+            f"{f', memory = {memory}' if memory is not None else ''}>")
 
 
 def layout(axes, splits, blocks=None, parts=None):
@@ -104,18 +110,21 @@ class Plan:
         return f"%{name} = {op} {{{stated}{', ' + attributes if attributes else ''}}} ins("
 
 
-def decide(path, axes, args):
-    """The cost, its bound, and the bytes that are sent."""
+def decide(path, axes, args, memory=None):
+    """The cost, its bound, the bytes that are sent, and those that one device has at most at once."""
     started = time.monotonic()
-    text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args)}}}",
+    text = run_tool("layout-opt", path, f"--layout-assign=target={{{target(axes, args, memory)}}}",
                     "--layout-place-on-mesh", "--layout-print-messages=format=json output=" + str(path) + ".json",
                     "--mlir-elide-elementsattrs-if-larger=8", "--mlir-elide-resource-strings-if-larger=8")
     figures = {name: int(value) for name, value in
                re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
-    if figures["cost"] != figures["lower_bound"]:
+    if memory is None and figures["cost"] != figures["lower_bound"]:
         raise ToolError(f"{path}: the optimum is not proven")
+    if memory is not None and figures["memory_bytes"] > memory:
+        raise ToolError(f"{path}: {figures['memory_bytes']} bytes are taken of {memory}")
     sent = sum(each["bytes_sent"] for each in json.loads(pathlib.Path(f"{path}.json").read_text()))
-    return {"cost": figures["cost"], "bytes": sent, "seconds": time.monotonic() - started}
+    return {"cost": figures["cost"], "lower_bound": figures["lower_bound"], "bytes": sent,
+            "memory": figures["memory_bytes"], "seconds": time.monotonic() - started}
 
 
 def measure(name, args, folder):
@@ -129,6 +138,41 @@ def measure(name, args, folder):
     planned.write_text(Plan(path.read_text(), axes).text)
     known = decide(planned, axes, args)
     return {"network": name, "one": one, "optimum": best, "plan": known, "name": case.plan}
+
+
+def find_least(path, axes, args, most):
+    """The least memory for which something is found, by bisection; what is proven not to be enough is not tried."""
+    low, best = 0, most
+    while low < best["memory"]:
+        middle = (low + best["memory"] - 1) // 2 if low else 1
+        try:
+            best = decide(path, axes, args, middle)
+        except ToolError as error:
+            proven = re.search(r"needs at least (\d+) bytes", str(error))
+            low = max(middle + 1, int(proven[1]) if proven else 0)
+    return best
+
+
+def curve(name, args, folder):
+    case = CASES[name.split()[0]]
+    axes = MESHES[name.split()[1]]
+    path = folder / "network.mlir"
+    NETWORKS[case.network].write(path, weights="splat", **case.options)
+    fastest = decide(path, axes, args, 1 << 50)
+    least = find_least(path, axes, args, fastest)["memory"]
+    points = {}
+    for i in range(args.memory):
+        memory = fastest["memory"] - (fastest["memory"] - least) * i // max(args.memory - 1, 1)
+        point = decide(path, axes, args, memory)
+        points[point["memory"], point["cost"]] = {"limit": memory, **point}
+    return {"network": name, "points": list(points.values())}
+
+
+def show_curve(row):
+    fastest = row["points"][0]["cost"]
+    return "\n".join(f"{row['network']:<14}{point['limit']:>12}{point['memory']:>12}{point['cost']:>14}"
+                     f"{point['cost'] / fastest - 1:>9.2%}{point['cost'] / point['lower_bound'] - 1:>9.3%}"
+                     f"{point['bytes'] / 1000:>12.1f}{point['seconds']:>8.2f}" for point in row["points"])
 
 
 def run_on_ranks(network, ranks, *options):
@@ -157,7 +201,8 @@ def measure_ranks(names):
 
 def show(row):
     def part(each):
-        return f"{each['cost'] / row['one']['cost']:>10.1%}{each['bytes'] / 1000:>12.1f}{each['seconds']:>8.2f}"
+        return (f"{each['cost'] / row['one']['cost']:>10.1%}{each['bytes'] / 1000:>12.1f}"
+                f"{each['memory'] / 1000:>12.1f}{each['seconds']:>8.2f}")
     return f"{row['network']:<14}{row['one']['cost']:>14}{part(row['optimum'])}  {row['name']:<9}{part(row['plan'])}"
 
 
@@ -169,6 +214,8 @@ def main(argv):
     parser.add_argument("--message-cost", type=int, help=f"of a message (default: {MESSAGE_COST})")
     parser.add_argument("--ranks", type=lambda text: [int(each) for each in text.split(",")], metavar="N,..",
                         help="run on as many ranks, one after the other (1,2,4,8)")
+    parser.add_argument("--memory", type=positive, metavar="POINTS",
+                        help="decide on four devices with so many sizes of memory (9)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the same there")
     args = parser.parse_args(argv)
     if args.ranks:
@@ -176,7 +223,8 @@ def main(argv):
             parser.error("with --ranks links cost nothing: leave out --byte-cost and --message-cost")
         names = [(network, ranks) for network in RUN if args.network in network for ranks in args.ranks]
     else:
-        names = [f"{case} {mesh}" for case in CASES for mesh in MESHES if args.network in f"{case} {mesh}"]
+        meshes = ["4"] if args.memory else MESHES
+        names = [f"{case} {mesh}" for case in CASES for mesh in meshes if args.network in f"{case} {mesh}"]
     if not names:
         parser.error(f"no row matches '{args.network}'")
     if args.ranks:
@@ -185,7 +233,14 @@ def main(argv):
         return 0 if complete else 1
     args.byte_cost = BYTE_COST if args.byte_cost is None else args.byte_cost
     args.message_cost = MESSAGE_COST if args.message_cost is None else args.message_cost
-    print(f"{'network, mesh':<14}{'one device':>14}{'optimum':>10}{'KB sent':>12}{'s':>8}  {'plan':<9}{'cost':>10}{'KB sent':>12}{'s':>8}", flush=True)
+    if args.memory:
+        print(f"{'network, mesh':<14}{'memory':>12}{'taken':>12}{'cost':>14}{'slower':>9}{'gap':>9}{'KB sent':>12}{'s':>8}",
+              flush=True)
+        rows, complete = measure_rows(names, lambda name, folder: curve(name, args, folder), show_curve)
+        write_json(args.json, device=DEVICE, byte_cost=args.byte_cost, message_cost=args.message_cost, rows=rows)
+        return 0 if complete else 1
+    print(f"{'network, mesh':<14}{'one device':>14}{'optimum':>10}{'KB sent':>12}{'KB taken':>12}{'s':>8}  {'plan':<9}{'cost':>10}{'KB sent':>12}"
+          f"{'KB taken':>12}{'s':>8}", flush=True)
     rows, complete = measure_rows(names, lambda name, folder: measure(name, args, folder), show)
     write_json(args.json, device=DEVICE, byte_cost=args.byte_cost, message_cost=args.message_cost, rows=rows)
     return 0 if complete else 1

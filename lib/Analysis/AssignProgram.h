@@ -16,7 +16,8 @@ namespace layout {
 class SequenceSolver;
 
 /// Decides for `program`, by `sequences` where that is not null and can do so.
-LayoutAssignment assignLayouts(Program program, CostModel &costs,
+LayoutAssignment assignLayouts(Operation *root, Program program,
+                               CostModel &costs,
                                const CandidateLimits &limits,
                                const SolveOptions &options,
                                const WeightOptions &weights = {},

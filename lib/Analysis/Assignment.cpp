@@ -110,17 +110,144 @@ void layout::setChoice(LayoutAssignment &assignment,
   assignment.exact = assignment.cost == assignment.lowerBound;
 }
 
+namespace {
+/// Finds a choice, and the bound of all of them.
+class AssignmentSolver {
+public:
+  AssignmentSolver(Operation *root, LayoutAssignment &result, CostModel &costs,
+                   const SolveOptions &options)
+      : result(result), weights(result.weights), costs(costs), options(options),
+        memory(result.program, result.candidates, costs) {
+    if (costs.getModel().getMemory())
+      points = findMemoryPoints(root, result.program);
+  }
+
+  Solution run();
+  void measure(ArrayRef<unsigned> choice);
+
+private:
+  Solution solve(LayoutModel &model, ArrayRef<const MemoryPoint *> limited);
+  bool addExceeded(std::vector<const MemoryPoint *> &limited,
+                   ArrayRef<unsigned> choice);
+
+  LayoutAssignment &result;
+  const WeightOptions &weights;
+  CostModel &costs;
+  const SolveOptions &options;
+  MemoryModel memory;
+  std::vector<MemoryPoint> points;
+  /// How many points are added at once.
+  unsigned step = 4;
+};
+} // namespace
+
+/// Sets the most bytes that are alive at once, and where that is.
+void AssignmentSolver::measure(ArrayRef<unsigned> choice) {
+  if (!costs.getModel().getMemory())
+    return;
+  int64_t most = 0;
+  for (const MemoryPoint &point : points) {
+    int64_t bytes = memory.getBytes(point, choice);
+    if (bytes > most || !result.memoryOp) {
+      most = bytes;
+      result.memoryOp = point.op;
+    }
+  }
+  result.memoryBytes = addCosts(most, countWeightBytes(result, choice, costs));
+}
+
+/// Adds those points at which a choice exceeds the limit, the highest first;
+/// false where none is new. Where there is no choice it is all as typed, to
+/// tell where most is needed.
+bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
+                                   ArrayRef<unsigned> choice) {
+  bool hasNone = choice.empty();
+  std::vector<unsigned> typed(result.program.nodes.size(), 0);
+  if (hasNone)
+    choice = typed;
+  measure(choice);
+  if ((hasNone && !limited.empty()) ||
+      (!hasNone && *result.memoryBytes <= *weights.memory))
+    return false;
+  int64_t kept = countWeightBytes(result, choice, costs);
+  std::vector<std::pair<int64_t, const MemoryPoint *>> exceeded;
+  for (const MemoryPoint &point : points) {
+    int64_t bytes = addCosts(kept, memory.getBytes(point, choice));
+    if (bytes > *weights.memory && !llvm::is_contained(limited, &point))
+      exceeded.push_back({-bytes, &point});
+  }
+  llvm::stable_sort(exceeded, llvm::less_first());
+  exceeded.resize(std::min<size_t>(exceeded.size(), step));
+  step *= 2;
+  llvm::append_range(limited, llvm::make_second_range(exceeded));
+  return !exceeded.empty();
+}
+
+Solution AssignmentSolver::solve(LayoutModel &model,
+                                 ArrayRef<const MemoryPoint *> limited) {
+  WcspProblem problem;
+  problem.graph = model.build();
+  model.addPeaks(problem.graph, limited, memory);
+  SolveOptions withInitial = options;
+  withInitial.initial = model.getInitial();
+  result.numVariables = problem.graph.getNumVariables();
+  result.numFactors = problem.graph.getNumFactors();
+  if (weights.budget || weights.memory) {
+    Budget budget = model.getBudget();
+    budget.limit = weights.budget ? *weights.budget : *weights.memory;
+    BudgetedSolution found =
+        solveUnderBudget(problem.graph, budget, withInitial);
+    result.leastWeightBytes = std::nullopt;
+    if (found.solution.assignment.empty())
+      result.leastWeightBytes = found.leastAmount;
+    result.certificate = std::move(found.certificate);
+    return std::move(found.solution);
+  }
+  Solution solution = problem.solve(withInitial);
+  if (options.certify) {
+    result.certificate.clear();
+    llvm::raw_string_ostream os(result.certificate);
+    llvm::consumeError(writeCertificate(os, problem, solution));
+  }
+  return solution;
+}
+
+/// Points at which nobody takes too much are no part of the problem, but of its
+/// certificate.
+Solution AssignmentSolver::run() {
+  bool isLimited = weights.memory && !weights.budget;
+  std::vector<const MemoryPoint *> limited;
+  if (isLimited && options.certify)
+    llvm::append_range(limited, llvm::make_pointer_range(points));
+  for (bool breaksTies = true;;) {
+    LayoutModel model(result.program, result.candidates, costs, weights);
+    breaksTies = breaksTies && model.breakTies();
+    Solution solution = solve(model, limited);
+    // Sums that reach the end of the numbers say nothing: once more without.
+    if (breaksTies && !solution.assignment.empty() &&
+        solution.cost > kInfiniteCost / 2) {
+      breaksTies = false;
+      continue;
+    }
+    result.lowerBound =
+        std::max(result.lowerBound, model.getCost(solution.lowerBound));
+    if (!isLimited || !addExceeded(limited, solution.assignment))
+      return solution;
+  }
+}
+
 LayoutAssignment layout::assignLayouts(Operation *root, CostModel &costs,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
                                        const LayoutConstraints &constraints,
                                        const WeightOptions &weights) {
   return assignLayouts(
-      readProgram(root, costs.getModel().getAssumedTrips(), constraints), costs,
-      limits, options, weights);
+      root, readProgram(root, costs.getModel().getAssumedTrips(), constraints),
+      costs, limits, options, weights);
 }
 
-LayoutAssignment layout::assignLayouts(Program program, CostModel &costs,
+LayoutAssignment layout::assignLayouts(Operation *root, Program program,
+                                       CostModel &costs,
                                        const CandidateLimits &limits,
                                        const SolveOptions &options,
                                        const WeightOptions &weights,
@@ -134,45 +261,7 @@ LayoutAssignment layout::assignLayouts(Program program, CostModel &costs,
          << result.program.tensors.size() << " tensors of "
          << result.program.tensorClasses.size() << " classes";
 
-  auto solve = [&](LayoutModel &model) {
-    WcspProblem problem;
-    problem.graph = model.build();
-    SolveOptions withInitial = options;
-    withInitial.initial = model.getInitial();
-    result.numVariables = problem.graph.getNumVariables();
-    result.numFactors = problem.graph.getNumFactors();
-    if (weights.budget) {
-      Budget budget = model.getBudget();
-      budget.limit = *weights.budget;
-      BudgetedSolution found =
-          solveUnderBudget(problem.graph, budget, withInitial);
-      if (found.solution.assignment.empty())
-        result.leastWeightBytes = found.leastAmount;
-      result.certificate = std::move(found.certificate);
-      return std::move(found.solution);
-    }
-    Solution solution = problem.solve(withInitial);
-    if (options.certify) {
-      result.certificate.clear();
-      llvm::raw_string_ostream os(result.certificate);
-      llvm::consumeError(writeCertificate(os, problem, solution));
-    }
-    return solution;
-  };
-  auto solveWhole = [&] {
-    LayoutModel model(result.program, result.candidates, costs, weights);
-    bool breaksTies = model.breakTies();
-    Solution solution = solve(model);
-    result.lowerBound = model.getCost(solution.lowerBound);
-    // Sums that reach the end of the numbers say nothing: once more without.
-    if (breaksTies && !solution.assignment.empty() &&
-        solution.cost > kInfiniteCost / 2) {
-      LayoutModel plain(result.program, result.candidates, costs, weights);
-      solution = solve(plain);
-      result.lowerBound = solution.lowerBound;
-    }
-    return solution;
-  };
+  AssignmentSolver solver(root, result, costs, options);
   std::optional<LayoutModel::SequenceSolution> sequence;
   if (sequences && !options.certify && !weights.areCounted())
     sequence = LayoutModel(result.program, result.candidates, costs, weights)
@@ -184,15 +273,19 @@ LayoutAssignment layout::assignLayouts(Program program, CostModel &costs,
     result.numVariables = sequence->numVariables;
     result.numFactors = sequence->numFactors;
   } else {
-    solution = solveWhole();
+    solution = solver.run();
   }
-  if (result.leastWeightBytes)
+  if (result.leastWeightBytes) {
+    if (weights.memory && !weights.budget)
+      result.leastMemoryBytes = std::exchange(result.leastWeightBytes, {});
     return result;
+  }
   // Variables beyond those of the nodes say which copies there are.
   solution.assignment.resize(result.program.nodes.size());
   setChoice(result, std::move(solution.assignment), costs);
   assert((!weights.budget || *result.weightBytes <= *weights.budget) &&
          "the budget holds");
+  solver.measure(result.choice);
   LDBG() << "cost " << result.cost << ", at least " << result.lowerBound
          << ", of " << result.numVariables << " variables and "
          << result.numFactors << " factors";

@@ -278,7 +278,7 @@ LayoutAssigner::decide(ModuleOp module, ArrayRef<Operation *> ops) {
       known->sequences = std::make_unique<SequenceSolver>(options.maxTableSize);
     }
     known->part->assignment =
-        assignLayouts(std::move(program), costs, limits, options,
+        assignLayouts(alone, std::move(program), costs, limits, options,
                       WeightOptions(), known->sequences.get());
   });
   if (!holds)
@@ -312,7 +312,7 @@ bool LayoutAssigner::decideAgain(ModuleOp module, Known &known, Scan &scan) {
     if (!program)
       return;
     part->assignment =
-        assignLayouts(std::move(*program), part->costs, limits, options,
+        assignLayouts(alone, std::move(*program), part->costs, limits, options,
                       WeightOptions(), known.sequences.get());
     isDecided = true;
   });

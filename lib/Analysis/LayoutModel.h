@@ -15,6 +15,7 @@
 #define LAYOUT_LIB_ANALYSIS_LAYOUTMODEL_H
 
 #include "CommonTails.h"
+#include "Memory.h"
 #include "Weights.h"
 #include "layout/Solver/Budget.h"
 #include <map>
@@ -56,7 +57,12 @@ public:
   };
   std::optional<SequenceSolution> solveAsSequence(SequenceSolver &solver);
 
-  /// Of the bytes of weights, which `build` has counted.
+  /// Adds what is alive at these points to the budget, and to the graph that
+  /// `build` has made.
+  void addPeaks(FactorGraph &graph, ArrayRef<const MemoryPoint *> points,
+                MemoryModel &memory);
+
+  /// Of the bytes of weights, which `build` has counted, and of peaks.
   const Budget &getBudget() const { return budget; }
 
   /// For the solver to start from: all as typed, with every copy.

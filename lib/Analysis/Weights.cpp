@@ -60,23 +60,43 @@ Cost layout::getWeightCost(RankedTensorType type, LayoutId layout,
   return cost;
 }
 
-void layout::countWeights(LayoutAssignment &assignment, CostModel &costs) {
-  assignment.weightBytes = 0;
-  assignment.weightCost = 0;
-  for (const Weight &weight : collectWeights(assignment.program)) {
+/// Visits each weight with a layout that it is kept in.
+static void
+forEachKept(const LayoutAssignment &assignment, ArrayRef<unsigned> choice,
+            function_ref<void(RankedTensorType type, LayoutId layout)> visit) {
+  const Program &program = assignment.program;
+  for (const Weight &weight : collectWeights(program)) {
     SmallVector<LayoutId, 4> kept;
-    for (const Weight::Use &use : weight.uses)
-      for (LayoutId layout :
-           LayoutModel::getNeeds(assignment.getConfig(use.node), use.operands))
+    for (const Weight::Use &use : weight.uses) {
+      unsigned nodeClass = program.nodes[use.node].nodeClass;
+      const OpConfig &config =
+          assignment.candidates[nodeClass].configs[choice[use.node]];
+      for (LayoutId layout : LayoutModel::getNeeds(config, use.operands))
         if (!llvm::is_contained(kept, layout))
           kept.push_back(layout);
-    RankedTensorType type = weight.getType();
-    for (LayoutId layout : kept) {
-      *assignment.weightBytes =
-          addCosts(*assignment.weightBytes, costs.getStoredBytes(type, layout));
-      assignment.weightCost =
-          addCosts(assignment.weightCost,
-                   getWeightCost(type, layout, assignment.weights, costs));
     }
+    for (LayoutId layout : kept)
+      visit(weight.getType(), layout);
   }
+}
+
+int64_t layout::countWeightBytes(const LayoutAssignment &assignment,
+                                 ArrayRef<unsigned> choice, CostModel &costs) {
+  int64_t bytes = 0;
+  forEachKept(assignment, choice, [&](RankedTensorType type, LayoutId layout) {
+    bytes = addCosts(bytes, costs.getStoredBytes(type, layout));
+  });
+  return bytes;
+}
+
+void layout::countWeights(LayoutAssignment &assignment, CostModel &costs) {
+  assignment.weightBytes =
+      countWeightBytes(assignment, assignment.choice, costs);
+  assignment.weightCost = 0;
+  forEachKept(assignment, assignment.choice,
+              [&](RankedTensorType type, LayoutId layout) {
+                assignment.weightCost = addCosts(
+                    assignment.weightCost,
+                    getWeightCost(type, layout, assignment.weights, costs));
+              });
 }

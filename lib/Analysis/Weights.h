@@ -40,6 +40,10 @@ std::vector<Weight> collectWeights(const Program &program);
 Cost getWeightCost(RankedTensorType type, LayoutId layout,
                    const WeightOptions &options, CostModel &costs);
 
+/// What a choice keeps, in bytes.
+int64_t countWeightBytes(const LayoutAssignment &assignment,
+                         ArrayRef<unsigned> choice, CostModel &costs);
+
 /// What an assignment keeps, into its `weightBytes` and `weightCost`.
 void countWeights(LayoutAssignment &assignment, CostModel &costs);
 

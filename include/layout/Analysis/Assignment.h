@@ -73,8 +73,13 @@ struct WeightOptions {
   /// which share of its price a conversion of a constant costs, which happens
   /// once, when a program is compiled or loaded.
   unsigned costPercent = 0, packingPercent = 0;
+  /// Bytes of one memory, which all that is alive at once may take: constants,
+  /// and what Memory.h finds. A budget counts instead.
+  std::optional<int64_t> memory;
 
-  bool areCounted() const { return budget || costPercent || packingPercent; }
+  bool areCounted() const {
+    return budget || memory || costPercent || packingPercent;
+  }
 };
 
 struct LayoutAssignment {
@@ -100,6 +105,12 @@ struct LayoutAssignment {
   /// Proven is that at least so many bytes are taken: where these are more than
   /// the budget, that nothing keeps to it.
   std::optional<int64_t> leastWeightBytes;
+  /// The same of all that is alive at once, and where that is.
+  std::optional<int64_t> leastMemoryBytes;
+  /// Where the target has a memory: the most bytes that are alive at once in
+  /// it, and the op at which, or behind which, they are.
+  std::optional<int64_t> memoryBytes;
+  Operation *memoryOp = nullptr;
 
   /// The size of the problem that was solved.
   unsigned numVariables = 0, numFactors = 0;

@@ -75,8 +75,14 @@ public:
   virtual int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                                  int64_t elementBytes) const;
 
-  /// The bytes of one memory, where constants are to fit into it.
+  /// The bytes of one memory, where all that is alive is to fit into it.
   virtual std::optional<int64_t> getMemory() const { return std::nullopt; }
+
+  /// The bytes that one memory takes for a conversion, beside both tensors.
+  virtual int64_t getBufferBytes(RankedTensorType from,
+                                 RankedTensorType to) const {
+    return 0;
+  }
 
   /// Whether an op finds each element by its index, whatever its tensors have
   /// in common; else its loops run on stored digits, which its tensors share.

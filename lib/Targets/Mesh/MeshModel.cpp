@@ -28,12 +28,7 @@ MeshModel::~MeshModel() = default;
 static constexpr Cost kNoPlan = kInfiniteCost / 4;
 
 bool MeshModel::canStore(const LayoutMap &map, RankedTensorType type) const {
-  if (map.getSpace() != kMeshSpace)
-    return true;
-  return type.hasStaticShape() &&
-         getStoredBytes(map, type.getShape(),
-                        getElementBytes(type.getElementType())) <=
-             target.getMemory();
+  return map.getSpace() != kMeshSpace || type.hasStaticShape();
 }
 
 /// What is not on the mesh is whole on each device.
@@ -47,9 +42,23 @@ int64_t MeshModel::getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
 }
 
 std::optional<int64_t> MeshModel::getMemory() const {
-  if (target.getMemory() == MeshTargetAttr::kAnyMemory)
-    return std::nullopt;
   return target.getMemory();
+}
+
+/// One buffer of the longest message (MessageTables.h).
+int64_t MeshModel::getBufferBytes(RankedTensorType from,
+                                  RankedTensorType to) const {
+  RankedTensorType source = placeOnMesh(from, axes),
+                   target = placeOnMesh(to, axes);
+  const ReshardPlan *plan = convertsBlocks(source, target)
+                                ? nullptr
+                                : planMessages(source, target, Refusal());
+  if (!plan)
+    return 0;
+  int64_t most = 0;
+  for (const Message &message : plan->messages)
+    most = std::max(most, message.getNumElements());
+  return scaleCost(plan->elementBytes, most);
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,24 +242,12 @@ Cost MeshModel::priceHeld(Operation *op, const LoopsRule &rule,
 
 Cost MeshModel::priceBlock(Operation *op, const OpLayoutRule &rule,
                            const OpLayouts &layouts, CostModel &costs) {
-  auto fits = [&](ValueRange values, ArrayRef<LayoutId> layouts) {
-    return llvm::all_of(llvm::zip_equal(values, layouts), [&](auto tensor) {
-      auto [value, layout] = tensor;
-      return layout == kAnyLayout ||
-             costs.getStoredBytes(cast<RankedTensorType>(value.getType()),
-                                  layout) <= target.getMemory();
-    });
-  };
-  Cost cost =
-      computesWholeBlocks(
-          op, rule, costs.getStoredTypes(op->getOperands(), layouts.operands),
-          costs.getStoredTypes(op->getResults(), layouts.results))
-          ? BlockOp(op, rule, layouts, costs, device).getCost()
-          : priceHeld(op, std::get<LoopsRule>(rule), layouts, costs);
-  return fits(op->getOperands(), layouts.operands) &&
-                 fits(op->getResults(), layouts.results)
-             ? cost
-             : addCosts(cost, kDoesNotFit);
+  return computesWholeBlocks(
+             op, rule,
+             costs.getStoredTypes(op->getOperands(), layouts.operands),
+             costs.getStoredTypes(op->getResults(), layouts.results))
+             ? BlockOp(op, rule, layouts, costs, device).getCost()
+             : priceHeld(op, std::get<LoopsRule>(rule), layouts, costs);
 }
 
 Cost MeshModel::getLoopsCost(Operation *op, const LoopsRule &rule,

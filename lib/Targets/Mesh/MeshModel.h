@@ -38,10 +38,6 @@ namespace layout {
 
 class BlockOp;
 
-/// What an op costs more on tensors whose blocks a device cannot hold: more
-/// than other ops and messages, and little enough that a million of it add up.
-constexpr Cost kDoesNotFit = kInfiniteCost >> 20;
-
 class MeshModel : public TargetModel {
 public:
   explicit MeshModel(MeshTargetAttr target);
@@ -51,6 +47,8 @@ public:
   int64_t getStoredBytes(const LayoutMap &map, ArrayRef<int64_t> sizes,
                          int64_t elementBytes) const override;
   std::optional<int64_t> getMemory() const override;
+  int64_t getBufferBytes(RankedTensorType from,
+                         RankedTensorType to) const override;
   ConversionPlan planMove(RankedTensorType from, RankedTensorType to,
                           AxesCache *cache) const override;
   Cost getCost(const ConversionPlan &plan) const override;

@@ -8,7 +8,7 @@
 // CHECK-DAG: #[[ROWS:.*]] = #layout.mesh<[t = 4], {{\[\[}}t], []]>
 // CHECK-DAG: #[[WHOLE:.*]] = #layout.mesh<[t = 4], {{\[\[}}], []]>
 // CHECK-DAG: #[[PARTS:.*]] = #layout.partial<#[[WHOLE]], sum, [t]>
-// CHECK: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64}
+// CHECK: layout.assignment = {conversion_cost = {{[0-9]+}} : i64, cost = [[COST:[0-9]+]] : i64, lower_bound = [[COST]] : i64, memory_bytes = {{[0-9]+}} : i64}
 // CHECK-LABEL: func.func @mlp(
 // CHECK-SAME: %[[X:.*]]: tensor<1x256xf32>) -> tensor<1x256xf32>
 // CHECK: linalg.matmul ins(%[[X]], %{{.*}} : tensor<1x256xf32>, tensor<256x1024xf32, #[[COLUMNS]]>)
@@ -59,19 +59,6 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = 
     %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [7, 6, 6] : tensor<7x36xf32> into tensor<7x6x6xf32>
     %2 = math.exp %1 : tensor<7x6x6xf32>
     return %2 : tensor<7x6x6xf32>
-  }
-}
-
-// -----
-
-// A block that a device has no room for is not chosen, whatever the messages cost.
-
-// CHECK-LABEL: func.func @memory(
-// CHECK: math.exp {{.*}} : tensor<64x64xf32, #{{.*}}>
-module attributes {layout.target = #layout.mesh_target<axes = [x = 2], device = #layout.cpu<lanes = 16>, message_cost = [100000000], memory = 8192>} {
-  func.func @memory(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
-    %0 = math.exp %x : tensor<64x64xf32>
-    return %0 : tensor<64x64xf32>
   }
 }
 

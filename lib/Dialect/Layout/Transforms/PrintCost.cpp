@@ -167,9 +167,13 @@ static void printText(const CostTable &table, raw_ostream &os) {
   printRows("conversions", table.activations);
   printRows("conversions of constants", table.constants);
   os << "ops: " << table.ops.size() << ", cost " << sum(table.ops) << "\n";
-  if (const auto &it = table.assignment)
+  if (const auto &it = table.assignment) {
     os << "assignment: cost " << it->cost << ", lower bound " << it->lowerBound
        << ", gap " << it->cost - it->lowerBound << "\n";
+    if (it->memoryBytes)
+      os << "memory: at most " << *it->memoryBytes
+         << " bytes on one device at once\n";
+  }
 }
 
 void layout::printRow(llvm::json::OStream &json, const Row &row) {
@@ -226,6 +230,8 @@ static void printJSON(const CostTable &table, raw_ostream &os) {
         json.attribute("cost", it->cost);
         json.attribute("conversion_cost", it->conversionCost);
         json.attribute("lower_bound", it->lowerBound);
+        if (it->memoryBytes)
+          json.attribute("memory_bytes", *it->memoryBytes);
       });
   });
   os << "\n";

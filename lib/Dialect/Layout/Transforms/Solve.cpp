@@ -32,6 +32,7 @@ static constexpr StringLiteral kCost = "cost";
 static constexpr StringLiteral kConversionCost = "conversion_cost";
 static constexpr StringLiteral kLowerBound = "lower_bound";
 static constexpr StringLiteral kWeightBytes = "weight_bytes";
+static constexpr StringLiteral kMemoryBytes = "memory_bytes";
 
 namespace {
 /// Writes layouts on ops; ops of one class with one choice get one attribute.
@@ -192,6 +193,9 @@ void layout::writeDecision(Operation *root, const LayoutAssignment &assignment,
   if (assignment.weightBytes)
     figures.set(kWeightBytes,
                 builder.getI64IntegerAttr(*assignment.weightBytes));
+  if (assignment.memoryBytes)
+    figures.set(kMemoryBytes,
+                builder.getI64IntegerAttr(*assignment.memoryBytes));
   root->setDiscardableAttr(kAssignmentAttr,
                            figures.getDictionary(root->getContext()));
 }
@@ -206,8 +210,11 @@ std::optional<DecisionFigures> layout::readDecisionFigures(Operation *root) {
   auto lowerBound = figures.getAs<IntegerAttr>(kLowerBound);
   if (!cost || !conversionCost || !lowerBound)
     return std::nullopt;
-  return DecisionFigures{cost.getInt(), conversionCost.getInt(),
-                         lowerBound.getInt()};
+  DecisionFigures read{cost.getInt(), conversionCost.getInt(),
+                       lowerBound.getInt()};
+  if (auto memory = figures.getAs<IntegerAttr>(kMemoryBytes))
+    read.memoryBytes = memory.getInt();
+  return read;
 }
 
 static StringRef getFunctionName(Operation *op) {
@@ -402,10 +409,8 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
 
   /// Nothing keeps to it, or nothing that does was found.
   void reportBudget(int64_t least, int64_t budget) {
-    InFlightDiagnostic error =
-        getOperation()->emitError()
-        << (weightBudget == -1 ? "the target's 'memory': "
-                               : "the option 'weight-budget': ");
+    InFlightDiagnostic error = getOperation()->emitError()
+                               << "the option 'weight-budget': ";
     if (least > budget)
       error << "constants take at least " << least
             << " bytes in layouts on which all ops run, and " << budget
@@ -414,6 +419,25 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
       error << "no layouts were found in which constants take at most "
             << budget << " bytes, nor a proof that there are none; a larger "
             << "budget or 'max-nodes' of layout-solve may help";
+  }
+
+  void reportMemory(const LayoutAssignment &assignment, int64_t memory) {
+    Operation *op = assignment.memoryOp;
+    InFlightDiagnostic error = (op ? op : getOperation())->emitError()
+                               << "the target's 'memory': ";
+    int64_t least = *assignment.leastMemoryBytes;
+    if (least > memory)
+      error << "one device needs at least " << least
+            << " bytes, most of all here, "
+            << "and " << memory
+            << " are allowed; state arguments and results of functions "
+            << "as split (#layout.mesh), or give the target more devices or "
+               "'memory'";
+    else
+      error << "no layouts were found in which one device needs at most "
+            << memory
+            << " bytes, nor a proof that there are none; more 'memory' "
+            << "or 'max-nodes' of layout-solve may help";
   }
 
   void runOnOperation() override {
@@ -448,13 +472,20 @@ struct SolvePass : layout::impl::SolvePassBase<SolvePass> {
     solve.maxTableSize = maxTable;
     solve.maxNodes = maxNodes;
     solve.certify = !certificate.empty();
-    WeightOptions weights{costs.getModel().getMemory()};
+    WeightOptions weights;
     if (weightBudget != -1)
       weights.budget = weightBudget.getValue();
+    else if (std::optional<int64_t> memory = costs.getModel().getMemory();
+             memory && *memory != MeshTargetAttr::kAnyMemory)
+      weights.memory = *memory;
     weights.costPercent = weightCost;
     weights.packingPercent = packingCost;
     LayoutAssignment assignment = assignLayouts(
         root, costs, {maxConfigs, maxLayouts}, solve, *constraints, weights);
+    if (assignment.leastMemoryBytes) {
+      reportMemory(assignment, *weights.memory);
+      return signalPassFailure();
+    }
     if (assignment.leastWeightBytes) {
       reportBudget(*assignment.leastWeightBytes, *weights.budget);
       return signalPassFailure();

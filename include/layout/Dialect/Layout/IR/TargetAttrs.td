@@ -197,8 +197,8 @@ def Layout_MeshTargetAttr : Layout_Attr<"MeshTarget", "mesh_target"> {
       that goes over a link along it, and of a message; by default 10 and 100000,
       which are links of 1 GB/s and 10 us where memory has 10 GB/s. A message that goes
       along several axes costs as along the dearest of them;
-    * `memory`: bytes of a device. No block of a tensor has more, nor have all blocks of
-      constants together; an op on a larger one is chosen only where there is no other.
+    * `memory`: bytes of a device, a limit of all that is alive on it at any point:
+      arguments, constants, what ops compute, copies and buffers of messages.
   }];
   let parameters = (ins
     Layout_MeshAxes:$axes,

@@ -47,6 +47,8 @@ void writeDecision(Operation *root, const LayoutAssignment &assignment,
 /// conversions, and what every decision costs at least.
 struct DecisionFigures {
   Cost cost = 0, conversionCost = 0, lowerBound = 0;
+  /// The most that one device has at once, where the target says so.
+  std::optional<int64_t> memoryBytes = std::nullopt;
 };
 
 /// Those that `writeDecision` left on `root`; nothing where there are none.

@@ -1,0 +1,233 @@
+//===- PeakTables.cpp - What lies in memory as terms of a budget ----------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor takes what its producer decides, or its consumer. Where that is a
+// matter of both, or of several, a variable of the graph says how much it is,
+// and tables forbid less. More is allowed, and helps nobody.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutModel.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// Adds peaks to a budget.
+class PeakTables {
+public:
+  PeakTables(const Program &program, ArrayRef<Candidates> candidates,
+             MemoryModel &memory, FactorGraph &graph,
+             std::vector<unsigned> &initial)
+      : program(program), candidates(candidates), memory(memory), graph(graph),
+        initial(initial) {}
+
+  std::vector<Budget::Term> add(const MemoryPoint &point);
+
+private:
+  ArrayRef<OpConfig> getConfigs(unsigned node) const {
+    return candidates[program.nodes[node].nodeClass].configs;
+  }
+  void addTo(std::vector<Budget::Term> &terms, unsigned variable,
+             ArrayRef<int64_t> amounts);
+  void addConstant(std::vector<Budget::Term> &terms, int64_t amount);
+  Budget::Term makeTerm(std::vector<int64_t> amounts);
+  void forbidLess(const Tensor &tensor, unsigned consumer,
+                  bool dependsOnProducer, const Budget::Term &term,
+                  llvm::function_ref<int64_t(unsigned, const OpConfig &)> get);
+  ArrayRef<Budget::Term> getAsked(const HeldTensor &held);
+
+  const Program &program;
+  ArrayRef<Candidates> candidates;
+  MemoryModel &memory;
+  FactorGraph &graph;
+  std::vector<unsigned> &initial;
+  std::map<
+      std::tuple<unsigned, bool, std::vector<unsigned>, std::vector<unsigned>>,
+      std::vector<Budget::Term>>
+      known;
+  std::optional<unsigned> constant;
+};
+} // namespace
+
+void PeakTables::addTo(std::vector<Budget::Term> &terms, unsigned variable,
+                       ArrayRef<int64_t> amounts) {
+  auto it = llvm::find_if(terms, [&](const Budget::Term &term) {
+    return term.variable == variable;
+  });
+  if (it == terms.end())
+    it = terms.insert(it, {variable, std::vector<int64_t>(amounts.size())});
+  for (auto [sum, amount] : llvm::zip_equal(it->amounts, amounts))
+    sum = addCosts(sum, amount);
+}
+
+/// Taken in any case: by the one value of a variable.
+void PeakTables::addConstant(std::vector<Budget::Term> &terms, int64_t amount) {
+  if (amount == 0)
+    return;
+  if (!constant) {
+    constant = graph.addVariable(1);
+    initial.push_back(0);
+  }
+  addTo(terms, *constant, {amount});
+}
+
+/// A variable with so much for each value, of which the last is most.
+Budget::Term PeakTables::makeTerm(std::vector<int64_t> amounts) {
+  llvm::sort(amounts);
+  amounts.erase(llvm::unique(amounts), amounts.end());
+  initial.push_back(amounts.size() - 1);
+  return {graph.addVariable(amounts.size()), std::move(amounts)};
+}
+
+/// At least what `get` has for a configuration of the producer, if that
+/// matters, and of a consumer.
+void PeakTables::forbidLess(
+    const Tensor &tensor, unsigned consumer, bool dependsOnProducer,
+    const Budget::Term &term,
+    llvm::function_ref<int64_t(unsigned, const OpConfig &)> get) {
+  const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+  unsigned node = program.getConsumers(tensor)[consumer];
+  unsigned numMade = dependsOnProducer && known.producer
+                         ? candidates[*known.producer].configs.size()
+                         : 1;
+  std::vector<Cost> table;
+  for (unsigned p = 0; p < numMade; ++p)
+    for (const OpConfig &config : getConfigs(node)) {
+      int64_t least = get(p, config);
+      for (int64_t amount : term.amounts)
+        table.push_back(amount >= least ? 0 : kInfiniteCost);
+    }
+  if (!llvm::is_contained(table, kInfiniteCost))
+    return;
+  if (known.producer && numMade > 1)
+    graph.addFactor({tensor.producer, node, term.variable}, table);
+  else
+    graph.addFactor({node, term.variable}, table);
+}
+
+/// What is asked for, and the buffer to convert with.
+ArrayRef<Budget::Term> PeakTables::getAsked(const HeldTensor &held) {
+  auto [it, isNew] = known.try_emplace(
+      {held.tensor, held.isMade,
+       std::vector<unsigned>(held.askers.begin(), held.askers.end()),
+       std::vector<unsigned>(held.movers.begin(), held.movers.end())});
+  std::vector<Budget::Term> &terms = it->second;
+  if (!isNew)
+    return terms;
+  const Tensor &tensor = program.tensors[held.tensor];
+  const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+  unsigned numMade =
+      known.producer ? candidates[*known.producer].configs.size() : 1;
+  auto getNeeds = [&](unsigned consumer, const OpConfig &config) {
+    return LayoutModel::getNeeds(config, known.consumers[consumer].operands);
+  };
+  auto sumAsked = [&](unsigned consumer, unsigned p, const OpConfig &config) {
+    int64_t sum = 0;
+    for (LayoutId layout : getNeeds(consumer, config))
+      sum = addCosts(sum, memory.getAskedBytes(known, held.isMade, p, layout));
+    return sum;
+  };
+  auto getBuffer = [&](unsigned consumer, unsigned p, const OpConfig &config) {
+    int64_t most = 0;
+    for (LayoutId layout : getNeeds(consumer, config))
+      most = std::max(most, memory.getBufferBytes(known, p, layout));
+    return most;
+  };
+  bool isOfConsumer = !known.producer || numMade == 1 ||
+                      !memory.dependsOnProducer(known, held.isMade);
+  // One amount for all of these consumers.
+  auto addJoint = [&](ArrayRef<unsigned> consumers, bool dependsOnProducer,
+                      auto get) {
+    std::vector<int64_t> amounts = {0};
+    for (unsigned c : consumers)
+      for (unsigned p = 0; p < (dependsOnProducer ? numMade : 1); ++p)
+        for (const OpConfig &config :
+             getConfigs(program.getConsumers(tensor)[c]))
+          amounts.push_back(get(c, p, config));
+    if (llvm::all_of(amounts, [](int64_t amount) { return amount == 0; }))
+      return;
+    terms.push_back(makeTerm(std::move(amounts)));
+    for (unsigned c : consumers)
+      forbidLess(tensor, c, dependsOnProducer, terms.back(),
+                 [&](unsigned p, const OpConfig &config) {
+                   return get(c, p, config);
+                 });
+  };
+  if (held.askers.size() == 1 && held.askers == held.movers) {
+    addJoint(held.askers, true,
+             [&](unsigned c, unsigned p, const OpConfig &config) {
+               return addCosts(sumAsked(c, p, config), getBuffer(c, p, config));
+             });
+    return terms;
+  }
+  addJoint(held.movers, true, getBuffer);
+  if (held.askers.size() == 1) {
+    if (!isOfConsumer) {
+      addJoint(held.askers, true, sumAsked);
+      return terms;
+    }
+    unsigned node = program.getConsumers(tensor)[held.askers.front()];
+    std::vector<int64_t> amounts;
+    for (const OpConfig &config : getConfigs(node))
+      amounts.push_back(sumAsked(held.askers.front(), 0, config));
+    terms.push_back({node, std::move(amounts)});
+    return terms;
+  }
+  // A copy in one layout is one for all.
+  SmallVector<LayoutId, 8> layouts;
+  for (unsigned c : held.askers)
+    for (const OpConfig &config : getConfigs(program.getConsumers(tensor)[c]))
+      for (LayoutId layout : getNeeds(c, config))
+        if (!llvm::is_contained(layouts, layout))
+          layouts.push_back(layout);
+  for (LayoutId layout : layouts)
+    addJoint(held.askers, !isOfConsumer,
+             [&](unsigned c, unsigned p, const OpConfig &config) {
+               return llvm::is_contained(getNeeds(c, config), layout)
+                          ? memory.getAskedBytes(known, held.isMade, p, layout)
+                          : 0;
+             });
+  return terms;
+}
+
+std::vector<Budget::Term> PeakTables::add(const MemoryPoint &point) {
+  std::vector<Budget::Term> terms;
+  int64_t always = 0;
+  for (const HeldTensor &held : point.held) {
+    const Tensor &tensor = program.tensors[held.tensor];
+    const TensorClass &known = program.tensorClasses[tensor.tensorClass];
+    if (held.isMade && !known.producer)
+      always = addCosts(always, memory.getMadeBytes(known, 0));
+    if (held.isMade && known.producer) {
+      SmallVector<int64_t> amounts;
+      for (unsigned p = 0, e = getConfigs(tensor.producer).size(); p < e; ++p)
+        amounts.push_back(memory.getMadeBytes(known, p));
+      addTo(terms, tensor.producer, amounts);
+    }
+    if (!held.askers.empty() || !held.movers.empty())
+      for (const Budget::Term &term : getAsked(held))
+        addTo(terms, term.variable, term.amounts);
+  }
+  for (auto [node, operand] : point.fresh) {
+    SmallVector<int64_t> amounts;
+    for (unsigned c = 0, e = getConfigs(node).size(); c < e; ++c)
+      amounts.push_back(memory.getFreshBytes(node, operand, c));
+    addTo(terms, node, amounts);
+  }
+  addConstant(terms, always);
+  return terms;
+}
+
+void LayoutModel::addPeaks(FactorGraph &graph,
+                           ArrayRef<const MemoryPoint *> points,
+                           MemoryModel &memory) {
+  PeakTables tables(program, candidates, memory, graph, initial);
+  for (const MemoryPoint *point : points)
+    budget.peaks.push_back(tables.add(*point));
+}

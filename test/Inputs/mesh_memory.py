@@ -1,0 +1,106 @@
+"""usage: mesh_memory.py CASE RANKS..
+
+Runs a case of `./dev bench --mesh` on ranks, and counts what its program takes of memory, with the blocks of arguments and
+constants. Tensors that are alive are what the decision counts; what kernels take for themselves, as packed operands, comes
+on top, up to the factor MOST. As a rank it writes what it took.
+"""
+
+import ctypes
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from bench.mesh import CASES
+from layout_mlir import run_mesh
+from layout_mlir.run import PREPARATION
+from layout_mlir.tools import run_tool
+from mesh_programs import RUNTIME, start
+from networks import NETWORKS
+
+COUNTED = ("malloc", "aligned_alloc", "free")
+ANY = 1 << 50
+MOST = 1.25
+
+
+def compile_counted(lowered, library):
+    """A shared library whose functions for memory are those of count_memory.c."""
+    ir = library.with_suffix(".ll")
+    subprocess.run(["mlir-translate-22", "--mlir-to-llvmir", lowered, "-o", ir], check=True)
+    ir.write_text(re.sub(rf"@({'|'.join(COUNTED)})\(", r"@counted_\1(", ir.read_text()))
+    subprocess.run(["clang-22", "-O1", "-w", "-shared", "-fPIC", ir, pathlib.Path(__file__).parent / "count_memory.c",
+                    RUNTIME, f"-Wl,-rpath,{RUNTIME.parent}", "-o", library], check=True)
+
+
+def decide(text_path, target, folder, *passes):
+    """The figures of a decision, and its program for a rank with counters, with the blocks of arguments."""
+    run_tool("layout-opt", text_path, *passes, f"--layout-assign=target={{{target}}}", "-o", folder / "assigned.mlir")
+    text = (folder / "assigned.mlir").read_text()
+    figures = {name: int(value) for name, value in
+               re.findall(r"(\w+) = (\d+)", re.search(r"layout\.assignment = \{(.*?)\}", text)[1])}
+    placed, lowered = folder / "placed.mlir", folder / "rank.mlir"
+    run_tool("layout-opt", folder / "assigned.mlir", "--layout-place-on-mesh", "-o", placed)
+    run_tool("layout-opt", placed, "--layout-to-mpi=cpu=host parallel-loops=false", "-o", lowered)
+    arguments, _ = run_mesh.read_blocks(placed)
+    compile_counted(lowered, folder / "librank.so")
+    return figures, arguments
+
+
+def measure(figures, arguments, folder, ranks, dtypes):
+    """Of each rank, what it takes with the blocks of its arguments and all constants."""
+    given = np.zeros(ranks, int)
+    for number, (block, dtype) in enumerate(zip(arguments, dtypes, strict=True)):
+        for rank, memory in enumerate(block.scatter(np.zeros(block.shape, dtype), ranks)):
+            np.save(folder / f"block-{number}-{rank}.npy", np.ascontiguousarray(memory))
+            given[rank] += memory.nbytes
+    done = start([sys.executable, __file__, folder, len(arguments)], ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    taken = [json.loads((folder / f"taken-{rank}.json").read_text()) for rank in range(ranks)]
+    return given + figures["weight_bytes"] + np.array(taken)
+
+
+def be_rank(folder, count):
+    rank = os.environ["OMPI_COMM_WORLD_RANK"]
+    library = ctypes.CDLL(f"{folder}/librank.so")
+    blocks = [np.load(f"{folder}/block-{number}-{rank}.npy") for number in range(count)]
+    described = []
+    for block in blocks:
+        strides = [n // block.itemsize for n in block.strides]
+        words = (ctypes.c_int64 * (3 + 2 * block.ndim))(block.ctypes.data, block.ctypes.data, 0, *block.shape, *strides)
+        described.append(words)
+    results = (ctypes.c_int64 * 256)()
+    library._mlir_ciface_main(results, *described)
+    most = ctypes.c_size_t.in_dll(library, "counted_most").value
+    pathlib.Path(folder, f"taken-{rank}.json").write_text(str(most))
+
+
+def main(network, *counts):
+    for ranks in map(int, counts):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            path = folder / "network.mlir"
+            case = CASES[network]
+            NETWORKS[case.network].write(path, **case.options)
+            links = "byte_cost = [0], message_cost = [0]"
+            target = (f"#layout.mesh_target<axes = [x = {ranks}], device = #layout.cpu<lanes = 16>, {links}, "
+                      f"memory = {ANY}>")
+            figures, arguments = decide(path, target, folder, *PREPARATION)
+            text = path.read_text()
+            inputs = re.search(r"func\.func @main\((.*?)\)", text, re.S)[1]
+            dtypes = [{"f32": np.float32, "i64": np.int64, "i32": np.int32}[each]
+                      for each in re.findall(r"tensor<(?:\d+x)*(\w+)>", inputs)]
+            taken = measure(figures, arguments, folder, ranks, dtypes)
+            predicted = figures["memory_bytes"]
+            print(f"{network:<14}{ranks:>4}{predicted:>12}{taken.max():>12}{taken.max() / predicted:>8.3f}", flush=True)
+            assert taken.max() <= MOST * predicted, taken
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2 and pathlib.Path(sys.argv[1]).is_dir():
+        be_rank(sys.argv[1], int(sys.argv[2]))
+    else:
+        main(*sys.argv[1:])
