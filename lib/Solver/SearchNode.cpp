@@ -104,10 +104,10 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
   Cost last = stars.getBound();
   unsigned numIdle = 0;
   while (true) {
-    for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i) {
+    int64_t workBefore = stars.getWork();
+    for (unsigned i = 0; i < kPasses && (i == 0 || !isOutOfTime()); ++i)
       stars.pass();
-      statistics.work += stars.getWorkOfPass();
-    }
+    statistics.work += stars.getWork() - workBefore;
     Cost bound = stars.getBound();
     if (bound != kInfiniteCost && stars.round(values)) {
       node.dual.getSharedCosts().complete(values);

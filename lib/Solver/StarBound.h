@@ -55,8 +55,8 @@ public:
   bool isUsable() const { return scale > 0; }
   /// One pass over the variables forward, and one back.
   void pass();
-  /// Steps that a pass takes, in entries of tables.
-  int64_t getWorkOfPass() const { return workOfPass; }
+  /// Steps that were taken, in entries of tables.
+  int64_t getWork() const { return work; }
   /// kInfiniteCost where some variable has no value left.
   Cost getBound() const { return toCost(bound); }
 
@@ -72,9 +72,9 @@ private:
   static constexpr unsigned kNone = SharedCosts::kNone;
 
   /// What the switches of a star cost, per value of the payer and switch, and
-  /// the other way round.
+  /// the other way round. Lines of numbers are filled up to widths.
   struct Prices {
-    unsigned rows, columns;
+    unsigned rows, columns, rowWidth, columnWidth;
     std::vector<double> byRow, byColumn;
   };
   struct Star {
@@ -120,7 +120,7 @@ private:
   Cost toCost(double sum) const;
 
   double scale = 0, bound = 0;
-  int64_t workOfPass = 0;
+  int64_t work = 0;
   std::vector<unsigned> offsets; // per variable
   std::vector<double> beliefs;   // per value
   std::vector<double> given;
@@ -129,9 +129,10 @@ private:
   std::vector<unsigned> order; // of those with a value
   std::vector<llvm::SmallVector<Slot, 4>> before, after, all; // per variable
 
-  // Of `minimize`: what sets of askers have per switch and what is least beyond
-  // that, what they cost per value of the payer, and each of them without any.
-  std::vector<double> asking, rest, alone, least, asksNone;
+  // Of `minimize`: what sets of askers have per switch, what they cost per
+  // value of the payer, each of them without any, and what is least beyond such
+  // a set per value of the payer and per switch.
+  std::vector<double> asking, alone, least, asksNone, paid, rest, opened;
   std::vector<double> result, sums;
 };
 

@@ -9,6 +9,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include <charconv>
 #include <map>
 
 using namespace mlir::layout;
@@ -39,16 +40,13 @@ class Words {
 public:
   explicit Words(StringRef text) : text(text), rest(text) {}
 
-  bool atEnd() {
-    rest = rest.ltrim();
-    return rest.empty();
-  }
-
   /// The next word; empty at the end of the text.
   StringRef takeWord() {
-    rest = rest.ltrim();
-    word = rest.take_until([](char c) { return llvm::isSpace(c); });
-    rest = rest.drop_front(word.size());
+    const char *begin =
+        std::find_if_not(rest.begin(), rest.end(), llvm::isSpace);
+    const char *end = std::find_if(begin, rest.end(), llvm::isSpace);
+    word = {begin, size_t(end - begin)};
+    rest = {end, size_t(rest.end() - end)};
     return word;
   }
 
@@ -58,7 +56,9 @@ public:
     if (takeWord().empty())
       return makeError("the text ends where " + what + " was expected");
     int64_t value;
-    if (word.getAsInteger(10, value) || value < least || value > most)
+    auto [end, error] = std::from_chars(word.begin(), word.end(), value);
+    if (error != std::errc() || end != word.end() || value < least ||
+        value > most)
       return makeError("expected " + what + ", an integer from " +
                        Twine(least) + " to " + Twine(most) + ", and found '" +
                        shorten(word) + "'");
