@@ -17,8 +17,7 @@ class SequenceSolver;
 
 /// Decides for `program`, by `sequences` where that is not null and can do so.
 LayoutAssignment assignLayouts(Operation *root, Program program,
-                               CostModel &costs,
-                               const CandidateLimits &limits,
+                               CostModel &costs, const CandidateLimits &limits,
                                const SolveOptions &options,
                                const WeightOptions &weights = {},
                                SequenceSolver *sequences = nullptr);
