@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 import numpy as np
-from bench.mesh import CASES
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmarks"))
+from bench.mesh import CASES  # noqa: E402
 from layout_mlir import run_mesh
 from layout_mlir.run import PREPARATION
 from layout_mlir.tools import run_tool
