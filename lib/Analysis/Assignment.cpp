@@ -123,7 +123,7 @@ public:
   }
 
   Solution run();
-  void measure(ArrayRef<unsigned> choice);
+  std::vector<int64_t> measure(ArrayRef<unsigned> choice);
 
 private:
   Solution solve(LayoutModel &model, ArrayRef<const MemoryPoint *> limited);
@@ -141,19 +141,22 @@ private:
 };
 } // namespace
 
-/// Sets the most bytes that are alive at once, and where that is.
-void AssignmentSolver::measure(ArrayRef<unsigned> choice) {
+/// Sets the most bytes that are alive at once, and where that is. Gives those
+/// of each point.
+std::vector<int64_t> AssignmentSolver::measure(ArrayRef<unsigned> choice) {
+  std::vector<int64_t> bytes;
   if (!costs.getModel().getMemory())
-    return;
-  int64_t most = 0;
+    return bytes;
+  int64_t kept = countWeightBytes(result, choice, costs);
+  result.memoryBytes = kept;
   for (const MemoryPoint &point : points) {
-    int64_t bytes = memory.getBytes(point, choice);
-    if (bytes > most || !result.memoryOp) {
-      most = bytes;
+    bytes.push_back(addCosts(kept, memory.getBytes(point, choice)));
+    if (bytes.back() > *result.memoryBytes || !result.memoryOp) {
+      result.memoryBytes = bytes.back();
       result.memoryOp = point.op;
     }
   }
-  result.memoryBytes = addCosts(most, countWeightBytes(result, choice, costs));
+  return bytes;
 }
 
 /// Adds those points at which a choice exceeds the limit, the highest first;
@@ -165,17 +168,14 @@ bool AssignmentSolver::addExceeded(std::vector<const MemoryPoint *> &limited,
   std::vector<unsigned> typed(result.program.nodes.size(), 0);
   if (hasNone)
     choice = typed;
-  measure(choice);
+  std::vector<int64_t> bytesAt = measure(choice);
   if ((hasNone && !limited.empty()) ||
       (!hasNone && *result.memoryBytes <= *weights.memory))
     return false;
-  int64_t kept = countWeightBytes(result, choice, costs);
   std::vector<std::pair<int64_t, const MemoryPoint *>> exceeded;
-  for (const MemoryPoint &point : points) {
-    int64_t bytes = addCosts(kept, memory.getBytes(point, choice));
+  for (auto [point, bytes] : llvm::zip_equal(points, bytesAt))
     if (bytes > *weights.memory && !llvm::is_contained(limited, &point))
       exceeded.push_back({-bytes, &point});
-  }
   llvm::stable_sort(exceeded, llvm::less_first());
   exceeded.resize(std::min<size_t>(exceeded.size(), step));
   step *= 2;

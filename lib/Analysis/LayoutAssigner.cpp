@@ -212,12 +212,7 @@ void LayoutAssigner::Scan::replace(size_t first, size_t end,
   }
   begin = first;
   numBefore = end - first;
-  size_t common = std::min(numBefore, now.size());
-  auto place = std::copy_n(now.begin(), common, rows.begin() + begin);
-  if (common < numBefore)
-    rows.erase(place, place + (numBefore - common));
-  else
-    rows.insert(place, now.begin() + common, now.end());
+  replaceRows<Row>(rows, begin, numBefore, now);
 }
 
 //===----------------------------------------------------------------------===//

@@ -238,6 +238,7 @@ bool TableBuilder::addMoves() {
 
 MessageTables TableBuilder::finish() {
   MessageTables tables;
+  tables.mostElements = plan.getMostElements();
   for (const Row &row : rows)
     tables.numLoops = std::max<unsigned>(tables.numLoops, row.loops.size());
   std::vector<int64_t> &numbers = tables.numbers;
@@ -258,7 +259,6 @@ MessageTables TableBuilder::finish() {
     for (const auto &[step, range] : ofRank) {
       const Message &message = *step.message;
       int64_t count = message.getNumElements();
-      tables.mostElements = std::max(tables.mostElements, count);
       numbers.insert(numbers.end(),
                      {step.isSend ? message.to : message.from, step.isSend,
                       count, int64_t(range.begin) * tables.getRowSize(),

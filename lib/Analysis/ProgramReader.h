@@ -43,6 +43,19 @@ struct InOrderOfMemory : llvm::DenseMapInfo<Operation *> {
   }
 };
 
+/// Puts `to` in the place of `count` elements of `rows` from `begin` on. Those
+/// behind are moved only where there are more or fewer.
+template <typename Row>
+void replaceRows(std::vector<Row> &rows, size_t begin, size_t count,
+                 ArrayRef<Row> to) {
+  size_t common = std::min(count, to.size());
+  auto place = std::copy_n(to.begin(), common, rows.begin() + begin);
+  if (common < count)
+    rows.erase(place, place + (count - common));
+  else
+    rows.insert(place, to.begin() + common, to.end());
+}
+
 class ProgramReader {
 public:
   ProgramReader(Operation *root, int64_t assumedTrips,

@@ -188,12 +188,7 @@ ProgramReader::update(size_t begin, size_t numBefore, ArrayRef<NewRow> ops,
   if (concernsConcatenations())
     return std::nullopt;
   rows = std::move(all);
-  size_t common = std::min(numBefore, added.size());
-  auto place = std::copy_n(added.begin(), common, rows.begin() + begin);
-  if (common < numBefore)
-    rows.erase(place, place + (numBefore - common));
-  else
-    rows.insert(place, added.begin() + common, added.end());
+  replaceRows<Row>(rows, begin, numBefore, added);
   return putInOrder();
 }
 

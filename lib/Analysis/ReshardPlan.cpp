@@ -509,6 +509,13 @@ static void printBoxes(const Message &message, raw_ostream &os) {
   }
 }
 
+int64_t ReshardPlan::getMostElements() const {
+  int64_t most = 0;
+  for (const Message &message : messages)
+    most = std::max(most, message.getNumElements());
+  return most;
+}
+
 void ReshardPlan::print(raw_ostream &os) const {
   os << messages.size() << " messages in " << numRounds << " rounds on "
      << numDevices << " devices, " << bytesSent << " bytes, lower bound "

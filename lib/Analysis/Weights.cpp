@@ -90,13 +90,14 @@ int64_t layout::countWeightBytes(const LayoutAssignment &assignment,
 }
 
 void layout::countWeights(LayoutAssignment &assignment, CostModel &costs) {
-  assignment.weightBytes =
-      countWeightBytes(assignment, assignment.choice, costs);
+  int64_t bytes = 0;
   assignment.weightCost = 0;
   forEachKept(assignment, assignment.choice,
               [&](RankedTensorType type, LayoutId layout) {
+                bytes = addCosts(bytes, costs.getStoredBytes(type, layout));
                 assignment.weightCost = addCosts(
                     assignment.weightCost,
                     getWeightCost(type, layout, assignment.weights, costs));
               });
+  assignment.weightBytes = bytes;
 }

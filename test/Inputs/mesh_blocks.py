@@ -14,6 +14,16 @@ import numpy as np
 from mesh_programs import RUNTIME, Case, Memory, compile_library, start
 
 ELEMENTS = {"float32": "f32", "float16": "f16", "float64": "f64", "int8": "i8", "int32": "i32"}
+# Rows of the table %a0, looked up by the indices %a1.
+ROWS_OF_TABLE = """%e = tensor.empty() : {r}
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+       iterator_types = ["parallel", "parallel"]}} ins(%a1 : {1}) outs(%e : {r}) {{
+  ^bb0(%x: i32, %y: f32):
+    %i = arith.index_cast %x : i32 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %a0[%i, %j] : {0}
+    linalg.yield %v : f32
+  }} -> {r}"""
 
 
 class Program:

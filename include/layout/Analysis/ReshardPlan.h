@@ -101,6 +101,9 @@ struct ReshardPlan {
                                     const ReshardOptions &options = {},
                                     Refusal refuse = {});
 
+  /// Of the longest message.
+  int64_t getMostElements() const;
+
   void print(raw_ostream &os) const;
 };
 

@@ -33,8 +33,8 @@ struct AssignLayoutsOptions : PassPipelineOptions<AssignLayoutsOptions> {
   Option<int64_t> weightBudget{
       *this, "weight-budget",
       llvm::cl::desc("Most bytes that constants may take, each once for every "
-                     "layout that it is wanted in, on a mesh on one device; by "
-                     "default the 'memory' of a mesh target"),
+                     "layout that it is wanted in, on a mesh on one device, "
+                     "where it counts in place of the 'memory' of the target"),
       llvm::cl::init(-1)};
   Option<unsigned> weightCost{
       *this, "weight-cost",

@@ -53,12 +53,7 @@ int64_t MeshModel::getBufferBytes(RankedTensorType from,
   const ReshardPlan *plan = convertsBlocks(source, target)
                                 ? nullptr
                                 : planMessages(source, target, Refusal());
-  if (!plan)
-    return 0;
-  int64_t most = 0;
-  for (const Message &message : plan->messages)
-    most = std::max(most, message.getNumElements());
-  return scaleCost(plan->elementBytes, most);
+  return plan ? scaleCost(plan->elementBytes, plan->getMostElements()) : 0;
 }
 
 //===----------------------------------------------------------------------===//

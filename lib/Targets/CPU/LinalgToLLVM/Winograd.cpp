@@ -108,7 +108,7 @@ static bool findDims(const Kernel &kernel, const KernelPlan &plan,
          kernel.extents[lane] % plan.vectorSize == 0;
 }
 
-static int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
+int64_t layout::countPositions(const Kernel &kernel, ArrayRef<unsigned> dims) {
   int64_t count = 1;
   for (unsigned dim : dims)
     count *= kernel.extents[dim];

@@ -53,6 +53,9 @@ struct WinogradPlan {
   int64_t tiles, strip, step;
 };
 
+/// The product of the extents of `dims`.
+int64_t countPositions(const Kernel &kernel, ArrayRef<unsigned> dims);
+
 /// How to compute a kernel by transforms, where that is expected to be faster
 /// than `plan`.
 std::optional<WinogradPlan> planWinograd(const Kernel &kernel,

@@ -55,6 +55,15 @@ private:
   Value minus(Value left, Value right) {
     return arith::SubFOp::create(b, loc, left, right);
   }
+  /// B^T d
+  Four transformPlaces(const Four &d) {
+    return {minus(d[0], d[2]), plus(d[1], d[2]), minus(d[2], d[1]),
+            minus(d[1], d[3])};
+  }
+  /// A^T m
+  std::array<Value, 2> transformSums(const Four &m) {
+    return {plus(plus(m[0], m[1]), m[2]), minus(minus(m[1], m[2]), m[3])};
+  }
   Value addProduct(Value sum, Value left, Value right) {
     auto flags = arith::FastMathFlags::contract;
     Value product = arith::MulFOp::create(b, loc, left, right, flags);
@@ -148,9 +157,7 @@ void WinogradEmitter::emitReads(Value first, int64_t tiles) {
   const Stage &root = kernel.root;
   unsigned inner = winograd.channels.back();
   ArrayRef<unsigned> outer = ArrayRef(winograd.channels).drop_back();
-  int64_t width = kernel.extents[inner], blocks = 1;
-  for (unsigned dim : outer)
-    blocks *= kernel.extents[dim];
+  int64_t width = kernel.extents[inner], blocks = countPositions(kernel, outer);
   auto emitTile = [&](Value block, Value number) {
     moveTo(arith::AddIOp::create(b, loc, first, number));
     setDims(outer, block);
@@ -170,17 +177,13 @@ void WinogradEmitter::emitReads(Value first, int64_t tiles) {
               subscripts(root.maps[winograd.image], point), std::nullopt,
               ArrayRef<bool>{true});
         }
-        half[0][column] = minus(d[0], d[2]);
-        half[1][column] = plus(d[1], d[2]);
-        half[2][column] = minus(d[2], d[1]);
-        half[3][column] = minus(d[1], d[3]);
+        for (auto [row, sum] : llvm::enumerate(transformPlaces(d)))
+          half[row][column] = sum;
       }
       Value start = arith::AddIOp::create(
           b, loc, arith::MulIOp::create(b, loc, block, index(width)), channel);
       for (auto [row, d] : llvm::enumerate(half)) {
-        Four sums = {minus(d[0], d[2]), plus(d[1], d[2]), minus(d[2], d[1]),
-                     minus(d[1], d[3])};
-        for (auto [column, sum] : llvm::enumerate(sums))
+        for (auto [column, sum] : llvm::enumerate(transformPlaces(d)))
           store(sum, places, {index(row * 4 + column), number, start});
       }
     });
@@ -242,7 +245,6 @@ void WinogradEmitter::emitProducts(Value block, int64_t tiles, Value products) {
 /// The four results of each tile from their 16 sums.
 void WinogradEmitter::emitWrites(Value first, int64_t tiles, Value products) {
   unsigned lane = *plan.lane;
-  Value firstLane = base[lane];
   loop(0, tiles, 1, false, [&](Value number) {
     Value tile = arith::AddIOp::create(b, loc, first, number);
     std::array<Value, 2> at = moveTo(tile), fits;
@@ -260,13 +262,11 @@ void WinogradEmitter::emitWrites(Value first, int64_t tiles, Value products) {
           m[row] =
               load(products, {index(row * 4 + column), number, index(lanes)},
                    plan.vectorSize);
-        half[0][column] = plus(plus(m[0], m[1]), m[2]);
-        half[1][column] = minus(minus(m[1], m[2]), m[3]);
+        for (auto [row, sum] : llvm::enumerate(transformSums(m)))
+          half[row][column] = sum;
       }
       for (int64_t row = 0; row < 2; ++row) {
-        const Four &m = half[row];
-        Value two[] = {plus(plus(m[0], m[1]), m[2]),
-                       minus(minus(m[1], m[2]), m[3])};
+        std::array<Value, 2> two = transformSums(half[row]);
         for (int64_t column = 0; column < 2; ++column) {
           Point point;
           point.offset.assign(kernel.extents.size(), 0);
@@ -303,7 +303,6 @@ void WinogradEmitter::emitWrites(Value first, int64_t tiles, Value products) {
       finish(points[result], std::move(values));
     }
   });
-  base[lane] = firstLane;
 }
 
 void WinogradEmitter::emitStrip(Value first, int64_t tiles) {
@@ -349,11 +348,8 @@ void WinogradEmitter::emitLoops() {
   // The windows go over the offsets of points.
   for (WinogradPlan::Axis axis : winograd.axes)
     fixed[axis.window] = 0;
-  int64_t channels = 1, images = 1;
-  for (unsigned dim : winograd.channels)
-    channels *= kernel.extents[dim];
-  for (unsigned dim : winograd.batches)
-    images *= kernel.extents[dim];
+  int64_t channels = countPositions(kernel, winograd.channels);
+  int64_t images = countPositions(kernel, winograd.batches);
   sharesStrips =
       isShared && images * llvm::divideCeil(winograd.tiles, winograd.strip) >=
                       kEnoughStrips;

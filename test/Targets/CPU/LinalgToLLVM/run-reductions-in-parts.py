@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 import numpy as np
+from cpu_programs import Program, generic, tensor
 
 from layout_mlir.tools import run_tool
 
@@ -17,22 +18,6 @@ OUT = "(n, o, h, w, l, i, y, x, j) -> (n, o, h, w, l)"
 LOOPS = ["parallel"] * 5 + ["reduction"] * 4
 SAME = "(n, o, h, w, l) -> (n, o, h, w, l)"
 CHANNEL = "(n, o, h, w, l) -> (0, o, 0, 0, l)"
-
-
-def tensor(shape, element):
-    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
-
-
-def generic(name, maps, loops, ins, out, body):
-    operands, types = ", ".join(each for each, _ in ins), ", ".join(each for _, each in ins)
-    block = ", ".join(f"%a{i}: {each.rstrip('>').split('x')[-1]}" for i, (_, each) in enumerate(ins))
-    return f"""  {name} = linalg.generic {{indexing_maps = [{', '.join(f'affine_map<{each}>' for each in maps)}],
-      iterator_types = [{', '.join(f'"{each}"' for each in loops)}]}}
-      ins({operands} : {types}) outs({out[0]} : {out[1]}) {{
-  ^bb0({block}, %s: {out[1].rstrip('>').split('x')[-1]}):
-{body}
-  }} -> {out[1]}
-"""
 
 
 def multiply(element, sums, mask=None):
@@ -138,20 +123,14 @@ CASES = [
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     for number, (parts, (text, inputs, expected)) in enumerate(CASES):
-        (folder / "module.mlir").write_text(text)
-        paths = []
-        for i, array in enumerate(inputs):
-            paths.append(f"--input={folder / f'{i}.npy'}")
-            np.save(folder / f"{i}.npy", array)
+        program = Program(folder, text, inputs)
 
         def run(shared, *options):
-            run_tool("layout-opt", folder / "module.mlir", f"--layout-linalg-to-llvm=cpu=x86-64-v3 parallel-loops={shared}",
-                     "-o", folder / "code.mlir")
-            run_tool("layout-run", folder / "code.mlir", *paths, f"--output={folder / 'result.npy'}", *options)
-            return np.load(folder / "result.npy")
+            program.lower(f"cpu=x86-64-v3 parallel-loops={shared}")
+            return program.run(*options)
 
         if parts is not None:
-            kernels = run_tool("layout-opt", folder / "module.mlir", "--pass-pipeline=builtin.module("
+            kernels = run_tool("layout-opt", program.module, "--pass-pipeline=builtin.module("
                                "canonicalize,layout-fuse-elementwise,func.func(layout-emit-kernels))")
             assert ("scf.if" in kernels) == parts, number
         alone = run("false")

@@ -6,9 +6,9 @@ import pathlib
 import tempfile
 
 import numpy as np
+from cpu_programs import Program
 
 from layout_mlir import LayoutError, compile as compile_program
-from layout_mlir.tools import run_tool
 
 rng = np.random.default_rng(0)
 
@@ -88,19 +88,12 @@ CASES = [
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     for text, inputs, oracle in CASES:
-        (folder / "module.mlir").write_text(text)
-        paths = []
-        for i, array in enumerate(inputs):
-            paths.append(f"--input={folder / f'{i}.npy'}")
-            np.save(folder / f"{i}.npy", array)
+        program = Program(folder, text, inputs)
 
         def run(shared, *options):
-            run_tool("layout-opt", folder / "module.mlir",
-                     f"--layout-linalg-to-llvm=parallel-loops={shared}", "-o", folder / "code.mlir")
-            assert ("omp.parallel" in (folder / "code.mlir").read_text()) == (shared == "true"), text
-            run_tool("layout-run", folder / "code.mlir", *paths, f"--output={folder / 'result.npy'}",
-                     *options)
-            return np.load(folder / "result.npy")
+            program.lower(f"parallel-loops={shared}")
+            assert ("omp.parallel" in program.code.read_text()) == (shared == "true"), text
+            return program.run(*options)
 
         alone = run("false")
         expected = oracle(*inputs)

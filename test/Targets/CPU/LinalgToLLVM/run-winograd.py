@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 import numpy as np
+from cpu_programs import Program, generic, tensor
 
 from layout_mlir.tools import run_tool
 
@@ -18,25 +19,9 @@ LAST = ["(n, h, w, o, y, x, i) -> (n, h * {0} + y * {1}, w * {0} + x * {1}, i)",
         "(n, h, w, o, y, x, i) -> (y, x, i, o)", "(n, h, w, o, y, x, i) -> (n, h, w, o)"]
 
 
-def tensor(shape, element="f32"):
-    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
-
-
 def draw(*shape):
     """Of which sums and sums of transforms are exact in f32."""
     return (rng.integers(-4, 5, shape) / 4).astype(np.float32)
-
-
-def generic(name, maps, loops, ins, out, body):
-    operands, types = ", ".join(each for each, _ in ins), ", ".join(each for _, each in ins)
-    block = ", ".join(f"%a{i}: f32" for i in range(len(ins)))
-    return f"""  {name} = linalg.generic {{indexing_maps = [{', '.join(f'affine_map<{each}>' for each in maps)}],
-      iterator_types = [{', '.join(f'"{each}"' for each in loops)}]}}
-      ins({operands} : {types}) outs({out[0]} : {out[1]}) {{
-  ^bb0({block}, %s: f32):
-{body}
-  }} -> {out[1]}
-"""
 
 
 def convolution(channels, filters, height, width, batch=1, block=16, starts="zero", ends=None, stride=1,
@@ -133,21 +118,15 @@ CASES = [
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
     for number, (transforms, (text, inputs, expected)) in enumerate(CASES):
-        (folder / "module.mlir").write_text(text)
-        paths = []
-        for i, array in enumerate(inputs):
-            paths.append(f"--input={folder / f'{i}.npy'}")
-            np.save(folder / f"{i}.npy", array)
+        program = Program(folder, text, inputs)
 
         def run(options, *more):
-            run_tool("layout-opt", folder / "module.mlir", f"--layout-linalg-to-llvm={options}", "-o",
-                     folder / "code.mlir")
-            run_tool("layout-run", folder / "code.mlir", *paths, f"--output={folder / 'result.npy'}", *more)
-            return np.load(folder / "result.npy")
+            program.lower(options)
+            return program.run(*more)
 
         if transforms is not None:
             for option, wanted in (("", transforms), ("{winograd=false}", False), ("{contract-fma=false}", False)):
-                kernels = run_tool("layout-opt", folder / "module.mlir", "--pass-pipeline=builtin.module("
+                kernels = run_tool("layout-opt", program.module, "--pass-pipeline=builtin.module("
                                    f"canonicalize,func.func(layout-emit-kernels{option}))")
                 assert ("winograd_filters" in kernels) == wanted, (number, option)
         alone = run("cpu=x86-64-v3 parallel-loops=false")

@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 import numpy as np
-from mesh_blocks import Program, run_programs
+from mesh_blocks import ROWS_OF_TABLE, Program, run_programs
 from mesh_ranks import Distribution
 
 folder = pathlib.Path(sys.argv[1])
@@ -137,15 +137,7 @@ for shape, tile in (((10, 4), (0, 2)), ((5, 16), (1, 4)), ((17, 3), (0, 4))):
 
 # Rows of a table that every rank has, looked up by indices that are split.
 table, rows = draw((9, 5)), rng.integers(0, 9, 11).astype("i4")
-add("""%e = tensor.empty() : {r}
-  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
-       iterator_types = ["parallel", "parallel"]}} ins(%a1 : {1}) outs(%e : {r}) {{
-  ^bb0(%x: i32, %y: f32):
-    %i = arith.index_cast %x : i32 to index
-    %j = linalg.index 1 : index
-    %v = tensor.extract %a0[%i, %j] : {0}
-    linalg.yield %v : f32
-  }} -> {r}""", [(table, Distribution(X, [[], []])), (rows, Distribution(X, [["x"]]))],
+add(ROWS_OF_TABLE, [(table, Distribution(X, [[], []])), (rows, Distribution(X, [["x"]]))],
     Distribution(X, [["x"], []]), table[rows])
 
 # Slices, padding and concatenation along dims that are whole.

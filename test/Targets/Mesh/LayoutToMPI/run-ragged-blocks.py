@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 import numpy as np
-from mesh_blocks import Program, run_programs
+from mesh_blocks import ROWS_OF_TABLE, Program, run_programs
 from mesh_ranks import Distribution
 
 rng = np.random.default_rng(11)
@@ -95,15 +95,7 @@ def others(axes, name):
   %m = arith.remsi %d, %a0 : {0}
   %r = arith.addi %d, %m : {0}""", [(t, rows, (0, 2))], rows, (1 + 1 % t).astype("i4"), [(0, 2)])
     table, at = draw((9, 5)), rng.integers(0, 9, 10).astype("i4")
-    yield Program("""%e = tensor.empty() : {r}
-  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
-       iterator_types = ["parallel", "parallel"]}} ins(%a1 : {1}) outs(%e : {r}) {{
-  ^bb0(%x: i32, %y: f32):
-    %i = arith.index_cast %x : i32 to index
-    %j = linalg.index 1 : index
-    %v = tensor.extract %a0[%i, %j] : {0}
-    linalg.yield %v : f32
-  }} -> {r}""", [(table, Distribution(axes, [[], []])), (at, Distribution(axes, [[name]]))], rows, table[at], [(0, 4)])
+    yield Program(ROWS_OF_TABLE, [(table, Distribution(axes, [[], []])), (at, Distribution(axes, [[name]]))], rows, table[at], [(0, 4)])
     # Rows of softmax, in tiles of rows.
     a = draw((10, 5))
     e = np.exp(a - a.max(axis=1, keepdims=True))

@@ -66,8 +66,8 @@ def SolvePass : Pass<"layout-solve"> {
            "of the lower bound, which python -m layout_mlir.certify checks">,
     Option<"weightBudget", "weight-budget", "int64_t", /*default=*/"-1",
            "Most bytes that constants may take, each once for every layout that "
-           "it is wanted in, on a mesh on one device; by default the 'memory' of a "
-           "mesh target, and on others they are free">,
+           "it is wanted in, on a mesh on one device, where it counts in place of "
+           "the 'memory' of the target">,
     Option<"weightCost", "weight-cost", "unsigned", /*default=*/"0",
            "What a byte of constants that is kept costs, in hundredths of one "
            "that is moved">,
