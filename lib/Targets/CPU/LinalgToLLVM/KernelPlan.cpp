@@ -238,11 +238,6 @@ private:
     if (!price.fits(tile))
       return false;
     double cost = price.total(tile);
-    for (unsigned dim : others)
-      if (tile[dim] == 1)
-        cost *= countOf(kernel.extents[dim]);
-    if (lane && tile[*lane] == 1)
-      cost *= countOf(kernel.extents[*lane]);
     if (cost < bestCost * 0.9999) {
       bestCost = cost;
       best.assign(tile.begin(), tile.end());

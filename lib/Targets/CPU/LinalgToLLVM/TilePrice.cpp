@@ -331,6 +331,8 @@ double TilePrice::totalFrom(ArrayRef<int64_t> tile,
 double TilePrice::total(ArrayRef<int64_t> tile) const {
   SmallVector<int64_t> current(tile);
   double cycles = totalFrom(tile, current, 0);
+  for (auto [size, extent] : llvm::zip_equal(tile, kernel.extents))
+    cycles *= size == 1 ? std::max(countOf(extent), 1.0) : 1.0;
   // The last tile of two dims that are cut is code outside of all loops. Its
   // positions are numbers, so that its constants become those of one layer, and
   // the kernels of equal layers are not equal any more.

@@ -40,7 +40,7 @@ public:
   /// tile: each value of the input that is streamed is used by points in a row.
   SmallVector<unsigned> orderPoints(ArrayRef<int64_t> tile) const;
 
-  /// Cycles of all tiles, the cut ones included.
+  /// Cycles of the whole kernel in such tiles, the cut ones included.
   double total(ArrayRef<int64_t> tile) const;
 
   /// Cycles that one step waits for memory where each run of it is on a page of

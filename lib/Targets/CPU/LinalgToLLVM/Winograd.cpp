@@ -174,16 +174,6 @@ static double chooseSizes(const Kernel &kernel, const KernelPlan &plan,
           16.0 * channels * filters * cyclesOf(found.step) + lines * 2.5);
 }
 
-/// Cycles of the kernel in the tiles of `plan`.
-static double directCycles(const Kernel &kernel, const KernelPlan &plan,
-                           const CpuFigures &target) {
-  TilePrice price(kernel, target, plan.lane, plan.vectorSize);
-  double cycles = price.total(plan.tile); // of one position of the other dims
-  for (auto [size, extent] : llvm::zip_equal(plan.tile, kernel.extents))
-    cycles *= size == 1 ? extent : 1;
-  return cycles;
-}
-
 std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
                                                  const KernelPlan &plan,
                                                  const CpuFigures &target) {
@@ -192,13 +182,14 @@ std::optional<WinogradPlan> layout::planWinograd(const Kernel &kernel,
       llvm::is_contained(kernel.extents, ShapedType::kDynamic) ||
       llvm::is_contained(kernel.extents, 0))
     return std::nullopt;
+  double direct =
+      TilePrice(kernel, target, plan.lane, plan.vectorSize).total(plan.tile);
   for (unsigned image : {0, 1}) {
     WinogradPlan found;
     if (!findDims(kernel, plan, image, found) ||
         !findBytes(kernel.root.operands[found.filter]))
       continue;
-    double cycles = chooseSizes(kernel, plan, target, found);
-    if (cycles < directCycles(kernel, plan, target))
+    if (chooseSizes(kernel, plan, target, found) < direct)
       return found;
   }
   return std::nullopt;
