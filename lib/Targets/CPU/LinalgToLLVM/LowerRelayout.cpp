@@ -125,6 +125,49 @@ static bool canComputeAt(linalg::LinalgOp op, Operation *user) {
          !layout::isCopyBetweenOrders(op);
 }
 
+/// Writes `value` around the box at `low` of `sizes` in `target`, one part for
+/// each side of each dim: whole rows of the outer dims come first.
+static Value fillAround(OpBuilder &b, Location loc, Value value, Value target,
+                        ArrayRef<int64_t> low, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> offset(low.size(), 0);
+  SmallVector<int64_t> extent(
+      cast<RankedTensorType>(target.getType()).getShape());
+  SmallVector<OpFoldResult> ones(low.size(), b.getIndexAttr(1));
+  auto fill = [&]() {
+    SmallVector<OpFoldResult> at = getAsIndexOpFoldResult(b.getContext(),
+                                                          offset),
+                              by = getAsIndexOpFoldResult(b.getContext(),
+                                                          extent);
+    Value part = tensor::ExtractSliceOp::create(b, loc, target, at, by, ones);
+    part = linalg::FillOp::create(b, loc, value, part).getResult(0);
+    target = tensor::InsertSliceOp::create(b, loc, part, target, at, by, ones);
+  };
+  for (unsigned dim = 0; dim < low.size(); ++dim) {
+    int64_t end = low[dim] + sizes[dim], whole = extent[dim];
+    extent[dim] = low[dim];
+    if (low[dim] != 0)
+      fill();
+    offset[dim] = end;
+    extent[dim] = whole - end;
+    if (whole != end)
+      fill();
+    offset[dim] = low[dim];
+    extent[dim] = sizes[dim];
+  }
+  return target;
+}
+
+/// Whether filling what is around the interior of `op`, in parts, is worth more
+/// than one pass over all of it: where the interior is most of it.
+static bool isThinPadding(tensor::PadOp op) {
+  constexpr int64_t leastShare = 4;
+  RankedTensorType source = op.getSourceType(), type = op.getResultType();
+  return source.hasStaticShape() && type.hasStaticShape() &&
+         ShapedType::isStaticShape(op.getStaticLow()) &&
+         leastShare * (type.getNumElements() - source.getNumElements()) <
+             type.getNumElements();
+}
+
 /// pad = fill, then a copy into the interior. The copy is a structured op with
 /// the interior as its destination, so it gets vector code and no temporary.
 /// What only the padding needs is computed there in the first place.
@@ -149,7 +192,10 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
         sizes[i] = rewriter.getIndexAttr(extent);
     Value target =
         tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-    if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
+    if (isThinPadding(op))
+      target = fillAround(rewriter, loc, value, target, op.getStaticLow(),
+                          op.getSourceType().getShape());
+    else if (!op.hasZeroLowPad() || !op.hasZeroHighPad())
       target =
           linalg::FillOp::create(rewriter, loc, value, target).getResult(0);
     // A slice of no elements has no offset that is inside, so none is written.

@@ -49,6 +49,44 @@ func.func @pad(%x: tensor<?x5xf32>) -> tensor<?x7xf32> {
 
 // -----
 
+// Where the padding is little of the result, only that is filled, side by side.
+// CHECK-LABEL: func.func @thin
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<3x21x34xf32>
+// CHECK: tensor.extract_slice %[[EMPTY]][0, 0, 0] [3, 1, 34] [1, 1, 1]
+// CHECK: linalg.fill
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0] [3, 20, 1] [1, 1, 1]
+// CHECK: linalg.fill
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 32] [3, 20, 2] [1, 1, 1]
+// CHECK: %[[LAST:.*]] = linalg.fill
+// CHECK: %[[AROUND:.*]] = tensor.insert_slice %[[LAST]]
+// CHECK: %[[INTERIOR:.*]] = tensor.extract_slice %[[AROUND]][0, 1, 1] [3, 20, 31] [1, 1, 1]
+// CHECK: linalg.copy {{.*}} outs(%[[INTERIOR]]
+// CHECK-NOT: linalg.fill
+func.func @thin(%x: tensor<3x20x31xf32>) -> tensor<3x21x34xf32> {
+  %one = arith.constant 1.0 : f32
+  %r = tensor.pad %x low[0, 1, 1] high[0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %one : f32
+  } : tensor<3x20x31xf32> to tensor<3x21x34xf32>
+  return %r : tensor<3x21x34xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @thick
+// CHECK-COUNT-1: linalg.fill
+// CHECK-NOT: linalg.fill
+func.func @thick(%x: tensor<3x7x7xf32>) -> tensor<3x9x9xf32> {
+  %one = arith.constant 1.0 : f32
+  %r = tensor.pad %x low[0, 1, 1] high[0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %one : f32
+  } : tensor<3x7x7xf32> to tensor<3x9x9xf32>
+  return %r : tensor<3x9x9xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @concat
 // CHECK-COUNT-2: tensor.insert_slice
 // CHECK-NOT: tensor.concat
