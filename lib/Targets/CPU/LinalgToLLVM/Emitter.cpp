@@ -341,11 +341,10 @@ Value Emitter::destinationOf(unsigned i) {
   Value init = op.getDpsInitOperand(i)->get();
   if (std::holds_alternative<TensorStart>(kernel.lastStarts()[i]))
     return init;
-  // All of it is overwritten: what filled it before is not needed, and memory
-  // that somebody else sees is not touched.
+  // Memory that somebody else sees is not touched.
   bool owned = init.hasOneUse();
-  while (auto fill = init.getDefiningOp<linalg::FillOp>()) {
-    init = fill.output();
+  while (Value older = overwrittenBy(init)) {
+    init = older;
     owned &= init.hasOneUse();
   }
   if (owned && init.getDefiningOp())

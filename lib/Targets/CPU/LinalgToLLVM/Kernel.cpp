@@ -157,6 +157,16 @@ bool layout::hasEffects(linalg::LinalgOp op) {
       [](Operation &inner) { return !isMemoryEffectFree(&inner); });
 }
 
+Value layout::overwrittenBy(Value value) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (!op || !op.hasPureTensorSemantics() ||
+      op.getNumLoops() != op.getNumParallelLoops())
+    return nullptr;
+  OpOperand *init =
+      op.getDpsInitOperand(cast<OpResult>(value).getResultNumber());
+  return op.payloadUsesValueFromOperand(init) ? nullptr : init->get();
+}
+
 /// Tensors of numbers in and out, none with an encoding, no symbol in a map,
 /// results indexed by exactly the parallel dims. Copies between orders are left
 /// to layout-tile-transposes.

@@ -109,6 +109,11 @@ Operation *findCombiner(const Kernel &kernel);
 SmallVector<Operation *> neededOps(Block *body, ArrayRef<Value> wanted,
                                    bool withEffects = true);
 
+/// The tensor in whose memory an op writes all of `value`, without a look at
+/// what was there; null where `value` is no such result. Who overwrites all of
+/// `value` may as well overwrite that tensor.
+Value overwrittenBy(Value value);
+
 /// Whether the body does more than give values.
 bool hasEffects(linalg::LinalgOp op);
 

@@ -160,8 +160,8 @@ static bool canKeepParts(const Kernel &kernel, const KernelPlan &plan) {
   if (std::holds_alternative<TensorStart>(kernel.lastStarts()[0]))
     return !kernel.finish;
   // What bufferization takes for a read of older elements would be copied.
-  while (auto fill = result.getDefiningOp<linalg::FillOp>())
-    result = fill.output();
+  while (Value older = overwrittenBy(result))
+    result = older;
   return result.getDefiningOp<tensor::EmptyOp>() != nullptr;
 }
 

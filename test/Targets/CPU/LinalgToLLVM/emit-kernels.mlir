@@ -168,3 +168,17 @@ func.func @small_matrix_by_vector(%x: tensor<1x64xf32>, %w: tensor<64x512xf32>, 
   %r = linalg.matmul ins(%x, %w : tensor<1x64xf32>, tensor<64x512xf32>) outs(%init : tensor<1x512xf32>) -> tensor<1x512xf32>
   return %r : tensor<1x512xf32>
 }
+
+// -----
+
+// A bias that the sums start from is read as it is: no tensor of it is written
+// that the sums overwrite.
+// CHECK-LABEL: func.func @start_from_bias
+// CHECK-COUNT-1: cpu.kernel
+// CHECK-NOT: cpu.kernel
+func.func @start_from_bias(%x: tensor<9x16xf32>, %w: tensor<16x32xf32>, %bias: tensor<32xf32>) -> tensor<9x32xf32> {
+  %e = tensor.empty() : tensor<9x32xf32>
+  %b = linalg.broadcast ins(%bias : tensor<32xf32>) outs(%e : tensor<9x32xf32>) dimensions = [0]
+  %r = linalg.matmul ins(%x, %w : tensor<9x16xf32>, tensor<16x32xf32>) outs(%b : tensor<9x32xf32>) -> tensor<9x32xf32>
+  return %r : tensor<9x32xf32>
+}
