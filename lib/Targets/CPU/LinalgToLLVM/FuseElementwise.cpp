@@ -90,6 +90,28 @@ static bool shouldTakeShape(OpOperand *operand) {
   return expand->hasOneUse() && reduction && !isAllParallel(reduction);
 }
 
+/// Elementwise ops take the groups that a reduction has for dims, as those of a
+/// grouped convolution are, to start and to finish it: they are asked for the
+/// operand that a reshape is between.
+static bool shouldTakeGroups(OpOperand *operand) {
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner())) {
+    auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+    if (!producer || !isAllParallel(producer) || isTransposition(producer) ||
+        !producer->hasOneUse() || !expand->hasOneUse())
+      return false;
+    OpOperand &use = *expand->use_begin();
+    auto reduction = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return reduction && !isAllParallel(reduction) && reduction.isDpsInit(&use);
+  }
+  auto collapse = operand->get().getDefiningOp<tensor::CollapseShapeOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!collapse || !consumer || !collapse->hasOneUse() ||
+      !isAllParallel(consumer) || isTransposition(consumer))
+    return false;
+  auto producer = collapse.getSrc().getDefiningOp<linalg::LinalgOp>();
+  return producer && producer->hasOneUse() && !isTransposition(producer);
+}
+
 /// A reduction whose body does not look at what it starts from, which upstream
 /// then takes away: over nothing it is the result.
 static bool needsUnreadInit(Operation *op) {
@@ -122,6 +144,8 @@ struct FuseElementwise
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
     linalg::populateFoldReshapeOpsByCollapsingPatterns(patterns,
                                                        shouldTakeShape);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                      shouldTakeGroups);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns,
                                                          &getContext());
     GreedyRewriteConfig config;

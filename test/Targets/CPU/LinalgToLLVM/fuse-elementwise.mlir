@@ -105,3 +105,29 @@ func.func @transposed(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   %r = linalg.exp ins(%t : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// -----
+
+// What starts and ends a convolution in groups takes its groups.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[BIAS:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+// CHECK: %[[START:.*]] = linalg.generic {{.*}} ins(%[[BIAS]] : tensor<2x3xf32>) outs(%{{.*}} : tensor<1x2x3x5x5xf32>)
+// CHECK: %[[SUM:.*]] = linalg.conv_2d_ngchw_gfchw {{.*}} outs(%[[START]] : tensor<1x2x3x5x5xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]] : tensor<1x2x3x5x5xf32>)
+// CHECK: tensor.collapse_shape
+func.func @groups(%x: tensor<1x2x4x5x5xf32>, %w: tensor<2x3x4x1x1xf32>, %bias: tensor<6xf32>) -> tensor<1x6x5x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x6x5x5xf32>
+  %b = linalg.broadcast ins(%bias : tensor<6xf32>) outs(%e : tensor<1x6x5x5xf32>) dimensions = [0, 2, 3]
+  %start = tensor.expand_shape %b [[0], [1, 2], [3], [4]] output_shape [1, 2, 3, 5, 5] : tensor<1x6x5x5xf32> into tensor<1x2x3x5x5xf32>
+  %c = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}
+    ins(%x, %w : tensor<1x2x4x5x5xf32>, tensor<2x3x4x1x1xf32>) outs(%start : tensor<1x2x3x5x5xf32>) -> tensor<1x2x3x5x5xf32>
+  %s = tensor.collapse_shape %c [[0], [1, 2], [3], [4]] : tensor<1x2x3x5x5xf32> into tensor<1x6x5x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%s : tensor<1x6x5x5xf32>) outs(%e : tensor<1x6x5x5xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %max = arith.maximumf %in, %zero : f32
+    linalg.yield %max : f32
+  } -> tensor<1x6x5x5xf32>
+  return %r : tensor<1x6x5x5xf32>
+}
