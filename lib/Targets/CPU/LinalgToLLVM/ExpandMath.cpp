@@ -185,6 +185,14 @@ Value exponential(Emitter &e, Value x) {
   return scale(e, e.add(parts.rest, 1), parts.power);
 }
 
+/// exp(x) for x in [-87, 88], which gives normal numbers: one factor is enough.
+Value normalExponential(Emitter &e, Value x) {
+  Exponential parts = reduceExponential(e, x);
+  Value significand = e.add(parts.rest, 1);
+  return e.hasLdexp ? scale(e, significand, parts.power)
+                    : e.mul(significand, e.powerOfTwo(parts.power));
+}
+
 /// n log(2) + log(1 + m) for m in [-0.25, 0.5].
 Value logarithm(Emitter &e, Value n, Value m) {
   Value q =
@@ -224,7 +232,22 @@ Value isBetween(Emitter &e, Value x, double below, double above) {
 // The functions
 //===----------------------------------------------------------------------===//
 
-Value expand(Emitter &e, math::ExpOp, Value x) {
+/// Whether all that is done with `op` is to add 1, as in a sigmoid.
+bool isAddedToOne(math::ExpOp op) {
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto sum = dyn_cast<arith::AddFOp>(use.getOwner());
+    return sum && matchPattern(sum->getOperand(1 - use.getOperandNumber()),
+                               m_OneFloat());
+  });
+}
+
+Value expand(Emitter &e, math::ExpOp op, Value x) {
+  // What is lost below the normal numbers is lost in the sum; 2 makes infinity.
+  if (!e.hasLdexp && isAddedToOne(op)) {
+    Exponential parts = reduceExponential(e, e.atMost(e.atLeast(x, -87), 89));
+    Value half = e.powerOfTwo(e.makeBits<arith::SubIOp>(parts.power, 1));
+    return e.mul(e.mul(e.add(parts.rest, 1), half), 2);
+  }
   return exponential(e, e.atMost(e.atLeast(x, -104), 89));
 }
 
@@ -266,7 +289,7 @@ Value expand(Emitter &e, math::TanhOp, Value x) {
   Value q = e.polynomial(z, {-0x1.750ce2p-8, 0x1.51f8cep-6, -0x1.b835a4p-5,
                              0x1.1106f6p-3, -0x1.555532p-2});
   Value small = e.fma(e.mul(q, z), a, a);
-  Value power = exponential(e, e.atMost(e.mul(a, 2), 20));
+  Value power = normalExponential(e, e.atMost(e.mul(a, 2), 20));
   Value part = e.make<arith::DivFOp>(e.number(2), e.add(power, 1));
   Value large = e.make<arith::SubFOp>(e.number(1), part);
   return e.withSign(e.select(e.is(P::OLT, a, 0.625), small, large), x);
@@ -282,7 +305,8 @@ Value expand(Emitter &e, math::ErfOp, Value x) {
   Value logOfRest = e.polynomial(
       a, {-0x1.4fec9p-16, 0x1.bab9eap-12, -0x1.0d8584p-8, 0x1.9912e4p-6,
           -0x1.ba929p-4, -0x1.4460ecp-1, -0x1.212162p0, 0x1.44038cp-13});
-  Value large = e.make<arith::SubFOp>(e.number(1), exponential(e, logOfRest));
+  Value large =
+      e.make<arith::SubFOp>(e.number(1), normalExponential(e, logOfRest));
   return e.withSign(e.select(e.is(P::OLT, a, 0.85), small, large), x);
 }
 
