@@ -63,7 +63,8 @@ struct EmitKernels : layout::impl::EmitKernelsPassBase<EmitKernels> {
       if (failed(kernel))
         continue;
       layout::mergeLoops(*kernel);
-      layout::KernelPlan plan = layout::planKernel(*kernel, target);
+      layout::KernelPlan plan =
+          layout::planKernel(*kernel, target, parallelLoops);
       builder.setInsertionPoint(op);
       std::optional<layout::WinogradPlan> transforms;
       if (winograd && contractFMA)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelPlan.h"
+#include "ParallelLoops.h"
 #include "TilePrice.h"
 #include "layout/Support/LaneAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -293,7 +294,29 @@ private:
 };
 } // namespace
 
-KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
+/// Threads share loops over tiles. Where there are none, because one tile is
+/// most of the result, as of a global pooling, makes one along the largest
+/// block of the tile.
+static void leaveLoop(const Kernel &kernel, KernelPlan &plan) {
+  std::optional<unsigned> largest;
+  for (auto [dim, extent] : llvm::enumerate(kernel.extents)) {
+    if (!kernel.isParallel(dim))
+      continue;
+    if (ShapedType::isDynamic(extent) || extent >= 2 * plan.tile[dim])
+      return;
+    if (plan.lane != dim && (!largest || plan.tile[dim] > plan.tile[*largest]))
+      largest = dim;
+  }
+  if (!largest)
+    return;
+  int64_t extent = kernel.extents[*largest], parts = 2;
+  while (parts < extent && extent % parts != 0)
+    ++parts;
+  plan.tile[*largest] = std::max<int64_t>(extent / parts, 1);
+}
+
+KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target,
+                              bool parallelLoops) {
   KernelPlan plan;
   plan.tile.assign(kernel.extents.size(), 1);
   chooseLane(kernel, target, plan);
@@ -303,6 +326,8 @@ KernelPlan layout::planKernel(const Kernel &kernel, const CpuFigures &target) {
   if (plan.lane && plan.tile[*plan.lane] == 1)
     plan.tile[*plan.lane] = plan.vectorSize;
 
+  if (parallelLoops && isWorthThreads(kernel.root.op, plan.vectorSize))
+    leaveLoop(kernel, plan);
   orderLoops(kernel, target, plan);
   return plan;
 }

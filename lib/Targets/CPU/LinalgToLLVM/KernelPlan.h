@@ -61,7 +61,10 @@ std::optional<unsigned> findParallelLane(const Kernel &kernel);
 void orderLoops(const Kernel &kernel, const CpuFigures &target,
                 KernelPlan &plan);
 
-KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target);
+/// The plan of `kernel`, with loops for threads to share where these are
+/// wanted and worth it.
+KernelPlan planKernel(const Kernel &kernel, const CpuFigures &target,
+                      bool parallelLoops);
 
 } // namespace mlir::layout
 

@@ -18,8 +18,8 @@ namespace mlir::layout {
 using namespace mlir;
 
 /// Steps of vectors below which starting the threads takes longer than the
-/// work: a region begins and ends in a few microseconds.
-static constexpr double kLeastSteps = 1 << 13;
+/// work: a region begins and ends in about two microseconds.
+static constexpr double kLeastSteps = 1 << 12;
 
 /// Iterations that threads can share evenly.
 static constexpr int64_t kIterationsPerCore = 32;

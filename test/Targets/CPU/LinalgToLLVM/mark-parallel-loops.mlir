@@ -90,3 +90,19 @@ func.func @turn(%x: tensor<1021x512xf32>) -> tensor<512x1021xf32> {
   %r = linalg.transpose ins(%x : tensor<1021x512xf32>) outs(%e : tensor<512x1021xf32>) permutation = [1, 0]
   return %r : tensor<512x1021xf32>
 }
+
+// The sums of a global pooling, which all fit into registers, are those of
+// several tiles nevertheless.
+// CHECK-LABEL: func.func @pooled
+// CHECK: {layout.parallel}
+// CHECK: return
+func.func @pooled(%x: tensor<6x4096x16xf32>, %z: tensor<6x16xf32>) -> tensor<6x16xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(c, p, l) -> (c, p, l)>, affine_map<(c, p, l) -> (c, l)>],
+      iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x : tensor<6x4096x16xf32>) outs(%z : tensor<6x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %in, %out : f32
+    linalg.yield %sum : f32
+  } -> tensor<6x16xf32>
+  return %r : tensor<6x16xf32>
+}
