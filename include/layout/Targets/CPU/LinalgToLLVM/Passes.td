@@ -93,9 +93,10 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
   let summary = "Rewrites pack, unpack, pad and concat to simpler ops";
   let description = [{
     `linalg.pack` becomes pad, expand and transpose, `linalg.unpack` transpose,
-    collapse and slice; `tensor.pad` with one padding value becomes a fill and a
-    copy into its interior, or what computes the elements that only it needs
-    does so there; `tensor.concat` becomes slice insertions. Nothing is left that
+    collapse and slice; `tensor.pad` with one padding value becomes a fill, of
+    the sides only where they are little of the result, and a copy into its
+    interior, or what computes the elements that only it needs does so there;
+    `tensor.concat` becomes slice insertions. Nothing is left that
     has no destination, so bufferization copies nothing. Slices keep no steps
     along dims of which they have one index. `tensor.expand_shape` with several
     dynamic sizes in a group becomes `tensor.reshape`.
@@ -113,7 +114,9 @@ def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
     and fuses an elementwise producer into its elementwise consumer when the
     producer has no other user and either runs once per iteration of the
     consumer or only moves values. Work is never duplicated. Transpositions stay
-    on their own: they have a lowering that a fused generic would lose.
+    on their own: they have a lowering that a fused generic would lose. What
+    starts or ends a convolution in groups takes its groups as dims, so that no
+    reshape is between them.
   }];
   let dependentDialects = ["linalg::LinalgDialect", "tensor::TensorDialect"];
 }
