@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include <chrono>
 
 using namespace mlir;
@@ -136,41 +137,41 @@ void skips(benchmark::State &state) { assign(state, 1, true); }
 void functions(benchmark::State &state) { assign(state, 10000, true); }
 
 /// Pins an op, or takes the pin away.
-void togglePin(Operation *op, Attribute layout) {
-  MLIRContext *context = op->getContext();
-  if (op->hasAttr(kResultLayouts)) {
-    op->removeAttr(kOperandLayouts);
-    op->removeAttr(kResultLayouts);
-  } else {
-    op->setAttr(kOperandLayouts, ArrayAttr::get(context, {layout, layout}));
-    op->setAttr(kResultLayouts, ArrayAttr::get(context, layout));
-  }
+void togglePin(RewriterBase &rewriter, Operation *op, Attribute layout) {
+  rewriter.modifyOpInPlace(op, [&] {
+    if (op->hasAttr(kResultLayouts)) {
+      op->removeAttr(kOperandLayouts);
+      op->removeAttr(kResultLayouts);
+    } else {
+      op->setAttr(kOperandLayouts, rewriter.getArrayAttr({layout, layout}));
+      op->setAttr(kResultLayouts, rewriter.getArrayAttr(layout));
+    }
+  });
 }
 
 /// Puts an op behind another one, or takes it out again.
-void toggleOp(Operation *op) {
+void toggleOp(RewriterBase &rewriter, Operation *op) {
   Operation *next = op->getNextNode();
-  if (isa<arith::NegFOp>(next)) {
-    next->getResult(0).replaceAllUsesWith(op->getResult(0));
-    next->erase();
-    return;
-  }
-  OpBuilder builder(next);
-  Value more = arith::NegFOp::create(builder, op->getLoc(), op->getResult(0));
-  op->getResult(0).replaceAllUsesExcept(more, more.getDefiningOp());
+  if (isa<arith::NegFOp>(next))
+    return rewriter.replaceOp(next, op->getResult(0));
+  rewriter.setInsertionPoint(next);
+  Value more = arith::NegFOp::create(rewriter, op->getLoc(), op->getResult(0));
+  rewriter.replaceAllUsesExcept(op->getResult(0), more, more.getDefiningOp());
 }
 
 enum Edit { pinAtEnd, pinInMiddle, opInMiddle };
 
 /// 100,000 ops in functions: the first decision, and the time of one after one
-/// op has been pinned, or is no longer, or has come or gone.
-void decideAgain(benchmark::State &state, bool skips) {
+/// op has been pinned, or is no longer, or has come or gone. Where that is
+/// announced nothing else is looked at.
+void decideAgain(benchmark::State &state, bool skips, bool announced) {
   ProgramBuilder builder;
   MLIRContext *context = builder.getContext();
   OwningOpRef<ModuleOp> module =
       builder.build(state.range(0), 100000 / state.range(0), skips);
   LayoutAssigner assigner(cast<TargetInterface>(
       parseAttribute("#layout.cpu<lanes = 16>", context)));
+  IRRewriter rewriter(context, &assigner.getListener());
   auto start = Clock::now();
   if (failed(assigner.assign(*module)))
     return state.SkipWithError("the first decision failed");
@@ -190,11 +191,13 @@ void decideAgain(benchmark::State &state, bool skips) {
   for (auto _ : state) {
     Operation *op = edited[edits++ % edited.size()];
     if (state.range(1) == opInMiddle)
-      toggleOp(op);
+      toggleOp(rewriter, op);
     else
-      togglePin(op, layout);
+      togglePin(rewriter, op, layout);
     start = Clock::now();
-    if (failed(assigner.assign(*module)) || assigner.getNumDecided() != 1)
+    if (failed(announced ? assigner.assignAnnounced(*module)
+                         : assigner.assign(*module)) ||
+        assigner.getNumDecided() != 1)
       return state.SkipWithError("not one part was decided");
     double seconds = secondsSince(start);
     state.SetIterationTime(seconds);
@@ -216,7 +219,9 @@ BENCHMARK(functions)->LAYOUT_SIZES;
       ->UseManualTime()                                                        \
       ->Unit(benchmark::kMillisecond)
 
-BENCHMARK_CAPTURE(decideAgain, chain, false)->LAYOUT_EDITS;
-BENCHMARK_CAPTURE(decideAgain, skips, true)->LAYOUT_EDITS;
+BENCHMARK_CAPTURE(decideAgain, chain, false, false)->LAYOUT_EDITS;
+BENCHMARK_CAPTURE(decideAgain, skips, true, false)->LAYOUT_EDITS;
+BENCHMARK_CAPTURE(decideAgain, announced_chain, false, true)->LAYOUT_EDITS;
+BENCHMARK_CAPTURE(decideAgain, announced_skips, true, true)->LAYOUT_EDITS;
 
 } // namespace

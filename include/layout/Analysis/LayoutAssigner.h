@@ -23,9 +23,12 @@
 //  * the answer is that of a new assigner, bit by bit: each part has its own
 //    prices and candidates;
 //  * it costs as much as `layout-solve` decides for the parts by themselves;
-//  * ops are told apart by address and by a hash of what they consist of, of
-//    128 bits, in which MLIR's hash of properties has 64, so changes need not
-//    be announced;
+//  * `assign` tells ops apart by address and by a hash of what they consist of,
+//    of 128 bits, in which MLIR's hash of properties has 64, so changes need
+//    not be announced;
+//  * `assignAnnounced` looks at nothing but what the listener was told, as a
+//    rewriter tells it that has this listener. A change that was not announced
+//    is not seen, which builds with assertions check;
 //  * each part is decided alone, so no budget of weights holds for all of them;
 //  * assignments point into the module: one is valid until the part changes;
 //  * kept are 24 bytes for each op that is directly in the body of an op of the
@@ -38,9 +41,12 @@
 
 #include "layout/Analysis/Assignment.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir {
 namespace layout {
+
+class ModuleScan;
 
 class LayoutAssigner {
 public:
@@ -66,6 +72,12 @@ public:
   /// them back. Fails, with a diagnostic, where constraints cannot hold.
   LogicalResult assign(ModuleOp module);
 
+  /// The same, where the listener was told of all that has changed since the
+  /// last call: of ops that were put into the module or into another place,
+  /// modified, or erased. Who changes the type of a result modifies its op.
+  LogicalResult assignAnnounced(ModuleOp module);
+  RewriterBase::Listener &getListener();
+
   /// In the order of their first ops.
   ArrayRef<const Part *> getParts() const { return parts; }
   /// How many of them the last call decided.
@@ -78,11 +90,12 @@ public:
   Cost getLowerBound() const { return lowerBound; }
 
 private:
-  struct Scan;
   struct Known;
 
   std::unique_ptr<Known> decide(ModuleOp module, ArrayRef<Operation *> ops);
-  bool decideAgain(ModuleOp module, Known &known, Scan &scan);
+  bool decideAgain(ModuleOp module, Known &known);
+  LogicalResult decideChanged(ModuleOp module);
+
   TargetInterface target;
   Objective objective;
   CandidateLimits limits;
@@ -90,8 +103,8 @@ private:
   CostProvider *provider;
   /// Of the module: parts see them.
   DictionaryAttr attrs;
-  /// Of the ops in the module, and of the parts, by the first op.
-  llvm::DenseMap<Operation *, std::unique_ptr<Scan>> scans;
+  std::unique_ptr<ModuleScan> scan;
+  /// Of the parts, by the first op.
   llvm::DenseMap<Operation *, std::unique_ptr<Known>> known;
   std::vector<const Part *> parts;
   unsigned numDecided = 0, numUpdated = 0;

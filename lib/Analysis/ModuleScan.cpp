@@ -1,0 +1,334 @@
+//===- ModuleScan.cpp - What has changed of a module ----------------------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleScan.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace mlir::layout;
+
+/// Hashes all that an op consists of: addresses of what has one, as attributes
+/// and types have.
+class OpScan::FingerprintWriter {
+public:
+  Fingerprint get(Operation *op, bool withBody = true) {
+    words.clear();
+    add(op, withBody);
+    hash();
+    return {words[0], words[1]};
+  }
+
+private:
+  void add(Operation *op, bool withBody);
+  void addPointer(const void *pointer) {
+    words.push_back(reinterpret_cast<uintptr_t>(pointer));
+  }
+  /// Puts the hash of all words in their place.
+  void hash() {
+    llvm::XXH128_hash_t hash = llvm::xxh3_128bits(
+        ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
+                 words.size() * sizeof(uint64_t)));
+    words.assign({hash.low64, hash.high64});
+  }
+
+  /// Hashed now and then, so that they stay in the caches.
+  static constexpr size_t kManyWords = 896;
+  SmallVector<uint64_t, 1024> words;
+};
+
+void OpScan::FingerprintWriter::add(Operation *op, bool withBody) {
+  if (words.size() > kManyWords)
+    hash();
+  addPointer(op);
+  addPointer(op->getName().getAsOpaquePointer());
+  addPointer(op->getRawDictionaryAttrs().getAsOpaquePointer());
+  if (op->getPropertiesStorage())
+    words.push_back(op->getName().hashOpProperties(op->getPropertiesStorage()));
+  words.push_back(op->getNumOperands());
+  if (op->getNumOperands() != 0)
+    addPointer(&op->getOpOperand(0));
+  for (Value operand : op->getOperands()) {
+    addPointer(operand.getAsOpaquePointer());
+    // Another type is another op for who reads it.
+    addPointer(operand.getType().getAsOpaquePointer());
+  }
+  for (Type type : op->getResultTypes())
+    addPointer(type.getAsOpaquePointer());
+  for (Block *successor : op->getSuccessors())
+    addPointer(successor);
+  words.push_back(op->getNumRegions());
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      addPointer(&block);
+      words.push_back(block.getNumArguments());
+      for (BlockArgument argument : block.getArguments()) {
+        addPointer(argument.getAsOpaquePointer());
+        addPointer(argument.getType().getAsOpaquePointer());
+      }
+      if (!withBody)
+        continue;
+      for (Operation &inner : block)
+        add(&inner, withBody);
+      words.push_back(0);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// One op of the module
+//===----------------------------------------------------------------------===//
+
+void OpScan::refresh(size_t row) {
+  rows[row].fingerprint = FingerprintWriter().get(rows[row].op);
+}
+
+/// Returns whether there are some.
+bool OpScan::readSymbols(Operation *root, bool withBody) {
+  SmallVector<StringAttr, 1> found;
+  auto visit = [&](Operation *op) {
+    DictionaryAttr attrs =
+        isa<SymbolUserOpInterface, CallOpInterface>(op) || !op->isRegistered()
+            ? op->getAttrDictionary()
+            : op->getDiscardableAttrDictionary();
+    if (!attrs.empty())
+      attrs.walk([&](SymbolRefAttr symbol) {
+        found.push_back(symbol.getRootReference());
+      });
+  };
+  if (withBody)
+    root->walk(visit);
+  else
+    visit(root);
+  if (found.empty())
+    return false;
+  symbols[root] = std::move(found);
+  return true;
+}
+
+void OpScan::update(Operation *op) {
+  forgetAnnouncements();
+  body = op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock()
+             ? &op->getRegion(0).front()
+             : nullptr;
+  FingerprintWriter writer;
+  Fingerprint now = writer.get(op, /*withBody=*/!body);
+  changed = false;
+  local.reset();
+  if (std::exchange(own, now) != now) {
+    changed = true;
+    rows.clear();
+    symbols.clear();
+    readSymbols(op, /*withBody=*/!body);
+  }
+  if (!body)
+    return;
+  // The walk waits for memory; where ops are is known from before.
+  auto expect = [&](size_t row) {
+    if (row >= rows.size())
+      return;
+    auto *op = reinterpret_cast<const char *>(rows[row].op);
+    for (int offset : {-64, 0, 64, 128})
+      LLVM_PREFETCH(op + offset, /*rw=*/0, /*locality=*/3);
+  };
+  constexpr size_t kAhead = 8;
+  auto isAsBefore = [&](Operation &inner, size_t row) {
+    return rows[row].op == &inner &&
+           rows[row].fingerprint == writer.get(&inner);
+  };
+  size_t first = 0, end = rows.size();
+  Block::iterator from = body->begin(), to = body->end();
+  while (from != to && first < end && isAsBefore(*from, first)) {
+    ++from, ++first;
+    expect(first + kAhead);
+  }
+  if (from == to && first == end)
+    return;
+  while (from != to && first < end && isAsBefore(*std::prev(to), end - 1)) {
+    --to, --end;
+    expect(end - 1 - kAhead);
+  }
+  replace(first, end, from, to);
+}
+
+void OpScan::replace(size_t first, size_t end, Block::iterator from,
+                     Block::iterator to) {
+  bool isLocal = !std::exchange(changed, true);
+  llvm::DenseMap<Operation *, Fingerprint> before;
+  for (const Row &row : ArrayRef(rows).slice(first, end - first)) {
+    before[row.op] = row.fingerprint;
+    isLocal &= !symbols.erase(row.op);
+  }
+  std::vector<Row> now;
+  LocalChange change = {first, end - first, {}};
+  FingerprintWriter writer;
+  for (Operation &op : llvm::make_range(from, to)) {
+    Fingerprint fingerprint = writer.get(&op);
+    now.push_back({&op, fingerprint});
+    isLocal &= !readSymbols(&op, /*withBody=*/true);
+    if (!isLocal)
+      continue;
+    auto it = before.find(&op);
+    change.rows.push_back(
+        {&op, it != before.end() && it->second == fingerprint});
+  }
+  replaceRows<Row>(rows, first, end - first, now);
+  if (isLocal)
+    local = std::move(change);
+}
+
+//===----------------------------------------------------------------------===//
+// Announcements
+//===----------------------------------------------------------------------===//
+
+void OpScan::forgetAnnouncements() {
+  isAnnounced = false;
+  announced.clear();
+  inserted.clear();
+}
+
+/// Whether all is as it was seen last.
+bool OpScan::knows(Operation *op) const {
+  FingerprintWriter writer;
+  if (writer.get(op, /*withBody=*/!body) != own)
+    return false;
+  return !body || llvm::equal(rows, *body, [&](const Row &row, Operation &op) {
+    return row.op == &op && row.fingerprint == writer.get(&op);
+  });
+}
+
+void OpScan::updateAnnounced(Operation *op) {
+  if (isAnnounced || (!body && !announced.empty()))
+    return update(op);
+  changed = false;
+  local.reset();
+  if (!announced.empty()) {
+    // A row that is new is between neighbors that were there, if these are not
+    // announced themselves.
+    llvm::SmallPtrSet<Operation *, 8> before, after;
+    size_t first = rows.size(), end = 0;
+    for (Operation *row : inserted) {
+      Operation *previous = row->getPrevNode(), *next = row->getNextNode();
+      if (!previous)
+        first = 0;
+      else if (!announced.contains(previous))
+        before.insert(previous);
+      if (!next)
+        end = rows.size();
+      else if (!announced.contains(next))
+        after.insert(next);
+    }
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      bool isGone = announced.contains(row.op);
+      if (isGone || after.contains(row.op))
+        first = std::min(first, r), end = std::max(end, r + isGone);
+      if (before.contains(row.op))
+        first = std::min(first, r + 1), end = std::max(end, r + 1);
+    }
+    Block::iterator from = first == 0
+                               ? body->begin()
+                               : std::next(rows[first - 1].op->getIterator());
+    Block::iterator to =
+        end == rows.size() ? body->end() : rows[end].op->getIterator();
+    if (first <= end)
+      replace(first, end, from, to);
+    forgetAnnouncements();
+  }
+  assert(knows(op) && "a change was not announced");
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+void ModuleScan::update(ModuleOp module, bool isAnnounced) {
+  auto before = std::move(scans);
+  scans.clear();
+  for (Operation &op : *module.getBody()) {
+    std::unique_ptr<OpScan> &scan = scans[&op];
+    bool isKnown = false;
+    if (auto it = before.find(&op); it != before.end()) {
+      scan = std::move(it->second);
+      isKnown = isAnnounced;
+    } else {
+      scan = std::make_unique<OpScan>();
+    }
+    if (isKnown)
+      scan->updateAnnounced(&op);
+    else
+      scan->update(&op);
+  }
+}
+
+std::optional<ModuleScan::Place> ModuleScan::find(Operation *op) {
+  for (Operation *row = nullptr; op; row = op, op = op->getParentOp())
+    if (auto it = scans.find(op); it != scans.end())
+      return Place{it->second.get(), row};
+  return std::nullopt;
+}
+
+/// That an op is not what it was.
+void ModuleScan::announce(Operation *op) {
+  std::optional<Place> place = op ? find(op) : std::nullopt;
+  if (!place)
+    return;
+  if (place->row)
+    place->scan->announceRow(place->row);
+  else
+    place->scan->announce();
+}
+
+void ModuleScan::notifyOperationInserted(Operation *op,
+                                         OpBuilder::InsertPoint previous) {
+  if (Block *from = previous.getBlock()) {
+    Operation *parent = from->getParentOp();
+    std::optional<Place> place = parent ? find(parent) : std::nullopt;
+    if (place && place->row)
+      place->scan->announceRow(place->row);
+    else if (place)
+      place->scan->announceErased(op);
+  }
+  std::optional<Place> place = find(op);
+  if (!place)
+    return;
+  if (!place->row)
+    place->scan->announce();
+  else if (place->row == op)
+    place->scan->announceNew(op);
+  else
+    place->scan->announceRow(place->row);
+}
+
+void ModuleScan::notifyBlockInserted(Block *block, Region *previous,
+                                     Region::iterator previousIt) {
+  announce(block->getParentOp());
+  if (previous)
+    announce(previous->getParentOp());
+}
+
+void ModuleScan::notifyBlockErased(Block *block) {
+  announce(block->getParentOp());
+}
+
+void ModuleScan::notifyOperationModified(Operation *op) {
+  announce(op);
+  // The types of what they read may be others.
+  for (Operation *user : op->getUsers())
+    announce(user);
+}
+
+void ModuleScan::notifyOperationErased(Operation *op) {
+  if (scans.erase(op))
+    return;
+  std::optional<Place> place = find(op);
+  if (!place)
+    return;
+  if (place->row == op)
+    place->scan->announceErased(op);
+  else
+    place->scan->announceRow(place->row);
+}
