@@ -73,8 +73,12 @@ public:
   void insertWitness(size_t start, llvm::ArrayRef<unsigned> assignment);
   /// Of what began last.
   void end() { text += "end\n"; }
-  /// Between these, steps serve to drop values alone.
-  void beginTrial() { text += "t\n"; }
+  /// Between these, steps serve to bound all and to drop values, and amounts
+  /// are in parts of a cost.
+  static constexpr unsigned kMostParts = 8;
+  void beginTrial(unsigned parts = 1) {
+    text += parts == 1 ? "t\n" : "t " + std::to_string(parts) + "\n";
+  }
   void endTrial() { text += "u\n"; }
 
 private:

@@ -7,6 +7,7 @@
 
 #include "SearchNode.h"
 #include "StarBound.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir::layout;
 using llvm::ArrayRef;
@@ -114,7 +115,7 @@ void GraphSearch::improveByStars(Node &node, StarBound &stars) {
       node.takeIfBetter(values);
     }
     bool drops = false;
-    // Certificates have no step for stars.
+    // A proof says what holds after the last pass, when nothing was dropped.
     if (!proves()) {
       node.raiseBound(bound);
       stars.dropValues([&](Cost cost) { return node.goal.isMissedBy(cost); },
@@ -139,9 +140,15 @@ void GraphSearch::searchByStars(Node &node) {
   const SharedCosts &shared = node.dual.getSharedCosts();
   if (shared.isEmpty())
     return;
-  StarBound stars(node.core, node.store, shared, node.dual.getOrder());
+  StarBound stars(node.core, node.store, shared, node.dual.getOrder(),
+                  proves());
   if (!stars.isUsable())
     return;
+  llvm::scope_exit prove([&] {
+    if (proves() && stars.isProvable() &&
+        stars.getBound() > node.answer.lowerBound)
+      node.raiseBound(stars.writeProof(*proof));
+  });
   while (true) {
     Cost before = node.goal.upper, bound = stars.getBound();
     improveByStars(node, stars);

@@ -21,6 +21,12 @@ static constexpr double kLargest = double(int64_t(1) << 48);
 /// Units of a cost, at most: parts of it are rounded down to units.
 static constexpr double kFinest = 256;
 
+/// The same of a proof, whose numbers are small enough for 64 bits.
+static constexpr double kFinestOfProof = ProofWriter::kMostParts;
+
+/// Entries of the tables that a proof asks for, at most.
+static constexpr double kMostProofEntries = 1 << 18;
+
 /// Askers of one star; more are divided among several, and the price with them.
 static constexpr unsigned kMostAskers = 8;
 
@@ -36,7 +42,8 @@ Cost StarBound::toCost(double sum) const {
 }
 
 StarBound::StarBound(const CoreGraph &core, const TableStore &store,
-                     const SharedCosts &shared, ArrayRef<unsigned> order) {
+                     const SharedCosts &shared, ArrayRef<unsigned> order,
+                     bool isForProof) {
   double sum = 1;
   for (unsigned f = 0; f < core.getNumFactors(); ++f) {
     if (core.getScope(f).size() > 2)
@@ -45,7 +52,8 @@ StarBound::StarBound(const CoreGraph &core, const TableStore &store,
   }
   if (sum > kLargest)
     return;
-  scale = std::min(kFinest, std::exp2(std::floor(std::log2(kLargest / sum))));
+  scale = std::min(isForProof ? kFinestOfProof : kFinest,
+                   std::exp2(std::floor(std::log2(kLargest / sum))));
 
   offsets.push_back(0);
   for (unsigned v = 0; v < core.getNumVariables(); ++v)
@@ -59,6 +67,7 @@ StarBound::StarBound(const CoreGraph &core, const TableStore &store,
   for (unsigned f = 0; f < core.getNumFactors(); ++f)
     if (core.getScope(f).size() == 1 && !hasSwitch(f))
       addTo(core.getScope(f)[0], store[core.getTable(f)].entries, 1);
+  noteImpossible();
   // A variable with one value, as a copy that somebody has to have, leaves its
   // factors to the others.
   std::vector<unsigned> only;
@@ -82,12 +91,24 @@ StarBound::StarBound(const CoreGraph &core, const TableStore &store,
     else
       addPair(scope[0], scope[1], entries, core);
   }
+  noteImpossible();
   addStars(core, shared);
   linkStars(order, core.getNumVariables());
   for (unsigned v = 0; v < core.getNumVariables(); ++v)
     for (unsigned value = 0; value < getDomain(v); ++value)
       if (beliefs[offsets[v] + value] == kInfinity)
         forbid(v, value);
+}
+
+void StarBound::noteImpossible() {
+  for (unsigned v = 0; v + 1 < offsets.size(); ++v) {
+    llvm::SmallVector<unsigned, 8> values;
+    for (unsigned value = 0; value < getDomain(v); ++value)
+      if (beliefs[offsets[v] + value] == kInfinity)
+        values.push_back(value);
+    if (!values.empty())
+      impossible.push_back({v, std::move(values)});
+  }
 }
 
 /// Adds every `step`th entry to what the values of a variable cost.
@@ -105,7 +126,7 @@ void StarBound::addPair(unsigned a, unsigned b, ArrayRef<Cost> entries,
   for (unsigned value = 0; value < core.getDomain(b); ++value)
     asked.push_back(value);
   addStar(a, {b}, std::move(asked), core.getDomain(a), core.getDomain(b),
-          std::move(costs), core);
+          std::move(costs), kNone, core);
 }
 
 /// Switches of one payer, or of askers that pay themselves, of which each value
@@ -167,6 +188,13 @@ void StarBound::addStars(const CoreGraph &core, const SharedCosts &shared) {
     unsigned rows = group.payer == kNone ? 1 : core.getDomain(group.payer);
     unsigned columns = group.switches.size();
     unsigned parts = llvm::divideCeil(group.asked.size(), kMostAskers);
+    sets.push_back(
+        {group.payer, llvm::map_to_vector<8>(group.switches, [](auto *each) {
+           return each->variable;
+         })});
+    canProve &= !group.asked.count(group.payer);
+    for (const auto &asker : group.asked)
+      canProve &= std::ldexp(asker.second.size(), columns) <= kMostProofEntries;
     std::vector<double> costs;
     for (unsigned p = 0; p < rows; ++p)
       for (const SharedCosts::Switch *each : group.switches)
@@ -182,7 +210,7 @@ void StarBound::addStars(const CoreGraph &core, const SharedCosts &shared) {
           asked.push_back(std::min(each, columns));
       }
       addStar(group.payer, askers, std::move(asked), rows, columns, costs,
-              core);
+              sets.size() - 1, core);
     }
   }
 }
@@ -190,7 +218,7 @@ void StarBound::addStars(const CoreGraph &core, const SharedCosts &shared) {
 void StarBound::addStar(unsigned payer, ArrayRef<unsigned> askers,
                         std::vector<unsigned> asked, unsigned rows,
                         unsigned columns, std::vector<double> costs,
-                        const CoreGraph &core) {
+                        unsigned set, const CoreGraph &core) {
   // Many stars have the same prices: each table is kept once.
   std::vector<double> key = costs;
   key.push_back(rows);
@@ -213,7 +241,8 @@ void StarBound::addStar(unsigned payer, ArrayRef<unsigned> askers,
                    {askers.begin(), askers.end()},
                    &known,
                    unsigned(given.size()),
-                   std::move(asked)});
+                   std::move(asked),
+                   set});
   unsigned numValues = rows;
   for (unsigned asker : askers)
     numValues += core.getDomain(asker);
@@ -405,6 +434,7 @@ void StarBound::take(unsigned variable, ArrayRef<Slot> slots) {
       if (belief[v] == kInfinity)
         continue;
       if (result[v] == kInfinity) {
+        canProve = false;
         forbid(variable, v);
         continue;
       }
@@ -442,13 +472,15 @@ void StarBound::pass() {
 
 /// After a pass the first variable of a star has taken what it can: the least
 /// of every star is 0.
-void StarBound::updateBound() {
+double StarBound::getSum() const {
   double sum = 0;
   for (unsigned v : order)
     sum += *std::min_element(beliefs.begin() + offsets[v],
                              beliefs.begin() + offsets[v + 1]);
-  bound = std::max(bound, sum);
+  return sum;
 }
+
+void StarBound::updateBound() { bound = std::max(bound, getSum()); }
 
 void StarBound::addUp(unsigned variable) {
   sums.assign(beliefs.begin() + offsets[variable],
@@ -505,4 +537,46 @@ void StarBound::dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
     }
   }
   updateBound();
+}
+
+/// Moves what the variables of a star have given it into a table of theirs.
+void StarBound::writeMoves(const Star &star, ProofWriter &writer) const {
+  unsigned at = star.given;
+  auto move = [&](unsigned variable, unsigned other, unsigned domain) {
+    std::vector<Cost> amounts;
+    for (double amount : ArrayRef(given).slice(at, domain))
+      amounts.push_back(amount == kInfinity ? 0 : -Cost(amount));
+    at += domain;
+    if (variable != kNone)
+      writer.move({variable, other}, /*place=*/0, amounts);
+  };
+  bool isPair = star.set == kNone;
+  move(star.payer, isPair ? star.askers[0] : sets[star.set].switches[0],
+       star.prices->rows);
+  for (unsigned asker : star.askers)
+    move(asker, isPair ? star.payer : sets[star.set].switches[0],
+         getDomain(asker));
+}
+
+Cost StarBound::writeProof(ProofWriter &writer) const {
+  writer.beginTrial(unsigned(scale));
+  for (const auto &[variable, values] : impossible)
+    writer.drop(variable, values);
+  // Per tensor all who ask, the switches, and who makes it.
+  std::vector<llvm::SmallVector<unsigned, 16>> orders(sets.size());
+  for (const Star &star : stars) {
+    writeMoves(star, writer);
+    if (star.set != kNone)
+      orders[star.set].append(star.askers.begin(), star.askers.end());
+  }
+  for (auto [set, order] : llvm::zip(sets, orders)) {
+    order.append(set.switches.begin(), set.switches.end());
+    if (set.payer != kNone)
+      order.push_back(set.payer);
+    writer.beginComponent(set.switches);
+    writer.eliminate(order);
+    writer.end();
+  }
+  writer.endTrial();
+  return toCost(getSum());
 }

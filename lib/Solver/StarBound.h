@@ -25,7 +25,12 @@
 // own.
 //
 // Costs are moved as in DualBound. They are doubles that hold integers, units
-// of 1 / getScale(), so that sums are exact.
+// of 1 / `scale`, so that sums are exact.
+//
+// As a proof, all of this is steps that every bound has: costs are moved into
+// the factors of a tensor, and its switches become a part of its own, with
+// copies of who makes and who asks, out of which all is eliminated. That takes
+// 2^switches steps for each asker.
 //
 // Laws:
 //  * no assignment of the core costs less than `getBound`;
@@ -37,6 +42,7 @@
 #ifndef LAYOUT_LIB_SOLVER_STARBOUND_H
 #define LAYOUT_LIB_SOLVER_STARBOUND_H
 
+#include "ProofWriter.h"
 #include "SharedCosts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <map>
@@ -47,12 +53,16 @@ namespace layout {
 class StarBound {
 public:
   /// Passes visit the variables in `order`, some of which may be none of the
-  /// core.
+  /// core. A proof counts in larger parts of a cost.
   StarBound(const CoreGraph &core, const TableStore &store,
-            const SharedCosts &shared, llvm::ArrayRef<unsigned> order);
+            const SharedCosts &shared, llvm::ArrayRef<unsigned> order,
+            bool isForProof = false);
 
   /// Where factors have three variables or costs are huge, there is no bound.
   bool isUsable() const { return scale > 0; }
+  /// Where too many switches are in one factor, or where values turned out to
+  /// be impossible on the way, there is no proof.
+  bool isProvable() const { return canProve && scale >= 1; }
   /// One pass over the variables forward, and one back.
   void pass();
   /// Steps that were taken, in entries of tables.
@@ -67,6 +77,9 @@ public:
   /// and calls fn(variable, value) for each.
   void dropValues(llvm::function_ref<bool(Cost)> isTooMuch,
                   llvm::function_ref<void(unsigned, unsigned)> fn);
+  /// Proves the bound after the last pass, which it returns. Nothing may have
+  /// been dropped.
+  Cost writeProof(ProofWriter &writer) const;
 
 private:
   static constexpr unsigned kNone = SharedCosts::kNone;
@@ -87,6 +100,13 @@ private:
     /// Per asker and value the switch that it asks for, or as many as there
     /// are; behind those of the asker before.
     std::vector<unsigned> asked;
+    /// Of `sets`, for whose switches other stars may have other askers; kNone
+    /// for a factor of two variables.
+    unsigned set;
+  };
+  struct Set {
+    unsigned payer;
+    llvm::SmallVector<unsigned, 8> switches;
   };
   /// A variable of a star: its payer (0) or an asker.
   struct Slot {
@@ -100,7 +120,9 @@ private:
   void addStars(const CoreGraph &core, const SharedCosts &shared);
   void addStar(unsigned payer, llvm::ArrayRef<unsigned> askers,
                std::vector<unsigned> asked, unsigned rows, unsigned columns,
-               std::vector<double> prices, const CoreGraph &core);
+               std::vector<double> prices, unsigned set, const CoreGraph &core);
+  void noteImpossible();
+  void writeMoves(const Star &star, ProofWriter &writer) const;
   void linkStars(llvm::ArrayRef<unsigned> order, unsigned numVariables);
 
   /// What a star allows a variable of it to take, per value.
@@ -109,6 +131,7 @@ private:
   void partition(const Prices &price, size_t numSets);
   void take(unsigned variable, llvm::ArrayRef<Slot> slots);
   void give(unsigned variable, llvm::ArrayRef<Slot> slots, size_t parts);
+  double getSum() const;
   void updateBound();
   /// What each value of a variable costs beyond what was moved, in `sums`.
   void addUp(unsigned variable);
@@ -121,6 +144,10 @@ private:
 
   double scale = 0, bound = 0;
   int64_t work = 0;
+  bool canProve = true;
+  /// In the order in which it follows.
+  std::vector<std::pair<unsigned, llvm::SmallVector<unsigned, 8>>> impossible;
+  std::vector<Set> sets;
   std::vector<unsigned> offsets; // per variable
   std::vector<double> beliefs;   // per value
   std::vector<double> given;

@@ -7,7 +7,6 @@ What is forbidden is a very large cost here, so that all is arithmetic on intege
 
 from __future__ import annotations
 
-import copy
 import math
 import pathlib
 import sys
@@ -38,14 +37,11 @@ class Problem:
             return [int(words.pop()) for _ in range(count)]
 
         count, _, functions, self.top = take(4)
-        self.domains, self.functions = take(count), list[tuple[Scope, Table]]()
-        shared = list[list[list[int]]]()
+        self.domains, self.functions, shared = take(count), list[tuple[Scope, Table]](), list[list[list[int]]]()
         require(functions >= 0 and all(domain >= 1 for domain in self.domains), "a number is too small")
-        require(self.top * (functions + 1) < 1 << 195, "numbers get too large")
-        # What all finite costs and moves together stay below a quarter of.
-        small = self.top < (1 << 55) // (functions + 1)
-        self.type, self.forbidden = (np.int64, 1 << 60) if small else (object, 1 << 200)
-        self.network = Network(self, {v: list(range(domain)) for v, domain in enumerate(self.domains)})
+        most = self.top * (functions + 1)  # with moves less than an eighth of what is forbidden
+        self.type, self.forbidden = (np.int64, 1 << 60) if most < 1 << 55 else (object, 1 << 200)
+        self.network = Network(self, {v: list(range(domain)) for v, domain in enumerate(self.domains)}, most)
         for _ in range(functions):
             arity, = take(1)
             scope = tuple(take(abs(arity)))
@@ -70,16 +66,19 @@ class Network:
     """A sum of a bound and tables over variables and the values that are left of each. Scopes are sorted, and the least
     entry of each table is 0. Steps never raise the cost of an assignment. Tables are replaced, and never changed."""
 
-    def __init__(self, problem: Problem, live: dict[int, list[int]]) -> None:
+    def __init__(self, problem: Problem, live: dict[int, list[int]], most: int = 0) -> None:
         self.problem, self.forbidden, self.live = problem, problem.forbidden, live
         self.tables_of = {v: dict[Scope, Table]() for v in live}  # each table is there for all of its variables
         self.charged, self.asks = Counter[tuple[int, ...]](), dict[tuple[int, ...], dict[int, bool]]()
-        self.moved = self.bound = 0
+        self.most, self.bound = most, 0
+        require(most < self.forbidden // 8, "numbers get too large")
 
-    def copy(self) -> Network:
-        other = copy.copy(self)
-        other.live, other.charged, other.asks = dict(self.live), Counter(self.charged), dict(self.asks)
-        other.tables_of = {v: dict(tables) for v, tables in self.tables_of.items()}
+    def copy(self, parts: int = 1) -> Network:
+        """The same, where 1 is a part of a cost."""
+        other = Network(self.problem, dict(self.live), self.most * parts)
+        other.bound, other.charged, other.asks = self.bound * parts, Counter(self.charged), dict(self.asks)
+        other.tables_of = {v: {scope: table if parts == 1 else np.minimum(table, self.forbidden // parts) * parts
+                               for scope, table in tables.items()} for v, tables in self.tables_of.items()}
         return other
 
     def remove(self, *variables: int) -> list[tuple[Scope, Table]]:
@@ -118,7 +117,7 @@ class Network:
         return part
 
     def eliminate(self, *variables: int) -> None:
-        for variable in variables:
+        for variable in (v for v in variables if v in self.live):  # a part has those that are in its tables
             tables = self.remove(variable)
             over = tuple(sorted({variable, *(v for scope, _ in tables for v in scope)}))
             require(math.prod(len(self.live[v]) for v in over) <= MOST_ENTRIES, f"{variable} is too much work")
@@ -131,8 +130,8 @@ class Network:
     def vector(self, variable: int, pairs: Sequence[int]) -> Table:
         """Amounts as an array; those of values that are gone do not matter."""
         amounts = dict(zip(pairs[::2], pairs[1::2]))
-        self.moved += max(map(abs, amounts.values()), default=0)
-        require(self.moved < self.forbidden // 8, "numbers get too large")
+        self.most += max(map(abs, amounts.values()), default=0)
+        require(self.most < self.forbidden // 8, "numbers get too large")
         return np.array([amounts.get(value, 0) for value in self.live[variable]], dtype=self.problem.type)
 
     def move(self, arity: int, *numbers: int) -> None:
@@ -149,9 +148,8 @@ class Network:
         if scope in self.tables_of[to]:
             table, axis = self.tables_of[to][scope], scope.index(to)
             least = table.min(axis=1 - axis, keepdims=True)
-            is_out = least > self.forbidden // 2
+            is_out = least > self.forbidden // 2  # where any entries do
             rest = np.where(is_out, self.forbidden, table - least)
-            # For values that are forbidden any entries do.
             self.add(scope, np.where(is_out, rest.min(axis=axis, keepdims=True), rest) - table)
             self.add((to,), least.reshape(-1))
 
@@ -197,12 +195,13 @@ class Network:
         tables = {scope: table for tables in self.tables_of.values() for scope, table in tables.items()}
         return self.bound + sum(int(table[tuple(places[v] for v in scope)]) for scope, table in tables.items())
 
-    def take_part(self, variables: Sequence[int], parent: Scope) -> Network:
-        """Takes out variables that share tables with each other and the parent alone."""
-        part = Network(self.problem, {v: self.live.pop(v) for v in variables} | {v: self.live[v] for v in parent})
-        part.moved = self.moved
-        for scope, table in self.remove(*variables):
-            require(all(v in part.live for v in scope), "a part is connected to the rest")
+    def take_part(self, variables: Sequence[int], *others: int) -> Network:
+        """Takes out variables with their tables, and copies, with values of their own, of the others that are there."""
+        tables = self.remove(*variables)
+        copied = sorted({*others, *(v for scope, _ in tables for v in scope)} - {*variables})
+        live = {v: self.live.pop(v) for v in variables} | {v: self.live[v] for v in copied}
+        part = Network(self.problem, live, self.most)
+        for scope, table in tables:
             part.add(scope, table)
         return part
 
@@ -218,9 +217,8 @@ def cases(lines: list[list[str]], network: Network, variable: int, *words: str) 
 
 
 def prove(lines: list[list[str]], network: Network, target: int, step: int) -> int:
-    """What all assignments cost at least, at most `target`, by steps, the last `lines` from behind. Costs of the
-    whole problem are multiples of `step`."""
-    best, trials = network.bound, list[Network]()
+    """What assignments cost at least, and at most `target`, by `lines` from behind. All costs divide by `step`."""
+    best, trials = network.bound, list[tuple[Network, int, int]]()
     while (line := lines.pop()) != ["end"]:
         kind, numbers = line[0], [int(word) for word in line[1:]]
         if kind in STEPS:
@@ -230,25 +228,27 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
             for value, bound in network.bounds(variable).items():
                 require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
             if rest := {*network.live[variable]} - {*values}:
-                for each in (network, *trials):
+                for each, *_ in ((network, 0), *trials):
                     each.restrict(variable, rest)
             best = best if rest else target
         elif kind == "t":
-            trials.append(network.copy())
+            parts = max([1, *numbers])
+            trials.append((network, best, parts))
+            network, best, target, step = network.copy(parts), best * parts, target * parts, step * parts
         elif kind == "u":
-            network = trials.pop()
+            network, before, parts = trials.pop()
+            best, target, step = max(before, -(-best // parts)), target // parts, max(step // parts, 1)
         elif kind == "c":
-            network.bound += prove(lines, network.take_part(numbers, ()), target - network.bound, step)
+            network.bound += prove(lines, network.take_part(numbers), target - network.bound, step)
         elif kind == "p":
             parent, *variables = numbers
-            block = network.take_part(variables, (parent,))
+            block = network.take_part(variables, parent)
             bounds = {value: min(bound, block.forbidden) for value, bound in block.bounds(parent).items()}
             for (value,), part in cases(lines, block, parent, "v"):
                 bounds[value] = prove(lines, part, part.forbidden, 1)
             network.add((parent,), np.array([*bounds.values()], dtype=network.problem.type))
         elif kind == "w":
-            known = network.cost(numbers)
-            target, step = (known, 1) if known < target else (target, step)
+            target, step = min((target, step), (network.cost(numbers), 1), key=lambda pair: pair[0])
         else:
             require(kind == "b", f"'{' '.join(line)}' is no step")
             lines.append(line)  # the first that splits the values of a variable
@@ -257,6 +257,7 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
                 bounds.update(dict.fromkeys(values, prove(lines, part, target, step)))
             best = max(best, min(bounds.values()))
         best = max(best, network.bound)
+    require(all(parts == 1 for *_, parts in trials), "what is bounded are parts of a cost")
     return min(best, target)
 
 
@@ -273,9 +274,8 @@ def check(text: str) -> tuple[float, float, int | None]:
         require(len(values) == len(problem.domains), f"{len(values)} of {len(problem.domains)} values are assigned")
         require((true := problem.network.cost(values)) == cost < problem.top, f"the assignment costs {true}")
     require(bound <= cost, "the bound is larger than the cost")
-    # Where nothing is allowed, everything costs as much as the problem forbids.
     step = math.gcd(*(int(x) for _, table in problem.functions for x in np.unique(table) if x < problem.top)) or 1
-    target = -(-int(min(bound, problem.top)) // step) * step
+    target = -(-int(min(bound, problem.top)) // step) * step  # where nothing is allowed all cost the top
     budget = [line for line in lines[5:] if line[0] in ("budget", "takes", "peak")]
     steps = [["end"], *reversed(lines[5 + len(budget):])]
     best = prove(steps, problem.network, target, step)

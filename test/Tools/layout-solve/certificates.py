@@ -121,6 +121,11 @@ def plant(rng, kind, head, steps, text):
     elif kind == "charge":
         a, b, c = (rng.randrange(len(chosen)) for _ in range(3))
         steps.insert(at, f"s {a} {rng.randrange(2)} {b} {c} {rng.randrange(2)} {worse}")
+    elif kind == "part":
+        # A variable with its tables, and with copies of others.
+        order = [place, *rng.sample(range(len(chosen)), min(2, len(chosen)))]
+        rng.shuffle(order)
+        steps[at:at] = [f"c {place}", f"e {' '.join(map(str, order))}", "end"]
     elif kind == "branch":
         steps.insert(at, f"b {place} {best[place]}")
         steps.append("end")
@@ -149,7 +154,7 @@ while counts["problems"] < args.problems:
 assert args.problems < 60 or not set("emxsdbctuw") - set(counts), counts
 assert args.problems < 60 or 0 < counts["proven"] < counts["problems"], counts
 
-KINDS = "price", "choice", "bound", "function", "drop", "omit", "number", "charge", "branch"
+KINDS = "price", "choice", "bound", "function", "drop", "omit", "number", "charge", "part", "branch"
 lies = 0
 while lies < args.lies:
     kind = KINDS[lies % len(KINDS)]
@@ -186,6 +191,30 @@ def expect_rejected(message, problem, claims, *steps):
 def claim(value, assignment):
     return f"cost {value}", f"lower-bound {value}", f"assignment {assignment}"
 
+
+# Three copies at 2 each, of which each of three may take one of two: two copies are needed, and halves of three would do
+# for bounds that divide a price. The tables of the copies are a part of their own, with copies of who asks, though two of
+# these have a table that is not in it. Whose tables are gone has no part, and who has other tables keeps them.
+shared = "\n".join(["shared 6 2 10 100", "2 2 2 2 2 2", *(f"1 {copy} 0 1\n1 2" for copy in range(3)),
+                    *(f"2 {3 + user} {(user + value) % 3} 0 1\n{value} 0 100" for user in range(3) for value in range(2)),
+                    "2 3 4 0 1\n1 1 3"])
+part = "c 0 1 2", "e 3 4 5 0 1 2", "end"
+assert certify.check("\n".join(["layout-certificate 1", *claim(4, "1 1 0 0 0 1"), "proof", *part, "wcsp", shared]))
+expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), *part)
+expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), *part, "e 3", "e 4 5")
+expect_rejected("the steps prove 0 and not 4", shared, claim(4, "1 1 0 0 0 1"), "c 0 1 2", "end")
+# Counted in eighths it is the same, which steps that follow do not inherit, and numbers stay as small as they have to be.
+assert certify.check("\n".join(["layout-certificate 1", *claim(4, "1 1 0 0 0 1"), "proof", "t 8", *part, "u", "wcsp", shared]))
+expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), "t 8", *part, "u")
+expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), "t 8", "t 8", *part, "u", "u", *part)
+expect_rejected("what is bounded are parts of a cost", shared, claim(6, "1 1 1 0 0 1"), "t 8", *part)
+expect_rejected("what is bounded are parts of a cost", shared, claim(6, "1 1 1 0 0 1"), "c 0 1 2", "t 8", *part[1:], "u")
+expect_rejected("numbers get too large", shared, claim(6, "1 1 1 0 0 1"), f"t {10 ** 15}", *part, "u")
+for trial in "t 0", "t -8", "t -1000000":
+    expect_rejected("the steps prove 4 and not 6", shared, claim(6, "1 1 1 0 0 1"), trial, *part, "u")
+for steps in (*part, *part), (*part, "e 0"), ("c 0 1 2 2", *part[1:]), ("e 3", *part), (*part[:2],):
+    text = "\n".join(["layout-certificate 1", *claim(6, "1 1 1 0 0 1"), "proof", *steps, "wcsp", shared]) + "\n"
+    assert not is_accepted(text), steps
 
 # Steps that ask for tables of 8 ** 29 entries are refused at once.
 star = "\n".join(["star 30 8 29 100", " ".join(["8"] * 30), *(f"2 0 {other} 1 1\n0 0 2" for other in range(1, 30))])
