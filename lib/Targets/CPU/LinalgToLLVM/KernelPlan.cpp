@@ -207,8 +207,9 @@ private:
     }
     if (nearest == outermost && !llvm::all_of(others, isDynamic))
       nearest.reset();
-    llvm::erase_if(
-        others, [&](unsigned dim) { return isDynamic(dim) && dim != nearest; });
+    llvm::erase_if(others, [&](unsigned dim) {
+      return isDynamic(dim) && !(nearest && *nearest == dim);
+    });
   }
 
   void searchTiles() {
