@@ -28,7 +28,7 @@ void layout::buildAssignLayoutsPipeline(
   pm.addPass(createDensifyConvolutionsPass());
   pm.addPass(createFoldConstantSlicesPass());
   CanonicalizeLayoutsPassOptions canonicalize;
-  canonicalize.keepNpuScatter = true;
+  canonicalize.keepFamilies = true;
   pm.addPass(createCanonicalizeLayoutsPass(canonicalize));
   pm.addPass(createSolvePass(options, std::move(provider)));
   pm.addPass(createMaterializePass());

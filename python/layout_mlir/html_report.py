@@ -66,7 +66,7 @@ def collect(module: pathlib.Path, assigned: pathlib.Path, before: Sequence[str],
              f"--layout-print-graph={wanted} max-boxes={BOXES} format=json output={graph}", "-o", os.devnull)
     run_tool("layout-opt", module, *before, "--layout-lower-tosa", "--layout-inline-globals",
              "--layout-fold-broadcasts", "--layout-densify-convolutions", "--layout-fold-constant-slices",
-             "--layout-canonicalize=keep-npu-scatter",
+             "--layout-canonicalize=keep-families",
              f"--layout-print-strategies={wanted} format=json output={strategies}", "-o", os.devnull)
     problem = draw_graph(dot, folder / "graph.svg")
     picture = "" if problem else (folder / "graph.svg").read_text(encoding="utf-8")

@@ -223,10 +223,15 @@ Cost MeshModel::priceHeld(Operation *op, const LoopsRule &rule,
       return;
     layout = costs.getLayoutOf(
         getDistribution(placeOnMesh(costs.getStoredType(type, own), axes)));
-    if (isMoved)
-      moved = addCosts(
-          moved, costs.getModeledConversionCost(type, isResult ? layout : own,
-                                                isResult ? own : layout));
+    if (!isMoved)
+      return;
+    RankedTensorType block = getLocalType(costs.getStoredType(type, own));
+    LayoutId local = device.getLayoutOf(block),
+             rowMajor = device.getRowMajor(block.getRank());
+    moved =
+        addCosts(moved, device.getModeledConversionCost(
+                            withoutLayout(block), isResult ? rowMajor : local,
+                            isResult ? local : rowMajor));
   };
   for (auto [i, value] : llvm::enumerate(op->getOperands()))
     makePlain(value, plain.operands[i], false, rule.isRead[i]);

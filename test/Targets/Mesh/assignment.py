@@ -339,6 +339,38 @@ class Assignment(unittest.TestCase):
                 both += "local = " in self.check(mesh, shape, steps)[1]
         self.assertGreaterEqual(both, 3)
 
+    def test_stated_blocks_of_a_ragged_reduction_are_converted(self):
+        """What a device holds of them is multiplied row-major, so a layout that is stated costs its conversion."""
+        mesh = Mesh({"x": 4}, [1], [0])
+        shapes, names = ((6, 18), (18, 5), (6, 5)), ("[[], [x]]", "[[x], []]", "[[], []]")
+        blocks = ((6, 5), (5, 5), (6, 5))
+        own = blocked(blocks[0], [1])[0], '#layout.blocked<"AB" to "BA">', '#layout.blocked<"AB" to "AB4b">'
+        plain = [tensor(each) for each in blocks]
+
+        def move(number, block, source, target):
+            return (f"func.func @g{number}(%a: {tensor(block, source)}) -> {tensor(block, target)} {{\n  %r = layout.convert "
+                    f"%a : {tensor(block, source)} to {tensor(block, target)}\n  return %r : {tensor(block, target)}\n}}\n")
+
+        # The result is read to be added to, and written; what fills it has no price.
+        text = call(0, KINDS["matmul"], plain[:2], plain[2]) + "".join(
+            move(i, block, *ends) for i, (block, layout) in enumerate(zip(blocks, own))
+            for ends in [(layout, ""), ("", layout)][:1 + (i == 2)]).replace("@g2", "@g3", 1)
+        printed = print_costs(text)
+        ops = next(row["cost"] for row in printed["ops"]["rows"] if row["name"] == "linalg.matmul")
+        left, right, read, written = (row["cost"] for row in printed["conversions"]["rows"])
+        for stated in itertools.product((False, True), repeat=3):
+            types = []
+            for shape, splits, layout, is_stated in zip(shapes, names, own, stated):
+                text = f"#layout.mesh<[x = 4], {splits}{', local = ' * is_stated}{layout * is_stated}>"
+                if splits == names[2]:
+                    text = f"#layout.partial<{text}, sum, [x]>"
+                types.append(tensor(shape, text))
+            expected = ops + left * stated[0] + right * stated[1] + stated[2] * (read + written)
+            out = opt(call(0, KINDS["matmul"], types[:2], types[2]), f"--layout-assign=target={{{mesh.target()}}}")
+            with self.subTest(stated=stated):
+                self.assertEqual(figures(out)["cost"], expected)
+                self.assertIn("#layout.mesh", out)
+
     def test_more_devices_cost_no_more(self):
         costs = [self.check(Mesh({"x": size}, [1], [0]), (16, 64), (64, "tanh", 64))[0] for size in (1, 2, 4, 8)]
         self.assertEqual(costs, sorted(costs, reverse=True))

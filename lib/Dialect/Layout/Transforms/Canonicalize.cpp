@@ -8,6 +8,7 @@
 #include "layout/Dialect/Layout/IR/Layout.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/Layout/Transforms/Passes.h"
+#include "layout/Interfaces/MeshLoops.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
@@ -38,6 +39,23 @@ RankedTensorType layout::getCanonicalType(RankedTensorType type) {
                        partial.getReduction(), partial.getAxes()));
 }
 
+/// A layout on a mesh with canonical layouts in the memory of a device.
+static Attribute canonicalizeLocal(Attribute layout, RankedTensorType type) {
+  if (auto partial = dyn_cast<PartialAttr>(layout))
+    return PartialAttr::get(layout.getContext(),
+                            canonicalizeLocal(partial.getLayout(), type),
+                            partial.getReduction(), partial.getAxes());
+  if (auto padded = dyn_cast<PaddedAttr>(layout))
+    return PaddedAttr::get(layout.getContext(),
+                           canonicalizeLocal(padded.getLayout(), type),
+                           padded.getValue());
+  auto mesh = cast<MeshAttr>(layout);
+  RankedTensorType block = getLocalType(type.cloneWithEncoding(mesh));
+  return MeshAttr::get(layout.getContext(), mesh.getMesh(),
+                       cast_if_present<LayoutAttrInterface>(
+                           getCanonicalType(block).getEncoding()));
+}
+
 namespace {
 struct CanonicalizeLayoutsPass
     : public layout::impl::CanonicalizeLayoutsPassBase<
@@ -46,9 +64,12 @@ struct CanonicalizeLayoutsPass
 
   void runOnOperation() override {
     auto canonicalize = [&](RankedTensorType type) {
-      bool isKept =
-          keepNpuScatter && isa_and_present<NpuScatterAttr>(type.getEncoding());
-      return isKept ? type : getCanonicalType(type);
+      if (keepFamilies && isa_and_present<NpuScatterAttr>(type.getEncoding()))
+        return type;
+      if (keepFamilies && getMeshLayout(type))
+        return type.cloneWithEncoding(
+            canonicalizeLocal(type.getEncoding(), type));
+      return getCanonicalType(type);
     };
     AttrTypeReplacer replacer;
     replacer.addReplacement(

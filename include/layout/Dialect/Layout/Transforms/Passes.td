@@ -364,12 +364,13 @@ def CanonicalizeLayoutsPass : Pass<"layout-canonicalize"> {
     type (L5). Types of values, of functions, of constants and inside attributes
     are all visited. The pass never changes where an element lives.
 
-    With `keep-npu-scatter`, `#layout.npu_scatter` stays as it is: the commands
-    of an NPU ask for the family, not for its map.
+    With `keep-families`, `#layout.npu_scatter` and `#layout.mesh` stay, the
+    latter with its `local` layout in canonical form: the commands of an NPU and
+    the blocks of a rank ask for the family, not for its map.
   }];
   let options = [
-    Option<"keepNpuScatter", "keep-npu-scatter", "bool", "false",
-           "Leave #layout.npu_scatter as it is">,
+    Option<"keepFamilies", "keep-families", "bool", "false",
+           "Leave #layout.npu_scatter and #layout.mesh, which lowerings ask for">,
   ];
 }
 
