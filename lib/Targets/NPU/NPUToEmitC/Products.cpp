@@ -136,14 +136,19 @@ bool FunctionEmitter::emitAsProduct(linalg::LinalgOp op,
   // m and n are of the first and the second operand.
   if (a > b)
     std::swap(a, b);
-  // Long rows first, as they leave few commands.
+  // Many rows and columns first, as they leave few commands; at last row by
+  // row.
+  auto getLongest = [&](ArrayRef<unsigned> loops) {
+    SmallVector<unsigned> sorted(loops);
+    llvm::stable_sort(sorted, [&](auto x, auto y) { return all[x] > all[y]; });
+    return sorted;
+  };
   auto emit = [&](unsigned l, unsigned r, ArrayRef<unsigned> m,
                   ArrayRef<unsigned> n) {
-    SmallVector<std::optional<unsigned>> rows(m.begin(), m.end());
-    if (rows.empty())
-      rows.push_back(std::nullopt);
-    llvm::stable_sort(rows, [&](auto x, auto y) { return all[*x] > all[*y]; });
-    return llvm::any_of(n, [&](unsigned column) {
+    SmallVector<std::optional<unsigned>> rows;
+    llvm::append_range(rows, getLongest(m));
+    rows.push_back(std::nullopt);
+    return llvm::any_of(getLongest(n), [&](unsigned column) {
       return llvm::any_of(rows, [&](std::optional<unsigned> row) {
         return emitAs(l, r, row, column);
       });

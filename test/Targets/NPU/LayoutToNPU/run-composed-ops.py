@@ -1,8 +1,8 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # What is composed of several functions or commands, on three chips against numpy:
-# comparisons of integers, reductions to one number, products of which a factor
-# lacks the batch.
+# comparisons of integers, reductions to one number, products of which a factor lacks
+# the batch or that sum over two dims.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -77,6 +77,7 @@ for b, m, k, n in ((3, 5, 7, 9), (2, 70, 3, 33), (1, 1, 4, 1), (9, 64, 64, 32)):
     product("bmk,kn->bmn", (b, m, k), (k, n))
     product("bmk,nk->bnm", (b, m, k), (n, k))
 product("abk,kn->abn", (2, 3, 5), (5, 4))
+product("amk,bkn->ambn", (2, 3, 5), (4, 5, 7))
 product("k,k->", (1000,), (1000,))
 product("k,kn->n", (9,), (9, 66))
 product("bk,bk->b", (3, 300), (3, 300))
