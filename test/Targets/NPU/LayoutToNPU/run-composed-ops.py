@@ -82,4 +82,14 @@ product("k,k->", (1000,), (1000,))
 product("k,kn->n", (9,), (9, 66))
 product("bk,bk->b", (3, 300), (3, 300))
 
+# A copy of the left factor for each index of the batch, which needs none, and of which the parts would not fit a core.
+x, w, batched = draw(62, 64, 32), draw(64, 64), tensor((62, 64, 64))
+case(f"""  %z = arith.constant 0.0 : f32
+  %eb = tensor.empty() : {batched}
+  %b = linalg.broadcast ins(%x1 : {tensor(w.shape)}) outs(%eb : {batched}) dimensions = [0]
+  %e = tensor.empty() : {tensor(x.shape)}
+  %f = linalg.fill ins(%z : f32) outs(%e : {tensor(x.shape)}) -> {tensor(x.shape)}
+  %r = linalg.batch_matmul ins(%b, %x0 : {batched}, {tensor(x.shape)}) outs(%f : {tensor(x.shape)}) -> {tensor(x.shape)}""",
+     [x, w], np.einsum("mk,bkn->bmn", w.astype(np.float64), x).astype(np.float32), 1e-4)
+
 run_all()
