@@ -56,6 +56,7 @@ struct PrepareForCoresPass
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       sliceProducts(function);
+      computeUsedParts(function);
       generalizeBodies(function);
       if (failed(expandMath(function)))
         return signalPassFailure();

@@ -28,6 +28,9 @@ void dropAsserts(func::FuncOp function);
 /// becomes one for each part, and so do the ops in between.
 void sliceProducts(func::FuncOp function);
 
+/// Of a tensor of which all users take one part, only that is computed.
+void computeUsedParts(func::FuncOp function);
+
 /// A tensor that a body reads at an index that is computed from the loops alone
 /// becomes an operand:
 ///

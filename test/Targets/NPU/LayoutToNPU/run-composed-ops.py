@@ -2,7 +2,7 @@
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # What is composed of several functions or commands, on three chips against numpy:
 # comparisons of integers, reductions to one number, products of which a factor lacks
-# the batch or that sum over two dims.
+# the batch or that sum over two dims, parts of results.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -91,5 +91,23 @@ case(f"""  %z = arith.constant 0.0 : f32
   %f = linalg.fill ins(%z : f32) outs(%e : {tensor(x.shape)}) -> {tensor(x.shape)}
   %r = linalg.batch_matmul ins(%b, %x0 : {batched}, {tensor(x.shape)}) outs(%f : {tensor(x.shape)}) -> {tensor(x.shape)}""",
      [x, w], np.einsum("mk,bkn->bmn", w.astype(np.float64), x).astype(np.float32), 1e-4)
+
+# Of a norm of the rows of a product, the first row.
+for shape, columns in (((7, 5), 9), ((1, 3), 66), ((197, 4), 96)):
+    x, w = draw(*shape), draw(shape[1], columns)
+    rows, sums = tensor((shape[0], columns)), tensor((shape[0],))
+    product_of = (x.astype(np.float64) @ w)[0]
+    case(f"""  %z = arith.constant 0.0 : f32
+  %n = arith.constant {columns}.0 : f32
+  %ep = tensor.empty() : {rows}
+  %fp = linalg.fill ins(%z : f32) outs(%ep : {rows}) -> {rows}
+  %p = linalg.matmul ins(%x0, %x1 : {tensor(x.shape)}, {tensor(w.shape)}) outs(%fp : {rows}) -> {rows}
+  %es = tensor.empty() : {sums}
+  %fs = linalg.fill ins(%z : f32) outs(%es : {sums}) -> {sums}
+  %s = linalg.reduce {{ arith.addf }} ins(%p : {rows}) outs(%fs : {sums}) dimensions = [1]
+""" + generic("%c", 2, [("%p", rows), ("%s", sums)], "^bb0(%a: f32, %b: f32, %o: f32):\n %m = arith.divf %b, %n : f32\n"
+              " %v = arith.subf %a, %m : f32\n linalg.yield %v : f32", rows, ["(a, b) -> (a, b)", "(a, b) -> (a)"]) +
+         f"\n  %r = tensor.extract_slice %c[0, 0] [1, {columns}] [1, 1] : {rows} to {tensor((columns,))}", [x, w],
+         (product_of - product_of.mean()).astype(np.float32), 1e-4)
 
 run_all()

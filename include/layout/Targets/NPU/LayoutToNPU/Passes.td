@@ -32,6 +32,7 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
     * what the body of an op asserts is not checked, and a warning says so;
     * a product of matrices with a constant, of whose result only parts are used,
       as queries, keys and values, becomes one for each part;
+    * of a tensor of which all users take one part, only that is computed;
     * a tensor that the body of a `linalg.generic` reads by `tensor.extract`, at
       indices that are computed from `linalg.index` and constants, becomes an
       operand: with the map of the index where that is sums, differences, and
