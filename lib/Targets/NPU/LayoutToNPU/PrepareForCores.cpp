@@ -61,6 +61,7 @@ struct PrepareForCoresPass
       if (failed(expandMath(function)))
         return signalPassFailure();
       readByLoops(function);
+      readByData(function);
       splitGroups(function);
       if (failed(fuseComparisons(function)))
         return signalPassFailure();

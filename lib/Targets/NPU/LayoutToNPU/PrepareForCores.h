@@ -44,6 +44,10 @@ void computeUsedParts(func::FuncOp function);
 /// its loops alone, as the weights of a linear resize, becomes a constant.
 void readByLoops(func::FuncOp function);
 
+/// What a body reads of a constant at a row that an element names becomes an
+/// operand, which is a product of the constant.
+void readByData(func::FuncOp function);
+
 /// An element that is read of a constant is one.
 void foldExtracts(func::FuncOp function);
 

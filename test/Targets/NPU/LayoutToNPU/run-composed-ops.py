@@ -2,7 +2,8 @@
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # What is composed of several functions or commands, on three chips against numpy:
 # comparisons of integers, reductions to one number, products of which a factor lacks
-# the batch or that sum over two dims, parts of results.
+# the batch or that sum over two dims, rows of constants that data name, parts of
+# results.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -91,6 +92,22 @@ case(f"""  %z = arith.constant 0.0 : f32
   %f = linalg.fill ins(%z : f32) outs(%e : {tensor(x.shape)}) -> {tensor(x.shape)}
   %r = linalg.batch_matmul ins(%b, %x0 : {batched}, {tensor(x.shape)}) outs(%f : {tensor(x.shape)}) -> {tensor(x.shape)}""",
      [x, w], np.einsum("mk,bkn->bmn", w.astype(np.float64), x).astype(np.float32), 1e-4)
+
+# Rows of a constant at places that data name.
+for ids, shape, dim in (((2, 3), (97, 36), 0), ((), (5, 7), 0), ((), (9,), 0), ((1, 1), (5, 7), 0), ((4,), (9, 70), 1), ((3,), (2, 66, 5), 1), ((0,), (3, 4), 0), ((2, 1), (1, 3), 0)):
+    for element in (np.int32, np.int64):
+        table, places = draw(*shape).round(3), random.integers(0, shape[dim], ids).astype(element)
+        rest = [d for d in range(len(shape)) if d != dim]
+        size = (*ids, *(shape[d] for d in rest))
+        loops = "abcdef"[:len(size)]
+        at = ", ".join("%at" if d == dim else f"%i{d}" for d in range(len(shape)))
+        word = typed(places)[-4:-1]
+        case(f"  %t = arith.constant {dense(table)} : {tensor(shape)}\n" + generic("%r", len(size), [("%x0", typed(places))], "\n".join([
+            f"^bb0(%a: {word}, %o: f32):", f"%at = arith.index_cast %a : {word} to index",
+            *(f"%i{d} = linalg.index {len(ids) + n} : index" for n, d in enumerate(rest)),
+            f"%v = tensor.extract %t[{at}] : {tensor(shape)}", "linalg.yield %v : f32"]), tensor(size),
+            [f"({', '.join(loops)}) -> ({', '.join(loops[:len(ids)])})"]), [places],
+            np.moveaxis(table, dim, 0)[places].reshape(size) if places.size else np.zeros(size, np.float32), 0)
 
 # Of a norm of the rows of a product, the first row.
 for shape, columns in (((7, 5), 9), ((1, 3), 66), ((197, 4), 96)):

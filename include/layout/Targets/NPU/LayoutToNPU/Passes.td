@@ -38,6 +38,8 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
       operand: with the map of the index where that is sums, differences, and
       products, quotients and remainders by constants, of slices else, as many
       as the index has pieces of equal steps;
+    * rows of a finite constant at places that data name become a product of the
+      constant with ones and zeros;
     * what else a body computes of its loops alone becomes a constant;
     * a convolution of groups of several channels becomes one for each group, and
       one along a line one of images of one row;
