@@ -208,10 +208,12 @@ LogicalResult ProgramBuilder::run() {
         argument.getLoc(),
         getMemRefType(cast<RankedTensorType>(argument.getType())), "");
   }
-  for (Type type : function.getResultTypes())
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    elements.push_back(function.getResultAttr(i, npu::kElementArgument));
     results.push_back(addArgument(function.getLoc(),
                                   getMemRefType(cast<RankedTensorType>(type)),
                                   npu::kResultArgument));
+  }
   for (Operation &op : function.getBody().front())
     if (failed(lower(&op)) || hasImpossibleMove) {
       program.erase();

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -40,12 +42,46 @@ static void inlineIntegers(func::FuncOp function) {
   });
 }
 
+/// A slice of what was just inserted there is that, as a token that was
+/// appended is the one that is looked up next.
+static void foldSlicesOfInserts(func::FuncOp function) {
+  function.walk([](tensor::ExtractSliceOp slice) {
+    auto insert = slice.getSource().getDefiningOp<tensor::InsertSliceOp>();
+    if (!insert ||
+        !isEqualConstantIntOrValueArray(slice.getMixedOffsets(),
+                                        insert.getMixedOffsets()) ||
+        !isEqualConstantIntOrValueArray(slice.getMixedSizes(),
+                                        insert.getMixedSizes()) ||
+        !isEqualConstantIntOrValueArray(slice.getMixedStrides(),
+                                        insert.getMixedStrides()))
+      return;
+    Value value = insert.getSource();
+    auto from = cast<RankedTensorType>(value.getType());
+    RankedTensorType to = slice.getType();
+    OpBuilder builder(slice);
+    if (from != to) {
+      std::optional<SmallVector<ReassociationIndices>> groups =
+          getReassociationIndicesForReshape(from, to);
+      if (!groups || from.getRank() == to.getRank() || !to.hasStaticShape())
+        return;
+      value = from.getRank() < to.getRank()
+                  ? Value(tensor::ExpandShapeOp::create(builder, slice.getLoc(),
+                                                        to, value, *groups))
+                  : tensor::CollapseShapeOp::create(builder, slice.getLoc(), to,
+                                                    value, *groups);
+    }
+    slice.replaceAllUsesWith(value);
+    slice.erase();
+  });
+}
+
 namespace {
 struct PrepareForCoresPass
     : layout::impl::PrepareForCoresPassBase<PrepareForCoresPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       dropAsserts(function);
+      foldSlicesOfInserts(function);
       foldExtracts(function);
       inlineIntegers(function);
     }
@@ -60,6 +96,7 @@ struct PrepareForCoresPass
       generalizeBodies(function);
       if (failed(expandMath(function)))
         return signalPassFailure();
+      carryIndices(function);
       readByLoops(function);
       readByData(function);
       splitGroups(function);

@@ -68,8 +68,15 @@ LogicalResult fuseComparisons(func::FuncOp function);
 /// indices become tensors of i64; bodies compute as they did.
 void storeInWholeBytes(func::FuncOp function);
 
-/// Arguments of i64 that are used as f32 alone become two words for each
-/// element.
+/// An index of a loop that a body chooses is carried as f32, of which integers
+/// are made.
+void carryIndices(func::FuncOp function);
+
+/// What such integers are made of; null for other tensors.
+Value getFloatsOf(Value integers);
+
+/// Arguments of i64 that are used as f32, and results that are put together of
+/// arguments and such integers, become two words for each element.
 void splitWideArguments(func::FuncOp function);
 
 /// A function of integers that are proven to be exact as f32 computes with

@@ -10,9 +10,9 @@
 // of them, but not the smallest one:
 //
 //   s[a, b] += x[a, b, c, d, e]    becomes a sum of x[a, b, cde]
-//   m[a] = min(m[a], x[a, b])      becomes -max(-m[a], -x[a, b]), where m
-//   starts
-//                                  from infinity
+//   m[a] = min(m[a], x[a, b])      becomes -max(-m[a], -x[a, b])
+//
+// and starts from infinity: where it does not, what it starts from comes last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "layout/Dialect/NPU/IR/Functions.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -84,8 +85,8 @@ static Value negate(OpBuilder &builder, Location loc, Value tensor) {
   return linalg::FillOp::create(builder, loc, negated, empty).getResult(0);
 }
 
-/// Whether a minimum starts from what all numbers replace: negated, it is one
-/// function then.
+/// Whether an extreme value starts from what all numbers replace, as functions
+/// of windows do.
 static bool startsFromNothing(linalg::LinalgOp op) {
   APFloat number(0.0f);
   auto fill = op->getOperand(1).getDefiningOp<linalg::FillOp>();
@@ -115,6 +116,40 @@ static void negateMinimum(linalg::LinalgOp op, unsigned first) {
   op.erase();
 }
 
+/// An extreme value of all that is reduced, and then of that and what it starts
+/// from: the first one is a window.
+static void reduceFirst(linalg::LinalgOp op, bool isMax) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value init = op->getOperand(1);
+  auto type = cast<RankedTensorType>(init.getType());
+  Value number = arith::ConstantOp::create(
+      builder, loc,
+      builder.getFloatAttr(
+          type.getElementType(),
+          APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/isMax)));
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  op->setOperand(
+      1, linalg::FillOp::create(builder, loc, number, empty).getResult(0));
+  builder.setInsertionPointAfter(op);
+  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto both = linalg::GenericOp::create(
+      builder, loc, TypeRange(type), ValueRange{op->getResult(0), init},
+      ValueRange(empty), ArrayRef{all, all, all}, kinds,
+      [&](OpBuilder &inner, Location at, ValueRange values) {
+        IRMapping mapping;
+        mapping.map(op.getBlock()->getArguments(), values.take_front(2));
+        Operation *last =
+            op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+        linalg::YieldOp::create(inner, at,
+                                inner.clone(*last, mapping)->getResult(0));
+      });
+  op->getResult(0).replaceAllUsesExcept(both.getResult(0), both);
+}
+
 template <typename Rewrite>
 static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
   SmallVector<linalg::LinalgOp> ops;
@@ -138,9 +173,11 @@ void layout::rewriteReductions(func::FuncOp function) {
          llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
       if (kind == utils::IteratorType::reduction)
         trips *= size;
-    if (function->name != "min" || trips <= kCommands)
+    if (function->name == "add" || trips <= kCommands)
       return;
-    if (startsFromNothing(op))
+    if (!startsFromNothing(op))
+      reduceFirst(op, function->name == "max");
+    if (function->name == "min")
       negateMinimum(op, function->arguments[0].operand);
   });
 }

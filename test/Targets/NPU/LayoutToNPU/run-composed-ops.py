@@ -2,8 +2,7 @@
 # RUN: env CXX=%host_cxx %python %s %t | FileCheck %s
 # What is composed of several functions or commands, on three chips against numpy:
 # comparisons of integers, reductions to one number, products of which a factor lacks
-# the batch or that sum over two dims, rows of constants that data name, parts of
-# results.
+# the batch, rows of constants that data name, parts of results, indices of largest elements.
 # CHECK: BM1684: [[N:[0-9]+]] results, 0 kernels
 # CHECK: BM1684X: [[N]] results, 0 kernels
 # CHECK: BM1688: [[N]] results, 0 kernels
@@ -126,5 +125,41 @@ for shape, columns in (((7, 5), 9), ((1, 3), 66), ((197, 4), 96)):
               " %v = arith.subf %a, %m : f32\n linalg.yield %v : f32", rows, ["(a, b) -> (a, b)", "(a, b) -> (a)"]) +
          f"\n  %r = tensor.extract_slice %c[0, 0] [1, {columns}] [1, 1] : {rows} to {tensor((columns,))}", [x, w],
          (product_of - product_of.mean()).astype(np.float32), 1e-4)
+
+# The index of the largest element of a row, the first of several, as a number.
+for shape in ((2, 5), (1, 300), (3, 1), (66, 70)):
+    x, size, out = draw(*shape).round(), tensor(shape), tensor(shape[:1])
+    case(f"""  %inf = arith.constant 0xFF800000 : f32
+  %n = arith.constant {shape[1]} : i64
+  %et = tensor.empty() : {out}
+  %ft = linalg.fill ins(%inf : f32) outs(%et : {out}) -> {out}
+  %top = linalg.reduce {{ arith.maximumf }} ins(%x0 : {size}) outs(%ft : {out}) dimensions = [1]
+  %ei = tensor.empty() : tensor<{shape[0]}xi64>
+  %fi = linalg.fill ins(%n : i64) outs(%ei : tensor<{shape[0]}xi64>) -> tensor<{shape[0]}xi64>
+  %most = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>],
+                          iterator_types = ["parallel", "reduction"]}}
+      ins(%x0, %top : {size}, {out}) outs(%fi : tensor<{shape[0]}xi64>) {{
+    ^bb0(%a: f32, %t: f32, %o: i64):
+      %i = linalg.index 1 : index
+      %j = arith.index_cast %i : index to i64
+      %p = arith.cmpf oeq, %a, %t : f32
+      %s = arith.select %p, %j, %o : i64
+      %m = arith.minsi %s, %o : i64
+      linalg.yield %m : i64
+  }} -> tensor<{shape[0]}xi64>
+""" + generic("%r", 1, [("%most", f"tensor<{shape[0]}xi64>")],
+              "^bb0(%a: i64, %o: f32):\n %v = arith.sitofp %a : i64 to f32\n linalg.yield %v : f32", out), [x],
+         x.argmax(axis=1).astype(np.float32), 0)
+
+# Extreme values of many elements that start from a number.
+for shape, start in (((2, 309), 0.25), ((300,), -0.5), ((3, 7, 60), 2.0)):
+    for kind, of in (("maximumf", np.max), ("minimumf", np.min)):
+        x, kept = draw(*shape), shape[:1] if len(shape) > 1 else ()
+        case(f"""  %z = arith.constant {start} : f32
+  %e = tensor.empty() : {tensor(kept)}
+  %f = linalg.fill ins(%z : f32) outs(%e : {tensor(kept)}) -> {tensor(kept)}
+  %r = linalg.reduce {{ arith.{kind} }} ins(%x0 : {tensor(shape)}) outs(%f : {tensor(kept)})
+      dimensions = {list(range(len(kept), len(shape)))}""", [x],
+             of(x, axis=tuple(range(len(kept), len(shape))), initial=np.float32(start)))
 
 run_all()

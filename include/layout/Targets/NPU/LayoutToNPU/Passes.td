@@ -47,6 +47,9 @@ def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
       exponents become products, and logarithms upstream's polynomials;
     * tensors of `i1` and `index` inside of a function become tensors of `i8` and
       `i64`, as local memory has whole bytes;
+    * an index of a loop that a body chooses, as that of a largest element, is
+      carried as f32, and arguments and results of i64 that are used with such
+      ones are words of 32 bits;
     * a function of integers that are proven to be exact as f32 computes with
       those: of arguments of i8, constants, sums of products below 2^24,
       requantizations by constant multipliers, and results of i32;
