@@ -335,6 +335,19 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
   });
 }
 
+/// Whether the op takes a part of a matrix of these axes that is one, too.
+bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(node.op);
+  if (form.mode != NpuMode::Matrix || !slice || !slice.hasUnitStride() ||
+      ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(slice.getStaticSizes()))
+    return false;
+  RankedTensorType whole = slice.getSourceType();
+  NpuScatterAttr layout = getNpuLayout(whole, form, axes, chip);
+  return layout && getNpuPart(whole.clone(slice.getStaticSizes()), layout,
+                              whole, slice.getStaticOffsets(), chip);
+}
+
 /// All tensors in one form, or those that are read in system memory.
 std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
                                                    NpuScatterAttr layout,
@@ -350,14 +363,15 @@ std::optional<OpConfig> NpuCandidates::getTransfer(Slot slot,
     axes = whole;
   }
   NpuForm form = getFormBeside(layout);
-  // A part of a matrix is no scatter of its own.
+  // A part of a matrix is no scatter of its own, unless it has whole rows.
   bool cutsResult = !isa<tensor::ExtractSliceOp>(node.op);
+  bool takesRows = takesRowsOf(form, axes);
   auto isCutMatrix = [&](Slot any) {
     bool isWhole = cutsResult ? any.isResult || (rule.writesPart && any.index)
                               : !any.isResult;
-    return form.mode == NpuMode::Matrix && isWhole;
+    return form.mode == NpuMode::Matrix && isWhole && !takesRows;
   };
-  if (isCutMatrix(slot) || !canCut(axes, layout))
+  if (isCutMatrix(slot) || (!takesRows && !canCut(axes, layout)))
     return std::nullopt;
   // Channels of a part are in successive cores.
   if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(node.op))

@@ -69,6 +69,7 @@ private:
                   NpuScatterAttr attr, TargetModel::AddConfig add) const;
   std::string alongWindow(Slot slot, std::string axes) const;
   void addFollowing(Slot slot, SmallVectorImpl<OpConfig> &configs) const;
+  bool takesRowsOf(const NpuForm &form, StringRef axes) const;
   std::optional<OpConfig> getTransfer(Slot slot, NpuScatterAttr layout,
                                       bool takesSystem) const;
   std::optional<OpConfig> getInPlace(NpuScatterAttr whole) const;

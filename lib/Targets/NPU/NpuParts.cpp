@@ -73,7 +73,7 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
                                   RankedTensorType wholeType,
                                   ArrayRef<int64_t> offsets,
                                   NpuTargetInterface chip) {
-  if (whole.getMode() == NpuMode::Matrix || !wholeType.hasStaticShape())
+  if (!wholeType.hasStaticShape())
     return {};
   NpuScatter scatter = whole.getScatter();
   std::string axes = scatter.getAxes().str();
@@ -94,6 +94,8 @@ NpuScatterAttr layout::getNpuPart(RankedTensorType type, NpuScatterAttr whole,
   };
   if (NpuScatterAttr layout = get(); isPlace(layout))
     return layout;
+  if (whole.getMode() == NpuMode::Matrix)
+    return {};
   // The strides of the whole.
   NpuScatter all = whole.getScatter();
   std::optional<NpuStorage> storage =

@@ -56,6 +56,38 @@ getSliceMap(const Storage &storage, MemRefType source,
   return *map;
 }
 
+/// A part of a matrix that has all columns of some rows, as a matrix; null
+/// where it has others.
+static MemRefType getRowsOfMatrix(const Storage &storage, MemRefType source,
+                                  ArrayRef<int64_t> offsets,
+                                  ArrayRef<int64_t> sizes,
+                                  ArrayRef<int64_t> strides) {
+  NpuScatterAttr whole = storage.scatter;
+  auto getByte = [&] {
+    for (const Coordinate &coordinate : storage.map.getCoordinates())
+      if (coordinate.name == "offset")
+        return coordinate.value.evaluate(offsets, source.getShape());
+    return std::optional<int64_t>();
+  };
+  std::optional<int64_t> first = getByte();
+  if (!first)
+    return {};
+  auto layout = NpuScatterAttr::get(
+      source.getContext(), whole.getMode(), whole.getWidth(),
+      whole.getStrides(), whole.getStart(), whole.getPack(),
+      *first * storage.elementBytes, whole.getAxes(), whole.getTarget());
+  MemRefType result = MemRefType::get(sizes, source.getElementType(), layout,
+                                      source.getMemorySpace());
+  auto ignore = [] { return InFlightDiagnostic(); };
+  FailureOr<Storage> part = getStorage(result, ignore);
+  FailureOr<LayoutMap> map =
+      getSliceMap(storage, source, offsets, sizes, strides, ignore);
+  return succeeded(part) && succeeded(map) &&
+                 haveSamePoints(*map, part->map, sizes)
+             ? result
+             : MemRefType();
+}
+
 FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
                                            ArrayRef<int64_t> offsets,
                                            ArrayRef<int64_t> sizes,
@@ -72,6 +104,10 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   if (storage->isLocal()) {
     axes = storage->scatter.getScatter().getAxes().str();
     isMatrix = storage->scatter.getMode() == NpuMode::Matrix;
+    if (MemRefType rows = isMatrix ? getRowsOfMatrix(*storage, source, offsets,
+                                                     sizes, strides)
+                                   : MemRefType())
+      return rows;
     // A matrix with one column in a channel is a tensor of channels.
     if (isMatrix && storage->scatter.getWidth() == 1)
       std::replace(axes.begin(), axes.end(), 'M', 'C');
@@ -84,7 +120,7 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
   }
   if (dimOf.size() != 4) {
     emitError() << "infers slices of tensors in local memory whose dims are "
-                   "N, C, H and W, found "
+                   "N, C, H and W, and of matrices those of whole rows, found "
                 << source;
     return failure();
   }

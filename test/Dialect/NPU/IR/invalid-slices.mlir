@@ -70,3 +70,14 @@ func.func @f(%t: !m) {
   %q = npu.view %t : !m to !four
   return
 }
+
+// -----
+
+// Whole rows of a matrix are a matrix of the same columns.
+#npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
+!t = memref<2x5x7xf32, #layout.npu_scatter<matrix 2, start = 1, axes = "NNM", target = #npu>, #npu.memory<local>>
+!r = memref<1x2x7xf32, #layout.npu_scatter<matrix 2, start = 1, offset = 512, axes = "NNM", target = #npu>, #npu.memory<local>>
+func.func @f(%t: !t) {
+  %p = npu.subview %t [0, 2, 0] [1, 2, 7] [1, 1, 1] : !t to !r
+  return
+}
