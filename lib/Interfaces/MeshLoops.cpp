@@ -144,6 +144,18 @@ LoopsRule layout::withSizesOf(const LoopsRule &rule, TypeRange operands,
   return sized;
 }
 
+bool layout::canSplit(const LoopsRule &rule, unsigned loop) {
+  auto indexesAlone = [&](AffineMap map) {
+    return !map || llvm::all_of(map.getResults(), [&](AffineExpr index) {
+      return isa<AffineDimExpr>(index) || !index.isFunctionOfDim(loop);
+    });
+  };
+  // Ops without maps of their own say which loops are of rows.
+  return (rule.loops[loop].tileable || !rule.combiners.empty()) &&
+         llvm::all_of(rule.operandMaps, indexesAlone) &&
+         llvm::all_of(rule.resultMaps, indexesAlone);
+}
+
 bool layout::beginsFresh(Operation *op, unsigned r) {
   auto dest = dyn_cast<DestinationStyleOpInterface>(op);
   Operation *init =
@@ -327,12 +339,6 @@ LogicalResult MeshLoops::checkAxis(unsigned axis) {
   if (!share)
     return success();
   std::string along = " along axis '" + axes[axis].name + "' of the mesh";
-  // Of ops without maps of their own, as softmax, rows may be split.
-  if (share->loop && rule.combiners.empty() &&
-      !rule.loops[*share->loop].tileable)
-    return refuse("needs all indices of a dim of " + first->name +
-                  " on a device, which is split" + along +
-                  "; convert it with layout.convert");
   for (const Access &access : accesses) {
     std::optional<Share> own = getShare(access, axis);
     if (own && *own == *share)
@@ -347,6 +353,10 @@ LogicalResult MeshLoops::checkAxis(unsigned axis) {
                     " has parts of sums: state #layout.partial and reduce it "
                     "by layout.convert (P4)");
   }
+  if (share->loop && !canSplit(rule, *share->loop))
+    return refuse("needs all indices of a dim of " + first->name +
+                  " on a device, which is split" + along +
+                  "; convert it with layout.convert");
   return success();
 }
 

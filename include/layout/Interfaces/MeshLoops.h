@@ -68,6 +68,10 @@ bool computesWholeBlocks(Operation *op, const OpLayoutRule &rule,
 /// can be made in parts of which one alone has what it begins with.
 bool beginsFresh(Operation *op, unsigned r);
 
+/// Whether devices may each run a part of a loop: it indexes dims alone, and
+/// the op does not need all of it at once, as softmax does.
+bool canSplit(const LoopsRule &rule, unsigned loop);
+
 /// Whether every device can run the loops of an op on what it holds. If not,
 /// the reason goes on from the name of the op.
 LogicalResult checkLoopsOnMesh(const LoopsRule &rule, TypeRange operands,

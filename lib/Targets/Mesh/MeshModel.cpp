@@ -371,7 +371,7 @@ void MeshModel::seed(const NodeClass &op, CostModel &costs, Candidates &known,
     return;
   SmallVector<unsigned> splittable, shared;
   for (auto [l, loop] : llvm::enumerate(rule.loops))
-    if (loop.tileable && loop.size > 1)
+    if (canSplit(rule, l) && loop.size > 1)
       splittable.push_back(l);
   for (auto [axis, named] : llvm::enumerate(axes.axes))
     if (named.size > 1)

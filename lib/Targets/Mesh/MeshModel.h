@@ -19,7 +19,7 @@
 // blocks (BlockOp.h), where it computes all of them (computesWholeBlocks).
 //
 // Laws:
-//  * a loop is split that indexes dims alone and has as many iterations as
+//  * a loop is split that may be (canSplit) and has as many iterations as
 //    devices; one that reduces only where the results start from fresh storage,
 //    so that no part has anything of its own;
 //  * where two axes split one loop, the major one comes first on the mesh.

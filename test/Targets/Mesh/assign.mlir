@@ -86,3 +86,24 @@ module attributes {layout.target = #layout.mesh_target<axes = [x = 4], device = 
     return %1 : tensor<1x32x1x1xf32>
   }
 }
+
+// -----
+
+// Rows of a table are looked up on the devices that need them, by the indices of the whole tensor.
+
+// CHECK-LABEL: func.func @lookup(
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<64x64xf32, #{{.*}}>)
+// CHECK: tensor.extract {{.*}} : tensor<9x64xf32>
+module attributes {layout.target = #layout.mesh_target<axes = [x = 4], device = #layout.cpu<lanes = 4>, byte_cost = [0], message_cost = [0]>} {
+  func.func @lookup(%table: tensor<9x64xf32>, %rows: tensor<64xindex>) -> tensor<64x64xf32> attributes {layout.flexible_abi} {
+    %e = tensor.empty() : tensor<64x64xf32>
+    %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%rows : tensor<64xindex>) outs(%e : tensor<64x64xf32>) {
+    ^bb0(%i: index, %y: f32):
+      %j = linalg.index 1 : index
+      %v = tensor.extract %table[%i, %j] : tensor<9x64xf32>
+      linalg.yield %v : f32
+    } -> tensor<64x64xf32>
+    return %0 : tensor<64x64xf32>
+  }
+}
