@@ -101,7 +101,8 @@ static void buildTensorPart(OpPassManager &pm,
   // bufferization would have to copy them apart again. Before it, equal results
   // have become one value.
   pm.addPass(createSeparateResultsPass());
-  pm.addPass(createLowerRelayoutPass());
+  // Without an arena memory is a limit, and nothing takes it early.
+  pm.addPass(createLowerRelayoutPass({/*padInPlace=*/options.arena}));
   addCanonicalizer(pm);
   if (options.emitKernels) {
     auto kernels = makePassOptions<EmitKernelsPassOptions>(options, figures);

@@ -23,8 +23,12 @@ namespace mlir {
 namespace layout {
 
 struct LayoutToMPIOptions : LinalgToLLVMOptions {
-  /// The memory of a device is a limit of what is alive: no gaps in between.
-  LayoutToMPIOptions() { arena = false; }
+  /// The memory of a device is a limit of what is alive: no gaps in between,
+  /// and no filters that take more than the constants that were counted.
+  LayoutToMPIOptions() {
+    arena = false;
+    winograd = false;
+  }
 
   Option<int64_t> maxExtraBytes{
       *this, "max-extra-bytes",

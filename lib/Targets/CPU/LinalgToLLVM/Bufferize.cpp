@@ -78,6 +78,32 @@ static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
           .getResult());
 }
 
+/// Gives each op an empty tensor of its own, right before it: its memory is
+/// taken no earlier, and is not kept from one use to the next. Where a slice of
+/// one is written and put back, it stays one.
+static void separateEmptyTensors(ModuleOp module) {
+  SmallVector<tensor::EmptyOp> shared;
+  module.walk([&](tensor::EmptyOp empty) { shared.push_back(empty); });
+  for (tensor::EmptyOp empty : shared) {
+    bool isSliced =
+        llvm::any_of(empty->getUsers(), llvm::IsaPred<tensor::ExtractSliceOp>);
+    DenseMap<Operation *, Value> ofUser;
+    for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+      Operation *user =
+          empty->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      if (!user ||
+          (isSliced && isa<OffsetSizeAndStrideOpInterface>(use.getOwner())))
+        continue;
+      Value &own = ofUser[user];
+      if (!own)
+        own = OpBuilder(user).clone(*empty)->getResult(0);
+      use.set(own);
+    }
+    if (empty->use_empty())
+      empty->erase();
+  }
+}
+
 /// Whether there is nothing to free in `function`, as in a kernel.
 static bool ownsNothing(func::FuncOp function) {
   return function.isPrivate() && function.getNumResults() == 0 &&
@@ -157,6 +183,7 @@ struct Bufferize : layout::impl::BufferizePassBase<Bufferize> {
     getOperation()->walk([](tensor::CastOp op) { separateOtherSizes(op); });
     getOperation()->walk(
         [](vector::TransferWriteOp op) { keepWhatIsNotWritten(op); });
+    separateEmptyTensors(getOperation());
     // Upstream compares slices by bounds of their sizes. For a size of what a
     // loop gives it compares what the loop gives with what it takes, and so on
     // before it: the time doubles with each loop of a chain.

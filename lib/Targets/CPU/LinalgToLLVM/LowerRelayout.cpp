@@ -172,7 +172,9 @@ static bool isThinPadding(tensor::PadOp op) {
 /// the interior as its destination, so it gets vector code and no temporary.
 /// What only the padding needs is computed there in the first place.
 struct LowerPad : OpRewritePattern<tensor::PadOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LowerPad(MLIRContext *context, bool inPlace)
+      : OpRewritePattern(context), inPlace(inPlace) {}
+
   LogicalResult matchAndRewrite(tensor::PadOp op,
                                 PatternRewriter &rewriter) const override {
     Value value = op.getConstantPaddingValue();
@@ -215,7 +217,7 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
       from = tensor::CastOp::create(rewriter, loc, interior.getType(), from);
     Value copy;
     if (auto producer = from.getDefiningOp<linalg::LinalgOp>();
-        canComputeAt(producer, op)) {
+        inPlace && canComputeAt(producer, op)) {
       rewriter.moveOpBefore(producer, op);
       rewriter.modifyOpInPlace(
           producer, [&] { producer.getDpsInitsMutable()[0].set(interior); });
@@ -230,6 +232,8 @@ struct LowerPad : OpRewritePattern<tensor::PadOp> {
     rewriter.replaceOp(op, result);
     return success();
   }
+
+  const bool inPlace;
 };
 
 struct LowerExpandShape : OpRewritePattern<tensor::ExpandShapeOp> {
@@ -282,13 +286,15 @@ struct DropSameOrder : OpRewritePattern<linalg::TransposeOp> {
 };
 
 struct LowerRelayout : layout::impl::LowerRelayoutPassBase<LowerRelayout> {
+  using LowerRelayoutPassBase::LowerRelayoutPassBase;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerPack, LowerUnPack, LowerPad, LowerExpandShape,
-                 CollapseNoElements, DropSameOrder,
-                 NoStepForOneIndex<tensor::ExtractSliceOp>,
+    patterns.add<LowerPack, LowerUnPack, LowerExpandShape, CollapseNoElements,
+                 DropSameOrder, NoStepForOneIndex<tensor::ExtractSliceOp>,
                  NoStepForOneIndex<tensor::InsertSliceOp>>(context);
+    patterns.add<LowerPad>(context, padInPlace);
     patterns.add<DropEmptyParts>(context, /*benefit=*/2);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     GreedyRewriteConfig config;

@@ -105,6 +105,11 @@ def LowerRelayoutPass : Pass<"layout-lower-relayout"> {
     "linalg::LinalgDialect", "tensor::TensorDialect", "arith::ArithDialect",
     "scf::SCFDialect", "affine::AffineDialect"
   ];
+  let options = [
+    Option<"padInPlace", "pad-in-place", "bool", /*default=*/"true",
+           "Compute what only a padding needs in the padded tensor, which takes "
+           "the memory of that earlier">
+  ];
 }
 
 def FuseElementwisePass : Pass<"layout-fuse-elementwise"> {
@@ -254,7 +259,8 @@ def BufferizePass : Pass<"layout-bufferize", "ModuleOp"> {
   let description = [{
     Upstream's elimination of empty tensors and its one-shot bufferization, with
     contiguous memory at the boundaries of functions. Their errors get a note
-    that says what to write instead.
+    that says what to write instead. An empty tensor that several ops write is
+    one for each of them, whose memory is taken where it is written.
 
     A vector that is written at the beginning of a tensor with more dims gets an
     index that is not a constant: upstream takes it for a write of all of the

@@ -1,0 +1,37 @@
+// An empty tensor that several ops write is a buffer for each of them, taken where it is written; in a loop one for all turns.
+
+// RUN: layout-opt %s --layout-bufferize | FileCheck %s
+
+// CHECK-LABEL: func.func @chain(
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: linalg.exp {{.*}} outs(%[[A]]
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: linalg.abs ins(%[[A]] {{.*}} outs(%[[B]]
+// CHECK: %[[C:.*]] = memref.alloc
+// CHECK: linalg.exp ins(%[[B]] {{.*}} outs(%[[C]]
+// CHECK: return %[[C]]
+func.func @chain(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %1 = linalg.abs ins(%0 : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %2 = linalg.exp ins(%1 : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %2 : tensor<64xf32>
+}
+
+// CHECK-LABEL: func.func @loop(
+// CHECK: memref.alloc
+// CHECK: scf.for
+// CHECK-NOT: memref.alloc()
+// CHECK: return
+func.func @loop(%a: memref<64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = bufferization.to_tensor %a restrict writable : memref<64xf32> to tensor<64xf32>
+  %e = tensor.empty() : tensor<64xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %0 = linalg.exp ins(%t : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+    %v = tensor.extract %0[%i] : tensor<64xf32>
+    memref.store %v, %a[%c0] : memref<64xf32>
+  }
+  return
+}
