@@ -7,6 +7,8 @@
 
 #include "Memory.h"
 #include "LayoutModel.h"
+#include "layout/Support/BufferAlignment.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -138,7 +140,8 @@ int64_t PointFinder::getUseEnd(OpOperand &use, Block *block) {
   if (escapes(use))
     return spans.lookup(&block->back()).end;
   int64_t end = it->second.end;
-  if (isView(user) && user == top)
+  // A slice may be read in its source.
+  if ((isView(user) || isa<tensor::ExtractSliceOp>(user)) && user == top)
     for (Value result : user->getResults())
       end = std::max(end, getEnd(result));
   return end;
@@ -377,6 +380,11 @@ std::vector<MemoryPoint> layout::findMemoryPoints(Operation *root,
 // Bytes
 //===----------------------------------------------------------------------===//
 
+/// What a buffer of so many bytes takes.
+static int64_t allocate(int64_t bytes) {
+  return bytes ? addCosts(bytes, kBufferAlignment) : 0;
+}
+
 LayoutId MemoryModel::getMade(const TensorClass &tensor,
                               unsigned producerConfig) const {
   LayoutId made = tensor.producer ? candidates[*tensor.producer]
@@ -392,7 +400,9 @@ int64_t MemoryModel::getMadeBytes(const TensorClass &tensor,
   if (isView(tensor) &&
       candidates[*tensor.producer].configs[producerConfig].cost == 0)
     return 0;
-  return costs.getStoredBytes(tensor.type, getMade(tensor, producerConfig));
+  int64_t bytes =
+      costs.getStoredBytes(tensor.type, getMade(tensor, producerConfig));
+  return tensor.producer ? allocate(bytes) : bytes;
 }
 
 int64_t MemoryModel::getAskedBytes(const TensorClass &tensor, bool isMade,
@@ -400,7 +410,7 @@ int64_t MemoryModel::getAskedBytes(const TensorClass &tensor, bool isMade,
   if (dependsOnProducer(tensor, isMade) &&
       layout == getMade(tensor, producerConfig))
     return isMade ? 0 : getMadeBytes(tensor, producerConfig);
-  return costs.getStoredBytes(tensor.type, layout);
+  return allocate(costs.getStoredBytes(tensor.type, layout));
 }
 
 bool MemoryModel::dependsOnProducer(const TensorClass &tensor,
@@ -415,24 +425,24 @@ int64_t MemoryModel::getBufferBytes(const TensorClass &tensor,
     return 0;
   auto [it, isNew] = buffers.try_emplace({tensor.type, {made, layout}});
   if (isNew)
-    it->second = costs.getModel().getBufferBytes(
+    it->second = allocate(costs.getModel().getBufferBytes(
         costs.getStoredType(tensor.type, made),
-        costs.getStoredType(tensor.type, layout));
+        costs.getStoredType(tensor.type, layout)));
   return it->second;
 }
 
 int64_t MemoryModel::getFreshBytes(unsigned node, unsigned operand,
                                    unsigned config) {
   if (auto convert = dyn_cast<ConvertOp>(program.nodes[node].op))
-    return costs.getModel().getBufferBytes(convert.getSource().getType(),
-                                           convert.getResult().getType());
+    return allocate(costs.getModel().getBufferBytes(
+        convert.getSource().getType(), convert.getResult().getType()));
   unsigned nodeClass = program.nodes[node].nodeClass;
   auto type = cast<RankedTensorType>(
       program.nodes[node].op->getOperand(operand).getType());
   LayoutId layout =
       candidates[nodeClass].configs[config].layouts.operands[operand];
-  return costs.getStoredBytes(
-      type, layout == kAnyLayout ? costs.getLayoutOf(type) : layout);
+  return allocate(costs.getStoredBytes(
+      type, layout == kAnyLayout ? costs.getLayoutOf(type) : layout));
 }
 
 int64_t MemoryModel::getBytes(const MemoryPoint &point,

@@ -1,8 +1,8 @@
-"""usage: mesh_memory.py CASE RANKS..
+"""usage: mesh_memory.py NETWORK RANKS..
 
-Runs a case of `./dev bench --mesh` on ranks, and counts what its program takes of memory, with the blocks of arguments and
-constants. Tensors that are alive are what the decision counts; what kernels take for themselves, as packed operands, comes
-on top, up to the factor MOST. As a rank it writes what it took.
+Runs a network, `--small` or a case of `./dev bench --mesh`, on ranks, and counts what its program takes of memory, with the
+blocks of arguments and constants: no more than its decision says, and not much less. It does so for the fastest decision,
+and for one with a limit halfway to the least that any needs. As a rank it writes what it took.
 """
 
 import ctypes
@@ -16,16 +16,16 @@ import tempfile
 
 import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmarks"))
-from bench.mesh import CASES  # noqa: E402
+from bench.mesh import CASES, DEVICE  # noqa: E402
 from layout_mlir import run_mesh
 from layout_mlir.run import PREPARATION
-from layout_mlir.tools import run_tool
+from layout_mlir.tools import ToolError, run_tool
 from mesh_programs import RUNTIME, start
 from networks import NETWORKS
 
 COUNTED = ("malloc", "aligned_alloc", "free")
 ANY = 1 << 50
-MOST = 1.25
+CLOSE = 1.05
 
 
 def compile_counted(lowered, library):
@@ -61,7 +61,7 @@ def measure(figures, arguments, folder, ranks, dtypes):
     done = start([sys.executable, __file__, folder, len(arguments)], ranks)
     assert done.returncode == 0, done.stdout + done.stderr
     taken = [json.loads((folder / f"taken-{rank}.json").read_text()) for rank in range(ranks)]
-    return given + figures["weight_bytes"] + np.array(taken)
+    return given + figures.get("weight_bytes", 0) + np.array(taken)
 
 
 def be_rank(folder, count):
@@ -79,25 +79,38 @@ def be_rank(folder, count):
     pathlib.Path(folder, f"taken-{rank}.json").write_text(str(most))
 
 
+def find_limit(path, target, most):
+    """A limit halfway between what the fastest decision takes and what any needs."""
+    try:
+        run_tool("layout-opt", path, *PREPARATION, f"--layout-assign=target={{{target(1)}}}", "-o", os.devnull)
+    except ToolError as error:
+        least = int(re.search(r"needs at least (\d+) bytes", str(error))[1])
+    return (least + most) // 2
+
+
 def main(network, *counts):
     for ranks in map(int, counts):
+        def target(memory, links=f"axes = [x = {ranks}], device = {DEVICE}, byte_cost = [0], message_cost = [0]"):
+            return f"#layout.mesh_target<{links}, memory = {memory}>"
+
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             path = folder / "network.mlir"
-            case = CASES[network]
-            NETWORKS[case.network].write(path, **case.options)
-            links = "byte_cost = [0], message_cost = [0]"
-            target = (f"#layout.mesh_target<axes = [x = {ranks}], device = #layout.cpu<lanes = 16>, {links}, "
-                      f"memory = {ANY}>")
-            figures, arguments = decide(path, target, folder, *PREPARATION)
-            text = path.read_text()
-            inputs = re.search(r"func\.func @main\((.*?)\)", text, re.S)[1]
+            if case := CASES.get(network):
+                NETWORKS[case.network].write(path, **case.options)
+            else:
+                NETWORKS[network].write(path, small=True)
+            inputs = re.search(r"func\.func @main\((.*?)\)", path.read_text(), re.S)[1]
             dtypes = [{"f32": np.float32, "i64": np.int64, "i32": np.int32}[each]
                       for each in re.findall(r"tensor<(?:\d+x)*(\w+)>", inputs)]
-            taken = measure(figures, arguments, folder, ranks, dtypes)
-            predicted = figures["memory_bytes"]
-            print(f"{network:<14}{ranks:>4}{predicted:>12}{taken.max():>12}{taken.max() / predicted:>8.3f}", flush=True)
-            assert taken.max() <= MOST * predicted, taken
+            memory = ANY
+            for _ in range(2):
+                figures, arguments = decide(path, target(memory), folder, *PREPARATION)
+                taken, predicted = measure(figures, arguments, folder, ranks, dtypes).max(), figures["memory_bytes"]
+                limit = "none" if memory == ANY else memory
+                print(f"{network:<14}{ranks:>4}{limit:>10}{predicted:>12}{taken:>12}{taken / predicted:>8.3f}", flush=True)
+                assert taken <= predicted <= min(memory, CLOSE * taken), (taken, predicted, memory)
+                memory = find_limit(path, target, predicted)
 
 
 if __name__ == "__main__":

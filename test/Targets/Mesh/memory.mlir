@@ -1,15 +1,15 @@
 // Messages are expensive, so devices have all of both weights, 32768 bytes, as long as these fit into their memories with the
-// argument and both results, 768 bytes; then one of them is split, then both. A budget that is stated counts instead of the memory.
+// argument and both results, 768 bytes, and 64 more for each of result; then one of them is split, then both. A budget that is stated counts instead of the memory.
 
-// RUN: sed s/MEMORY/33536/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=BOTH
-// RUN: sed s/MEMORY/33535/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=ONE
+// RUN: sed s/MEMORY/33664/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=BOTH
+// RUN: sed s/MEMORY/33663/ %s | layout-opt --layout-assign="certificate=%t.cfn" | FileCheck %s --check-prefix=ONE
 // RUN: %python -m layout_mlir.certify %t.cfn | FileCheck %s --check-prefix=PROOF
 // RUN: sed s/MEMORY/20479/ %s | layout-opt --layout-assign | FileCheck %s --check-prefix=NONE
 // RUN: sed s/MEMORY/32767/ %s | layout-opt --layout-assign=weight-budget=8192 | FileCheck %s --check-prefix=NONE
 // RUN: sed s/MEMORY/8191/ %s | not layout-opt --layout-assign 2>&1 | FileCheck %s --check-prefix=LEAST
 // RUN: sed s/MEMORY/32767/ %s | not layout-opt --layout-assign=weight-budget=8191 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// BOTH: memory_bytes = 33536 : i64, weight_bytes = 32768 : i64
+// BOTH: memory_bytes = 33664 : i64, weight_bytes = 32768 : i64
 // BOTH-COUNT-2: arith.constant dense<{{.*}}> : tensor<64x64xf32>
 // ONE: weight_bytes = 20480 : i64
 // NONE: weight_bytes = 8192 : i64

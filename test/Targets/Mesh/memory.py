@@ -21,6 +21,10 @@ from layout_mlir import certify
 from layout_mlir.tools import ToolError
 
 
+# Beside the elements of a buffer, which begins at a multiple of as many bytes.
+ROOM = 64
+
+
 class MeshWithMemory(Mesh):
     def __init__(self, *args):
         super().__init__(*args)
@@ -29,7 +33,7 @@ class MeshWithMemory(Mesh):
     def time(self, plan, source, target):
         shape = tuple(map(int, plan["shape"].split("x")[:-1]))
         longest = max((sum(math.prod(box["sizes"]) for box in each["boxes"]) for each in plan["messages"]), default=0)
-        self.buffers[shape, source, target] = 4 * longest
+        self.buffers[shape, source, target] = 4 * longest + ROOM * (longest > 0)
         return super().time(plan, source, target)
 
     def bytes(self, shape, stored):
@@ -54,17 +58,17 @@ class MeshWithMemory(Mesh):
             reads = [config[0] for config, _ in choice] + [plain]
             shapes = [shapes[0] for _, shapes, _ in ops] + [out]
             for i, (tensor, read) in enumerate(zip(shapes, reads)):
-                taken = given + (self.bytes(tensor, value) if i else 0)
+                taken = given + (self.bytes(tensor, value) + ROOM if i else 0)
                 if read != value:
-                    taken += self.bytes(tensor, read) + self.buffers.get((tensor, value, read), 0)
+                    taken += self.bytes(tensor, read) + ROOM + self.buffers.get((tensor, value, read), 0)
                 peak = max(peak, taken)
                 cost += self.conversion(tensor, value, read)
                 if i == len(ops):
                     break
                 config, price = choice[i]
                 value = config[-1]
-                ofRead = self.bytes(tensor, read) if i or read != plain else 0
-                peak = max(peak, given + ofRead + self.bytes(ops[i][1][-1], value))
+                ofRead = self.bytes(tensor, read) + ROOM if i or read != plain else 0
+                peak = max(peak, given + ofRead + self.bytes(ops[i][1][-1], value) + ROOM)
                 cost += price
                 if len(config) == 3:
                     weights += self.bytes(ops[i][1][1], config[1])

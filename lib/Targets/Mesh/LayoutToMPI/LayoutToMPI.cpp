@@ -15,6 +15,7 @@
 #include "MeshBlocks.h"
 #include "layout/Algebra/Families/Mesh.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
+#include "layout/Support/BufferAlignment.h"
 #include "layout/Targets/Mesh/LayoutToMPI/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
@@ -86,8 +87,9 @@ struct ConvertPattern : OpConversionPattern<ConvertOp> {
     Value source = bufferization::ToBufferOp::create(
         rewriter, loc, getBuffer(from), adaptor.getSource(),
         /*read_only=*/true);
-    Value target = memref::AllocOp::create(rewriter, loc, getBuffer(to),
-                                           rewriter.getI64IntegerAttr(64));
+    Value target =
+        memref::AllocOp::create(rewriter, loc, getBuffer(to),
+                                rewriter.getI64IntegerAttr(kBufferAlignment));
     TypedAttr filler = statesPadding(op.getResult().getType())
                            ? getPadding(op.getResult().getType())
                            : TypedAttr();

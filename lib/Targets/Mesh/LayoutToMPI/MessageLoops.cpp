@@ -8,6 +8,7 @@
 #include "MessageLoops.h"
 #include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Support/BorrowedBuffers.h"
+#include "layout/Support/BufferAlignment.h"
 #include "layout/Support/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MPI/IR/MPI.h"
@@ -318,8 +319,8 @@ void Emitter::emit() {
   if (tables.mostElements) {
     auto bytesType = MemRefType::get(
         {tables.mostElements * conversion.plan.elementBytes}, b.getI8Type());
-    Value buffer =
-        memref::AllocOp::create(b, loc, bytesType, b.getI64IntegerAttr(64));
+    Value buffer = memref::AllocOp::create(
+        b, loc, bytesType, b.getI64IntegerAttr(kBufferAlignment));
     bytes = makeDynamic(buffer);
     packed = makeDynamic(memref::ViewOp::create(
         b, loc, MemRefType::get({tables.mostElements}, elementType), buffer,

@@ -1,0 +1,24 @@
+//===- BufferAlignment.h - Where buffers begin ------------------*- C++ -*-===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LAYOUT_SUPPORT_BUFFERALIGNMENT_H
+#define LAYOUT_SUPPORT_BUFFERALIGNMENT_H
+
+#include <cstdint>
+
+namespace mlir {
+namespace layout {
+
+/// Buffers of a program begin at a multiple of so many bytes, the default of
+/// upstream's bufferization. Upstream allocates as many bytes beside the
+/// elements to find such a place.
+constexpr int64_t kBufferAlignment = 64;
+
+} // namespace layout
+} // namespace mlir
+
+#endif // LAYOUT_SUPPORT_BUFFERALIGNMENT_H
