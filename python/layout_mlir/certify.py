@@ -228,7 +228,7 @@ def prove(lines: list[list[str]], network: Network, target: int, step: int) -> i
             for value, bound in network.bounds(variable).items():
                 require(value not in values or max(best, bound) > target - step, f"{variable} may have value {value}")
             if rest := {*network.live[variable]} - {*values}:
-                for each, *_ in ((network, 0), *trials):
+                for each in (network, *(trial[0] for trial in trials)):
                     each.restrict(variable, rest)
             best = best if rest else target
         elif kind == "t":
