@@ -78,13 +78,24 @@ static void keepWhatIsNotWritten(vector::TransferWriteOp write) {
           .getResult());
 }
 
+/// Whether `op` gives an empty tensor, or one in another shape.
+static bool isEmptyTensor(Operation *op) {
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return isEmptyTensor(op->getOperand(0).getDefiningOp());
+  return isa_and_nonnull<tensor::EmptyOp>(op);
+}
+
 /// Gives each op an empty tensor of its own, right before it: its memory is
 /// taken no earlier, and is not kept from one use to the next. Where a slice of
 /// one is written and put back, it stays one.
 static void separateEmptyTensors(ModuleOp module) {
-  SmallVector<tensor::EmptyOp> shared;
-  module.walk([&](tensor::EmptyOp empty) { shared.push_back(empty); });
-  for (tensor::EmptyOp empty : shared) {
+  SmallVector<Operation *> shared;
+  module.walk([&](Operation *op) {
+    if (isEmptyTensor(op))
+      shared.push_back(op);
+  });
+  // Other shapes first: each has an empty tensor of its own then.
+  for (Operation *empty : llvm::reverse(shared)) {
     bool isSliced =
         llvm::any_of(empty->getUsers(), llvm::IsaPred<tensor::ExtractSliceOp>);
     DenseMap<Operation *, Value> ofUser;
