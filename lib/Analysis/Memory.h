@@ -17,9 +17,8 @@
 //    other tensor is alive from its op to its last use, in a loop that it is
 //    from outside of to the end of the loop; what control flow, calls and
 //    returns forward to the end of its block;
-//  * a view takes nothing, and what it is of is alive as long as the view is,
-//  as
-//    is what a slice is of;
+//  * a view takes nothing, and what it is of is alive as long as the view is;
+//    so is what a slice is of;
 //  * a buffer takes kBufferAlignment bytes beside its elements;
 //  * the copies of a tensor are made right behind it, while the largest of the
 //    buffers of these conversions is alive. From there on a layout of a tensor

@@ -26,6 +26,14 @@ inline bool hasNoElements(ShapedType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
 
+/// Whether a slice states where it begins and how large it is, and takes each
+/// index in between.
+inline bool isStatedBox(OffsetSizeAndStrideOpInterface slice) {
+  return slice.hasUnitStride() &&
+         ShapedType::isStaticShape(slice.getStaticOffsets()) &&
+         ShapedType::isStaticShape(slice.getStaticSizes());
+}
+
 /// Reports a slice or a new tensor of less than no elements; other ops pass.
 inline LogicalResult checkStatedSizes(Operation *op) {
   using Sizes = SmallVector<OpFoldResult>;

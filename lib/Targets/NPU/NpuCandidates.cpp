@@ -8,6 +8,7 @@
 #include "NpuCandidates.h"
 #include "layout/Dialect/NPU/IR/Functions.h"
 #include "layout/Dialect/NPU/Utils/Reach.h"
+#include "layout/Support/StatedSizes.h"
 #include "layout/Targets/NPU/NpuParts.h"
 #include "layout/Targets/NPU/NpuSeeds.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -338,9 +339,7 @@ bool NpuCandidates::canCut(StringRef axes, NpuScatterAttr layout) const {
 /// Whether the op takes a part of a matrix of these axes that is one, too.
 bool NpuCandidates::takesRowsOf(const NpuForm &form, StringRef axes) const {
   auto slice = dyn_cast<tensor::ExtractSliceOp>(node.op);
-  if (form.mode != NpuMode::Matrix || !slice || !slice.hasUnitStride() ||
-      ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
-      ShapedType::isDynamicShape(slice.getStaticSizes()))
+  if (form.mode != NpuMode::Matrix || !slice || !isStatedBox(slice))
     return false;
   RankedTensorType whole = slice.getSourceType();
   NpuScatterAttr layout = getNpuLayout(whole, form, axes, chip);

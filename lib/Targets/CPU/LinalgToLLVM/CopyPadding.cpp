@@ -7,24 +7,18 @@
 
 #include "CopyPadding.h"
 #include "CopyTiles.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::layout;
 
-static bool isStatic(OffsetSizeAndStrideOpInterface slice) {
-  return ShapedType::isStaticShape(slice.getStaticOffsets()) &&
-         ShapedType::isStaticShape(slice.getStaticSizes()) &&
-         llvm::all_of(slice.getStaticStrides(),
-                      [](int64_t stride) { return stride == 1; });
-}
-
 /// Whether `rest` is the slice that goes on in the last dim where `part` ends,
 /// and both together are as long as the rows of a tile.
 static bool goesOn(OffsetSizeAndStrideOpInterface part,
                    OffsetSizeAndStrideOpInterface rest) {
-  if (!isStatic(part) || !isStatic(rest))
+  if (!isStatedBox(part) || !isStatedBox(rest))
     return false;
   ArrayRef<int64_t> from = part.getStaticOffsets(),
                     on = rest.getStaticOffsets();

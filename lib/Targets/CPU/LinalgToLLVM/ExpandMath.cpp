@@ -187,10 +187,10 @@ Value exponential(Emitter &e, Value x) {
 
 /// exp(x) for x in [-87, 88], which gives normal numbers: one factor is enough.
 Value normalExponential(Emitter &e, Value x) {
+  if (e.hasLdexp)
+    return exponential(e, x);
   Exponential parts = reduceExponential(e, x);
-  Value significand = e.add(parts.rest, 1);
-  return e.hasLdexp ? scale(e, significand, parts.power)
-                    : e.mul(significand, e.powerOfTwo(parts.power));
+  return e.mul(e.add(parts.rest, 1), e.powerOfTwo(parts.power));
 }
 
 /// n log(2) + log(1 + m) for m in [-0.25, 0.5].

@@ -21,12 +21,14 @@ unsigned Stage::numInputs() const {
   return linalgOp.getNumDpsInputs();
 }
 
-bool Stage::readsInit(unsigned i) const {
-  linalg::LinalgOp linalgOp = op;
+/// Whether the element that result `i` of `op` had before is looked at.
+static bool looksAtInit(linalg::LinalgOp op, unsigned i) {
   // A reduction over nothing gives what it starts from.
-  return linalgOp.getNumReductionLoops() != 0 ||
-         linalgOp.payloadUsesValueFromOperand(linalgOp.getDpsInitOperand(i));
+  return op.getNumReductionLoops() != 0 ||
+         op.payloadUsesValueFromOperand(op.getDpsInitOperand(i));
 }
+
+bool Stage::readsInit(unsigned i) const { return looksAtInit(op, i); }
 
 Type Stage::getType(unsigned i) const {
   Type type = operands[i].getType();
@@ -159,12 +161,10 @@ bool layout::hasEffects(linalg::LinalgOp op) {
 
 Value layout::overwrittenBy(Value value) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
-  if (!op || !op.hasPureTensorSemantics() ||
-      op.getNumLoops() != op.getNumParallelLoops())
+  unsigned result = op ? cast<OpResult>(value).getResultNumber() : 0;
+  if (!op || !op.hasPureTensorSemantics() || looksAtInit(op, result))
     return nullptr;
-  OpOperand *init =
-      op.getDpsInitOperand(cast<OpResult>(value).getResultNumber());
-  return op.payloadUsesValueFromOperand(init) ? nullptr : init->get();
+  return op.getDpsInitOperand(result)->get();
 }
 
 /// Tensors of numbers in and out, none with an encoding, no symbol in a map,

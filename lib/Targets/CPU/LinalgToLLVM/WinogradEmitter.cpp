@@ -8,6 +8,7 @@
 #include "Emitter.h"
 #include "ParallelLoops.h"
 #include "Winograd.h"
+#include "layout/Support/BufferAlignment.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -111,7 +112,7 @@ void WinogradEmitter::loop(int64_t from, int64_t to, int64_t step,
 
 Value WinogradEmitter::allocate(ArrayRef<int64_t> shape) {
   return memref::AllocOp::create(b, loc, MemRefType::get(shape, b.getF32Type()),
-                                 b.getI64IntegerAttr(64));
+                                 b.getI64IntegerAttr(kBufferAlignment));
 }
 
 Value WinogradEmitter::load(Value buffer, ArrayRef<Value> indices,

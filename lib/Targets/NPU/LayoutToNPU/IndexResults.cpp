@@ -160,16 +160,10 @@ Value IndexBody::run() {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (unsigned loop : loops) {
-    SmallVector<float> each(ranges[loop]);
-    std::iota(each.begin(), each.end(), 0.0f);
     maps.insert(
         maps.begin() + inputs.size(),
         AffineMap::get(op.getNumLoops(), 0, builder.getAffineDimExpr(loop)));
-    inputs.push_back(arith::ConstantOp::create(
-        builder, op.getLoc(),
-        DenseElementsAttr::get(
-            RankedTensorType::get({ranges[loop]}, builder.getF32Type()),
-            ArrayRef(each))));
+    inputs.push_back(makeIndices(builder, op.getLoc(), ranges[loop]));
   }
   Value init = start();
   auto generic = linalg::GenericOp::create(
@@ -201,6 +195,16 @@ Value IndexBody::run() {
         linalg::YieldOp::create(body, loc, convert(body, yielded));
       });
   return generic.getResult(0);
+}
+
+Value layout::makeIndices(OpBuilder &builder, Location loc, int64_t count) {
+  SmallVector<float> each(count);
+  std::iota(each.begin(), each.end(), 0.0f);
+  return arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          RankedTensorType::get({count}, builder.getF32Type()),
+          ArrayRef(each)));
 }
 
 Value layout::getFloatsOf(Value integers) {

@@ -72,6 +72,9 @@ void storeInWholeBytes(func::FuncOp function);
 /// are made.
 void carryIndices(func::FuncOp function);
 
+/// The indices of a dim of `count`, at most 2^24, as f32.
+Value makeIndices(OpBuilder &builder, Location loc, int64_t count);
+
 /// What such integers are made of; null for other tensors.
 Value getFloatsOf(Value integers);
 

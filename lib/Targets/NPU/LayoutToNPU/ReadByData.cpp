@@ -25,7 +25,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::layout;
@@ -110,12 +109,7 @@ static Value makeOnes(OpBuilder &builder, Location loc, Value ids,
   SmallVector<int64_t> shape(cast<RankedTensorType>(ids.getType()).getShape());
   unsigned rank = shape.size();
   shape.push_back(rows);
-  SmallVector<float> each(rows);
-  std::iota(each.begin(), each.end(), 0.0f);
-  Value known = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(
-          RankedTensorType::get({rows}, builder.getF32Type()), ArrayRef(each)));
+  Value known = makeIndices(builder, loc, rows);
   Value init = makeEmpty(builder, loc, shape);
   AffineMap all = builder.getMultiDimIdentityMap(rank + 1);
   SmallVector<utils::IteratorType> kinds(rank + 1,

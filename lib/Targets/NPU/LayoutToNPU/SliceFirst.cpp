@@ -15,6 +15,7 @@
 #include "PrepareForCores.h"
 #include "SplitForCores.h"
 #include "layout/Dialect/NPU/IR/Functions.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -34,9 +35,7 @@ static std::optional<unsigned> findCutDim(Value tensor) {
   SmallVector<std::pair<int64_t, int64_t>> ranges;
   for (Operation *user : tensor.getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    if (!slice || !slice.hasUnitStride() ||
-        ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
-        ShapedType::isDynamicShape(slice.getStaticSizes()))
+    if (!slice || !isStatedBox(slice))
       return std::nullopt;
     for (auto [d, size] : llvm::enumerate(slice.getStaticSizes())) {
       if (size == type.getDimSize(d))

@@ -19,6 +19,7 @@
 
 #include "PrepareForCores.h"
 #include "SplitForCores.h"
+#include "layout/Support/StatedSizes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
@@ -44,9 +45,7 @@ static std::optional<Part> findUsedPart(Value tensor) {
   std::optional<Part> used;
   for (Operation *user : tensor.getUsers()) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-    if (!slice || !slice.hasUnitStride() ||
-        ShapedType::isDynamicShape(slice.getStaticOffsets()) ||
-        ShapedType::isDynamicShape(slice.getStaticSizes()))
+    if (!slice || !isStatedBox(slice))
       return std::nullopt;
     Part part{SmallVector<int64_t>(slice.getStaticOffsets()),
               SmallVector<int64_t>(slice.getStaticSizes())};
