@@ -119,9 +119,9 @@ FailureOr<MemRefType> SubViewOp::inferType(MemRefType source,
     }
   }
   if (dimOf.size() != 4) {
-    emitError() << "infers slices of tensors in local memory whose dims are "
-                   "N, C, H and W, and of matrices those of whole rows, found "
-                << source;
+    emitError() << "a part is known where dims are N, C, H and W, or of whole "
+                   "rows of a matrix: take such a one, or slice the tensor in "
+                   "system memory";
     return failure();
   }
   int64_t lanes = getLanes(storage->scatter.getPack());
@@ -199,9 +199,8 @@ LogicalResult SubViewOp::verify() {
   diag << "the elements of the slice do not lie where " << result
        << " has them (L7)";
   FailureOr<MemRefType> expected =
-      SubViewOp::inferType(source, getOffsets(), getSizes(), getStrides(), [&] {
-        return mlir::emitRemark(UnknownLoc::get(getContext()));
-      });
+      SubViewOp::inferType(source, getOffsets(), getSizes(), getStrides(),
+                           [&] { return emitRemark(); });
   if (succeeded(expected))
     diag << ": they do in " << *expected;
   return diag;

@@ -81,3 +81,16 @@ func.func @f(%t: !t) {
   %p = npu.subview %t [0, 2, 0] [1, 2, 7] [1, 1, 1] : !t to !r
   return
 }
+
+// -----
+
+// Why there is no type for a part of the columns is said beside the error.
+#npu = #npu.target<npus = 4, bytes_per_npu = 8192, eu_bytes = 128>
+!t = memref<5x7xf32, #layout.npu_scatter<matrix 2, start = 1, target = #npu>, #npu.memory<local>>
+!r = memref<5x3xf32, #layout.npu_scatter<matrix 2, start = 1, target = #npu>, #npu.memory<local>>
+func.func @f(%t: !t) {
+  // expected-error @below {{the elements of the slice do not lie where 'memref<5x3xf32,}}
+  // expected-remark @below {{a part is known where dims are N, C, H and W, or of whole rows of a matrix: take such a one, or slice the tensor in system memory}}
+  %p = npu.subview %t [0, 1] [5, 3] [1, 1] : !t to !r
+  return
+}

@@ -114,3 +114,15 @@ func.func @outside_alone(%x: tensor<3xi8>, %z: tensor<1x4x2x2xi8>) -> (tensor<6x
   %y = layout.convert %a : tensor<1x4x2x2xi8, #t> to tensor<1x4x2x2xi8>
   return %r, %y : tensor<6xi8>, tensor<1x4x2x2xi8>
 }
+
+// -----
+
+#npu = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>
+#m = #layout.npu_scatter<matrix 4, start = 0, target = #npu>
+func.func @columns_of_matrix(%x: tensor<4x16xf32>) -> tensor<4x6xf32> {
+  %a = layout.convert %x : tensor<4x16xf32> to tensor<4x16xf32, #m>
+  // expected-error @below {{'tensor.extract_slice' takes a part of 'memref<4x16xf32, #layout.npu_scatter<matrix 4, start = 0, target = #npu.target<npus = 4, bytes_per_npu = 4096, eu_bytes = 32>>, #npu.memory<local>>': a part is known where dims are N, C, H and W, or of whole rows of a matrix: take such a one, or slice the tensor in system memory}}
+  %p = tensor.extract_slice %a[0, 3] [4, 6] [1, 1] : tensor<4x16xf32, #m> to tensor<4x6xf32, #m>
+  %r = layout.convert %p : tensor<4x6xf32, #m> to tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
