@@ -14,9 +14,15 @@
 //
 // and starts from infinity: where it does not, what it starts from comes last.
 //
+// A product of matrices sums over one dim of each factor. Several become one,
+// where a factor in which they do not follow each other is transposed first:
+//
+//   s[a, n] += x[k, a, l] * w[k, l, n]   becomes x'[a, kl] * w[kl, n]
+//
 //===----------------------------------------------------------------------===//
 
 #include "PrepareForCores.h"
+#include "layout/Dialect/Layout/IR/LayoutTypes.h"
 #include "layout/Dialect/NPU/IR/Functions.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -161,7 +167,88 @@ static void rewriteAll(func::FuncOp function, Rewrite rewrite) {
     rewrite(op);
 }
 
+/// The dims of a factor that are summed over, in its order.
+static SmallVector<AffineExpr> getSummed(AffineMap map,
+                                         ArrayRef<unsigned> loops) {
+  return llvm::filter_to_vector(map.getResults(), [&](AffineExpr dim) {
+    return llvm::is_contained(loops, cast<AffineDimExpr>(dim).getPosition());
+  });
+}
+
+/// The factor with the dims that are summed over behind all others.
+static AffineMap transposeFactor(OpBuilder &builder, OpOperand &factor,
+                                 AffineMap map, ArrayRef<AffineExpr> summed) {
+  SmallVector<AffineExpr> dims =
+      llvm::filter_to_vector(map.getResults(), [&](AffineExpr dim) {
+        return !llvm::is_contained(summed, dim);
+      });
+  llvm::append_range(dims, summed);
+  auto type = cast<RankedTensorType>(factor.get().getType());
+  SmallVector<int64_t> order, shape;
+  for (AffineExpr dim : dims) {
+    order.push_back(*map.getResultPosition(dim));
+    shape.push_back(type.getDimSize(order.back()));
+  }
+  Location loc = factor.getOwner()->getLoc();
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
+  factor.set(
+      linalg::TransposeOp::create(builder, loc, factor.get(), empty, order)
+          ->getResult(0));
+  return AffineMap::get(map.getNumDims(), 0, dims, builder.getContext());
+}
+
+static void sumOverOneLoop(linalg::LinalgOp op) {
+  FailureOr<linalg::ContractionDimensions> dims = npu::getProductDims(op);
+  if (failed(dims) || dims->k.size() < 2 || !npu::isProductOfMatrices(op) ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return;
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPoint(op);
+  auto product = dyn_cast<linalg::GenericOp>(*op);
+  if (!product)
+    product = *linalg::generalizeNamedOp(rewriter, op);
+  rewriter.setInsertionPoint(product);
+  SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+  // In the order of the factor that is no constant: constants are transposed
+  // when the program is compiled.
+  bool isSecond = matchPattern(product.getInputs()[0], m_Constant());
+  SmallVector<AffineExpr> summed = getSummed(maps[isSecond], dims->k);
+  auto loops = llvm::map_to_vector(summed, [](AffineExpr dim) {
+    return cast<AffineDimExpr>(dim).getPosition();
+  });
+  ReassociationIndices sequence(loops.begin(), loops.end());
+  for (OpOperand *factor : product.getDpsInputOperands())
+    if (AffineMap &map = maps[factor->getOperandNumber()];
+        !linalg::isDimSequencePreserved(map, sequence))
+      map = transposeFactor(rewriter, *factor, map, summed);
+  product.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  // These loops become the innermost ones.
+  SmallVector<unsigned> order;
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned loop = 0, e = product.getNumLoops(); loop < e; ++loop)
+    if (!llvm::is_contained(loops, loop)) {
+      groups.push_back({int64_t(order.size())});
+      order.push_back(loop);
+    }
+  auto last = llvm::seq<int64_t>(order.size(), product.getNumLoops());
+  groups.emplace_back(last.begin(), last.end());
+  llvm::append_range(order, loops);
+  product = *linalg::interchangeGenericOp(rewriter, product, order);
+  rewriter.setInsertionPoint(product);
+  FailureOr<linalg::CollapseResult> collapsed = linalg::collapseOpIterationDims(
+      cast<linalg::LinalgOp>(product.getOperation()), groups, rewriter);
+  if (succeeded(collapsed))
+    rewriter.replaceOp(product, collapsed->results);
+}
+
 void layout::rewriteReductions(func::FuncOp function) {
+  function.walk([](linalg::LinalgOp op) {
+    if (op.hasPureTensorSemantics() && !op.hasDynamicShape() &&
+        !llvm::any_of(op->getOperandTypes(), hasLayout))
+      sumOverOneLoop(op);
+  });
   rewriteAll(function, [](linalg::LinalgOp op) {
     if (op.getNumLoops() > kDimsOfWindows || op.getNumParallelLoops() == 0)
       collapse(op);

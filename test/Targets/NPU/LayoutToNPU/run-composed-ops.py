@@ -82,6 +82,14 @@ product("k,k->", (1000,), (1000,))
 product("k,kn->n", (9,), (9, 66))
 product("bk,bk->b", (3, 300), (3, 300))
 
+# Sums over several dims, which follow each other in both factors, in one or in none.
+product("akl,kln->an", (5, 3, 7), (3, 7, 9))
+product("kal,kln->an", (3, 5, 7), (3, 7, 9))
+product("kal,lnk->an", (3, 70, 4), (4, 66, 3))
+product("bkal,lbnk->ban", (2, 3, 5, 4), (4, 2, 9, 3))
+product("jkal,lnjk->na", (2, 3, 5, 4), (4, 6, 2, 3))
+product("kl,lk->", (3, 50), (50, 3))
+
 # A copy of the left factor for each index of the batch, which needs none, and of which the parts would not fit a core.
 x, w, batched = draw(62, 64, 32), draw(64, 64), tensor((62, 64, 64))
 case(f"""  %z = arith.constant 0.0 : f32
