@@ -31,6 +31,8 @@ void layout::buildPrepareForNPUPipeline(OpPassManager &pm, StringRef target) {
   // Every op that is a sequence of structured ops, so that each gets layouts.
   pm.addPass(createPrepareForCanonicalizerPass());
   pm.addPass(createDecomposeAggregatesPass());
+  pm.addNestedPass<func::FuncOp>(createSliceOpenBatchPass());
+  addCanonicalizer(pm);
   // What fits is asked of the products that are decided.
   pm.addPass(createFoldBroadcastsPass());
   FoldConstantSlicesPassOptions fold;

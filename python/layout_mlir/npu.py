@@ -72,6 +72,14 @@ def _find(relative: str, *folders: pathlib.Path) -> pathlib.Path:
     raise LayoutError(f"{relative} is in none of {', '.join(map(str, folders))}: run ./dev build")
 
 
+def _get_whole(argument: dict[str, Any], extent: int) -> tuple[list[int], int]:
+    """The shape and the bytes of an argument, of which the manifest has one index of an open batch."""
+    if not argument["slice"]:
+        return argument["shape"], argument["bytes"]
+    first, *others = argument["shape"]
+    return [extent * first, *others], extent * argument["bytes"]
+
+
 def _compile(folder: pathlib.Path, cxx: str | None) -> pathlib.Path:
     """The package as a shared library with a simulator of its own."""
     build = pathlib.Path(find_tool("layout-translate")).resolve().parents[1]
@@ -167,22 +175,25 @@ class Program:
         self._library.okk_sim_set_clock(chip["dma_bytes_per_cycle"], chip["dma_start"],
                                         chip["compute_start"])
 
-    def _check(self, inputs: Sequence[ArrayLike]) -> list[NDArray[Any]]:
-        """The inputs as arrays that are laid out as the program reads them."""
+    def _check(self, inputs: Sequence[ArrayLike]) -> tuple[list[NDArray[Any]], int]:
+        """The inputs as arrays that are laid out as the program reads them, and the extent of the open batch."""
         wanted = [argument for argument in self.arguments if argument["role"] == "input"]
         if len(inputs) != len(wanted):
             raise LayoutError(f"the program has {len(wanted)} inputs, {len(inputs)} are given")
+        batches = [np.shape(value)[0] for argument, value in zip(wanted, inputs)
+                   if argument["slice"] and np.ndim(value)]
+        extent = batches[0] if batches else 1
         arrays = []
         for number, (argument, value) in enumerate(zip(wanted, inputs)):
             array = np.ascontiguousarray(value)
             dtype = DTYPES.get(argument["element"])
-            if dtype is None or array.dtype != dtype or array.size * array.itemsize != argument[
-                    "bytes"] or list(np.shape(value)) != argument["shape"]:
-                raise LayoutError(f"input {number} is {argument['shape']} of {argument['element']} in "
-                                  f"{argument['bytes']} bytes, found {list(np.shape(value))} of "
-                                  f"{array.dtype}")
+            shape, size = _get_whole(argument, extent)
+            if (dtype is None or array.dtype != dtype or array.size * array.itemsize != size
+                    or list(np.shape(value)) != shape):
+                raise LayoutError(f"input {number} is {shape} of {argument['element']} in {size} bytes, found "
+                                  f"{list(np.shape(value))} of {array.dtype}")
             arrays.append(array)
-        return arrays
+        return arrays, extent
 
     def milliseconds(self, cycles: int) -> float:
         return cycles / self.megahertz / 1e3
@@ -191,14 +202,15 @@ class Program:
         """Runs on a fresh chip; with `check` what breaks a rule is raised. The result has the first
         `events` commands.
         """
-        arrays, library = iter(self._check(inputs)), self._library
+        arrays, extent = self._check(inputs)
+        library = self._library
         self._open()
         try:
-            return self._run(arrays, check, events)
+            return self._run(iter(arrays), extent, check, events)
         finally:
             library.okk_sim_close()
 
-    def _run(self, arrays: Iterator[NDArray[Any]], check: bool, events: int) -> Result:
+    def _run(self, arrays: Iterator[NDArray[Any]], extent: int, check: bool, events: int) -> Result:
         library, addresses, results = self._library, [], []
 
         def put(array: NDArray[Any] | None, size: int) -> int:
@@ -212,11 +224,14 @@ class Program:
             constants = np.memmap(self.folder / "constants.bin", mode="r")
             put(constants, self.manifest["constants"])
         for argument in self.arguments:
+            shape, size = _get_whole(argument, extent)
             if argument["role"] != "result":
-                put(next(arrays) if argument["role"] == "input" else None, argument["bytes"])
+                put(next(arrays) if argument["role"] == "input" else None, size)
                 continue
-            output = np.zeros(argument["shape"], DTYPES[argument["element"]])
-            results.append((put(None, argument["bytes"]), output))
+            output = np.zeros(shape, DTYPES[argument["element"]])
+            results.append((put(None, size), output))
+        if any(argument["slice"] for argument in self.arguments):
+            addresses.append(extent)
         library.okk_sim_run_kernel(self.manifest["kernel"].encode(),
                                    (ctypes.c_ulonglong * len(addresses))(*addresses))
         for address, output in results:
@@ -248,6 +263,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--function", default="main")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=1,
+                        help="how many indices an open batch has (default: %(default)s)")
     parser.add_argument("--simulator-kernels", action="store_true",
                         help="run what is no function of OKKernel's in the simulator alone")
     parser.add_argument("--timeline", type=pathlib.Path, metavar="FILE.svg",
@@ -258,7 +275,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m layout_mlir.n
     try:
         program = Program(args.file, args.function, simulator_kernels=args.simulator_kernels)
         random = np.random.default_rng(args.seed)
-        inputs = [random.integers(-8, 8, argument["shape"]).astype(DTYPES[argument["element"]])
+        inputs = [random.integers(-8, 8, _get_whole(argument, args.batch)[0]).astype(DTYPES[argument["element"]])
                   for argument in program.arguments if argument["role"] == "input"]
         result = program.run(*inputs, events=max(args.events, 0) if args.timeline else 0)
         counters = result.counters

@@ -200,16 +200,16 @@ LogicalResult ProgramBuilder::run() {
                                  builder.getFunctionType({}, {}));
   program.setVisibility(function.getVisibility());
   body = program.addEntryBlock();
-  SmallVector<Attribute> elements;
+  // What is said of arguments and results is said of what takes their place.
+  SmallVector<DictionaryAttr> given;
   for (BlockArgument argument : function.getArguments()) {
-    elements.push_back(
-        function.getArgAttr(argument.getArgNumber(), npu::kElementArgument));
+    given.push_back(function.getArgAttrDict(argument.getArgNumber()));
     memory[argument] = addArgument(
         argument.getLoc(),
         getMemRefType(cast<RankedTensorType>(argument.getType())), "");
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-    elements.push_back(function.getResultAttr(i, npu::kElementArgument));
+    given.push_back(function.getResultAttrDict(i));
     results.push_back(addArgument(function.getLoc(),
                                   getMemRefType(cast<RankedTensorType>(type)),
                                   npu::kResultArgument));
@@ -229,9 +229,10 @@ LogicalResult ProgramBuilder::run() {
   for (auto [i, role] : llvm::enumerate(roles))
     if (!role.empty())
       program.setArgAttr(i, role, builder.getUnitAttr());
-  for (auto [i, element] : llvm::enumerate(elements))
-    if (element)
-      program.setArgAttr(i, npu::kElementArgument, element);
+  for (auto [i, attrs] : llvm::enumerate(given))
+    for (StringRef name : {npu::kElementArgument, npu::kSliceArgument})
+      if (Attribute attr = attrs ? attrs.get(name) : Attribute())
+        program.setArgAttr(i, name, attr);
   function.erase();
   return success();
 }

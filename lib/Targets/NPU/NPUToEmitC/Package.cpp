@@ -45,7 +45,8 @@ static DenseSet<Value> getWritten(func::FuncOp function) {
   return written;
 }
 
-static FailureOr<json::Array> getArguments(func::FuncOp function) {
+static FailureOr<json::Array> getArguments(func::FuncOp function,
+                                           ChipAttr chip) {
   DenseSet<Value> written = getWritten(function);
   json::Array arguments;
   for (BlockArgument argument : function.getArguments()) {
@@ -76,11 +77,23 @@ static FailureOr<json::Array> getArguments(func::FuncOp function) {
     } else {
       llvm::raw_string_ostream(element) << type.getElementType();
     }
-    int64_t reach = (*storage->map.storageExtent(type.getShape()))[0];
+    int64_t bytes = (*storage->map.storageExtent(type.getShape()))[0] *
+                    storage->elementBytes;
+    bool isSlice =
+        function.getArgAttr(argument.getArgNumber(), kSliceArgument) != nullptr;
+    if (isSlice && chip && bytes % chip.getDmaAlignment() != 0)
+      return function.emitOpError()
+             << "argument " << argument.getArgNumber() << " takes " << bytes
+             << " bytes for each index of an open batch, which is not a "
+                "multiple of the "
+             << chip.getDmaAlignment()
+             << " bytes that the DMA engine asks for: use wider elements, or "
+                "state the size of the batch";
     arguments.push_back(
         json::Object{{"shape", json::Array(shape)},
                      {"element", element},
-                     {"bytes", reach * storage->elementBytes},
+                     {"bytes", bytes},
+                     {"slice", isSlice},
                      {"role", getRole(function, argument, written)}});
   }
   return arguments;
@@ -112,13 +125,21 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
   if (!function || function.isExternal())
     return module.emitError() << "has no function '" << symbol
                               << "' with a body to make a package of";
-  FailureOr<json::Array> arguments = getArguments(function);
+  FailureOr<json::Array> arguments = getArguments(function, findChip(module));
   FailureOr<ConstantBlock> constants = getConstantBlock(module);
   if (failed(arguments) || failed(constants))
     return failure();
   // The name goes with the function.
   std::string name = symbol.str();
-  size_t numArguments = arguments->size() + !constants->isEmpty();
+  // Bytes from one index of an open batch to the next.
+  SmallVector<int64_t> steps(!constants->isEmpty(), 0);
+  bool isSliced = false;
+  for (const json::Value &argument : *arguments) {
+    const json::Object &given = *argument.getAsObject();
+    bool isSlice = *given.getBoolean("slice");
+    steps.push_back(isSlice ? *given.getInteger("bytes") : 0);
+    isSliced |= isSlice;
+  }
   json::Object manifest{{"function", layout::toUtf8(name)},
                         {"kernel", getEmittedName(name) + "_kernel"},
                         {"constants", constants->bytes},
@@ -142,16 +163,22 @@ LogicalResult npu::writeNpuPackage(ModuleOp module, StringRef symbol,
     // The host gives the addresses in the order of the manifest.
     std::string called = getEmittedName(name);
     os << "struct " << called << "_arguments {\n";
-    for (size_t i = 0; i < numArguments; ++i)
+    for (size_t i = 0; i < steps.size(); ++i)
       os << "  system_addr_t argument" << i << ";\n";
-    os << "};\nstatic void " << called << "_kernel(const void *arguments) {\n"
+    os << (isSliced ? "  unsigned long long extent;\n" : "")
+       << "};\nstatic void " << called << "_kernel(const void *arguments) {\n"
        << "  const " << called
        << "_arguments *given =\n      static_cast<const " << called
        << "_arguments *>(arguments);\n"
-       << "  static_cast<void>(given);\n  okk_initialize();\n  " << called
-       << "(";
-    for (size_t i = 0; i < numArguments; ++i)
+       << "  static_cast<void>(given);\n  okk_initialize();\n";
+    if (isSliced)
+      os << "  for (unsigned long long i = 0; i < given->extent; ++i)\n  ";
+    os << "  " << called << "(";
+    for (auto [i, step] : llvm::enumerate(steps)) {
       os << (i ? ", " : "") << "given->argument" << i;
+      if (step)
+        os << " + i * " << step << "u";
+    }
     os << ");\n  okk_poll();\n}\nOKKERNEL_FUNC_REGISTER(" << called
        << "_kernel)\n";
     return success();

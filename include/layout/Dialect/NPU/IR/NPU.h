@@ -44,6 +44,10 @@ constexpr StringLiteral kScratchArgument = "npu.scratch";
 /// dim counts the words.
 constexpr StringLiteral kElementArgument = "npu.element";
 
+/// On an argument: it is one index of an open batch, outermost, of which the
+/// program runs for each. A package is given the whole and the number of them.
+constexpr StringLiteral kSliceArgument = "npu.slice";
+
 /// On a function: its tensors own the bytes of their elements alone, and others
 /// that live at the same time may lie in their holes. Whoever places tensors so
 /// says so.

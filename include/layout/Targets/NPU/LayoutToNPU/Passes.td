@@ -24,6 +24,20 @@ def UnrollLoopsPass : Pass<"layout-unroll-loops", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def SliceOpenBatchPass : Pass<"layout-slice-open-batch", "::mlir::func::FuncOp"> {
+  let summary = "Makes a program for one index of an open batch";
+  let description = [{
+    Where dim 0 of plain arguments has no known size, and every op is known to
+    compute each of its indices by itself, arguments and results become those of
+    one index, with the attribute `npu.slice`: the package of the program runs it
+    for each. All open arguments have the same batch. Loops may index it if they
+    are parallel and do nothing else; reshapes, pads, slices and concatenations
+    may leave it whole. Any other op that the batch reaches, another open size,
+    and a result that lacks the batch are errors that name it.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def PrepareForCoresPass : Pass<"layout-prepare-for-cores", "ModuleOp"> {
   let summary = "Writes programs with what cores can hold";
   let description = [{

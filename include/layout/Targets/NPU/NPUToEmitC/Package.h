@@ -17,12 +17,14 @@
 //    "chip": {"npus": 64, "bytes_per_npu": 524288, "eu_bytes": 128,
 //             "dma_alignment": 1, "max_shape": [0, 0, 0, 0], "max_stride": 0},
 //    "arguments": [{"shape": [1, 3, 8, 8], "element": "f32", "bytes": 768,
-//                   "role": "input"}, ..]}
+//                   "role": "input", "slice": false}, ..]}
 //
 // Laws: limits that are not known are 0; an argument's role is "scratch" or
 // "result" where the program says so (npu.scratch, npu.result), "result" where
 // a copy or a fill writes it, through any views, and "input" otherwise; `bytes`
-// is what its strides reach.
+// is what its strides reach. A slice (npu.slice) is one index of an open batch:
+// the kernel is given the whole, with as many times the bytes as `extent`,
+// which follows the addresses, and calls the program for each index.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,413 @@
+//===- SliceOpenBatch.cpp - Programs for one index of an open batch -------===//
+//
+// Part of MLIR Layout, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs of an NPU are for known sizes. Where the outermost dim of arguments
+// is open and nothing mixes its indices, the program is made for one of them,
+// and the package runs it as often as its caller has indices:
+//
+//   func @main(%x: tensor<?x8xf32>) -> tensor<?x4xf32>
+//
+// becomes
+//
+//   func @main(%x: tensor<1x8xf32> {npu.slice}) -> (tensor<1x4xf32>
+//   {npu.slice})
+//
+// Followed from op to op: which dim of a tensor is the batch's, and how many
+// indices of it are those of one index of the batch, as where dims are
+// collapsed. Loops that index it have to be parallel, and index it alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "layout/Dialect/NPU/IR/NPU.h"
+#include "layout/Interfaces/OpLayoutRule.h"
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::layout {
+#define GEN_PASS_DEF_SLICEOPENBATCHPASS
+#include "layout/Targets/NPU/LayoutToNPU/Passes.h.inc"
+} // namespace mlir::layout
+
+using namespace mlir;
+using namespace mlir::layout;
+
+namespace {
+/// The dim of a tensor that is the batch's, and its indices for each one of it.
+struct OpenDim {
+  unsigned dim = 0;
+  int64_t count = 0;
+  bool operator==(const OpenDim &other) const {
+    return dim == other.dim && count == other.count;
+  }
+};
+
+class OpenBatch {
+public:
+  explicit OpenBatch(func::FuncOp function) : function(function) {}
+
+  LogicalResult run();
+
+private:
+  bool visit(Operation *op);
+  bool visitSize(Operation *op);
+  bool visitLoops(Operation *op, const LoopsRule &rule);
+  bool visitEachDim(Operation *op, const PerDimRule &rule);
+  bool visitReshape(Operation *op, ArrayRef<ReassociationIndices> groups,
+                    bool isCollapse);
+  bool takesWhole(OffsetSizeAndStrideOpInterface slice, OpenDim batch) const;
+  bool visitExtract(tensor::ExtractSliceOp op);
+  bool visitInsert(tensor::InsertSliceOp op);
+  bool setOpen(Value tensor, OpenDim batch);
+  LogicalResult findArguments();
+  LogicalResult report(Operation *op);
+  void slice();
+
+  func::FuncOp function;
+  SmallVector<BlockArgument> arguments; // with the batch outermost
+  DenseMap<Value, OpenDim> open;
+  /// Numbers that are so many times the size of the batch.
+  DenseMap<Value, int64_t> sizes;
+};
+} // namespace
+
+static std::optional<unsigned> findOpenDim(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.hasStaticShape())
+    return std::nullopt;
+  return llvm::find_if(tensor.getShape(), ShapedType::isDynamic) -
+         tensor.getShape().begin();
+}
+
+/// Whether the only dim of `tensor` without a size is the batch's.
+bool OpenBatch::setOpen(Value tensor, OpenDim batch) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || type.getEncoding() || type.getNumDynamicDims() != 1 ||
+      !type.isDynamicDim(batch.dim))
+    return false;
+  open[tensor] = batch;
+  return true;
+}
+
+LogicalResult OpenBatch::findArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    std::optional<unsigned> dim = findOpenDim(argument.getType());
+    if (!dim)
+      continue;
+    if (*dim == 0 && setOpen(argument, {*dim, 1})) {
+      arguments.push_back(argument);
+      continue;
+    }
+    auto type = cast<RankedTensorType>(argument.getType());
+    unsigned last = type.getRank() - 1;
+    while (!type.isDynamicDim(last))
+      --last;
+    return function.emitOpError()
+           << "argument " << argument.getArgNumber() << " is of type " << type
+           << ", whose dim " << last
+           << " has no known size: of plain tensors, dim 0 may be an open "
+              "batch, of which the program of an NPU runs for each index; "
+              "state the other sizes, or compile a program for each";
+  }
+  return success();
+}
+
+LogicalResult OpenBatch::report(Operation *op) {
+  InFlightDiagnostic diag = op->emitError();
+  diag << "'" << op->getName()
+       << "' is not known to compute each index of the open batch by itself, "
+          "as the program of an NPU for an open size does: state the size, or "
+          "compile a program for each";
+  diag.attachNote(function.getLoc())
+      << "the batch is dim 0 of argument " << arguments.front().getArgNumber();
+  return diag;
+}
+
+/// Numbers that are made of the size of the batch. They all follow from it
+/// where it is 1.
+bool OpenBatch::visitSize(Operation *op) {
+  auto getCount = [&](unsigned i) {
+    auto found = sizes.find(op->getOperand(i));
+    return found == sizes.end() ? std::nullopt
+                                : std::optional<int64_t>(found->second);
+  };
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!index)
+      return false;
+    if (OpenDim batch = open.lookup(dim.getSource()); *index == batch.dim)
+      sizes[dim.getResult()] = batch.count;
+    return true;
+  }
+  // Comparisons of one size with itself, as of dims that have to agree.
+  if (isa<arith::CmpIOp>(op))
+    return getCount(0) && getCount(0) == getCount(1);
+  if (!isa<arith::MulIOp, arith::DivUIOp, arith::DivSIOp>(op))
+    return false;
+  unsigned i = getCount(0) ? 0 : 1;
+  std::optional<int64_t> count = getCount(i),
+                         by = getConstantIntValue(op->getOperand(1 - i));
+  int64_t product;
+  if (!count || !by || *by < 1)
+    return false;
+  if (!isa<arith::MulIOp>(op)) {
+    if (i != 0 || *count % *by != 0)
+      return false;
+    product = *count / *by;
+  } else if (llvm::MulOverflow(*count, *by, product)) {
+    return false;
+  }
+  sizes[op->getResult(0)] = product;
+  return true;
+}
+
+bool OpenBatch::visitLoops(Operation *op, const LoopsRule &rule) {
+  std::optional<unsigned> loop;
+  int64_t count = 0;
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), rule.operandMaps)) {
+    auto found = open.find(operand);
+    if (found == open.end())
+      continue;
+    OpenDim batch = found->second;
+    auto index = dyn_cast_if_present<AffineDimExpr>(
+        map ? map.getResult(batch.dim) : AffineExpr());
+    if (!index ||
+        (loop && (*loop != index.getPosition() || count != batch.count)))
+      return false;
+    loop = index.getPosition();
+    count = batch.count;
+  }
+  if (!loop || rule.loops[*loop].iterator != utils::IteratorType::parallel)
+    return false;
+  // What else the loop indexes has a known size, so it is another one.
+  auto indexesBatchAlone = [&](AffineMap map, bool isOpen) {
+    return !map || llvm::count_if(map.getResults(), [&](AffineExpr index) {
+                     return index.isFunctionOfDim(*loop);
+                   }) == isOpen;
+  };
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), rule.operandMaps))
+    if (!indexesBatchAlone(map, open.contains(operand)))
+      return false;
+  for (auto [result, map] :
+       llvm::zip_equal(op->getResults(), rule.resultMaps)) {
+    std::optional<unsigned> dim;
+    if (map && indexesBatchAlone(map, /*isOpen=*/true))
+      dim = map.getResultPosition(getAffineDimExpr(*loop, op->getContext()));
+    if (!dim || !setOpen(result, {*dim, count}))
+      return false;
+  }
+  return !op->walk([&](linalg::IndexOp index) {
+              return WalkResult(failure(index.getDim() == *loop));
+            }).wasInterrupted();
+}
+
+/// Pads, concatenations and casts that leave the batch as it is.
+bool OpenBatch::visitEachDim(Operation *op, const PerDimRule &rule) {
+  std::optional<OpenDim> batch;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    auto found = open.find(operand);
+    if (found == open.end() || (batch && !(*batch == found->second)))
+      return false;
+    batch = found->second;
+  }
+  return batch && rule.dropped.none() && rule.tileDivisors[batch->dim] == 0 &&
+         llvm::all_of(op->getResults(),
+                      [&](Value result) { return setOpen(result, *batch); });
+}
+
+bool OpenBatch::visitReshape(Operation *op,
+                             ArrayRef<ReassociationIndices> groups,
+                             bool isCollapse) {
+  OpenDim batch = open.lookup(op->getOperand(0));
+  auto unfolded = cast<RankedTensorType>(
+      (isCollapse ? op->getOperand(0) : op->getResult(0)).getType());
+  for (auto [folded, group] : llvm::enumerate(groups)) {
+    if (isCollapse ? !llvm::is_contained(group, int64_t(batch.dim))
+                   : folded != batch.dim)
+      continue;
+    // Of a group the first dim has the largest steps.
+    int64_t inner = 1;
+    for (int64_t dim : ArrayRef(group).drop_front()) {
+      if (unfolded.isDynamicDim(dim) ||
+          llvm::MulOverflow(inner, unfolded.getDimSize(dim), inner))
+        return false;
+    }
+    if (inner == 0 || !unfolded.isDynamicDim(group.front()))
+      return false;
+    if (!isCollapse)
+      return batch.count % inner == 0 &&
+             setOpen(op->getResult(0),
+                     {unsigned(group.front()), batch.count / inner});
+    int64_t count;
+    return !llvm::MulOverflow(batch.count, inner, count) &&
+           setOpen(op->getResult(0), {unsigned(folded), count});
+  }
+  return false;
+}
+
+/// Whether a slice has all indices of the batch.
+bool OpenBatch::takesWhole(OffsetSizeAndStrideOpInterface slice,
+                           OpenDim batch) const {
+  auto size = dyn_cast<Value>(slice.getMixedSizes()[batch.dim]);
+  return size && sizes.lookup(size) == batch.count &&
+         isConstantIntValue(slice.getMixedOffsets()[batch.dim], 0) &&
+         isConstantIntValue(slice.getMixedStrides()[batch.dim], 1);
+}
+
+/// The dim of the part that is `dim` of the whole; others may be dropped.
+static unsigned getDimOfPart(const llvm::SmallBitVector &dropped,
+                             unsigned dim) {
+  unsigned before = 0;
+  for (unsigned d = 0; d < dim; ++d)
+    before += dropped[d];
+  return dim - before;
+}
+
+bool OpenBatch::visitExtract(tensor::ExtractSliceOp op) {
+  auto found = open.find(op.getSource());
+  return found != open.end() && takesWhole(op, found->second) &&
+         setOpen(op.getResult(),
+                 {getDimOfPart(op.getDroppedDims(), found->second.dim),
+                  found->second.count});
+}
+
+bool OpenBatch::visitInsert(tensor::InsertSliceOp op) {
+  auto whole = open.find(op.getDest()), part = open.find(op.getSource());
+  if (whole == open.end() || part == open.end())
+    return false;
+  OpenDim batch = whole->second,
+          inPart = {getDimOfPart(op.getDroppedDims(), batch.dim), batch.count};
+  return part->second == inPart && takesWhole(op, batch) &&
+         setOpen(op.getResult(), batch);
+}
+
+bool OpenBatch::visit(Operation *op) {
+  if (isa<func::ReturnOp>(op))
+    return llvm::all_of(op->getOperands(), [&](Value value) {
+      auto found = open.find(value);
+      return found != open.end() && found->second.dim == 0;
+    });
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(op->getRegions(), above);
+  auto isOfBatch = [&](Value value) {
+    return open.contains(value) || sizes.contains(value);
+  };
+  if (llvm::any_of(above, isOfBatch))
+    return false;
+  if (llvm::none_of(op->getOperands(), isOfBatch))
+    return llvm::none_of(op->getResultTypes(), [](Type type) {
+      return findOpenDim(type).has_value();
+    });
+  if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
+    return visitSize(op);
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+    std::optional<unsigned> dim = findOpenDim(empty.getType());
+    return dim &&
+           setOpen(empty, {*dim, sizes.lookup(empty.getDynamicSizes()[0])});
+  }
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+    return visitExtract(extract);
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return visitInsert(insert);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return visitReshape(op, collapse.getReassociationIndices(), true);
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return open.contains(expand.getSrc()) &&
+           visitReshape(op, expand.getReassociationIndices(), false);
+  OpLayoutRule rule = getLayoutRule(op);
+  if (isa<linalg::LinalgOp>(op))
+    if (auto *loops = std::get_if<LoopsRule>(&rule))
+      return visitLoops(op, *loops);
+  auto *each = std::get_if<PerDimRule>(&rule);
+  return each && visitEachDim(op, *each);
+}
+
+/// Gives arguments and results the sizes of one index, from which the
+/// canonicalizer finds all others.
+void OpenBatch::slice() {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  auto getSlice = [](Value tensor, OpenDim batch) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[batch.dim] = batch.count;
+    return RankedTensorType::get(shape, type.getElementType());
+  };
+  // The canonicalizer does not look through casts of parts.
+  for (auto concat : llvm::to_vector(function.getOps<tensor::ConcatOp>())) {
+    if (!open.contains(concat))
+      continue;
+    OpBuilder inner(concat);
+    Location loc = concat.getLoc();
+    for (OpOperand &part : concat->getOpOperands())
+      part.set(tensor::CastOp::create(
+          inner, loc, getSlice(part.get(), open.lookup(part.get())),
+          part.get()));
+    Value whole = concat;
+    inner.setInsertionPointAfter(concat);
+    auto cast = tensor::CastOp::create(inner, loc, whole.getType(), whole);
+    whole.replaceAllUsesExcept(cast, cast);
+    whole.setType(getSlice(whole, open.lookup(whole)));
+    open[cast] = open.lookup(whole);
+  }
+  UnitAttr unit = builder.getUnitAttr();
+  for (BlockArgument argument : arguments) {
+    Type whole = argument.getType();
+    argument.setType(getSlice(argument, open.lookup(argument)));
+    auto cast =
+        tensor::CastOp::create(builder, argument.getLoc(), whole, argument);
+    argument.replaceAllUsesExcept(cast, cast);
+    function.setArgAttr(argument.getArgNumber(), npu::kSliceArgument, unit);
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  builder.setInsertionPoint(end);
+  for (OpOperand &result : end->getOpOperands()) {
+    OpenDim batch = open.lookup(result.get());
+    result.set(tensor::CastOp::create(
+        builder, end->getLoc(), getSlice(result.get(), batch), result.get()));
+    function.setResultAttr(result.getOperandNumber(), npu::kSliceArgument,
+                           unit);
+  }
+  function.setType(FunctionType::get(function.getContext(),
+                                     function.getBody().getArgumentTypes(),
+                                     end->getOperandTypes()));
+}
+
+LogicalResult OpenBatch::run() {
+  if (failed(findArguments()))
+    return failure();
+  if (arguments.empty())
+    return success();
+  // What has several blocks is reported where it is lowered.
+  if (!function.getBody().hasOneBlock())
+    return success();
+  for (Operation &op : function.getBody().front())
+    if (!visit(&op))
+      return report(&op);
+  slice();
+  return success();
+}
+
+namespace {
+struct SliceOpenBatchPass
+    : layout::impl::SliceOpenBatchPassBase<SliceOpenBatchPass> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    // Callers know the types of the arguments.
+    if (!function.isExternal() &&
+        SymbolTable::symbolKnownUseEmpty(function, function->getParentOp()) &&
+        failed(OpenBatch(function).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

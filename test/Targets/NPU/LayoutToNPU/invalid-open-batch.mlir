@@ -1,0 +1,116 @@
+// RUN: layout-opt %s -split-input-file -verify-diagnostics --layout-slice-open-batch
+// What is no program for each index of an open batch names the size that is open.
+
+// expected-error @below {{argument 1 is of type 'tensor<4x?xf32>', whose dim 1 has no known size: of plain tensors, dim 0 may be an open batch, of which the program of an NPU runs for each index; state the other sizes, or compile a program for each}}
+func.func @inner(%x: tensor<4xf32>, %y: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  return %y : tensor<4x?xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 0 is of type 'tensor<?x?xf32>', whose dim 1 has no known size}}
+func.func @two(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  return %x : tensor<?x?xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @summed(%x: tensor<?x4xf32>, %s: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'linalg.reduce' is not known to compute each index of the open batch by itself, as the program of an NPU for an open size does: state the size, or compile a program for each}}
+  %r = linalg.reduce { arith.addf } ins(%x : tensor<?x4xf32>) outs(%s : tensor<4xf32>) dimensions = [0]
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @counted(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  // expected-error @below {{'arith.index_cast' is not known to compute each index}}
+  %k = arith.index_cast %n : index to i32
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @numbered(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{'linalg.generic' is not known to compute each index}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %i : index to i32
+      %v = arith.sitofp %j : i32 to f32
+      linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @shifted(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %i = arith.constant 0 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  // expected-error @below {{'tensor.extract_slice' is not known to compute each index}}
+  %r = tensor.extract_slice %x[1, 0] [%n, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @appended(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @below {{'tensor.concat' is not known to compute each index}}
+  %r = tensor.concat dim(0) %x, %x : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}
+
+// -----
+
+// Elements of two indices would be one's.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @regrouped(%x: tensor<?x4xf32>) -> tensor<?x8xf32> {
+  %i = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %n = tensor.dim %x, %i : tensor<?x4xf32>
+  // expected-error @below {{'arith.divui' is not known to compute each index}}
+  %half = arith.divui %n, %two : index
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  %r = tensor.expand_shape %c [[0, 1]] output_shape [%half, 8] : tensor<?xf32> into tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @split(%x: tensor<?x4xf32>, %n: index) -> tensor<?x8xf32> {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
+  // expected-error @below {{'tensor.expand_shape' is not known to compute each index}}
+  %r = tensor.expand_shape %c [[0, 1]] output_shape [%n, 8] : tensor<?xf32> into tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @lacks(%x: tensor<?x4xf32>, %y: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<4xf32>) {
+  // expected-error @below {{'func.return' is not known to compute each index}}
+  return %x, %y : tensor<?x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What has four elements is no batch of any size.
+// expected-note @below {{the batch is dim 0 of argument 0}}
+func.func @of_four(%x: tensor<?xf32>, %y: tensor<4xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{'linalg.generic' is not known to compute each index}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x, %y : tensor<?xf32>, tensor<4xf32>) outs(%e : tensor<?xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
