@@ -348,4 +348,15 @@ def apart(function, *arguments):
     return outcome or Outcome("crash", "units", f"the process of the simulator ended with {process.exitcode}")
 
 
-ROADS = {"cpu": Cpu, "opencl": OpenCL, "npu": Npu}
+def on_chip(chip):
+    """The road to one published chip, at the prices of its clock."""
+    class Published(Npu):
+        name = f"npu-{chip}"
+
+        def target(self, rng):
+            return f'#layout.npu<chip = #npu.target<"{chip}">>'
+    return Published
+
+
+ROADS = {"cpu": Cpu, "opencl": OpenCL, "npu": Npu,
+         **{f"npu-{chip}": on_chip(chip) for chip in ("BM1684", "BM1684X", "BM1688")}}
